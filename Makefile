@@ -1,0 +1,96 @@
+# TokenSteps. `make` alone lists the targets. Written for GNU Make 3.81 (macOS) and later.
+
+VENV := .venv
+BIN := $(VENV)/bin
+# The first interpreter that runs and is new enough; `make PYTHON=/path/to/python3` overrides. Evaluated only when .venv must be made.
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Two workers, each taking whole files: pages and browser tests share a server per file.
+PYTEST_ARGS ?= -n 2 --dist loadfile
+# One port if given (`make run PORT=8600`), else 8501 or the next free one.
+PORT ?=
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run dev test lint types unit browser bench format screenshots messages clean
+
+help: ## list these targets
+	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
+	@echo
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+run: $(VENV)/.run ## install what is missing and open the app in the browser (PORT=8600 picks the port)
+	@headless=; \
+	if [ -n "$$CI" ]; then headless=1; fi; \
+	if [ "$$(uname -s)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then headless=1; fi; \
+	set -- $(if $(strip $(PORT)),--server.port $(PORT)); \
+	: "With no display nothing is opened; naming the address keeps Streamlit from asking the internet for it."; \
+	if [ -n "$$headless" ]; then set -- "$$@" --server.headless true --browser.serverAddress localhost; fi; \
+	exec $(BIN)/python -m streamlit run app.py "$$@"
+
+dev: $(VENV)/.dev ## install what development needs
+
+test: lint types browser ## lint, types and every test
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.dev ## ruff: rules and format
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+
+types: $(VENV)/.dev ## mypy
+	$(BIN)/python -m mypy
+
+unit: $(VENV)/.dev ## the tests that need no browser
+	$(BIN)/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser
+
+browser: $(VENV)/.dev ## find a Chromium for the browser tests, or install one
+	@$(BIN)/python tests/browser/chromium.py --ensure
+
+bench: $(VENV)/.dev ## time the engine against other tokenizers
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/.dev ## put the code into the project's format
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
+
+screenshots: browser ## draw the pictures in docs/ again
+	$(BIN)/python -m tests.browser.screenshots
+
+messages: $(VENV)/.dev ## collect the translatable strings into assets/locale/tokensteps.pot
+	@mkdir -p assets/locale
+	$(BIN)/python -m babel.messages.frontend extract --project TokenSteps --version 0.1.0 \
+	  --copyright-holder "TokenSteps contributors" --sort-by-file --add-location file --add-comments "Translators:" \
+	  --keyword N_ --output-file assets/locale/tokensteps.pot app.py pages ui
+
+clean: ## remove the environment and everything generated
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis test-results *.egg-info
+	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment, and a stamp for each set of dependencies, so that nothing is installed twice.
+$(VENV)/.run: requirements.txt | $(BIN)/python
+	@echo "Installing what TokenSteps needs into $(VENV) ..."
+	@$(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: requirements.txt requirements-dev.txt | $(BIN)/python
+	@echo "Installing what development needs into $(VENV) ..."
+	@$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $(VENV)/.run $@
+
+$(BIN)/python:
+	@set -e; python="$(PYTHON)"; \
+	if [ -z "$$python" ]; then \
+	  echo "TokenSteps needs Python 3.11 or later, and none was found. Install it (Debian: apt install python3 python3-venv; macOS: brew install python)" >&2; \
+	  echo "or name one: make run PYTHON=/path/to/python3" >&2; exit 1; \
+	fi; \
+	if ! "$$python" -c 'import ensurepip, venv' >/dev/null 2>&1; then \
+	  package="python$$("$$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv"; \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "$$python lacks its venv module: installing $$package ..."; \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$$package"; \
+	  else \
+	    echo "$$python lacks its venv module. Install it and try again: sudo apt install $$package" >&2; exit 1; \
+	  fi; \
+	fi; \
+	echo "Making $(VENV) with $$("$$python" --version) ..."; \
+	"$$python" -m venv --clear $(VENV)

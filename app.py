@@ -1,0 +1,28 @@
+"""TokenSteps: page configuration, language, navigation; nothing else.
+
+`streamlit run app.py` imports this file once to start the server, and runs it as ``__main__`` for every session.
+"""
+
+from pathlib import Path
+
+import streamlit as st
+
+ROOT = Path(__file__).parent
+
+if __name__ == "__main__":
+    from ui.i18n import _, use_language
+
+    st.session_state["language"] = use_language(st.query_params.get("lang", "en"))
+    st.set_page_config(page_title="TokenSteps", page_icon=str(ROOT / "assets" / "icon.svg"), layout="wide")
+    for sheet in ("style.css", "page.css"):
+        st.html(ROOT / "assets" / sheet)
+    st.navigation(
+        {
+            _("Learn"): [st.Page("pages/learn/home.py", title=_("Home"), default=True)],
+            _("Train"): [st.Page("pages/train/bpe.py", title="BPE", url_path="bpe")],
+        }
+    ).run()
+else:
+    from ui.server import lifespan
+
+    app = st.App(__file__, lifespan=lifespan)

@@ -1,0 +1,199 @@
+// The flipbook: flips between frames (HTML that Python drew) without asking the server.
+// It knows frames and steps, nothing about tokenizers; every word that it shows comes with the data.
+// Streamlit runs the default export again for each new payload, without cleanup: one book lives on the root.
+
+const BOOK = Symbol.for("tokensteps.flipbook");
+const SPEEDS = [1, 2, 4, 0.5];
+const BEAT = 450, TURN = 1600, REST = 250, AHEAD = 12; // ms, ms, ms, steps
+const svg = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
+const ICONS = {
+  first: "M3.5 3v10M12.5 3.5 7 8l5.5 4.5", back: "M10 3.5 5 8l5 4.5",
+  next: "M6 3.5 11 8l-5 4.5", last: "M12.5 3v10M3.5 3.5 9 8l-5.5 4.5",
+};
+const KEYS = { first: "home", back: "←", next: "→", last: "end", play: "space" }; // names are labels
+const BAR = `<div class="bar">
+  <div class="buttons">${Object.keys(ICONS).map((name) => `<button type="button" data-do="${name}">${svg(ICONS[name])}</button>`).join("")}
+    <button type="button" data-do="play"><span class="off">${svg("M5 3.2v9.6l7.5-4.8z")}<i></i></span><span class="on">${svg("M4.5 3.5h2.2v9H4.5zM9.3 3.5h2.2v9H9.3z")}<i></i></span></button>
+    <button type="button" data-do="speed"></button></div>
+  <div class="where"></div><input type="range" min="0" step="1"></div>
+  <div class="line" role="group"></div><div class="wait"></div><div class="stage" role="group"></div><div class="live" aria-live="polite"></div>`;
+
+// Elements outside the flipbook that use arrows, Home or End themselves; and those that use Space.
+const TAKES_ARROWS = 'input:not([type="checkbox"],[type="button"]),textarea,select,canvas,video,audio,[contenteditable]:not([contenteditable="false"]),'
+  + ["slider", "tab", "tablist", "menu", "menubar", "menuitem", "combobox", "listbox", "option", "grid", "treegrid", "tree", "textbox",
+    "searchbox", "spinbutton", "radio", "radiogroup", "toolbar", "application", "dialog"].map((role) => `[role="${role}"]`).join();
+const TAKES_SPACE = `${TAKES_ARROWS},input,button,a[href],summary,label,[role="button"],[role="checkbox"],[role="switch"],[role="link"]`;
+
+function bind(root) {
+  const box = document.createElement("div"), timers = {}, still = matchMedia("(prefers-reduced-motion: reduce)");
+  box.className = "ts-flipbook";
+  box.innerHTML = BAR;
+  root.append(box);
+  const part = (selector) => box.querySelector(selector);
+  const [stage, line, range, where, live] = [".stage", ".line", "input", ".where", ".live"].map(part);
+  let book = {}, step = 0, nonce, shown, marks = [], playing = false, speed = 1, told, asked = -Infinity, send = () => {}, touch;
+
+  const name = (button, label, key) => { button.ariaLabel = label; button.title = key ? `${label} (${book.labels[key] ?? key})` : label; };
+  const frame = () => book.frames[step - book.first];
+  const after = (name, ms, run) => { clearTimeout(timers[name]); timers[name] = setTimeout(run, ms); };
+
+  function draw(beat) { // without a beat: the step hasn't changed, leave the beat that is under way
+    const page = frame(), two = beat === 1 && book.beats && page && !still.matches;
+    range.value = step;
+    where.querySelector("b").textContent = book.before + step;
+    for (const button of box.querySelectorAll(".buttons [data-do]")) {
+      const end = { first: 0, back: 0, next: book.last, last: book.last }[button.dataset.do];
+      button.ariaDisabled = end === step; // not `disabled`: focus and keys would be lost
+    }
+    box.toggleAttribute("data-stale", !page);
+    if (beat) { clearTimeout(timers.beat); stage.dataset.beat = two ? 1 : 2; }
+    if (two) after("beat", BEAT / (playing ? speed : 1), () => { stage.dataset.beat = 2; });
+    if (page) {
+      if (shown !== page.html) stage.innerHTML = shown = page.html;
+      where.querySelector("span").textContent = page.status && `· ${page.status}`;
+      range.ariaValueText = where.textContent;
+    }
+    marks.forEach((mark, index) => {
+      const at = Math.sign(index + book.first - step);
+      if (mark.at !== at) {
+        mark.at = at;
+        mark.className = ["past", "now", "future"][at + 1];
+        mark.tabIndex = at ? -1 : 0;
+        mark.ariaCurrent = at ? null : "step";
+      }
+      if (!at) follow(mark);
+    });
+  }
+
+  function follow(mark) { // scrolls the timeline alone, never the page
+    const a = mark.getBoundingClientRect(), b = line.getBoundingClientRect(), room = Math.min(96, b.width / 4);
+    if (a.left < b.left + room || a.right > b.right - room) line.scrollLeft += (a.left + a.right - b.left - b.right) / 2;
+    if (line.contains(root.activeElement)) mark.focus({ preventScroll: true });
+  }
+
+  function move(to, beat = 2) {
+    to = Math.max(0, Math.min(book.last, to));
+    if (to === step) return;
+    step = to;
+    draw(beat);
+    after("say", 400, () => { live.textContent = frame()?.say ?? ""; });
+    after("tell", REST, tell);
+    const end = book.first + book.frames.length - 1, near = (book.first > 0 && step < book.first + AHEAD) || (end < book.last && step > end - AHEAD);
+    if ((near || playing) && performance.now() - asked > 1000) tell(); // ask in time for the next window, but let Python finish
+  }
+
+  function tell() {
+    if (told === step) return;
+    told = step;
+    asked = performance.now();
+    if (book.param) history.replaceState(history.state, "", withStep(location.href, book.param, step));
+    send("step", [book.run, step, nonce]);
+  }
+
+  function play(on) {
+    playing = on;
+    box.toggleAttribute("data-playing", on);
+    name(part('[data-do="play"]'), book.labels[on ? "pause" : "play"], KEYS.play);
+    clearTimeout(timers.turn);
+    if (on && step === book.last) move(0);
+    if (on) after("turn", TURN / speed, turn);
+  }
+
+  function turn() {
+    if (!frame()) return after("turn", 200, turn); // the window is on its way
+    move(step + 1, 1);
+    step < book.last ? after("turn", TURN / speed, turn) : play(false);
+  }
+
+  const act = {
+    first: () => move(0), back: () => move(step - 1), next: () => move(step + 1, 1), last: () => move(book.last),
+    play: () => play(!playing),
+    speed: () => { speed = SPEEDS[(SPEEDS.indexOf(speed) + 1) % SPEEDS.length]; pace(); if (playing) play(true); },
+  };
+  const manual = (what) => { if (playing && what !== "play" && what !== "speed") play(false); act[what](); };
+  const pace = (b = part('[data-do="speed"]')) => { b.textContent = `${speed}×`; name(b, `${book.labels.speed} ${speed}×`); };
+
+  function onKey(event) {
+    const what = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last", " ": "play" }[event.key];
+    if (!what || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || event.isComposing) return;
+    const path = event.composedPath().filter((node) => node instanceof Element), inside = path.includes(box);
+    const taken = (node) => node.matches(what === "play" ? TAKES_SPACE : TAKES_ARROWS);
+    if (inside ? what === "play" && path[0].closest("button,a,summary") : path.some(taken) || document[BOOK] !== box || !box.checkVisibility()) return;
+    event.preventDefault(); // so that the scrubber doesn't step a second time
+    if (what !== "play" || !event.repeat) manual(what);
+  }
+
+  function onNavigate(event) { // st.query_params stacks a history entry per write; one that only moves the step replaces
+    const rest = (href) => { const url = new URL(href); url.searchParams.delete(book.param); url.searchParams.sort(); return url.href; };
+    if (!book.param || event.navigationType !== "push" || !event.cancelable || rest(event.destination.url) !== rest(location.href)) return;
+    event.preventDefault();
+    queueMicrotask(() => history.replaceState(history.state, "", event.destination.url));
+  }
+
+  if (!document[BOOK]?.isConnected) document[BOOK] = box; // of several flipbooks the one touched last has the keys
+  for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
+  box.addEventListener("click", (event) => {
+    const { do: what, step: to } = event.target.closest("[data-do],[data-step]")?.dataset ?? {};
+    if (to) { play(false); move(+to, 1); } // in the timeline or in a frame
+    else if (what) manual(what);
+  });
+  range.addEventListener("input", () => { if (playing) play(false); move(+range.value); });
+  stage.addEventListener("pointerdown", (event) => { touch = event.pointerType === "touch" && event; });
+  stage.addEventListener("pointerup", (event) => { // a swipe turns the page
+    const x = event.clientX - touch?.clientX, y = event.clientY - touch?.clientY; // NaN without a touch
+    if (Math.abs(x) > 50 && Math.abs(x) > 2 * Math.abs(y) && getSelection().isCollapsed) manual(x < 0 ? "next" : "back");
+  });
+  document.addEventListener("keydown", onKey);
+  globalThis.navigation?.addEventListener("navigate", onNavigate);
+
+  function receive(next) {
+    const other = next.run !== book.run, sought = other || next.seek[1] !== nonce;
+    const [before, behind] = next.labels.step.replace("{last}", next.last).split("{step}");
+    book = { ...next, before };
+    nonce = next.seek[1];
+    asked = -Infinity;
+    if (sought) { step = told = Math.max(0, Math.min(next.last, next.seek[0])); clearTimeout(timers.tell); }
+    if (other) {
+      const { labels, last } = next;
+      for (const key of Object.keys(ICONS)) name(part(`[data-do="${key}"]`), labels[key], KEYS[key]);
+      for (const [at, key] of [[".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) part(at).textContent = labels[key];
+      for (const [at, key] of [[range, "scrubber"], [line, "timeline"], [stage, "stage"]]) at.ariaLabel = labels[key];
+      where.replaceChildren(document.createElement("p"), document.createElement("span"));
+      where.firstChild.append(document.createElement("b"), behind);
+      range.max = last;
+      pace();
+    }
+    if (sought) play(false);
+    const learned = next.frames.map((page, index) => `<button type="button" data-step="${next.first + index}">${page.label}</button>`).join("");
+    if (line.key !== learned) { line.key = learned; line.innerHTML = learned; marks = [...line.children]; }
+    draw(sought ? 2 : undefined);
+  }
+
+  function close() {
+    Object.values(timers).forEach(clearTimeout);
+    document.removeEventListener("keydown", onKey);
+    globalThis.navigation?.removeEventListener("navigate", onNavigate);
+    box.remove();
+    delete root[BOOK];
+  }
+  return { bind, close, connect(data, setStateValue) {
+    send = setStateValue;
+    if (data === this.data) return;
+    this.data = data;
+    receive(JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data)));
+  } };
+}
+
+function withStep(href, param, step) { // by hand: other parameters keep their exact spelling, which Streamlit compares
+  const url = new URL(href), found = new RegExp(`([?&]${param}=)[^&]*`);
+  url.search = found.test(url.search) ? url.search.replace(found, `$1${step}`) : `${url.search || "?"}${url.search ? "&" : ""}${param}=${step}`;
+  return url.href;
+}
+
+export default function flipbook({ data, parentElement: root, setStateValue }) {
+  if (root[BOOK] && root[BOOK].bind !== bind) root[BOOK].close(); // another version of this script (hot reload)
+  root[BOOK] ??= bind(root);
+  root[BOOK].connect(data, setStateValue);
+  // Streamlit also calls this for a run of the script that a newer one overtook: only a book that is gone gets closed.
+  return () => setTimeout(() => root.isConnected || root[BOOK]?.close());
+}

@@ -1,0 +1,78 @@
+"""A tiny page around the flipbook, for the browser tests: 300 (or, for the corpus "short", 20) frames of 150 chips.
+
+It shows how a page wires step, URL and Back: the corpus select box is *not* bound to the URL by Streamlit (a bound
+widget replaces the URL, so Back couldn't return to the former corpus); the page writes corpus and step together.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from ui.flipbook import Frame, flipbook, go_to, is_back, payload, position, window
+
+LABELS = {
+    "first": "First step", "back": "Step back", "next": "Step forward", "last": "Last step", "play": "Play",
+    "pause": "Pause", "speed": "Speed", "step": "Step {step} of {last}", "scrubber": "Step", "stage": "The step",
+    "timeline": "What was learned", "loading": "Fetching this step …",
+}  # fmt: skip
+COLOURS = ["#e8f1fb,#1a2a3d", "#fdf1d8,#38300f", "#e4f5ec,#14311f", "#f6e9f6,#341f38", "#fbe7e3,#3b1f1a"]
+STYLE = "font:600 14px ui-monospace,monospace;padding:4px 6px;border-radius:6px;border:1px solid var(--edge);"
+KEY = "demo"
+LASTS = {"long": 299, "short": 19}
+
+
+def frame(step: int, last: int) -> Frame:
+    chips = "".join(
+        f'<b style="{STYLE}background:light-dark({COLOURS[(i * 7 + step) % 5]})">t{(i * step) % 97}</b>'
+        for i in range(150)
+    )
+    html = (
+        f'<p style="margin:0;padding:14px 16px;font-size:19px" data-frame="{step}">Merge <b>a{step}</b> into '
+        f"<b>ab{step}</b>. The pair stands <b>{last - step}</b> times in the corpus.</p>"
+        f'<div style="display:flex;flex-wrap:wrap;gap:3px;padding:0 16px 14px">{chips}</div>'
+    )
+    return Frame(
+        html,
+        f"Step {step} merges a and b.",
+        "start" if step == 0 else f"Ġt{step}",
+        f"{step + 31} of 330 tokens",
+    )
+
+
+def frames(steps: Sequence[int], last: int) -> list[Frame]:
+    return [frame(step, last) for step in steps]
+
+
+@st.fragment
+def stage(corpus: str) -> None:
+    st.session_state["runs"] = st.session_state.get("runs", 0) + 1
+    last = LASTS[corpus]
+    steps = position(KEY, run=f"{corpus}-en", trace=corpus, last=last, url={"corpus": corpus})
+    shown = window(steps.step, last)
+    data = payload(f"{corpus}-en", last, shown.start, frames(shown, last), steps.seek, LABELS, param="step")
+    reported = flipbook(data, key=KEY)
+    st.text(
+        f"corpus {corpus}; Python is at {steps.step}; reported {reported}; runs {st.session_state['runs']}."
+    )
+    left, right, _ = st.columns([1, 1, 3])
+    left.button("Rerun", key="rerun")
+    right.button("Go to 200", key="go", on_click=go_to, args=(KEY, 200))
+
+
+def main() -> None:
+    st.set_page_config(page_title="Flipbook", layout="wide")
+    if "corpus" not in st.session_state or is_back():
+        linked = st.query_params.get("corpus")
+        st.session_state["corpus"] = linked if linked in LASTS else "long"
+    st.sidebar.selectbox("Corpus", list(LASTS), key="corpus")
+    st.sidebar.text_input("Text", key="text")
+    stage(st.session_state["corpus"])
+
+
+if __name__ == "__main__":  # not when pytest collects it
+    main()

@@ -1,0 +1,401 @@
+"""The flipbook in a real browser: keys, windows, URL and Back, and the standalone file."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import Page, expect
+
+from tests.browser.flipbook_demo import LABELS, frames
+from ui.flipbook import ASSETS, _number, payload, standalone
+
+HERE = Path(__file__).resolve().parent
+BOOK = "document.querySelector('.ts-flipbook') ?? [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean)"
+STATE = f"""() => {{ const b = {BOOK}; return b ? {{
+  step: +b.querySelector('input').value, frame: +(b.querySelector('[data-frame]')?.dataset.frame ?? -1),
+  beat: b.querySelector('.stage').dataset.beat, stale: b.hasAttribute('data-stale'),
+  playing: b.hasAttribute('data-playing'), where: b.querySelector('.where').textContent,
+  now: b.querySelector('.line .now')?.textContent }} : {{}}; }}"""
+
+
+@pytest.fixture
+def demo(serve: Callable[..., str], page: Page) -> Callable[[str], Page]:
+    """Return `demo(query)`: the demo page at that query string, ready."""
+
+    def start(query: str = "") -> Page:
+        page.goto(serve(HERE / "flipbook_demo.py", folder=HERE) + query)
+        page.locator("[data-frame]").wait_for()
+        page.get_by_text("Python is at").wait_for()
+        return page
+
+    return start
+
+
+def state(page: Page) -> dict[str, Any]:
+    return page.evaluate(STATE)  # type: ignore[no-any-return]
+
+
+def settled(page: Page, step: int) -> None:
+    """Wait until the browser shows `step`, its frame, and Python and the URL have followed."""
+    page.wait_for_function(
+        f"want => {{ const s = ({STATE})(); return s.step === want && s.frame === want && !s.stale; }}",
+        arg=step,
+    )
+    expect(page.get_by_text(f"Python is at {step};")).to_be_visible(timeout=5000)
+    page.wait_for_function("want => new URLSearchParams(location.search).get('step') === want", arg=str(step))
+
+
+def runs(page: Page) -> int:
+    found = re.search(r"runs (\d+)\.", page.get_by_text("Python is at").inner_text())
+    assert found
+    return int(found.group(1))
+
+
+def hold(page: Page, key: str, times: int, pause: int = 0) -> None:
+    """Press a key and let it repeat, as a keyboard does when it is held."""
+    for _ in range(times):
+        page.keyboard.down(key)
+        if pause:
+            page.wait_for_timeout(pause)
+    page.keyboard.up(key)
+
+
+def test_hundred_presses(demo: Callable[..., Page]) -> None:
+    page = demo()
+    for _ in range(100):
+        page.keyboard.press("ArrowRight")
+    assert state(page)["step"] == 100
+    settled(page, 100)
+    for _ in range(30):
+        page.keyboard.press("ArrowLeft")
+    settled(page, 70)
+    assert state(page)["now"] == "Ġt70"
+    assert state(page)["where"].startswith("Step 70 of 299· 101 of 330"), state(page)["where"]
+
+
+def test_key_to_paint(demo: Callable[..., Page]) -> None:
+    page = demo("?step=20")
+    times = page.evaluate("""async () => {
+        const times = [], frame = () => new Promise(requestAnimationFrame);
+        for (let i = 0; i < 40; i++) {
+          await new Promise(done => setTimeout(done, 20));
+          const start = performance.now();
+          document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, composed: true, cancelable: true}));
+          const dom = performance.now() - start;
+          await frame(); await frame();
+          times.push([dom, performance.now() - start]);
+        }
+        return times; }""")
+    assert state(page)["step"] == 60
+    dom, painted = (statistics.median(column) for column in zip(*times, strict=True))
+    print(
+        f"\nkey → DOM {dom:.1f} ms, key → painted {painted:.1f} ms (median of {len(times)}, worst {max(t[1] for t in times):.1f})"
+    )
+    assert painted < 50
+
+
+def test_other_keys_and_scrubber(demo: Callable[..., Page]) -> None:
+    page = demo("?step=3")
+    page.keyboard.press("End")
+    settled(page, 299)
+    page.keyboard.press("ArrowRight")
+    assert state(page)["step"] == 299
+    page.keyboard.press("Home")
+    settled(page, 0)
+    page.keyboard.press("Control+ArrowRight")
+    page.keyboard.press("Space")
+    assert state(page)["playing"]
+    assert state(page)["step"] == 0
+    page.wait_for_timeout(1900)
+    assert state(page)["step"] == 1
+    page.keyboard.press("ArrowRight")
+    assert not state(page)["playing"]
+    assert state(page)["step"] == 2
+    scrubber = page.get_by_role("slider", name="Step")
+    scrubber.focus()
+    page.keyboard.press("ArrowRight")  # once, not once for us and once for the slider
+    assert state(page)["step"] == 3
+    box = scrubber.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] * 0.5, box["y"] + box["height"] / 2)
+    assert 145 <= state(page)["step"] <= 154
+    settled(page, state(page)["step"])
+
+
+def test_buttons(demo: Callable[..., Page]) -> None:
+    page = demo("?step=5")
+    page.get_by_role("button", name="Step forward").click()
+    assert state(page)["step"] == 6
+    assert state(page)["beat"] == "1"
+    page.keyboard.press("Space")  # presses the focused button
+    assert state(page)["step"] == 7
+    assert not state(page)["playing"]
+    page.keyboard.press("ArrowLeft")
+    assert state(page)["step"] == 6
+    assert state(page)["beat"] == "2"
+    page.get_by_role("button", name="Ġt9", exact=True).click()
+    assert state(page)["step"] == 9
+    page.get_by_role("button", name="Speed 1×").click()
+    expect(page.get_by_role("button", name="Speed 2×")).to_be_visible()
+    page.get_by_role("button", name="Last step").click()
+    settled(page, 299)
+    page.get_by_role("button", name="Play").click()  # at the end: from the start
+    page.wait_for_timeout(300)
+    assert state(page)["step"] == 0
+    page.get_by_role("button", name="Pause").click()
+    assert not state(page)["playing"]
+
+
+def test_two_beats(demo: Callable[..., Page], open_page: Callable[..., Page]) -> None:
+    page = demo("?step=5")
+    assert state(page)["beat"] == "2"
+    page.keyboard.press("ArrowRight")
+    assert state(page)["beat"] == "1"
+    page.wait_for_timeout(700)
+    assert state(page)["beat"] == "2"
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(750)  # Python has answered meanwhile, which must not start the beats again
+    assert state(page)["beat"] == "2"
+    calm = open_page(reduced_motion="reduce")
+    calm.goto(page.url)
+    calm.locator("[data-frame]").wait_for()
+    calm.keyboard.press("ArrowRight")
+    assert state(calm)["beat"] == "2"
+
+
+def test_hold_past_the_window(demo: Callable[..., Page]) -> None:
+    page = demo("?step=60")
+    hold(page, "ArrowRight", 110, pause=5)
+    assert state(page)["step"] == 170
+    settled(page, 170)
+    hold(page, "ArrowLeft", 130)
+    assert state(page)["step"] == 40
+    settled(page, 40)
+    assert state(page)["now"] == "Ġt40"
+
+
+def test_next_window_comes_ahead_of_time(demo: Callable[..., Page]) -> None:
+    page = demo("?step=75")
+    page.evaluate(
+        f"() => {{ const b = {BOOK}; window.stale = 0; new MutationObserver(() => window.stale++).observe(b, {{attributeFilter: ['data-stale']}}); }}"
+    )
+    for _ in range(40):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(50)
+    settled(page, 115)
+    assert page.evaluate("window.stale") == 0
+
+
+def test_typing_does_not_step(demo: Callable[..., Page]) -> None:
+    page = demo("?step=5")
+    field = page.get_by_label("Text")
+    field.click()
+    page.keyboard.type("ab cd")
+    for key in ("ArrowLeft", "Home", "End", "ArrowRight", "Space"):
+        page.keyboard.press(key)
+    assert field.input_value() == "ab cd "
+    assert state(page)["step"] == 5
+    assert not state(page)["playing"]
+
+
+def test_deep_link_reload_and_nonsense(demo: Callable[..., Page]) -> None:
+    page = demo("?step=150")
+    assert (state(page)["step"], state(page)["frame"]) == (150, 150)
+    page.keyboard.press("ArrowRight")
+    settled(page, 151)
+    page.reload()
+    settled(page, 151)
+    demo("?step=99999")
+    assert state(page)["step"] == 299
+
+
+@pytest.mark.parametrize("text", [None, "", "-3", "²", "1e3", "9" * 5000, " 4"])
+def test_nonsense_in_the_url_counts_as_absent(text: str | None) -> None:
+    assert _number(text) is None
+
+
+def test_reports_once_after_a_burst(demo: Callable[..., Page]) -> None:
+    page = demo("?step=20")
+    page.wait_for_timeout(500)
+    expect(page.get_by_text("reported None; runs")).to_be_visible()  # mounting reports nothing
+    before = runs(page)
+    hold(page, "ArrowRight", 30)
+    expect(page.get_by_text("Python is at 50; reported 50;")).to_be_visible(timeout=1500)
+    page.wait_for_timeout(400)
+    assert runs(page) == before + 1
+
+
+def test_rerun_leaves_the_stage_alone(demo: Callable[..., Page]) -> None:
+    page = demo("?step=20")
+    page.keyboard.press("ArrowRight")
+    settled(page, 21)
+    page.evaluate(f"""() => {{ const b = {BOOK}; window.changes = 0; b.querySelector('.stage').firstElementChild.mine = 1;
+        new MutationObserver(list => window.changes += list.length).observe(b, {{subtree: true, childList: true, characterData: true}}); }}""")
+    before = runs(page)
+    page.get_by_role("button", name="Rerun").click()
+    expect(page.get_by_text(f"runs {before + 1}.")).to_be_visible()
+    page.get_by_label("Text").fill("abc")
+    page.keyboard.press("Enter")  # the whole script
+    expect(page.get_by_text(f"runs {before + 2}.")).to_be_visible()
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.changes") == 0
+    assert page.evaluate(f"({BOOK}).querySelector('.stage').firstElementChild.mine") == 1
+    assert state(page)["step"] == 21
+
+
+def test_python_seeks(demo: Callable[..., Page]) -> None:
+    page = demo("?step=20")
+    page.get_by_role("button", name="Go to 200").click()
+    settled(page, 200)
+    page.get_by_role("button", name="Rerun").click()
+    expect(page.get_by_text("Python is at 200; reported None;")).to_be_visible()
+    page.keyboard.press("ArrowLeft")  # from the button, which has no use for arrows
+    settled(page, 199)
+    page.get_by_role("button", name="Go to 200").click()
+    settled(page, 200)
+
+
+def test_page_does_not_scroll(demo: Callable[..., Page]) -> None:
+    page = demo("?step=5")
+    page.set_viewport_size({"width": 1366, "height": 300})
+    where = "document.querySelector('[data-testid=stMain]').scrollTop"
+    page.evaluate(where + " = 120")
+    assert page.evaluate(where) == 120
+    page.keyboard.press("End")
+    settled(page, 299)
+    page.keyboard.press("Home")
+    settled(page, 0)
+    assert page.evaluate(where) == 120
+    assert page.evaluate(f"({BOOK}).querySelector('.line').scrollLeft") == 0
+
+
+def test_back_returns_to_the_former_corpus_and_step(demo: Callable[..., Page]) -> None:
+    page = demo("?step=5")
+    start = page.evaluate("history.length")
+    hold(page, "ArrowRight", 20)
+    settled(page, 25)
+    page.keyboard.press("End")
+    settled(page, 299)
+    page.keyboard.press("ArrowLeft")
+    settled(page, 298)
+    assert page.evaluate("history.length") == start  # steps don't stack
+    page.get_by_label("Corpus").click()
+    page.get_by_role("option", name="short").click()
+    expect(page.get_by_text("corpus short; Python is at 0;")).to_be_visible()
+    assert state(page)["where"].startswith("Step 0 of 19")
+    assert page.evaluate("history.length") == start + 1
+    page.evaluate("document.activeElement.blur()")  # the select box keeps the focus, and the arrows
+    page.keyboard.press("ArrowRight")
+    settled(page, 1)
+    page.go_back()
+    expect(page.get_by_text("corpus long; Python is at 298;")).to_be_visible()
+    settled(page, 298)
+    page.go_forward()
+    expect(page.get_by_text("corpus short; Python is at 1;")).to_be_visible()
+    settled(page, 1)
+    page.keyboard.press("ArrowRight")
+    settled(page, 2)
+    page.go_back()
+    settled(page, 298)
+    page.keyboard.press("ArrowLeft")
+    settled(page, 297)
+    assert page.evaluate("history.length") == start + 1
+
+
+def test_overtaken_cleanup_keeps_the_book(open_page: Callable[..., Page]) -> None:
+    """Streamlit calls the cleanup of a run that newer data overtook, while the component stays."""
+    page = open_page()
+    page.goto("data:text/html,<div id=host></div>")
+    data = payload("run", 19, 0, frames(range(20), 19), (3, 1), LABELS).decode()
+    page.evaluate(
+        """async ([script, data]) => {
+        const book = (await import(URL.createObjectURL(new Blob([script], {type: 'text/javascript'})))).default;
+        const host = document.getElementById('host'), root = host.attachShadow({mode: 'open'});
+        window.sent = [];
+        const run = () => book({data, parentElement: root, setStateValue: (...sent) => window.sent.push(sent)});
+        window.run = run; window.cleanup = run(); }""",
+        [ASSETS.joinpath("flipbook.js").read_text(), data],
+    )
+    page.keyboard.press("ArrowRight")
+    page.evaluate("() => { const old = window.cleanup; window.cleanup = run(); old(); }")
+    page.keyboard.press("ArrowRight")
+    assert state(page)["step"] == 5
+    page.wait_for_timeout(350)
+    assert page.evaluate("window.sent") == [["step", ["run", 5, 1]]]
+    page.evaluate("() => { host.remove(); window.cleanup(); }")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(350)
+    assert page.evaluate("window.sent.length") == 1
+
+
+def test_narrow(open_page: Callable[..., Page], serve: Callable[..., str]) -> None:
+    page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page.goto(serve(HERE / "flipbook_demo.py", folder=HERE) + "?step=5")
+    page.locator("[data-frame]").wait_for()
+    sizes = page.evaluate(
+        f"[...({BOOK}).querySelectorAll('.bar button')].map(b => b.getBoundingClientRect()).map(r => [r.width, r.height])"
+    )
+    assert all(width >= 40 and height >= 40 for width, height in sizes), sizes
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colour_scheme_follows_streamlit(
+    open_page: Callable[..., Page], serve: Callable[..., str], scheme: str
+) -> None:
+    page = open_page(color_scheme="light" if scheme == "dark" else "dark")  # the system says the opposite
+    page.goto(serve(HERE / "flipbook_demo.py", folder=HERE) + f"?embed=true&embed_options={scheme}_theme")
+    page.locator("[data-frame]").wait_for()
+    assert page.evaluate(f"getComputedStyle({BOOK}).colorScheme") == scheme
+    ink = page.evaluate(f"getComputedStyle({BOOK}).color")  # light-dark() agrees
+    assert (max(map(int, re.findall(r"\d+", ink))) > 128) == (scheme == "dark"), ink
+
+
+def test_standalone(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    pages = frames(range(20), 19)
+    evil = "</script><script>document.title='bad'</script>\u2028"
+    pages[2] = pages[2]._replace(
+        status=evil, html=pages[2].html + "<img src='https://example.com/x.png' alt=''>"
+    )
+    data = payload("run", 19, 0, pages, (0, 1), LABELS, param="step")
+    path = tmp_path / "run.html"
+    path.write_text(standalone("BPE <b>&", data, footer_html="<a href='#0'>TokenSteps</a>"), encoding="utf-8")
+    page = open_page(errors=True)  # the policy that stops the image says so
+    page.goto(path.as_uri())
+    page.locator("[data-frame]").wait_for()
+    assert page.title() == "BPE <b>&"
+    assert page.evaluate(f"getComputedStyle({BOOK}).colorScheme") == "light dark"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    assert (state(page)["step"], state(page)["frame"]) == (18, 18)
+    page.wait_for_timeout(400)
+    assert page.url.endswith("#18")
+    page.reload()
+    page.locator("[data-frame]").wait_for()
+    assert state(page)["step"] == 18
+    page.emulate_media(media="print")
+    expect(page.get_by_role("button", name="Step forward")).to_be_hidden()
+
+
+def test_standalone_asks_nobody(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    path = tmp_path / "run.html"
+    path.write_text(
+        standalone("BPE", payload("run", 19, 0, frames(range(20), 19), (0, 1), LABELS)), encoding="utf-8"
+    )
+    page = open_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    page.locator("[data-frame]").wait_for()
+    for _ in range(25):
+        page.keyboard.press("ArrowRight")
+    assert state(page)["step"] == 19
+    assert asked == [path.as_uri()]

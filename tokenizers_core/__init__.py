@@ -1,0 +1,32 @@
+"""How subword tokenizers are trained: BPE, one recorded step at a time.
+
+Start with `Corpus.from_texts`, train with `train_bpe`, look at ``trace[k]`` and use ``trace.tokenizer(k)``. The modules
+read in this order: `text`, `trace`, `merging`, `bpe`, `tokenizer`, `files`.
+"""
+
+from tokenizers_core.bpe import ALPHABETS, TIE_RULES, BpeTrace, train_bpe
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.merging import MergeEvent, MergeSnapshot, MergeTrace, Pair, first_difference, merge_pair
+from tokenizers_core.text import Corpus, Pipeline
+from tokenizers_core.tokenizer import Encoding, Tokenizer
+from tokenizers_core.trace import Snapshot, Trace
+
+__all__ = [
+    "ALPHABETS",
+    "TIE_RULES",
+    "BpeTrace",
+    "Corpus",
+    "Encoding",
+    "MergeEvent",
+    "MergeSnapshot",
+    "MergeTrace",
+    "Pair",
+    "Pipeline",
+    "Snapshot",
+    "Tokenizer",
+    "TokenizersCoreError",
+    "Trace",
+    "first_difference",
+    "merge_pair",
+    "train_bpe",
+]

@@ -1,0 +1,720 @@
+"""Learning by merging: pairs, words, and the merge that BPE and WordPiece share.
+
+Inside a run a token is one private character, ``chr(id)``; a word is a string of them, a pair a string of two, and a
+merge is `str.replace`. That is compact and quick, and `str.replace` merges exactly as the algorithms demand: every
+occurrence, left to right, without overlap. `Pair` and the readable token strings come back at the edge, in
+`MergeEvent` and `Candidate`.
+
+A `PairTable` counts the neighbours once and then updates only what a merge touches, as Sennrich et al. (2016),
+"Neural Machine Translation of Rare Words with Subword Units", suggest. What each merge changed is kept as a
+`MergeRecord`, from which a `MergeTrace` rebuilds any step.
+"""
+
+from __future__ import annotations
+
+import operator
+from abc import abstractmethod
+from array import array
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, chain, islice
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from tokenizers_core.errors import UnknownWordError
+from tokenizers_core.text import Corpus
+from tokenizers_core.trace import Replay, Trace
+
+SEPARATOR = chr(0x10FFFF)
+"""Stands between two words when a whole corpus is one string; no token id reaches it."""
+
+TIES_LISTED = 12
+"""How many of the tied pairs an event lists; their number is always exact."""
+
+CANDIDATES_LISTED = 12
+"""How many of the best pairs an event lists."""
+
+Progress = Callable[[int, int | None], bool | None]
+"""Called with the merges learned so far and the number asked for (None when unknown); returning False stops."""
+
+
+class Pair(NamedTuple):
+    """Two neighbouring tokens of one word."""
+
+    first: str
+    second: str
+
+
+def merge_pair(symbols: Sequence[str], pair: Pair, token: str | None = None) -> tuple[str, ...]:
+    """`symbols` with every occurrence of `pair` replaced by one token, left to right, without overlap.
+
+    >>> merge_pair(("h", "u", "g", "s"), Pair("u", "g"))
+    ('h', 'ug', 's')
+    >>> merge_pair(("a", "a", "a"), Pair("a", "a"))
+    ('aa', 'a')
+    """
+    token = pair.first + pair.second if token is None else token
+    return tuple(token if len(group) == 2 else group[0] for group in group_pair(symbols, pair))
+
+
+def group_pair(symbols: Sequence[str], pair: Pair) -> list[tuple[str, ...]]:
+    """What `merge_pair` would merge, as groups: the pair where it merges, every other symbol alone.
+
+    >>> group_pair(("a", "a", "a"), Pair("a", "a"))
+    [('a', 'a'), ('a',)]
+    """
+    groups: list[tuple[str, ...]] = []
+    position = 0
+    while position < len(symbols):
+        width = 2 if tuple(symbols[position : position + 2]) == pair else 1
+        groups.append(tuple(symbols[position : position + width]))
+        position += width
+    return groups
+
+
+def neighbours(word: str) -> Iterator[str]:
+    """The pairs of neighbours of a word, overlapping ones included.
+
+    >>> list(neighbours("aaab"))
+    ['aa', 'aa', 'ab']
+    """
+    return map(operator.add, word, islice(word, 1, None))
+
+
+def count_pairs(words: Iterable[str], frequencies: Iterable[int]) -> dict[str, int]:
+    """How often each pair stands in the corpus: its occurrences in each word times the word's frequency.
+
+    Overlapping occurrences all count (``aaa`` holds the pair ``aa`` twice), in the order in which the pairs are met.
+
+    >>> count_pairs(["hug", "hugs"], [10, 5])
+    {'hu': 15, 'ug': 15, 'gs': 5}
+    """
+    counts: dict[str, int] = {}
+    for word, frequency in zip(words, frequencies, strict=True):
+        for pair in neighbours(word):
+            counts[pair] = counts.get(pair, 0) + frequency
+    return counts
+
+
+class Vocabulary:
+    """Tokens by id. The same string is always the same token, whichever way it was made.
+
+    >>> vocabulary = Vocabulary(["u", "g"])
+    >>> vocabulary.add("ug"), vocabulary.add("u"), len(vocabulary)
+    (2, 0, 3)
+    """
+
+    def __init__(self, tokens: Iterable[str] = ()) -> None:
+        self.tokens: list[str] = []
+        self.ids: dict[str, int] = {}
+        for token in tokens:
+            self.add(token)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def add(self, token: str) -> int:
+        """The id of `token`, which joins the vocabulary if it is new."""
+        identifier = self.ids.setdefault(token, len(self.tokens))
+        if identifier == len(self.tokens):
+            self.tokens.append(token)
+        return identifier
+
+    def write(self, symbols: Iterable[str]) -> str:
+        """Symbols as one string of private characters."""
+        ids = self.ids
+        return "".join([chr(ids[symbol]) for symbol in symbols])
+
+    def read(self, word: str) -> tuple[str, ...]:
+        """The tokens that a string of private characters stands for."""
+        tokens = self.tokens
+        return tuple([tokens[ord(character)] for character in word])
+
+
+class Merge(NamedTuple):
+    """One merge, as a training loop makes it; tokens and pairs are private characters."""
+
+    pair: str
+    token: str
+    frequency: int
+    """Occurrences of the pair in the corpus, overlapping ones included."""
+    applied: int
+    """Occurrences that were merged: fewer than `frequency` where occurrences overlap."""
+    changes: dict[str, int]
+    """Pair → change of its count, the merged pair included; zero where losses and gains cancel out."""
+    words: list[int]
+    """Indices of the words that changed, in order."""
+
+
+class PairTable:
+    """The words of a corpus and the counts of their pairs, kept right under merging.
+
+    A merge costs in proportion to the places where it happens. `where` lists, for each pair, the words that may
+    hold it: a word is added when the pair is born there and looked at again only when the pair is merged.
+    """
+
+    def __init__(self, words: Sequence[str], frequencies: Sequence[int]) -> None:
+        self.words = list(words)
+        self.frequencies = frequencies
+        self.counts: dict[str, int] = {}
+        self.where: dict[str, list[int]] = {}
+        counts, where = self.counts, self.where
+        for index, (word, frequency) in enumerate(zip(self.words, frequencies, strict=True)):
+            for pair in map(operator.add, word, word[1:]):
+                if pair in counts:
+                    counts[pair] += frequency
+                    where[pair].append(index)
+                else:
+                    counts[pair] = frequency
+                    where[pair] = [index]
+
+    def first_word(self, pair: str) -> int:
+        """The index of the first word that holds `pair`, which must occur."""
+        words, where = self.words, self.where[pair]
+        stale = 0
+        while pair not in words[where[stale]]:
+            stale += 1
+        del where[:stale]
+        return where[0]
+
+    def merge(self, pair: str, token: str) -> Merge:
+        """Replace `pair` by `token` in every word and update the counts around each place."""
+        words, frequencies, where = self.words, self.frequencies, self.where
+        changes: defaultdict[str, int] = defaultdict(int)
+        changed: list[int] = []
+        applied = 0
+        between, doubled = pair[1] + pair[0], token + token
+        for index in where.pop(pair):
+            word = words[index]
+            site = word.find(pair)
+            if site < 0:
+                continue  # an earlier merge took the pair from this word, or the word is listed twice
+            changed.append(index)
+            words[index] = word.replace(pair, token)
+            frequency = frequencies[index]
+            last = len(word) - 2
+            end = -1  # of the site before
+            while site >= 0:
+                applied += frequency
+                if site:
+                    if site == end:
+                        old, new = between, doubled
+                    else:
+                        left = word[site - 1]
+                        old, new = left + pair[0], left + token
+                    changes[old] -= frequency
+                    changes[new] += frequency
+                    if new not in where:
+                        where[new] = [index]
+                    elif where[new][-1] != index:
+                        where[new].append(index)
+                end = site + 2
+                following = word.find(pair, end)
+                if site < last and following != end:
+                    right = word[end]
+                    new = token + right
+                    changes[pair[1] + right] -= frequency
+                    changes[new] += frequency
+                    if new not in where:
+                        where[new] = [index]
+                    elif where[new][-1] != index:
+                        where[new].append(index)
+                site = following
+        frequency = self.counts[pair]
+        changes[pair] = -frequency
+        self._update(changes, token)
+        return Merge(pair, token, frequency, applied, changes, changed)
+
+    def _update(self, changes: dict[str, int], token: str) -> None:
+        counts, where = self.counts, self.where
+        for pair, change in changes.items():
+            if pair not in counts:
+                counts[pair] = change
+                continue
+            counts[pair] += change
+            if not counts[pair]:
+                del counts[pair]
+                where.pop(pair, None)
+            elif token in pair:
+                # A token made by a second route meets old neighbours again: the list is in order no more.
+                where[pair] = sorted(set(where[pair]))
+
+
+def pack(values: Iterable[int]) -> array[int]:
+    """Integers in as little room as they need: four bytes each, or eight where one is too large.
+
+    >>> pack([1, 2]).typecode, pack([1, 2**40]).typecode
+    ('i', 'q')
+    """
+    kept = list(values)
+    wide = kept and (max(kept) > 0x7FFFFFFF or min(kept) < -0x80000000)
+    return array("q" if wide else "i", kept)
+
+
+@dataclass(frozen=True)
+class MergeRecord:
+    """What every step changed, in flat arrays: a few numbers for each change and none for what stayed.
+
+    Step k (from 1) owns the slice ``ends[k - 1]:ends[k]`` of the changes and of the changed words.
+    """
+
+    pairs: str
+    tokens: str
+    frequencies: array[int]
+    applied: array[int]
+    changed_pairs: str
+    changes: array[int]
+    change_ends: array[int]
+    words: array[int]
+    word_ends: array[int]
+
+    @classmethod
+    def of(cls, merges: Sequence[Merge]) -> MergeRecord:
+        return cls(
+            pairs="".join([merge.pair for merge in merges]),
+            tokens="".join([merge.token for merge in merges]),
+            frequencies=pack(merge.frequency for merge in merges),
+            applied=pack(merge.applied for merge in merges),
+            changed_pairs="".join(["".join(merge.changes) for merge in merges]),
+            changes=pack(chain.from_iterable(merge.changes.values() for merge in merges)),
+            change_ends=pack(accumulate((len(merge.changes) for merge in merges), initial=0)),
+            words=pack(chain.from_iterable(merge.words for merge in merges)),
+            word_ends=pack(accumulate((len(merge.words) for merge in merges), initial=0)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def pair(self, step: int) -> str:
+        return self.pairs[2 * step - 2 : 2 * step]
+
+    def token(self, step: int) -> str:
+        return self.tokens[step - 1]
+
+    def changes_at(self, step: int) -> dict[str, int]:
+        """Pair → change of its count in `step`."""
+        start, end = self.change_ends[step - 1], self.change_ends[step]
+        names = self.changed_pairs[2 * start : 2 * end]
+        return dict(zip(map(operator.add, names[::2], names[1::2]), self.changes[start:end], strict=True))
+
+    def words_at(self, step: int) -> array[int]:
+        """Indices of the words that `step` changed."""
+        return self.words[self.word_ends[step - 1] : self.word_ends[step]]
+
+    @cached_property
+    def steps_of(self) -> dict[str, list[int]]:
+        """Pair → the steps that merge it, nearly always one.
+
+        A pair is merged again when its tokens come back by a second route: ``abc`` made from ``a bc``, later from
+        ``ab c``.
+        """
+        steps: dict[str, list[int]] = {}
+        for step in range(1, len(self) + 1):
+            steps.setdefault(self.pair(step), []).append(step)
+        return steps
+
+
+class Candidate(NamedTuple):
+    """A pair that could be merged next."""
+
+    pair: Pair
+    freq: int
+    """Occurrences in the corpus, overlapping ones included."""
+    change: int
+    """How much `freq` changed in the step before; a new pair's whole frequency."""
+    tied: bool
+    """Whether it is as good as the best pair."""
+
+
+class Tie(NamedTuple):
+    """A pair as good as the chosen one, and the word in which it is first met ("" where the rule does not ask)."""
+
+    pair: Pair
+    word: str
+
+
+@dataclass(frozen=True)
+class StartEvent:
+    """The beginning: every word is split into the symbols of the alphabet."""
+
+    alphabet: tuple[str, ...]
+    special_tokens: tuple[str, ...]
+    kind: ClassVar[Literal["start"]] = "start"
+
+
+@dataclass(frozen=True)
+class MergeEvent:
+    """One merge: which pair became which token, and what it was chosen from."""
+
+    pair: Pair
+    token: str
+    token_id: int
+    rank: int
+    """The merge's place in the order of merges, from 0."""
+    freq: int
+    """Occurrences of the pair before the merge, overlapping ones included."""
+    applied: int
+    """Occurrences that merged: fewer than `freq` where the pair overlaps itself, as in ``aaa``."""
+    is_new: bool
+    """False when the token's string was in the vocabulary already, made by another route."""
+    tied_count: int
+    """Number of pairs as good as the chosen one, itself included."""
+    tied: tuple[Tie, ...]
+    """Those pairs in the order of the tie rule, the chosen one first; at most `TIES_LISTED`."""
+    candidates: tuple[Candidate, ...]
+    """The best pairs before the merge, the chosen one first; at most `CANDIDATES_LISTED`."""
+    pair_count: int
+    """Number of different pairs before the merge."""
+    words: tuple[str, ...]
+    """The words that changed, in the order of the corpus."""
+    kind: ClassVar[Literal["merge"]] = "merge"
+
+    @property
+    def runner_ups(self) -> tuple[Candidate, ...]:
+        """The best pairs that were not chosen."""
+        return self.candidates[1:]
+
+
+class StepStats(NamedTuple):
+    """One point of the charts."""
+
+    step: int
+    token: str
+    freq: int
+    tied_count: int
+    vocab_size: int
+    tokens: int
+    """Tokens in the whole corpus after the step."""
+    tokens_per_word: float
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """How a token came to be: made at `step` (0 for the alphabet) from the tokens of `parts`."""
+
+    token: str
+    step: int
+    parts: tuple[Lineage, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class MergeSnapshot:
+    """The state of a run after `step` merges."""
+
+    trace: MergeTrace
+    step: int
+
+    @cached_property
+    def event(self) -> StartEvent | MergeEvent:
+        """What turned the state before into this one."""
+        return self.trace.event(self.step)
+
+    @property
+    def vocab(self) -> tuple[str, ...]:
+        """All tokens by id: special tokens, alphabet, then the learned ones in order."""
+        return tuple(self.trace.tokens[: self.vocab_size])
+
+    @property
+    def vocab_size(self) -> int:
+        return self.trace.vocab_sizes[self.step]
+
+    @property
+    def merges(self) -> tuple[Pair, ...]:
+        """The merges learned so far, by rank."""
+        return tuple(self.trace.pair_of(step) for step in range(1, self.step + 1))
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in the whole corpus, each word counted as often as it occurs."""
+        return self.trace.token_totals[self.step]
+
+    @property
+    def pair_count(self) -> int:
+        """Number of different pairs that could be merged next."""
+        return len(self.trace.pair_counts(self.step))
+
+    def candidates(self, limit: int | None = None) -> list[Candidate]:
+        """The pairs that could be merged next, best first, ties in the order of the tie rule."""
+        return self.trace.candidates(self.step, limit)
+
+    def splits(self, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """Word → its tokens, for `words` of the corpus (default: all, in order)."""
+        return self.trace.splits(self.step, words)
+
+    def marked(self, words: Iterable[str]) -> dict[str, list[tuple[str, ...]]]:
+        """Word → its tokens, each in a tuple of its own; a token made by this step is given as its two parts."""
+        if self.step == 0:
+            return {word: [(token,) for token in tokens] for word, tokens in self.splits(words).items()}
+        pair = self.trace.pair_of(self.step)
+        return {word: group_pair(tokens, pair) for word, tokens in self.trace.splits(self.step - 1, words).items()}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MergeSnapshot):
+            return NotImplemented
+        if self.trace is other.trace:
+            return self.step == other.step
+        return self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash((self.step, self.vocab))
+
+    def _content(self) -> tuple[object, ...]:
+        return self.step, self.vocab, self.event, self.splits(), self.candidates()
+
+
+@dataclass(frozen=True, eq=False)
+class MergeTrace(Trace[MergeSnapshot]):
+    """A recorded run of a merging algorithm. Subclasses say which pair is best and how two tokens join."""
+
+    corpus: Corpus
+    special_tokens: tuple[str, ...]
+    alphabet: tuple[str, ...]
+    tokens: tuple[str, ...]
+    """Every token by id, at the end of the run."""
+    record: MergeRecord
+    stop_reason: str
+    settings: Mapping[str, Any]
+    """What the run was asked to do, by the names of the training function's arguments."""
+
+    algorithm: ClassVar[str]
+
+    # --- what a subclass defines ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def symbols(self, word: str) -> tuple[str, ...]:
+        """The word's symbols before the first merge."""
+
+    @abstractmethod
+    def best_pairs(self, step: int, limit: int | None) -> list[str]:
+        """The `limit` best pairs after `step` merges, best first, ties in the order of the tie rule."""
+
+    @abstractmethod
+    def tied_pairs(self, step: int, pair: str) -> set[str]:
+        """The pairs as good as `pair` after `step` merges, itself included."""
+
+    # --- random access -------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+    def snapshot(self, step: int) -> MergeSnapshot:
+        return MergeSnapshot(self, step)
+
+    def event(self, step: int) -> StartEvent | MergeEvent:
+        """What step `step` did; step 0 is the start."""
+        if step == 0:
+            return StartEvent(self.alphabet, self.special_tokens)
+        record, before = self.record, step - 1
+        pair, token = record.pair(step), record.token(step)
+        tied = self.tied_pairs(before, pair)
+        return MergeEvent(
+            pair=self.pair_of(step),
+            token=self.tokens[ord(token)],
+            token_id=ord(token),
+            rank=before,
+            freq=record.frequencies[before],
+            applied=record.applied[before],
+            is_new=self.vocab_sizes[step] > self.vocab_sizes[before],
+            tied_count=len(tied),
+            tied=tuple(self.ties(before, tied)),
+            candidates=tuple(self.candidates(before, CANDIDATES_LISTED)),
+            pair_count=len(self.pair_counts(before)),
+            words=tuple(self.corpus.words[index] for index in record.words_at(step)),
+        )
+
+    def ties(self, step: int, tied: set[str]) -> list[Tie]:
+        """The tied pairs in the order of the tie rule, at most `TIES_LISTED`."""
+        return [Tie(self.read_pair(pair), "") for pair in sorted(tied)[:TIES_LISTED]]
+
+    def candidates(self, step: int, limit: int | None = None) -> list[Candidate]:
+        """The pairs that could be merged after `step` merges, best first."""
+        counts = self.pair_counts(step)
+        changes = self.record.changes_at(step) if step else {}
+        best = self.best_pairs(step, limit)
+        tied = self.tied_pairs(step, best[0]) if best else set()
+        return [
+            Candidate(self.read_pair(pair), counts[pair], changes.get(pair, 0), pair in tied) for pair in best
+        ]
+
+    def pair_counts(self, step: int) -> Mapping[str, int]:
+        """Private pair → its count after `step` merges; not to be modified."""
+        return self._counts.at(step)
+
+    def corpus_text(self, step: int) -> str:
+        """All words after `step` merges as one string of private characters, `SEPARATOR` between words."""
+        return self._text.at(step)
+
+    def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """Word → its tokens after `step` merges."""
+        if words is None:
+            texts = self.corpus_text(step).split(SEPARATOR)
+            return {
+                word: self.vocabulary.read(text) for word, text in zip(self.corpus.words, texts, strict=True)
+            }
+        return {word: self.vocabulary.read(self.split(word, step)) for word in words}
+
+    def split(self, word: str, step: int) -> str:
+        """One word after `step` merges, found by making just the merges that touch it."""
+        text = self.start_of(word)
+        for _, text in self.merges_of(word, step):
+            pass
+        return text
+
+    def merges_of(self, word: str, last: int | None = None) -> Iterator[tuple[int, str]]:
+        """The steps up to `last` that change `word`, each with the word after it as private characters."""
+        last = len(self) if last is None else last
+        steps_of = self.record.steps_of
+        text, reached = self.start_of(word), 0
+        while True:
+            step = last + 1
+            for pair in set(neighbours(text)):
+                steps = steps_of.get(pair, ())
+                place = bisect_left(steps, reached + 1)
+                if place < len(steps):
+                    step = min(step, steps[place])
+            if step > last:
+                return
+            text = text.replace(self.record.pair(step), self.record.token(step))
+            reached = step
+            yield step, text
+
+    def history_of(self, word: str) -> list[tuple[int, tuple[str, ...]]]:
+        """A word's segmentations, each with the step from which it holds; the first is step 0's."""
+        start = (0, self.vocabulary.read(self.start_of(word)))
+        return [start, *((step, self.vocabulary.read(text)) for step, text in self.merges_of(word))]
+
+    def start_of(self, word: str) -> str:
+        """The word before the first merge as private characters."""
+        symbols = self.symbols(word)
+        missing = next((symbol for symbol in symbols if symbol not in self.vocabulary.ids), None)
+        if missing is not None:
+            raise UnknownWordError(word=word, symbol=missing)
+        return self.vocabulary.write(symbols)
+
+    # --- reading private characters ------------------------------------------------------------------------------
+
+    def read_pair(self, pair: str) -> Pair:
+        return Pair(self.tokens[ord(pair[0])], self.tokens[ord(pair[1])])
+
+    def pair_of(self, step: int) -> Pair:
+        """The pair that step `step` (from 1) merged."""
+        return self.read_pair(self.record.pair(step))
+
+    # --- the run as a whole --------------------------------------------------------------------------------------
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.tokens)
+
+    @cached_property
+    def vocab_sizes(self) -> array[int]:
+        """Vocabulary size after each number of steps."""
+        size = len(self.special_tokens) + len(set(self.alphabet) - set(self.special_tokens))
+        sizes = [size]
+        for token in self.record.tokens:
+            size = max(size, ord(token) + 1)
+            sizes.append(size)
+        return pack(sizes)
+
+    @cached_property
+    def token_totals(self) -> array[int]:
+        """Tokens in the corpus after each number of steps."""
+        start = sum(
+            len(self.symbols(word)) * count
+            for word, count in zip(self.corpus.words, self.corpus.counts, strict=True)
+        )
+        return pack(accumulate(self.record.applied, operator.sub, initial=start))
+
+    @cached_property
+    def word_frequencies(self) -> dict[str, int]:
+        """Word → how often it stands in the corpus."""
+        return dict(zip(self.corpus.words, self.corpus.counts, strict=True))
+
+    @cached_property
+    def step_of_token(self) -> dict[str, int]:
+        """Learned token → the step that first made it."""
+        steps: dict[str, int] = {}
+        for step, token in enumerate(self.record.tokens, start=1):
+            steps.setdefault(self.tokens[ord(token)], step)
+        return steps
+
+    @cached_property
+    def history(self) -> tuple[StepStats, ...]:
+        """One point a step for the charts, the start left out."""
+        total = sum(self.corpus.counts)
+        return tuple(
+            StepStats(
+                step,
+                self.tokens[ord(self.record.token(step))],
+                self.record.frequencies[step - 1],
+                tied,
+                self.vocab_sizes[step],
+                self.token_totals[step],
+                self.token_totals[step] / total,
+            )
+            for step, tied in enumerate(self.tied_counts(), start=1)
+        )
+
+    @abstractmethod
+    def tied_counts(self) -> Iterator[int]:
+        """For each step, the number of pairs as good as the chosen one, itself included."""
+
+    def lineage(self, token: str) -> Lineage:
+        """The tree of merges that made `token`; a leaf is a symbol of the alphabet."""
+        step = self.step_of_token.get(token, 0)
+        if not step:
+            return Lineage(token, 0)
+        return Lineage(token, step, tuple(self.lineage(part) for part in self.pair_of(step)))
+
+    # --- keeping it small ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _initial_words(self) -> list[str]:
+        return [self.vocabulary.write(self.symbols(word)) for word in self.corpus.words]
+
+    @cached_property
+    def _counts(self) -> Replay[dict[str, int]]:
+        def apply(counts: dict[str, int], step: int) -> dict[str, int]:
+            for pair, change in self.record.changes_at(step).items():
+                total = counts.get(pair, 0) + change
+                if total:
+                    counts[pair] = total
+                else:
+                    del counts[pair]
+            return counts
+
+        return Replay(lambda: count_pairs(self._initial_words, self.corpus.counts), dict, apply)
+
+    @cached_property
+    def _text(self) -> Replay[str]:
+        def apply(text: str, step: int) -> str:
+            return text.replace(self.record.pair(step), self.record.token(step))
+
+        return Replay(lambda: SEPARATOR.join(self._initial_words), str, apply)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only what cannot be rebuilt, so that a pickled trace is small."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MergeTrace):
+            return NotImplemented
+        return (self.corpus, self.tokens, self.record, self.stop_reason) == (
+            other.corpus,
+            other.tokens,
+            other.record,
+            other.stop_reason,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.record.pairs, self.tokens))
+
+
+def first_difference(left: MergeTrace, right: MergeTrace) -> int | None:
+    """The first step in which two runs merge different pairs; None when one is the beginning of the other."""
+    for step in range(1, min(len(left), len(right)) + 1):
+        if left.pair_of(step) != right.pair_of(step):
+            return step
+    return None

@@ -1,0 +1,201 @@
+"""Using what was learned: text to ids and back, with offsets into the original text.
+
+The stages are those of the `tokenizers` library: special tokens are cut out first, the rest is normalized and split
+into pre-tokens, and the model turns each pre-token into tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import regex
+
+from tokenizers_core.errors import UnknownIdError
+from tokenizers_core.merging import Vocabulary
+from tokenizers_core.text import Pipeline, symbols_to_bytes
+from tokenizers_core.trace import Trace
+
+
+class Model(Protocol):
+    """Turns one pre-token into tokens."""
+
+    vocabulary: Vocabulary
+    unk_token: str
+    suffix: str
+
+    def encode_word(self, word: str) -> Sequence[int]: ...
+
+    def explain(self, word: str) -> Trace[Any]: ...
+
+
+class Segment(NamedTuple):
+    """A stretch of text: a special token, or text for the model; offsets into the whole text."""
+
+    text: str
+    start: int
+    special: bool
+
+
+class Encoding:
+    """What a text becomes: ids at once; tokens, offsets and word ids when they are asked for.
+
+    `offsets` are (start, end) character positions in the original text. Byte-level tokens that share a character all
+    have the whole character's offsets. `word_ids` number the pre-tokens and special tokens from 0.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, text: str, ids: list[int]) -> None:
+        self.text = text
+        self.ids = ids
+        self._tokenizer = tokenizer
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"Encoding(tokens={self.tokens!r})"
+
+    @property
+    def tokens(self) -> list[str]:
+        names = self._tokenizer.tokens
+        return [names[identifier] for identifier in self.ids]
+
+    @property
+    def offsets(self) -> list[tuple[int, int]]:
+        return self._alignment[0]
+
+    @property
+    def word_ids(self) -> list[int]:
+        return self._alignment[1]
+
+    @cached_property
+    def _alignment(self) -> tuple[list[tuple[int, int]], list[int]]:
+        return self._tokenizer.align(self.text)
+
+
+class Tokenizer:
+    """A pipeline, a model and special tokens: text to ids and back."""
+
+    def __init__(self, pipeline: Pipeline, model: Model, special_tokens: Sequence[str] = ()) -> None:
+        self.pipeline = pipeline
+        self.model = model
+        self.special_tokens = tuple(special_tokens)
+        longest_first = sorted(self.special_tokens, key=len, reverse=True)
+        self._special = regex.compile("|".join(map(regex.escape, longest_first))) if longest_first else None
+        self._ids: dict[str, Sequence[int]] = {}
+
+    @property
+    def tokens(self) -> Sequence[str]:
+        """All tokens by id."""
+        return self.model.vocabulary.tokens
+
+    @property
+    def vocab(self) -> Mapping[str, int]:
+        """Token → id."""
+        return self.model.vocabulary.ids
+
+    def encode(self, text: str) -> Encoding:
+        """The tokens of `text`."""
+        return Encoding(self, text, list(self.encode_iterable([text])))
+
+    def encode_iterable(self, texts: Iterable[str]) -> Iterator[int]:
+        """The ids of one text after the other, lazily: a text is read when its first id is wanted.
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=1).tokenizer()
+        >>> list(tokenizer.encode_iterable(["hug pug", "hug"]))
+        [1, 4, 2, 4, 1, 4]
+        """
+        encode = self.model.encode_word
+        for text in texts:
+            for segment in self.segments(text):
+                if segment.special:
+                    yield self.vocab[segment.text]
+                    continue
+                for word in self.pipeline.split(segment.text):
+                    yield from encode(word)
+
+    def segments(self, text: str) -> Iterator[Segment]:
+        """`text` cut at its special tokens, longest first.
+
+        Special tokens are found in the text as it is, before normalization.
+        """
+        position = 0
+        for match in self._special.finditer(text) if self._special else ():
+            if match.start() > position:
+                yield Segment(text[position : match.start()], position, False)
+            yield Segment(match.group(), match.start(), True)
+            position = match.end()
+        if position < len(text):
+            yield Segment(text[position:], position, False)
+
+    def align(self, text: str) -> tuple[list[tuple[int, int]], list[int]]:
+        """Offsets and word ids of the tokens of `text`."""
+        offsets: list[tuple[int, int]] = []
+        word_ids: list[int] = []
+        word_id = 0
+        for segment in self.segments(text):
+            if segment.special:
+                offsets.append((segment.start, segment.start + len(segment.text)))
+                word_ids.append(word_id)
+                word_id += 1
+                continue
+            for word in self.pipeline.words(segment.text):
+                places = word.spans
+                position = 0
+                for identifier in self.model.encode_word(word.text):
+                    length = self.length(identifier)
+                    covered = places[position : position + length]
+                    position += length
+                    start, end = (covered[0][0], covered[-1][1]) if covered else (word.end, word.end)
+                    offsets.append((segment.start + start, segment.start + end))
+                    word_ids.append(word_id)
+                word_id += 1
+        return offsets, word_ids
+
+    def length(self, identifier: int) -> int:
+        """How many of a pre-token's characters a token covers; the end-of-word symbol covers none."""
+        token = self.tokens[identifier]
+        if token == self.model.unk_token:
+            return 1
+        if self.model.suffix and token.endswith(self.model.suffix):
+            return len(token) - len(self.model.suffix)
+        return len(token)
+
+    def explain(self, word: str) -> Trace[Any]:
+        """The encoding of one pre-token (as `pipeline.words` gives them), step by step."""
+        return self.model.explain(word)
+
+    def token_bytes(self, identifier: int) -> bytes:
+        """The bytes that a token stands for; a special token's are its text's."""
+        token = self.token(identifier)
+        if self.pipeline.byte_level and token not in self.special_tokens:
+            return symbols_to_bytes(token)
+        return token.encode("utf-8")
+
+    def token(self, identifier: int) -> str:
+        """The token with this id."""
+        if not 0 <= identifier < len(self.tokens):
+            raise UnknownIdError(identifier=identifier, size=len(self.tokens))
+        return self.tokens[identifier]
+
+    def decode(self, ids: Iterable[int], skip_special_tokens: bool = False) -> str:
+        """The text of `ids`. Bytes that are not UTF-8, as a cut character leaves them, become U+FFFD.
+
+        Byte-level, ``▁`` and ``</w>`` tokens give their spaces back; the other pre-tokenizers have thrown them away,
+        and tokens are joined by spaces as the `tokenizers` library does without a decoder.
+        """
+        wanted = list(ids)
+        if skip_special_tokens:
+            wanted = [identifier for identifier in wanted if self.token(identifier) not in self.special_tokens]
+        if self.pipeline.byte_level:
+            return b"".join(map(self.token_bytes, wanted)).decode("utf-8", "replace")
+        tokens = [self.token(identifier) for identifier in wanted]
+        if self.model.suffix:
+            return "".join(tokens).replace(self.model.suffix, " ").removesuffix(" ")
+        if "metaspace" in self.pipeline.pre_tokenizer:
+            return "".join(tokens).replace("▁", " ").removeprefix(" ")
+        if self.pipeline.pre_tokenizer == "none":
+            return "".join(tokens).replace("▁", " ")
+        return " ".join(tokens)

@@ -1,0 +1,130 @@
+"""Training is data: a `Trace` is what an algorithm did, as snapshots with random access.
+
+A trace of n steps has n + 1 snapshots: ``trace[0]`` is the start, ``trace[k]`` the state after k steps and
+``trace[-1]`` the end. A snapshot never changes and never needs its neighbours, so a reader may step back, jump
+or share one trace with a hundred others.
+
+Long traces store what each step changed, not copies; `Replay` rebuilds any state from the nearest checkpoint.
+"""
+
+from __future__ import annotations
+
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+State = TypeVar("State")
+
+
+class Event(Protocol):
+    """What turned snapshot k - 1 into snapshot k. Readers dispatch on `kind`."""
+
+    @property
+    def kind(self) -> str: ...
+
+
+class Snapshot(Protocol):
+    """The state after `step` steps: immutable, comparable, cheap to ask for."""
+
+    @property
+    def step(self) -> int: ...
+
+    @property
+    def event(self) -> Event: ...
+
+
+AnySnapshot = TypeVar("AnySnapshot", bound=Snapshot, covariant=True)
+
+
+class Trace(ABC, Generic[AnySnapshot]):
+    """A run of an algorithm, recorded.
+
+    ``len(trace)`` counts steps, so the valid indices are 0 (the start) to ``len(trace)`` (the end), and negative
+    ones counted from the end. `stop_reason` says why the run ended there.
+    """
+
+    stop_reason: str
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """The number of steps."""
+
+    @abstractmethod
+    def snapshot(self, step: int) -> AnySnapshot:
+        """The state after `step` steps, 0 <= step <= len(trace)."""
+
+    def __getitem__(self, step: int) -> AnySnapshot:
+        wanted = operator.index(step)
+        last = len(self)
+        if wanted < 0:
+            wanted += last + 1
+        if not 0 <= wanted <= last:
+            raise IndexError(f"step {step} is outside this trace: it has steps 0 (the start) to {last} (the end)")
+        return self.snapshot(wanted)
+
+    def __iter__(self) -> Iterator[AnySnapshot]:
+        """All snapshots, from the start to the end: one more than there are steps."""
+        return (self.snapshot(step) for step in range(len(self) + 1))
+
+
+@dataclass(frozen=True)
+class StoredTrace(Trace[AnySnapshot]):
+    """A short trace that simply holds its snapshots, as the encoding of one word does."""
+
+    snapshots: tuple[AnySnapshot, ...]
+    stop_reason: str
+
+    def __len__(self) -> int:
+        return len(self.snapshots) - 1
+
+    def snapshot(self, step: int) -> AnySnapshot:
+        return self.snapshots[step]
+
+
+@dataclass(eq=False)
+class Replay(Generic[State]):
+    """The state after any step, rebuilt by replaying changes on the nearest checkpoint before it.
+
+    `start()` makes the state before the first step, `copy(state)` an independent copy, and
+    `apply(state, step)` returns the state after `step`, given the one before it (which it may modify).
+    Checkpoints are laid the first time a replay passes them; the state asked for last is kept too, so that
+    stepping forward costs one step. A state handed out is never modified afterwards: several threads may share a
+    `Replay`.
+
+    >>> Replay(start=list, copy=list, apply=lambda state, step: [*state, step], every=2).at(5)
+    [1, 2, 3, 4, 5]
+    """
+
+    start: Callable[[], State]
+    copy: Callable[[State], State]
+    apply: Callable[[State, int], State]
+    every: int = 250
+    _checkpoints: dict[int, State] = field(default_factory=dict, repr=False)
+    _latest: tuple[int, State] | None = field(default=None, repr=False)
+
+    def at(self, step: int) -> State:
+        """The state after `step` steps; not to be modified."""
+        reached, state = self._nearest(step)
+        if reached == step:
+            return state
+        state = self.copy(state)
+        while reached < step:
+            reached += 1
+            state = self.apply(state, reached)
+            if reached % self.every == 0 and reached not in self._checkpoints:
+                self._checkpoints[reached] = self.copy(state)
+        self._latest = (step, state)
+        return state
+
+    def _nearest(self, step: int) -> tuple[int, State]:
+        latest = self._latest
+        checkpoint = step - step % self.every
+        while checkpoint > 0 and checkpoint not in self._checkpoints:
+            checkpoint -= self.every
+        if latest is not None and checkpoint <= latest[0] <= step:
+            return latest
+        if checkpoint == 0 and 0 not in self._checkpoints:
+            self._checkpoints[0] = self.start()
+        return checkpoint, self._checkpoints[checkpoint]

@@ -1,0 +1,372 @@
+"""The sidebar of a training page: corpus and rules, each in session state under ``<page>.<name>`` and in the URL.
+
+The URL is read when a session begins and after Back or Forward; from then on session state is the truth, and what
+differs from the corpus's own settings is written to the URL. Nothing a link says is trusted: what can't be is
+dropped, and the page says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from tokenizers_core.bpe import TIE_RULES
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.text import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, Pipeline
+from ui.cache import digest, text_store
+from ui.corpora import (
+    EXAMPLES,
+    OWN,
+    PASTE_LIMIT,
+    UPLOAD_LIMIT,
+    Source,
+    pack_text,
+    unpack_text,
+)
+from ui.flipbook import is_back
+from ui.i18n import N_, _
+from ui.notes import note, problem
+from ui.tokens import SHOW
+
+VOCABULARY_LIMIT = 20_000
+"""Tokens that a page trains to."""
+PATTERN_LIMIT = 1_000
+SPECIAL_LIMIT = 500
+
+
+class Setting(NamedTuple):
+    """One thing that a learner can set: its name in the URL and session state, its default, what it may be."""
+
+    name: str
+    default: Any
+    choices: Sequence[str] = ()
+    least: int = 0
+    most: int = 0
+    length: int = 0
+
+    def parse(self, text: str) -> Any:
+        """The value that the URL's text stands for. Raises ValueError for one that can't be."""
+        if self.choices:
+            if text not in self.choices:
+                raise ValueError(text)
+            return text
+        if isinstance(self.default, bool):
+            return {"1": True, "0": False}[text] if text in ("0", "1") else _refuse(text)
+        if self.most:
+            if text == "" and self.default is None:
+                return None
+            number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else _refuse(text)
+            return number if self.least <= number <= self.most else _refuse(text)
+        return text if len(text) <= self.length else _refuse(text[:80])
+
+    def write(self, value: Any) -> str:
+        """The value as the URL has it."""
+        if value is None:
+            return ""
+        return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _refuse(text: str) -> Any:
+    raise ValueError(text)
+
+
+RULES = (
+    Setting("normalizer", "none", NORMALIZERS),
+    Setting("pre", "byte_level", PRE_TOKENIZERS),
+    Setting("pattern", "gpt2", (*PATTERNS, "own")),
+    Setting("regex", r"\w+|\s+|[^\w\s]+", length=PATTERN_LIMIT),
+    Setting("alphabet", "corpus", ("corpus", "bytes")),
+    Setting("ties", "first", tuple(TIE_RULES)),
+    Setting("size", None, least=1, most=VOCABULARY_LIMIT),
+    Setting("min", 1, least=1, most=1_000_000),
+    Setting("special", "", length=SPECIAL_LIMIT),
+    Setting("lines", True),
+)
+VIEWS = (Setting("show", "letters", SHOW),)
+"""How it is shown; kept when the corpus changes."""
+
+NAMES: Mapping[str, str] = {
+    "none": N_("none"),
+    "nfc": "NFC",
+    "nfd": "NFD",
+    "nfkc": "NFKC",
+    "nfkd": "NFKD",
+    "lowercase": N_("lowercase"),
+    "strip_accents": N_("strip accents"),
+    "nfd_strip_accents": N_("NFD, strip accents"),
+    "nfd_lowercase_strip_accents": N_("NFD, lowercase, strip accents"),
+    "bert_cased": N_("BERT, cased"),
+    "bert_uncased": N_("BERT, uncased"),
+    "byte_level": N_("Byte level (GPT-2 and later)"),
+    "whitespace_split": N_("Split at white space"),
+    "whitespace": N_("Words and punctuation"),
+    "bert": N_("BERT: white space, punctuation alone"),
+    "metaspace": N_("Metaspace: ▁ for a space"),
+    "whitespace_split_metaspace": N_("White space, then ▁ before each word"),
+    "whitespace_split_punctuation": N_("White space, then punctuation alone"),
+    "end_of_word": N_("White space, </w> after each word"),
+    "gpt2": "GPT-2",
+    "cl100k_base": "GPT-4 (cl100k_base)",
+    "o200k_base": "GPT-4o (o200k_base)",
+    "own": N_("a pattern of my own"),
+    "corpus": N_("the symbols of the corpus"),
+    "bytes": N_("all 256 bytes"),
+    "first": N_("the pair first met (course, minbpe)"),
+    "lowest_ids": N_("the lowest ids (tokenizers)"),
+    "greatest": N_("the greatest pair (CS336)"),
+}
+PRE_NONE = N_("None: a line is one stream, ▁ for a space")
+SHOW_NAMES = {"letters": "Ġt", "symbols": N_("as in vocab.json"), "bytes": "0x20"}
+
+
+class Controls:
+    """The settings of one page, in session state under the page's name."""
+
+    def __init__(self, page: str, rules: Sequence[Setting] = RULES, start: str = "course") -> None:
+        self.page = page
+        self.rules = rules
+        self.start = start
+        self.refused: list[tuple[str, str]] = []
+        if f"{page}.corpus" not in st.session_state or is_back():
+            self._read_url()
+
+    def key(self, name: str) -> str:
+        """The session-state key of a setting."""
+        return f"{self.page}.{name}"
+
+    def __getitem__(self, name: str) -> Any:
+        return st.session_state[self.key(name)]
+
+    def default(self, setting: Setting, corpus: str) -> Any:
+        """A setting's value where nothing else is said: the corpus's own, or the general one."""
+        own = EXAMPLES[corpus].settings if corpus in EXAMPLES else {}
+        return own.get(setting.name, setting.default)
+
+    def load_corpus_defaults(self) -> None:
+        """Set the rules that make the chosen corpus's point."""
+        for setting in self.rules:
+            st.session_state[self.key(setting.name)] = self.default(setting, self["corpus"])
+
+    def _read_url(self) -> None:
+        state, url = st.session_state, st.query_params
+        corpus = url.get("corpus", self.start)
+        if corpus not in EXAMPLES and corpus not in OWN:
+            self.refused.append(("corpus", corpus))
+            corpus = self.start
+        state[self.key("corpus")] = corpus
+        for setting in (*self.rules, *VIEWS):
+            value = self.default(setting, corpus)
+            if setting.name in url:
+                try:
+                    value = setting.parse(url[setting.name])
+                except ValueError as error:
+                    self.refused.append((setting.name, str(error)))
+            state[self.key(setting.name)] = value
+        if corpus in OWN:
+            text = unpack_text(url.get("text"))
+            kept = text_store().get(url.get("id", ""))
+            name = url.get("file", "")[:80]
+            if text is None and kept is not None:
+                text = kept.decode("utf-8", "replace") if corpus != "upload" else None
+            if corpus != "upload" and text is not None:
+                state[self.key(f"{corpus}_text")] = text
+            if corpus == "upload" and kept is not None:
+                state[self.key("upload_data")] = (name, kept)
+
+    def url(self) -> dict[str, str]:
+        """The settings as the URL has them: the corpus, and what differs from its own settings."""
+        corpus = self["corpus"]
+        url = {"corpus": corpus}
+        for setting in (*self.rules, *VIEWS):
+            value = self[setting.name]
+            if value != self.default(setting, corpus) or setting.name in st.query_params:
+                url[setting.name] = setting.write(value)
+        return url | self._own_url()
+
+    def _own_url(self) -> dict[str, str]:
+        corpus = self["corpus"]
+        if corpus == "upload":
+            name, data = st.session_state.get(self.key("upload_data"), ("", b""))
+            return {"id": text_store().put(data), "file": name} if data else {}
+        if corpus not in OWN:
+            return {}
+        text = self.own_text()
+        packed = pack_text(text) if text else None
+        if packed is not None:
+            return {"text": packed}
+        return {"id": text_store().put(text.encode("utf-8")), "text": ""} if text else {}
+
+    def own_text(self) -> str:
+        """What the learner pasted or typed, with halves of UTF-16 pairs replaced, which no UTF-8 text can hold."""
+        text = st.session_state.get(self.key(f"{self['corpus']}_text")) or ""
+        return str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    def in_link(self) -> bool:
+        """Whether a link holds the whole corpus."""
+        return self["corpus"] not in OWN or "text" in (own := self._own_url()) and bool(own["text"])
+
+    # --- widgets -------------------------------------------------------------------------------------------------
+
+    def corpus(self) -> Source | None:
+        """The corpus part of the sidebar; None while there is nothing to read yet."""
+        st.selectbox(
+            _("Corpus"),
+            (*EXAMPLES, *OWN),
+            format_func=corpus_title,
+            key=self.key("corpus"),
+            on_change=self.load_corpus_defaults,
+            persist_state="session",
+        )
+        corpus = self["corpus"]
+        if corpus in EXAMPLES:
+            example = EXAMPLES[corpus]
+            st.caption(_(example.about))
+            return Source(corpus, example.text().encode("utf-8"), example.counts, self["lines"])
+        if corpus == "upload":
+            return self._upload()
+        return self._typed(corpus)
+
+    def _typed(self, corpus: str) -> Source | None:
+        label = _("Your text") if corpus == "paste" else _("Words and counts, one a line: hug 10")
+        st.text_area(
+            label,
+            key=self.key(f"{corpus}_text"),
+            height=180,
+            max_chars=PASTE_LIMIT,
+            persist_state="session",
+            placeholder=_("Paste a page of text …") if corpus == "paste" else "hug 10\npug 5",
+        )
+        text = self.own_text()
+        if not text:
+            return None
+        return Source(corpus, text.encode("utf-8"), corpus == "counts", self["lines"])
+
+    def _upload(self) -> Source | None:
+        file = st.file_uploader(
+            _("A text file, or word counts as .csv or .tsv"),
+            type=["txt", "csv", "tsv"],
+            key=self.key("file"),
+            max_upload_size=UPLOAD_LIMIT // 1_000_000,
+        )
+        key = self.key("upload_data")
+        if file is not None:
+            st.session_state[key] = (file.name, file.getvalue())
+        name, data = st.session_state.get(key, ("", b""))
+        if not name:
+            if st.query_params.get("id"):
+                note(_("The file of this link is not on the server any more: upload it again."))
+            return None
+        if file is None:
+            note(_("Using {name}, uploaded before.").format(name=name))
+        return Source(digest(data), data, name.lower().endswith((".csv", ".tsv")), self["lines"])
+
+    def rules_widgets(self) -> Pipeline | None:
+        """The rules part of the sidebar; None when a pattern of the learner's own is broken, which it says."""
+        self._choice("normalizer", _("Normalize"))
+        self._choice("pre", _("Split into words"))
+        if self["pre"] == "byte_level":
+            self._choice("pattern", _("Pattern"))
+            if self["pattern"] == "own":
+                st.text_input(
+                    _("Regular expression"),
+                    key=self.key("regex"),
+                    max_chars=PATTERN_LIMIT,
+                    persist_state="session",
+                    help=_("Each match is a word, and so is what stands between matches."),
+                )
+            self._choice("alphabet", _("Start from"))
+        if self["corpus"] not in ("hug", "counts"):
+            st.toggle(
+                _("Each line is a text of its own"),
+                key=self.key("lines"),
+                persist_state="session",
+                help=_("Off: the whole corpus is one text, line ends included."),
+            )
+        pattern = self["regex"] if self["pattern"] == "own" else self["pattern"]
+        try:
+            return Pipeline(self["normalizer"], self["pre"], pattern or "gpt2")
+        except TokenizersCoreError as error:
+            problem(str(error))
+            return None
+
+    def training_widgets(self) -> None:
+        """When pairs tie, where to stop, what is special."""
+        self._choice("ties", _("When pairs tie, merge"))
+        left, right = st.columns(2)
+        left.number_input(
+            _("Vocabulary size"),
+            min_value=1,
+            max_value=VOCABULARY_LIMIT,
+            step=1,
+            key=self.key("size"),
+            placeholder=_("until no pair is left"),
+            persist_state="session",
+            help=_("Empty: merge until no pair is left."),
+        )
+        right.number_input(
+            _("Least count"),
+            min_value=1,
+            max_value=1_000_000,
+            step=1,
+            key=self.key("min"),
+            persist_state="session",
+            help=_("Stop when the best pair occurs less often."),
+        )
+        st.text_input(
+            _("Special tokens"),
+            key=self.key("special"),
+            max_chars=SPECIAL_LIMIT,
+            persist_state="session",
+            help=_("Separated by spaces. They come first in the vocabulary and are never merged."),
+        )
+
+    def show_widget(self) -> None:
+        """How tokens are written."""
+        st.segmented_control(
+            _("Write tokens"),
+            SHOW,
+            format_func=lambda name: _(SHOW_NAMES[name]),
+            key=self.key("show"),
+            required=True,
+            persist_state="session",
+        )
+
+    def _choice(self, name: str, label: str) -> None:
+        setting = next(rule for rule in self.rules if rule.name == name)
+        st.selectbox(
+            label,
+            setting.choices,
+            format_func=lambda choice: choice_name(name, choice),
+            key=self.key(name),
+            persist_state="session",
+        )
+
+    def say_refused(self) -> None:
+        """Name what the link asked for and can't have."""
+        for name, value in self.refused:
+            message = _("The link says {name}={value}, which is not possible here; the usual value is used.")
+            problem(message.format(name=name, value=repr(value[:80])))
+
+
+def choice_name(setting: str, choice: str) -> str:
+    """What a choice is called."""
+    if setting == "pre" and choice == "none":
+        return _(PRE_NONE)
+    return _(NAMES[choice])
+
+
+def corpus_title(name: str) -> str:
+    """What a corpus is called."""
+    own = {"paste": N_("Your own text"), "counts": N_("Your own word counts"), "upload": N_("A file of yours")}
+    return _(EXAMPLES[name].title if name in EXAMPLES else own[name])
+
+
+def special_tokens(text: str) -> tuple[str, ...]:
+    """The special tokens that a learner typed, separated by white space.
+
+    >>> special_tokens(" <s>  </s> <s>")
+    ('<s>', '</s>')
+    """
+    return tuple(dict.fromkeys(text.split()))

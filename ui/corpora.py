@@ -1,0 +1,148 @@
+"""The corpora that come with the app, and the learner's own as they travel in links."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import bisect
+import heapq
+import inspect
+import shlex
+import textwrap
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tokenizers_core.text import Corpus, Pipeline, decode_text, parse_counts
+from ui.i18n import N_
+
+FOLDER = Path(__file__).parent.parent / "assets" / "corpora"
+
+PASTE_LIMIT = 200_000
+"""Characters that a learner may paste."""
+UPLOAD_LIMIT = 10_000_000
+"""Bytes that a learner may upload."""
+LINK_LIMIT = 6_000
+"""Characters of a compressed text in a link: what mail programs, chats and proxies let through."""
+LINK_TEXT_LIMIT = PASTE_LIMIT * 4
+"""Bytes that a link's text may unpack to."""
+
+OWN = ("paste", "counts", "upload")
+"""The corpora that the learner brings."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A corpus that comes with the app, and the settings that make its point."""
+
+    title: str
+    about: str
+    text: Callable[[], str]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    counts: bool = False
+    """Whether the text is word counts."""
+
+
+def _file(name: str) -> Callable[[], str]:
+    return lambda: (FOLDER / name).read_text(encoding="utf-8")
+
+
+def python_code() -> str:
+    """Functions of this Python's standard library, read from it at run time."""
+    functions = (heapq.merge, heapq.nsmallest, textwrap.dedent, textwrap.indent, bisect.insort_left, shlex.split)
+    sources = [inspect.getsource(inspect.unwrap(function)) for function in functions]
+    return "\n".join(sources)
+
+
+EXAMPLES: Mapping[str, Example] = {
+    "course": Example(
+        N_("Four sentences"),
+        N_("The four sentences of the Hugging Face course, split as GPT-2 does; Ġ is a space."),
+        _file("course.txt"),
+        {"pre": "byte_level", "size": 50, "special": "<|endoftext|>"},
+    ),
+    "hug": Example(
+        N_("hug, pug, pun, bun, hugs"),
+        N_("Five words with their counts, small enough to follow with pencil and paper."),
+        _file("hug.txt"),
+        {"pre": "whitespace_split"},
+        counts=True,
+    ),
+    "highest": Example(
+        N_("highest, higher, lower …"),
+        N_("Six words, each with an end-of-word symbol, so that “est” at the end is told from “est” inside."),
+        _file("highest.txt"),
+        {"pre": "end_of_word", "size": 17},
+    ),
+    "hello": Example(
+        N_("hello! こんにちは!"),
+        N_("Starting from all 256 bytes: Japanese characters are three bytes each and have to be merged first."),
+        _file("hello.txt"),
+        {"pre": "byte_level", "alphabet": "bytes"},
+    ),
+    "mixed": Example(
+        N_("Many scripts and emoji"),
+        N_("Eleven lines in a dozen languages, written for this page."),
+        _file("mixed.txt"),
+        {"pre": "byte_level", "size": 400},
+    ),
+    "python": Example(
+        N_("Python code"),
+        N_("Functions from the standard library of the Python that runs this page; indentation becomes a token."),
+        python_code,
+        {"pre": "byte_level", "size": 300, "lines": False},
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a corpus comes from: an example's or the learner's text, or the bytes of a file."""
+
+    name: str
+    data: bytes
+    counts: bool = False
+    """Whether the text is word counts."""
+    lines: bool = True
+    """Whether each line is a text of its own."""
+
+    def corpus(self, pipeline: Pipeline, progress: Callable[[int], None] | None = None) -> Corpus:
+        """Read it. Raises what the engine raises for texts and counts that it can't read."""
+        settings = {
+            "normalizer": pipeline.normalizer,
+            "pre_tokenizer": pipeline.pre_tokenizer,
+            "pattern": pipeline.pattern,
+        }
+        if self.counts:
+            return Corpus.from_counts(parse_counts(decode_text(self.data).text), **settings)
+        if self.lines:
+            return Corpus.from_bytes(self.data, progress=progress, **settings)
+        return Corpus.from_texts([decode_text(self.data).text], progress=progress, **settings)
+
+
+def pack_text(text: str) -> str | None:
+    """A text for a link, compressed; None when it is too long for one.
+
+    >>> unpack_text(pack_text("hug pug")), pack_text("".join(map(chr, range(33, 60000))).encode("utf-8", "replace").decode())
+    ('hug pug', None)
+    """
+    packed = base64.urlsafe_b64encode(zlib.compress(text.encode("utf-8"), 9)).decode().rstrip("=")
+    return packed if len(packed) <= LINK_LIMIT else None
+
+
+def unpack_text(packed: str | None) -> str | None:
+    """The text of a link; None when it is not one of ours.
+
+    >>> unpack_text("nonsense") is None
+    True
+    """
+    if not packed:
+        return None
+    try:
+        data = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
+        opened = zlib.decompressobj().decompress(data, LINK_TEXT_LIMIT)  # bounded: a link can hold a bomb
+        return opened.decode("utf-8")
+    except (binascii.Error, zlib.error, ValueError):
+        return None

@@ -1,0 +1,317 @@
+"""The flipbook: a component that flips between pre-rendered frames at the speed of the keyboard.
+
+Python draws frames (HTML strings) for a window of steps; `assets/flipbook.js` shows one at a time without asking the
+server, and reports the step a quarter of a second after the last move. A page goes:
+
+    steps = position(KEY, run=run, last=last)             # where the learner is: browser, URL (Back, links) or memory
+    shown = window(steps.step, last)
+    data = payload(run, last, shown.start, [frame(k) for k in shown], steps.seek, labels, param="step")
+    flipbook(data, key=KEY)
+
+inside one `st.fragment`. Everything drawn comes in as an argument, so nothing here needs translating.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html as markup
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+ASSETS: Final = Path(__file__).resolve().parent.parent / "assets"
+_FILES: Final = ("flipbook.js", "flipbook.css", "style.css")
+WHOLE_RUN: Final = 160  # steps; a run shorter than this is sent in one piece
+LABELS: Final = (
+    "first",
+    "back",
+    "next",
+    "last",
+    "play",
+    "pause",
+    "speed",
+    "step",
+    "scrubber",
+    "timeline",
+    "loading",
+)
+KEY_NAMES: Final = {"home": "Home", "end": "End", "space": "Space"}  # on English keyboards
+_ALL_LABELS: Final = {*LABELS, *KEY_NAMES, "stage"}
+
+
+class Frame(NamedTuple):
+    """One step, drawn: everything the browser shows of it.
+
+    `html` and `label` (the step's entry in the timeline) are trusted markup: whoever draws them escapes.
+    `say` (read out by screen readers) and `status` ("33 of 50 tokens") are plain text.
+    """
+
+    html: str
+    say: str
+    label: str
+    status: str
+
+
+class Position(NamedTuple):
+    """Where the learner is: the `step` to draw for, and the `seek` (step, nonce) that goes into the payload."""
+
+    step: int
+    seek: tuple[int, int]
+
+
+def window(step: int, last: int, size: int = 96) -> range:
+    """Return the steps to render around `step` of a run whose steps are 0..`last`.
+
+    A run of fewer than 160 steps comes whole. Otherwise windows of `size` steps start at multiples of `size // 2`, and
+    a step gets the one in whose middle half it lies: neighbouring steps share a window (and so, byte for byte, a
+    payload, which Streamlit then doesn't send again), and a learner is at least `size // 4` steps from its edge
+    when Python next hears of them.
+
+    >>> window(7, 19)
+    range(0, 20)
+    >>> window(150, 299), window(163, 299), window(299, 299)
+    (range(96, 192), range(96, 192), range(204, 300))
+
+    Raises `ValueError` when `step` isn't within 0..`last` or `size` is under 4.
+    """
+    if not 0 <= step <= last:
+        raise ValueError(f"step={step} is outside the run's steps 0..{last}; clamp it first.")
+    if size < 4:
+        raise ValueError(f"size={size} leaves no room around a step; choose at least 4, better 96.")
+    if last < max(WHOLE_RUN, size):
+        return range(last + 1)
+    stride = size // 2
+    start = max(0, (step - size // 4) // stride * stride)
+    start = min(start, last + 1 - size)
+    return range(start, start + size)
+
+
+def payload(
+    run: str,
+    last: int,
+    first: int,
+    frames: Sequence[Frame],
+    seek: tuple[int, int],
+    labels: Mapping[str, str],
+    beats: bool = True,
+    *,
+    param: str | None = None,
+) -> bytes:
+    """Pack a window of frames for the browser; the same arguments always give the same bytes.
+
+    `run` names what is stepped through *and* the language (another `run` makes the browser forget its state); steps
+    are 0..`last`; `frames` are those of steps `first`, `first + 1`, ...; `seek` is (step, nonce): the browser goes to
+    that step when it mounts or when the nonce is new, and otherwise keeps its own; `beats` shows a step forward in two
+    beats; `param` names the URL parameter that the browser keeps at the current step (None: leave the URL alone).
+
+    `labels` needs the keys in `LABELS`; its "step" holds `{step}` and `{last}`. It may add "stage" (what screen readers
+    call the frame's place) and the names of keys in tooltips: "home", "end", "space". Markup within a frame may carry
+    `data-step="7"`: a click on it goes to that step.
+
+    Raises `ValueError` when a label is missing or the frames don't lie within the run.
+    """
+    missing = [name for name in LABELS if name not in labels]
+    if missing:
+        raise ValueError(f"labels lack {', '.join(missing)}; the browser writes no words of its own.")
+    if "{step}" not in labels["step"] or "{last}" not in labels["step"]:
+        raise ValueError(f"labels['step'] is {labels['step']!r}; it must hold {{step}} and {{last}}.")
+    if not frames or first < 0 or first + len(frames) > last + 1:
+        raise ValueError(
+            f"{len(frames)} frames from step {first} don't lie within the run's steps 0..{last}."
+        )
+    message = {
+        "run": run,
+        "seek": list(seek),  # before the bulk: `flipbook` reads the head alone
+        "last": last,
+        "first": first,
+        "frames": [frame._asdict() for frame in frames],
+        "beats": beats,
+        "param": param,
+        "labels": {
+            "stage": labels["timeline"],
+            **KEY_NAMES,
+            **{name: text for name, text in sorted(labels.items()) if name in _ALL_LABELS},
+        },
+    }
+    # A lone surrogate (possible in a str, not in UTF-8) must not take the page down.
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def position(
+    key: str,
+    *,
+    run: str,
+    last: int,
+    trace: str | None = None,
+    param: str = "step",
+    url: Mapping[str, str] | None = None,
+) -> Position:
+    """Find out where the learner is, and keep the URL there.
+
+    In this order: a step asked for with `go_to`; after Back, Forward, a link or a reload the URL's `?step=`; what the
+    flipbook mounted under `key` last reported for this `run`; where the learner was in the same `trace` (which, unlike
+    `run`, is the same in every language; default: `run`); the start. A new nonce comes only when the browser has to
+    be moved. Steps are clamped to 0..`last`; nonsense in the URL counts as absent.
+
+    `url` are the page's settings: parameters to write, in the same breath as `param`, when they have changed since the
+    last run. The step alone never adds to the browser's history, a change of settings does: Back returns to the former
+    settings, at the step left there (the page reads them from the URL again when `is_back()`).
+    Call it once per run of the script (or fragment) for a `key`, before `window`.
+    """
+    trace = run if trace is None else trace
+    settings, travelled = dict(url or {}), is_back()
+    state = st.session_state
+    was: dict[str, Any] = state.get(f"{key}.position", {})
+    asked = state.pop(f"{key}.go_to", None)
+    linked = _number(st.query_params.get(param))
+    nonce, move = was.get("nonce", 0), True
+    reported = _reported(state.get(key), run, nonce)
+    if asked is not None:
+        step = asked
+    elif travelled or not was:
+        step = linked or 0
+    elif was["trace"] != trace:
+        step = 0
+    elif reported is not None:
+        step, move = reported, False
+    elif was["run"] != run:
+        step = was["step"]
+    else:  # not heard of: not touched yet, or the learner has been on another page meanwhile
+        step = was["step"] if linked is None else linked
+        move = step != was["seek"]
+    step = min(max(step, 0), last)
+    seek = (step, nonce + 1) if move else (was["seek"], nonce)
+    state[f"{key}.position"] = {
+        "trace": trace, "run": run, "step": step, "seek": seek[0], "nonce": seek[1], "url": settings,
+    }  # fmt: skip
+    wanted = settings if was and not travelled and was["url"] != settings else {}
+    if step or param in st.query_params:
+        wanted = {**wanted, param: str(step)}
+    if any(st.query_params.get(name) != value for name, value in wanted.items()):
+        st.query_params.update(wanted)
+    return Position(step, seek)
+
+
+def is_back() -> bool:
+    """Tell whether this run of the script comes from the browser's Back or Forward: then the URL is the truth."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
+
+
+def go_to(key: str, step: int) -> None:
+    """Ask the flipbook under `key` to go to `step` at the next run: for callbacks of links, tables and exercises."""
+    st.session_state[f"{key}.go_to"] = step
+
+
+def flipbook(data: bytes, *, key: str, on_step: Callable[[], None] | None = None) -> int | None:
+    """Mount the flipbook and return the step that the browser last reported, or None if it hasn't since the last seek.
+
+    `data` comes from `payload`; `key` names the component in `st.session_state`; `on_step` is called, before the
+    script reruns, when the browser reports a step.
+    """
+    head = json.loads(data[: data.index(b',"last":')] + b"}")
+    result = _component(_edited())(key=key, data=data, on_step_change=on_step or _ignore)
+    return _reported(result, head["run"], head["seek"][1])
+
+
+def standalone(title: str, data: bytes, *, language: str = "en", footer_html: str = "") -> str:
+    """Return one HTML file that holds a whole run and steps through it offline, from `file://`, a USB stick or an LMS.
+
+    `data` comes from `payload` and must hold every frame of the run; `title` is plain text, `footer_html` trusted
+    markup; `language` is the document's (BCP 47). The file asks the network for nothing: its Content-Security-Policy
+    allows its own script by hash, its own styles and `data:` fonts and images.
+
+    Raises `ValueError` when frames are missing.
+    """
+    message = json.loads(data)
+    if message["first"] != 0 or len(message["frames"]) != message["last"] + 1:
+        raise ValueError(
+            f"the payload holds steps {message['first']}..{message['first'] + len(message['frames']) - 1} of "
+            f"0..{message['last']}; a standalone file needs them all: render range(last + 1)."
+        )
+    message["param"] = None
+    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    script = _script() + _STANDALONE_SCRIPT
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; font-src data:; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    styles = _styles().replace("</", "<\\/")
+    return (
+        f'<!doctype html>\n<html lang="{markup.escape(language)}">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{markup.escape(title)}</title>\n<style>{_STANDALONE_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{markup.escape(title)}</h1>\n"
+        f'<div id="book"><template shadowrootmode="open"><style>{styles}</style></template></div>\n'
+        f"<footer>{footer_html}</footer>\n</main>\n"
+        f'<script type="application/json" id="data">{text}</script>\n'
+        f'<script type="module">{script}</script>\n</body>\n</html>\n'
+    )
+
+
+def _reported(result: Any, run: str, nonce: int) -> int | None:
+    """Return the step in a component's state, unless the browser was at another run or hadn't followed a seek yet."""
+    match result.get("step") if isinstance(result, Mapping) else None:
+        case [str(of), int(step), int(after)] if (of, after) == (run, nonce):
+            return step
+    return None
+
+
+def _number(text: str | None) -> int | None:
+    """Read a step from a URL parameter: ASCII digits, at most nine of them; anything else counts as absent."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _ignore() -> None:
+    """Do nothing: a component keeps a state value only when a callback is registered for it."""
+
+
+def _edited() -> tuple[int, ...]:
+    """Return when each asset was last written, so that an edit shows up without a restart of the server."""
+    return tuple(file.stat().st_mtime_ns for file in (ASSETS / name for name in _FILES) if file.exists())
+
+
+@lru_cache(maxsize=1)
+def _component(_edited: tuple[int, ...]) -> ComponentRenderer:
+    """Register the component: once, unless its files change. Streamlit takes text with newlines as inline content."""
+    return st.components.v2.component("tokensteps.flipbook", js=_script(), css=_styles(), isolate_styles=True)
+
+
+def _script() -> str:
+    return (ASSETS / "flipbook.js").read_text(encoding="utf-8")
+
+
+def _styles() -> str:
+    """Return the flipbook's CSS, then that of the frames."""
+    files = [ASSETS / name for name in _FILES if name.endswith(".css")]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files if file.exists())
+
+
+_STANDALONE_SCRIPT: Final = """
+const at = /^#(\\d+)$/.exec(location.hash), message = JSON.parse(document.getElementById("data").textContent);
+if (at) message.seek[0] = +at[1];
+flipbook({
+  data: JSON.stringify(message), parentElement: document.getElementById("book").shadowRoot,
+  setStateValue: (_, [, step]) => { try { history.replaceState(null, "", `#${step}`); } catch { /* a sandboxed frame */ } },
+});
+"""
+_STANDALONE_STYLE: Final = """
+:root { color-scheme: light dark; background: light-dark(#fbfaf7, #14161a); color: light-dark(#1d1f23, #eceae5); }
+body { margin: 0; font: 15px/1.45 system-ui, sans-serif; }
+main { max-width: 1080px; margin: 0 auto; padding: 18px 20px 28px; }
+h1 { margin: 0 0 14px; font-size: 26px; font-weight: 680; letter-spacing: -.01em; overflow-wrap: anywhere; }
+footer { margin-top: 14px; color: light-dark(#62625e, #a3a5a8); font-size: 13px; }
+footer a { color: inherit; }
+@media (max-width: 480px) { main { padding: 12px 10px 20px; } }
+"""

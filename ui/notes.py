@@ -1,0 +1,17 @@
+"""Messages in the page. `st.error` and its kin render Markdown, which a learner's text must never reach."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+
+def problem(message: str) -> None:
+    """Something is wrong: what, and what to do about it. Plain text."""
+    st.html(f'<div class="ts note problem" role="alert">{escape(message)}</div>')
+
+
+def note(message: str) -> None:
+    """Something to know. Plain text."""
+    st.html(f'<div class="ts note" role="status">{escape(message)}</div>')

@@ -1,0 +1,104 @@
+"""What the training pages share: build in the background, draw the stage, step through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from tokenizers_core.errors import TokenizersCoreError
+from ui.cache import Job, Progress, Stopped, registry, remembered
+from ui.flipbook import Frame, flipbook, payload, position, standalone, window
+from ui.i18n import _, count, current_language, use_language
+from ui.notes import note, problem
+
+HANDOUT_STEPS = 400
+"""Steps that a handout holds: every frame is drawn into it."""
+
+
+def flipbook_labels() -> dict[str, str]:
+    """The words on the flipbook's controls."""
+    return {
+        "first": _("First step"),
+        "back": _("Step back"),
+        "next": _("Next step"),
+        "last": _("Last step"),
+        "play": _("Play"),
+        "pause": _("Pause"),
+        "speed": _("Speed"),
+        "step": _("Step {step} of {last}"),
+        "scrubber": _("Step"),
+        "timeline": _("What was learned"),
+        "stage": _("The step"),
+        "loading": _("Drawing these steps …"),
+    }
+
+
+def build(page: str, run: str, make: Callable[[Progress], Any]) -> Any | None:
+    """The trace called `run`, made in the background if need be; None while there is nothing to show, which it says."""
+    kept = st.session_state.get(f"{page}.stopped", {})
+    if run in kept:
+        stopped = kept[run]
+        left, right = st.columns([4, 1], vertical_alignment="center")
+        with left:
+            note(_("Training was stopped after {number} merges.").format(number=count(len(stopped))))
+        if not right.button(_("Train to the end"), key=f"{page}.again", width="stretch"):
+            return stopped
+        del kept[run]
+    try:
+        found = registry().ask(run, make)
+    except TokenizersCoreError as error:
+        problem(str(error))
+        return None
+    except Stopped:
+        problem(_("Reading was stopped before training began: change a setting, or reload the page to read again."))
+        return None
+    if not isinstance(found, Job):
+        return found
+    _watch(page, run, found)
+    return None
+
+
+@st.fragment(run_every=0.4)
+def _watch(page: str, run: str, job: Job[Any]) -> None:
+    """A progress bar and a button that stops."""
+    use_language(st.session_state["language"])
+    progress = job.progress
+    if progress.phase == "reading":
+        text, share = _("Reading: {number} characters so far").format(number=count(progress.done)), 0.0
+    elif progress.total:
+        text = _("Training: {done} of {total} merges").format(
+            done=count(progress.done), total=count(progress.total)
+        )
+        share = min(1.0, progress.done / progress.total)
+    else:
+        text, share = _("Training: {done} merges so far").format(done=count(progress.done)), 0.0
+    st.progress(share, text=text)
+    if st.button(_("Stop here"), key=f"{page}.stop"):
+        progress.stop = True
+        if job.finished(5.0) and job.error is None:
+            st.session_state[f"{page}.stopped"] = {run: job.value}
+    if job.finished():
+        st.rerun()
+
+
+def stage(
+    page: str, run: str, last: int, frame: Callable[[int], Frame], url: dict[str, str], beats: bool = True
+) -> int:
+    """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment."""
+    drawn_for = f"{run}:{current_language()}"
+    place = position(f"{page}.book", run=drawn_for, last=last, trace=run, url=url)
+    shown = window(place.step, last)
+    frames = remembered(("frames", drawn_for, shown.start, shown.stop), lambda: [frame(step) for step in shown])
+    data = payload(drawn_for, last, shown.start, frames, place.seek, flipbook_labels(), beats, param="step")
+    flipbook(data, key=f"{page}.book")
+    return place.step
+
+
+def handout(title: str, run: str, last: int, frame: Callable[[int], Frame], footer: str) -> str:
+    """The self-contained HTML file of a run, its first `HANDOUT_STEPS` steps if it is longer."""
+    last = min(last, HANDOUT_STEPS)
+    frames: Sequence[Frame] = [frame(step) for step in range(last + 1)]
+    data = payload(run, last, 0, frames, (0, 1), flipbook_labels())
+    return standalone(title, data, language=current_language(), footer_html=footer)
