@@ -11,7 +11,7 @@ const ICONS = {
   next: "M6 3.5 11 8l-5 4.5", last: "M12.5 3v10M3.5 3.5 9 8l-5.5 4.5",
 };
 const KEYS = { first: "home", back: "←", next: "→", last: "end", play: "space" }; // names are labels
-const BAR = `<div class="bar">
+const BAR = `<div class="transport">
   <div class="buttons">${Object.keys(ICONS).map((name) => `<button type="button" data-do="${name}">${svg(ICONS[name])}</button>`).join("")}
     <button type="button" data-do="play"><span class="off">${svg("M5 3.2v9.6l7.5-4.8z")}<i></i></span><span class="on">${svg("M4.5 3.5h2.2v9H4.5zM9.3 3.5h2.2v9H9.3z")}<i></i></span></button>
     <button type="button" data-do="speed"></button></div>

@@ -88,10 +88,11 @@ class EmptyCorpusError(TokenizersCoreError):
     The corpus is empty: no text was given; paste or upload some text.
     """
 
-    templates = {
+    templates: ClassVar[Mapping[str, str]] = {
         "nothing": "The corpus is empty: no text was given; paste or upload some text.",
-        "no_words": "The corpus has no words: its {characters} characters are all whitespace, or characters that "
-        "the rules remove; add some text, or choose a pre-tokenizer that keeps whitespace, such as byte_level.",
+        "no_words": "The corpus has no words: its {characters} characters are all whitespace, or characters "
+        "that the rules remove; add some text, or choose a pre-tokenizer that keeps whitespace, such as "
+        "byte_level.",
     }
 
     def __init__(self, characters: int) -> None:
@@ -143,11 +144,11 @@ class VocabSizeError(TokenizersCoreError):
 class PatternError(TokenizersCoreError):
     """A regular expression that the `regex` library can't compile: its message, and where (None: unknown).
 
-    >>> print(PatternError(pattern="(a", message="missing )", position=2))
-    The pattern '(a' is not a regular expression: missing ) at character 2; mend it, or choose a pattern by name.
+    >>> print(PatternError(pattern="(a", message="missing )"))
+    The pattern '(a' is not a regular expression: missing ); mend it, or choose a pattern by name.
     """
 
-    templates = {
+    templates: ClassVar[Mapping[str, str]] = {
         "at": "The pattern {pattern} is not a regular expression: {message} at character {position}; "
         "mend it, or choose a pattern by name.",
         "somewhere": "The pattern {pattern} is not a regular expression: {message}; "
@@ -182,12 +183,12 @@ class SurrogateError(TokenizersCoreError):
     """Half of a UTF-16 pair stands alone in a text; UTF-8 can't hold it, so no byte-level token could.
 
     >>> print(SurrogateError(code_point=0xD83D, position=4))
-    Character 4 of the text is the lone surrogate U+D83D, which UTF-8 can't hold; delete it or replace it by U+FFFD.
+    Character 4 of the text is the lone surrogate U+D83D, which UTF-8 can't hold; delete it or write U+FFFD.
     """
 
     template = (
         "Character {position} of the text is the lone surrogate {shown}, which UTF-8 can't hold; "
-        "delete it or replace it by U+FFFD."
+        "delete it or write U+FFFD."
     )
 
     def __init__(self, code_point: int, position: int) -> None:
@@ -202,16 +203,17 @@ class CountsFileError(TokenizersCoreError):
     Line 3 ('hug ten'): the count has to be a whole number of at least 1; write a line like: hug 10.
     """
 
-    templates = {
+    templates: ClassVar[Mapping[str, str]] = {
         "no_count": "Line {line_number} ({line}): there is no count; write a line like: hug 10.",
         "not_a_count": "Line {line_number} ({line}): the count has to be a whole number of at least 1; "
         "write a line like: hug 10.",
         "too_large": "Line {line_number} ({line}): the count has more than 18 digits; use a smaller one.",
-        "no_word": "Line {line_number} ({line}): there is no word before the count; write a line like: hug 10.",
-        "quotes": "Line {line_number} ({line}): the quotes don't match; close them on the same line, and write a "
-        'quote inside a quoted word twice, like: "say ""hi""",10.',
-        "too_many_fields": "Line {line_number} ({line}): it has more than a word and a count; put a word that "
-        'holds a comma in quotes, like: "a,b",10.',
+        "no_word": "Line {line_number} ({line}): there is no word before the count; "
+        "write a line like: hug 10.",
+        "quotes": "Line {line_number} ({line}): the quotes don't match; close them on the same line, "
+        'and write a quote inside a quoted word twice, like: "say ""hi""",10.',
+        "too_many_fields": "Line {line_number} ({line}): it has more than a word and a count; "
+        'put a word that holds a comma in quotes, like: "a,b",10.',
     }
 
     def __init__(self, line_number: int, line: str, why: str) -> None:

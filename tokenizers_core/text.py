@@ -4,9 +4,8 @@ r"""From text to words: the three things that happen before a tokenizer is train
 2. **Pre-tokenize**: cut it into pre-tokens, which training never merges across.
 3. **Count**: how often does each pre-token occur? The result, a `Corpus`, is all that training sees.
 
->>> Pipeline(normalizer="bert_uncased", pre_tokenizer="bert").words("Héllò, you!")
-[PreToken(text='hello', start=0, end=5), PreToken(text=',', start=5, end=6), \
-PreToken(text='you', start=7, end=10), PreToken(text='!', start=10, end=11)]
+>>> Pipeline(normalizer="bert_uncased", pre_tokenizer="bert").words("Héllò!")
+[PreToken(text='hello', start=0, end=5), PreToken(text='!', start=5, end=6)]
 >>> corpus = Corpus.from_texts(["low lower low"], pre_tokenizer="end_of_word")
 >>> list(corpus.items())
 [('low', 2), ('lower', 1)]
@@ -14,9 +13,9 @@ PreToken(text='you', start=7, end=10), PreToken(text='!', start=10, end=11)]
 ('l', 'o', 'w', '</w>')
 
 The rules and their names are those of the Hugging Face `tokenizers` library, and so are the results, offsets
-included; where this module chooses differently it says so. Characters' properties come from the `regex` library and
-decompositions from `unicodedata`, so a code point that is younger than their Unicode tables (or the library's) may be
-treated differently. Offsets count characters (code points), not bytes.
+included; where this module chooses differently it says so. Characters' properties come from the `regex`
+library and decompositions from `unicodedata`, so a code point that is younger than their Unicode tables (or
+the library's) may be treated differently. Offsets count characters (code points), not bytes.
 """
 
 from __future__ import annotations
@@ -56,14 +55,14 @@ Span = tuple[int, int]
 """A stretch of text: the position of its first character, and the position after its last."""
 
 
-# --- The byte alphabet -----------------------------------------------------------------------------------------
+# --- The byte alphabet --------------------------------------------------------------------------------------
 
 
 def _byte_alphabet() -> tuple[str, ...]:
     """One printable character for each byte, as GPT-2's authors chose them.
 
-    A byte that Latin-1 shows as a visible character keeps that character. The other 68 (control characters, the
-    space, the no-break space, the soft hyphen) get the characters from U+0100 on, in order: hence space → `Ġ`.
+    A byte that Latin-1 shows as a visible character keeps that character. The other 68 (control characters,
+    spaces, the soft hyphen) get the characters from U+0100 on, in order: hence space → `Ġ`.
     """
     visible = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)}
     spare = itertools.count(0x100)
@@ -99,7 +98,7 @@ def symbols_to_bytes(symbols: str) -> bytes:
         raise ByteSymbolError(symbols=symbols, position=symbols.index(error.args[0])) from None
 
 
-# --- Normalizing -----------------------------------------------------------------------------------------------
+# --- Normalizing --------------------------------------------------------------------------------------------
 
 
 class IdentitySpans(Sequence[Span]):
@@ -172,16 +171,17 @@ def _decompose(text: str, form: Literal["NFD", "NFKD"]) -> list[_Traced]:
     becomes = {character: unicodedata.normalize(form, character) for character in set(text)}
     parts = [_Traced(part, at, at + 1) for at, whole in enumerate(text) for part in becomes[whole]]
     ordered: list[_Traced] = []
-    for is_mark, run in groupby(parts, key=lambda part: part.combining_class > 0):
+    for is_mark, group in groupby(parts, key=lambda part: part.combining_class > 0):
+        run = list(group)
         ordered += sorted(run, key=lambda part: part.combining_class) if is_mark else run
     return ordered
 
 
 def _compose(parts: list[_Traced]) -> list[_Traced]:
-    """Join each starter with what follows it, where a precomposed character exists and nothing blocks the way.
+    """Join each starter with what follows it, where a composed character exists and nothing blocks the way.
 
-    Source: the Unicode Standard, section 3.11 (canonical composition). A part is blocked from the starter when
-    something stands between them whose class is as high, or is itself a starter.
+    Source: the Unicode Standard, section 3.11 (canonical composition). A part is blocked from the starter
+    when something stands between them whose class is as high, or is itself a starter.
     """
     composed: list[_Traced] = []
     starter = -1  # where in `composed` the last starter is; before the first there is nothing to join with
@@ -228,9 +228,12 @@ def _replacing(pattern: str, replacement: str) -> Callable[[str], str]:
     return lambda text: compiled.sub(replacement, text)
 
 
-# The blocks that BERT's authors list as Chinese characters. U+2B820–2B91F belong to the last but one of them, and
-# are missing from the `tokenizers` library's list, so they are missing here.
-_CJK = "㐀-䶿一-鿿豈-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f"
+# The blocks that BERT's authors list as Chinese characters. U+2B820–2B91F belong to the last but one of them,
+# and are missing from the `tokenizers` library's list, so they are missing here.
+_CJK = (
+    r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df"
+    r"\U0002a700-\U0002b81f\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f"
+)
 
 _STEPS: Final[Mapping[str, _Step]] = {
     "nfc": _unicode_form("NFC"),
@@ -238,7 +241,7 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "nfkc": _unicode_form("NFKC"),
     "nfkd": _unicode_form("NFKD"),
     "lowercase": _each_character(_lowercase),
-    # Only marks that stand by themselves: `é` as one character keeps its accent unless nfd took it apart before.
+    # Only marks that stand by themselves: `é` as one character keeps its accent unless nfd came before.
     "strip_accents": _each_character(_replacing(r"\p{M}+", "")),
     "strip_nonspacing_marks": _each_character(_replacing(r"\p{Mn}+", "")),
     "remove_controls": _each_character(_replacing(r"(?:(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\ufffd])+", "")),
@@ -301,8 +304,19 @@ def normalize(text: str, normalizer: str | tuple[str, ...] = "none") -> Normaliz
     return Normalized(text, spans)
 
 
+def normalized_text(text: str, normalizer: str | tuple[str, ...] = "none") -> str:
+    """The text that `normalize` gives, without the price of the alignment. Raises UnknownNameError.
+
+    >>> normalized_text("Éa", "lowercase")
+    'éa'
+    """
+    for step in _steps(normalizer):
+        text = step.rewrite(text)
+    return text
+
+
 def _origin(spans: Sequence[Span], start: int, end: int) -> Span:
-    """Where characters start to end (at least one) came from: from the earliest to the latest of their origins."""
+    """Where characters start to end (at least one) came from: the range of all their origins."""
     if isinstance(spans, IdentitySpans):
         return start, end
     # Not just the first and the last: canonical ordering may have moved a mark in front of an earlier one.
@@ -310,7 +324,7 @@ def _origin(spans: Sequence[Span], start: int, end: int) -> Span:
     return min(first for first, _ in origins), max(last for _, last in origins)
 
 
-# --- Pre-tokenizing --------------------------------------------------------------------------------------------
+# --- Pre-tokenizing -----------------------------------------------------------------------------------------
 
 END_OF_WORD: Final = "</w>"
 """The symbol that ends a word in the original BPE for words (Sennrich, Haddow and Birch, 2016)."""
@@ -319,21 +333,22 @@ SPACE_MARK: Final = "▁"
 """What SentencePiece and `Metaspace` write for a space (U+2581, not an underscore)."""
 
 PATTERNS: Final[Mapping[str, str]] = {
-    # A contraction; a space with letters, with digits or with other signs; whitespace, whose last space is left
-    # to the word that follows.
+    # A contraction; a space with letters, with digits or with other signs; whitespace, whose last space is
+    # left to the word that follows.
     "gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
-    # GPT-4: contractions in capitals too; a word takes any one sign in front; at most three digits; newlines apart.
-    # (As first published. Today's tiktoken differs in one thing: whitespace that ends a text is one pre-token.)
+    # GPT-4: contractions in capitals too; a word takes any one sign in front; at most three digits; newlines
+    # apart. (As first published. In today's tiktoken, whitespace that ends a text is always one pre-token.)
     "cl100k_base": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-    # GPT-4o: a word also ends where a capital follows a small letter, includes its marks, and keeps its contraction.
+    # GPT-4o: a word also ends where a capital follows a small letter, includes its marks, and keeps its
+    # contraction.
     "o200k_base": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
     r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
 }
-"""The patterns that `byte_level` knows by name. Source: OpenAI's GPT-2 and tiktoken. They match all of any text."""
+"""What `byte_level` knows by name. Source: OpenAI's GPT-2 and tiktoken. Each matches all of a text."""
 
 
 class _PreTokenFields(NamedTuple):
@@ -345,8 +360,9 @@ class _PreTokenFields(NamedTuple):
 class PreToken(_PreTokenFields):
     """A pre-token `text` as the model sees it, and the stretch from `start` to `end` of the original text.
 
-    `spans` says for each character of `text` which stretch of the original it came from: each byte of `é` has the
-    whole `é`, and a `▁` put in front has the first character's. It takes no part in comparing or unpacking.
+    `spans` says for each character of `text` which stretch of the original it came from: each byte of `é` has
+    the whole `é`, and a `▁` put in front has the first character's. It takes no part in comparing or
+    unpacking.
 
     >>> pre_token = pre_tokenize("né")[0]
     >>> pre_token, list(pre_token.spans)
@@ -363,7 +379,7 @@ class PreToken(_PreTokenFields):
 
 
 class _View(NamedTuple):
-    """How the model sees a stretch of text: its text, and the spans that fit it, from the stretch's own spans."""
+    """How the model sees a stretch of text: as what string, and where each character of that came from."""
 
     show: Callable[[str], str]
     align: Callable[[str, Sequence[Span]], Sequence[Span]]
@@ -374,7 +390,7 @@ def _mark_spaces(stretch: str) -> str:
 
 
 def _mark_front(stretch: str) -> str:
-    """Every pre-token but a text's (or a word's) first begins with the mark already, so only that one gets it."""
+    """All pre-tokens but the first of a text (or a word) begin with the mark already: only that gets it."""
     return SPACE_MARK + _mark_spaces(stretch).removeprefix(SPACE_MARK)
 
 
@@ -431,7 +447,7 @@ def _compiled(pattern: str) -> regex.Pattern[str]:
         raise PatternError(pattern=pattern, message=f"it is longer than {LONGEST_PATTERN} characters")
     try:
         with warnings.catch_warnings():
-            # A pattern that is merely odd still has a meaning; its author isn't at the server's console to be warned.
+            # An odd pattern still has a meaning, and its author doesn't see the server's console.
             warnings.simplefilter("ignore")
             return regex.compile(pattern)
     except regex.error as error:
@@ -513,9 +529,10 @@ def pre_tokenize(
 ) -> list[PreToken]:
     """Cut a text into pre-tokens by one of `PRE_TOKENIZERS`, without normalizing it.
 
-    `pattern` is for `byte_level` only: a name in `PATTERNS`, or a regular expression of the user's own, which may
-    run for `timeout` seconds in all; text between its matches makes pre-tokens too. Raises UnknownNameError,
-    PatternError, PatternTimeoutError, SurrogateError. Source: the pre-tokenizers of the `tokenizers` library.
+    `pattern` is for `byte_level` only: a name in `PATTERNS`, or a regular expression of the user's own, which
+    may run for `timeout` seconds in all; text between its matches makes pre-tokens too. Raises
+    UnknownNameError, PatternError, PatternTimeoutError, SurrogateError. Source: the pre-tokenizers of the
+    `tokenizers` library.
 
     >>> [pre_token.text for pre_token in pre_tokenize("Hello, how are  you?")]
     ['Hello', ',', 'Ġhow', 'Ġare', 'Ġ', 'Ġyou', '?']
@@ -537,9 +554,9 @@ def _refuse_surrogates(text: str) -> None:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """The way from text to words: a normalizer, then a pre-tokenizer. The fields are `pre_tokenize`'s.
+    """The way from text to words: a normalizer, then a pre-tokenizer. The fields are as in `pre_tokenize`.
 
-    Raises UnknownNameError, PatternError or SettingError on construction; an unused `pattern` is not looked at.
+    Raises UnknownNameError, PatternError or SettingError on construction; an unused `pattern` isn't looked at.
 
     >>> Pipeline(pre_tokenizer="bpe")
     Traceback (most recent call last):
@@ -555,7 +572,7 @@ end_of_word, none.
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.timeout) and self.timeout > 0):
-            raise SettingError(name="timeout", value=self.timeout, reason="choose a number of seconds above 0")
+            raise SettingError(name="timeout", value=self.timeout, reason="choose seconds above 0")
         _steps(self.normalizer)
         self._splitter()
 
@@ -578,7 +595,8 @@ end_of_word, none.
         words = []
         for start, end in splitter.spans(normalized):
             stretch = normalized[start:end]
-            words.append(PreToken(show(stretch), *_origin(spans, start, end), align(stretch, spans[start:end])))
+            first, last = _origin(spans, start, end)
+            words.append(PreToken(show(stretch), first, last, align(stretch, spans[start:end])))
         return words
 
     def split(self, text: str) -> list[str]:
@@ -589,9 +607,8 @@ end_of_word, none.
         """
         _refuse_surrogates(text)
         splitter = self._splitter()
-        for step in _steps(self.normalizer):
-            text = step.rewrite(text)
-        return [splitter.view.show(stretch) for stretch in splitter.matches(text)]
+        matches = splitter.matches(normalized_text(text, self.normalizer))
+        return [splitter.view.show(stretch) for stretch in matches]
 
     @property
     def byte_level(self) -> bool:
@@ -604,14 +621,15 @@ end_of_word, none.
         return END_OF_WORD if self.pre_tokenizer == "end_of_word" else ""
 
 
-# --- Reading files ---------------------------------------------------------------------------------------------
+# --- Reading files ------------------------------------------------------------------------------------------
 
-_INVALID: Final = "\ud800"  # stands for an invalid sequence while reading: a decoder never returns a surrogate
+# Stands for an invalid sequence while reading: no decoder returns a surrogate, so it can't be in the text.
+_INVALID: Final = "\ud800"
 _MARK_INVALID: Final = "tokensteps.mark_invalid"
 
 
 def _mark_invalid(error: UnicodeError) -> tuple[str, int]:
-    """A decoding error handler that replaces just what `errors="replace"` would, in a way that can be counted."""
+    """A decoding error handler that replaces what `errors="replace"` would, in a way that can be counted."""
     if isinstance(error, UnicodeDecodeError):
         return _INVALID, error.end
     raise error
@@ -645,8 +663,8 @@ def _encoding(first_bytes: bytes) -> str:
 def decode_text(data: bytes) -> DecodedText:
     """Read bytes that somebody uploaded as text.
 
-    They are UTF-8 unless a byte order mark says UTF-16 or UTF-32; the mark itself is dropped, and every invalid
-    sequence becomes U+FFFD and is counted.
+    They are UTF-8 unless a byte order mark says UTF-16 or UTF-32; the mark itself is dropped, and every
+    invalid sequence becomes U+FFFD and is counted.
 
     >>> decode_text(b"\\xef\\xbb\\xbfcaf\\xe9!")
     DecodedText(text='caf�!', replaced=1)
@@ -657,14 +675,15 @@ def decode_text(data: bytes) -> DecodedText:
 
 
 def _lines(stream: BinaryIO) -> Iterator[DecodedText]:
-    """Read a seekable stream of bytes as `decode_text` would, a line at a time, without the lines' ends."""
+    """Read a stream of bytes as `decode_text` would, a line at a time, without the lines' ends; close it."""
     encoding = _encoding(stream.read(4))
     stream.seek(0)
-    for line in io.TextIOWrapper(stream, encoding=encoding, errors=_MARK_INVALID):
-        yield _settle(line.removesuffix("\n"))
+    with io.TextIOWrapper(stream, encoding=encoding, errors=_MARK_INVALID) as lines:
+        for line in lines:
+            yield _settle(line.removesuffix("\n"))
 
 
-# --- Counting --------------------------------------------------------------------------------------------------
+# --- Counting -----------------------------------------------------------------------------------------------
 
 Progress = Callable[[int], None]
 """Called now and then with the number of characters read so far. What it raises ends the reading."""
@@ -674,7 +693,7 @@ _PROGRESS_EVERY: Final = 1 << 17  # characters: a fraction of a tenth of a secon
 
 @dataclass
 class _Tally:
-    """Words counted so far. Counting is by raw match; `show` runs once for each different match, at the end."""
+    """Words counted so far: by match, to be shown as the model sees them once for each different match."""
 
     pipeline: Pipeline
     progress: Progress | None = None
@@ -686,16 +705,13 @@ class _Tally:
 
     def __post_init__(self) -> None:
         self._splitter = self.pipeline._splitter()
-        self._steps = _steps(self.pipeline.normalizer)
 
     def add(self, text: str, count: int = 1) -> None:
         """Count the words of one text, `count` times over."""
         _refuse_surrogates(text)
         self.lines += 1
         self.characters += len(text)
-        for step in self._steps:
-            text = step.rewrite(text)
-        matches = self._splitter.matches(text)
+        matches = self._splitter.matches(normalized_text(text, self.pipeline.normalizer))
         if count == 1:
             self._counts.update(matches)
         else:
@@ -750,8 +766,8 @@ class Corpus:
     ) -> Corpus:
         """Count the words of texts, read one at a time and not kept. Each is pre-tokenized by itself.
 
-        A pattern of the user's own may run for `timeout` seconds on all of them together. Raises what `Pipeline`
-        raises, SurrogateError, PatternTimeoutError and EmptyCorpusError.
+        A pattern of the user's own may run for `timeout` seconds on all of them together. Raises what
+        `Pipeline` raises, SurrogateError, PatternTimeoutError and EmptyCorpusError.
 
         >>> list(Corpus.from_texts(["to be or not to be"]).items())
         [('to', 1), ('Ġbe', 2), ('Ġor', 1), ('Ġnot', 1), ('Ġto', 1)]
@@ -774,9 +790,9 @@ class Corpus:
     ) -> Corpus:
         """A corpus from words counted elsewhere (`parse_counts` reads them from text).
 
-        Each key is a text that goes through the same pipeline, and its count multiplies what comes out; counts of
-        words that meet add up. Raises what `from_texts` raises, and SettingError for a count that is not a whole
-        number of at least 1.
+        Each key is a text that goes through the same pipeline, and its count multiplies what comes out;
+        counts of words that meet add up. Raises what `from_texts` raises, and SettingError for a count that
+        is not a whole number of at least 1.
 
         >>> list(Corpus.from_counts({"hug": 10, "Pug": 5, "pug": 2}, normalizer="lowercase").items())
         [('hug', 10), ('pug', 7)]
@@ -835,7 +851,7 @@ class Corpus:
         return zip(self.words, self.counts, strict=True)
 
     def symbols(self, word: str) -> tuple[str, ...]:
-        """The symbols that training starts from: the word's characters, then the pipeline's suffix if it has one.
+        """The symbols that training starts from: the word's characters, then the pipeline's suffix if any.
 
         >>> Corpus.from_texts(["né"]).symbols("nÃ©")  # one character is one byte
         ('n', 'Ã', '©')
@@ -852,11 +868,12 @@ class Corpus:
     def digest(self) -> str:
         """32 hexadecimal digits that stand for the words, their counts and the pipeline, on every machine.
 
-        What doesn't change a result stays out of it: how long a pattern may run, and a pattern that isn't used.
+        What doesn't change a result stays out of it: how long a pattern may run, and a pattern not in use.
         """
         pipeline = self.pipeline
         rules = [pipeline.normalizer, pipeline.pre_tokenizer, pipeline.pattern if pipeline.byte_level else ""]
-        return blake2b(json.dumps([rules, self.words, self.counts]).encode("ascii"), digest_size=16).hexdigest()
+        everything = json.dumps([rules, self.words, self.counts]).encode("ascii")
+        return blake2b(everything, digest_size=16).hexdigest()
 
 
 def _read(stream: BinaryIO, tally: _Tally) -> Corpus:
@@ -867,7 +884,7 @@ def _read(stream: BinaryIO, tally: _Tally) -> Corpus:
     return tally.corpus()
 
 
-# --- Files of word counts --------------------------------------------------------------------------------------
+# --- Files of word counts -----------------------------------------------------------------------------------
 
 _HEADERS: Final = frozenset({"count", "counts", "freq", "frequency", "n", "occurrences"})
 
@@ -876,11 +893,11 @@ def parse_counts(text: str) -> list[tuple[str, int]]:
     r"""Read word counts, one a line, and give them in the file's order (a word given twice appears twice).
 
     * `hug 10`: the last field is the count, and what is in front of it is the word.
-    * With a tab in between, or as CSV (`hug,10`), the word is taken as it is, spaces included; in CSV a word may
-      stand in quotes. A word that ends in a comma needs quotes, except a comma alone (`, 10`).
+    * With a tab in between, or as CSV (`hug,10`), the word is taken as it is, spaces included; in CSV a word
+      may stand in quotes. A word that ends in a comma needs quotes, except a comma alone (`, 10`).
     * Blank lines are skipped, and so is a first line such as `word,count`.
-    * `#` may be a word or begin one (`# 12`, `#tag 3`). A line that begins with `#` and is anything but one word
-      and a count is a comment, unless it has a tab.
+    * `#` may be a word or begin one (`# 12`, `#tag 3`). A line that begins with `#` and is anything but one
+      word and a count is a comment, unless it has a tab.
 
     Raises CountsFileError with the line's number (from 1), the line, and what is wrong with it.
 
@@ -910,7 +927,7 @@ def _fields(line_number: int, line: str) -> list[str]:
     """Split a line into word and count by a tab, else by its comma (CSV), else by its last whitespace."""
     if "\t" in line:
         return line.rsplit("\t", 1)
-    spaced = line.rsplit(None, 1)
+    spaced = line.strip().rsplit(None, 1)
     # In `a,b 10` the comma is part of the word, and in `, 10` it is the word. In `hug, 10` it is CSV's.
     comma_in_word = len(spaced) == 2 and not regex.search(r'[\s"]', spaced[0]) and (
         spaced[0] == "," or ("," not in spaced[1] and not spaced[0].endswith(","))

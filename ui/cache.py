@@ -148,6 +148,6 @@ def digest(data: bytes) -> str:
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def remembered(key: tuple[Any, ...], _make: Callable[[], Any]) -> Any:
+def remembered(key: tuple[Any, ...], _make: Callable[[], Any]) -> Any:  # noqa: ARG001 - what Streamlit caches by
     """What `_make` makes for `key`, made once: for frames, charts and exports, which are pure functions of their key."""
     return _make()

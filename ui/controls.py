@@ -27,7 +27,7 @@ from ui.corpora import (
 )
 from ui.flipbook import is_back
 from ui.i18n import N_, _
-from ui.notes import note, problem
+from ui.notes import explain, note, problem
 from ui.tokens import SHOW
 
 VOCABULARY_LIMIT = 20_000
@@ -205,7 +205,7 @@ class Controls:
 
     def in_link(self) -> bool:
         """Whether a link holds the whole corpus."""
-        return self["corpus"] not in OWN or "text" in (own := self._own_url()) and bool(own["text"])
+        return self["corpus"] not in OWN or ("text" in (own := self._own_url()) and bool(own["text"]))
 
     # --- widgets -------------------------------------------------------------------------------------------------
 
@@ -288,7 +288,7 @@ class Controls:
         try:
             return Pipeline(self["normalizer"], self["pre"], pattern or "gpt2")
         except TokenizersCoreError as error:
-            problem(str(error))
+            explain(error)
             return None
 
     def training_widgets(self) -> None:
@@ -359,7 +359,11 @@ def choice_name(setting: str, choice: str) -> str:
 
 def corpus_title(name: str) -> str:
     """What a corpus is called."""
-    own = {"paste": N_("Your own text"), "counts": N_("Your own word counts"), "upload": N_("A file of yours")}
+    own = {
+        "paste": N_("Your own text"),
+        "counts": N_("Your own word counts"),
+        "upload": N_("A file of yours"),
+    }
     return _(EXAMPLES[name].title if name in EXAMPLES else own[name])
 
 

@@ -40,6 +40,8 @@ class Example:
     title: str
     about: str
     text: Callable[[], str]
+    sample: str
+    """A text to encode with what was learned."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     counts: bool = False
     """Whether the text is word counts."""
@@ -51,7 +53,14 @@ def _file(name: str) -> Callable[[], str]:
 
 def python_code() -> str:
     """Functions of this Python's standard library, read from it at run time."""
-    functions = (heapq.merge, heapq.nsmallest, textwrap.dedent, textwrap.indent, bisect.insort_left, shlex.split)
+    functions = (
+        heapq.merge,
+        heapq.nsmallest,
+        textwrap.dedent,
+        textwrap.indent,
+        bisect.insort_left,
+        shlex.split,
+    )
     sources = [inspect.getsource(inspect.unwrap(function)) for function in functions]
     return "\n".join(sources)
 
@@ -61,12 +70,14 @@ EXAMPLES: Mapping[str, Example] = {
         N_("Four sentences"),
         N_("The four sentences of the Hugging Face course, split as GPT-2 does; Ġ is a space."),
         _file("course.txt"),
+        "This is not a token.",
         {"pre": "byte_level", "size": 50, "special": "<|endoftext|>"},
     ),
     "hug": Example(
         N_("hug, pug, pun, bun, hugs"),
         N_("Five words with their counts, small enough to follow with pencil and paper."),
         _file("hug.txt"),
+        "bug mug thug unhug",
         {"pre": "whitespace_split"},
         counts=True,
     ),
@@ -74,24 +85,32 @@ EXAMPLES: Mapping[str, Example] = {
         N_("highest, higher, lower …"),
         N_("Six words, each with an end-of-word symbol, so that “est” at the end is told from “est” inside."),
         _file("highest.txt"),
+        "lowest slower",
         {"pre": "end_of_word", "size": 17},
     ),
     "hello": Example(
         N_("hello! こんにちは!"),
-        N_("Starting from all 256 bytes: Japanese characters are three bytes each and have to be merged first."),
+        N_(
+            "Starting from all 256 bytes: Japanese characters are three bytes each and have to be merged first."
+        ),
         _file("hello.txt"),
+        "hello, こんばんは!",
         {"pre": "byte_level", "alphabet": "bytes"},
     ),
     "mixed": Example(
         N_("Many scripts and emoji"),
         N_("Eleven lines in a dozen languages, written for this page."),
         _file("mixed.txt"),
+        "A tea shop: お茶 🍵",
         {"pre": "byte_level", "size": 400},
     ),
     "python": Example(
         N_("Python code"),
-        N_("Functions from the standard library of the Python that runs this page; indentation becomes a token."),
+        N_(
+            "Functions from the standard library of the Python that runs this page; indentation becomes a token."
+        ),
         python_code,
+        "def merge(first, second):\n    return first + second",
         {"pre": "byte_level", "size": 300, "lines": False},
     ),
 }
@@ -110,22 +129,18 @@ class Source:
 
     def corpus(self, pipeline: Pipeline, progress: Callable[[int], None] | None = None) -> Corpus:
         """Read it. Raises what the engine raises for texts and counts that it can't read."""
-        settings = {
-            "normalizer": pipeline.normalizer,
-            "pre_tokenizer": pipeline.pre_tokenizer,
-            "pattern": pipeline.pattern,
-        }
+        rules = (pipeline.normalizer, pipeline.pre_tokenizer, pipeline.pattern)
         if self.counts:
-            return Corpus.from_counts(parse_counts(decode_text(self.data).text), **settings)
+            return Corpus.from_counts(parse_counts(decode_text(self.data).text), *rules)
         if self.lines:
-            return Corpus.from_bytes(self.data, progress=progress, **settings)
-        return Corpus.from_texts([decode_text(self.data).text], progress=progress, **settings)
+            return Corpus.from_bytes(self.data, *rules, progress=progress)
+        return Corpus.from_texts([decode_text(self.data).text], *rules, progress=progress)
 
 
 def pack_text(text: str) -> str | None:
     """A text for a link, compressed; None when it is too long for one.
 
-    >>> unpack_text(pack_text("hug pug")), pack_text("".join(map(chr, range(33, 60000))).encode("utf-8", "replace").decode())
+    >>> unpack_text(pack_text("hug pug")), pack_text("".join(map(chr, range(33, 50000))))
     ('hug pug', None)
     """
     packed = base64.urlsafe_b64encode(zlib.compress(text.encode("utf-8"), 9)).decode().rstrip("=")

@@ -183,9 +183,7 @@ def tell_ties(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> str:
             pairs=listed,
             number=count(more),
         )
-    tied = voice.say(
-        ngettext("Tied with {pairs}.", "Tied with {pairs}.", event.tied_count - 1), pairs=listed
-    )
+    tied = voice.say(ngettext("Tied with {pairs}.", "Tied with {pairs}.", event.tied_count - 1), pairs=listed)
     return f"{tied} {tell_rule(snapshot, event, voice)}"
 
 
@@ -282,7 +280,7 @@ def candidates_panel(snapshot: MergeSnapshot, style: Style) -> str:
         candidates, total = list(event.candidates[:CANDIDATE_ROWS]), event.pair_count
         title = _("Pairs before this merge")
     number = ngettext("{number} pair", "{number} pairs", total).format(number=count(total))
-    chosen = event.pair if not event.kind == "start" else None
+    chosen = event.pair if event.kind != "start" else None
     rows = "".join(candidate_row(candidate, candidates[0].freq, chosen, style) for candidate in candidates)
     head = "".join(f"<th>{escape(name)}" for name in (_("pair"), _("count"), _("change")))
     return f"<h3>{escape(title)}<span>{escape(number)}</span></h3><table><tr>{head}<th>{rows}</table>"
@@ -341,7 +339,7 @@ def encoding_frame(snapshot: EncodingSnapshot, style: Style) -> Frame:
         f'<div class="w big"><span class="ts">{"".join(chip(token, style) for token in snapshot.tokens)}</span></div>'
         f"</section><section><h3>{escape(_('Learned pairs in it'))}</h3>{table if rows else nothing}</section></div>"
     )
-    label = escape(_("Start")) if event.kind == "split" else token_html(event.token, style)
+    label = token_html(cast(ApplyEvent, event).token, style) if snapshot.step else escape(_("Start"))
     return Frame(html, spoken, label, _token_count(len(snapshot.tokens)))
 
 
@@ -367,8 +365,3 @@ def tell_encoding(snapshot: EncodingSnapshot, voice: Voice) -> str:
             _("Next: {pair}, learned in step {step}."), pair=voice.pair(pair), step=str(rank + 1)
         )
     return f"{done} " + voice.say(_("No learned pair is left: the word is encoded."))
-
-
-def vocabulary_style(byte_level: bool, show: str, special_tokens: Sequence[str]) -> Style:
-    """The style for the tokens of one trace."""
-    return Style(byte_level, show, frozenset(special_tokens))

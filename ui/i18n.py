@@ -44,7 +44,7 @@ def ngettext(one: str, many: str, number: int) -> str:
     return _catalogue(_language.get()).ngettext(one, many, number)
 
 
-def N_(message: str) -> str:  # noqa: N802 - the name that gettext tools know
+def N_(message: str) -> str:
     """Mark a message for translation where it is defined; `_` translates it where it is shown."""
     return message
 

@@ -6,6 +6,9 @@ from html import escape
 
 import streamlit as st
 
+from tokenizers_core.errors import TokenizersCoreError
+from ui.i18n import _
+
 
 def problem(message: str) -> None:
     """Something is wrong: what, and what to do about it. Plain text."""
@@ -15,3 +18,8 @@ def problem(message: str) -> None:
 def note(message: str) -> None:
     """Something to know. Plain text."""
     st.html(f'<div class="ts note" role="status">{escape(message)}</div>')
+
+
+def explain(error: TokenizersCoreError) -> None:
+    """An error of the engine, in the language in use: the value, the reason, the remedy."""
+    problem(_(error.template).format(**error.evidence))

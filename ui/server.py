@@ -12,7 +12,7 @@ from streamlit.starlette import App
 
 
 @asynccontextmanager
-async def lifespan(app: App) -> AsyncIterator[dict[str, Any]]:
+async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     """Make a fresh server answer its first deep link rightly, and keep the garbage collector off what never goes.
 
     Seeing a folder called pages/, Streamlit takes the first session of a new server for an app of the old kind, which

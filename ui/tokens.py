@@ -32,6 +32,9 @@ class Style(NamedTuple):
     special_tokens: frozenset[str] = frozenset()
 
 
+PLAIN = Style()
+
+
 class Part(NamedTuple):
     """A stretch of a token as shown: ``text`` to be read as it is, or the name of something unreadable."""
 
@@ -44,7 +47,7 @@ def colour(token: str) -> int:
     return blake2b(token.encode("utf-8", "surrogatepass"), digest_size=2).digest()[0] % PALETTE_SIZE
 
 
-def parts(token: str, style: Style = Style()) -> list[Part]:
+def parts(token: str, style: Style = PLAIN) -> list[Part]:
     """What to show for a token.
 
     >>> parts("Ġthe", Style(byte_level=True)), parts("ãģĵ", Style(byte_level=True))
@@ -64,13 +67,13 @@ def parts(token: str, style: Style = Style()) -> list[Part]:
     return _named(data.decode("utf-8", "surrogateescape"), BYTE_LEVEL_VISIBLE)
 
 
-def readable(token: str, style: Style = Style()) -> str:
+def readable(token: str, style: Style = PLAIN) -> str:
     """A token as plain text, for narration, tables and chart labels."""
     return "".join(part.text for part in parts(token, style))
 
 
 @lru_cache(maxsize=50_000)
-def token_html(token: str, style: Style = Style()) -> str:
+def token_html(token: str, style: Style = PLAIN) -> str:
     """A token's text as markup, without a chip around it."""
     return "".join(
         f"<i class=x>{escape(part.text)}</i>" if part.named else escape(part.text)
@@ -79,12 +82,14 @@ def token_html(token: str, style: Style = Style()) -> str:
 
 
 @lru_cache(maxsize=50_000)
-def chip(token: str, style: Style = Style(), classes: str = "") -> str:
+def chip(token: str, style: Style = PLAIN, classes: str = "") -> str:
     """A token as a coloured chip. `<bdi>` keeps right-to-left text from reordering its neighbours."""
-    return f'<bdi class="t c{colour(token)}{" " + classes if classes else ""}">{token_html(token, style)}</bdi>'
+    return (
+        f'<bdi class="t c{colour(token)}{" " + classes if classes else ""}">{token_html(token, style)}</bdi>'
+    )
 
 
-def chips(tokens: Iterable[str], style: Style = Style()) -> str:
+def chips(tokens: Iterable[str], style: Style = PLAIN) -> str:
     """Tokens as chips in a row."""
     return "".join(chip(token, style) for token in tokens)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from html import escape
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -11,7 +13,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from ui.cache import Job, Progress, Stopped, registry, remembered
 from ui.flipbook import Frame, flipbook, payload, position, standalone, window
 from ui.i18n import _, count, current_language, use_language
-from ui.notes import note, problem
+from ui.notes import explain, note, problem
 
 HANDOUT_STEPS = 400
 """Steps that a handout holds: every frame is drawn into it."""
@@ -49,10 +51,14 @@ def build(page: str, run: str, make: Callable[[Progress], Any]) -> Any | None:
     try:
         found = registry().ask(run, make)
     except TokenizersCoreError as error:
-        problem(str(error))
+        explain(error)
         return None
     except Stopped:
-        problem(_("Reading was stopped before training began: change a setting, or reload the page to read again."))
+        problem(
+            _(
+                "Reading was stopped before training began: change a setting, or reload the page to read again."
+            )
+        )
         return None
     if not isinstance(found, Job):
         return found
@@ -84,21 +90,46 @@ def _watch(page: str, run: str, job: Job[Any]) -> None:
 
 
 def stage(
-    page: str, run: str, last: int, frame: Callable[[int], Frame], url: dict[str, str], beats: bool = True
+    page: str,
+    run: str,
+    drawing: str,
+    last: int,
+    frame: Callable[[int], Frame],
+    url: dict[str, str],
 ) -> int:
-    """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment."""
-    drawn_for = f"{run}:{current_language()}"
-    place = position(f"{page}.book", run=drawn_for, last=last, trace=run, url=url)
+    """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment.
+
+    `run` names what is stepped through, `drawing` how it is drawn; `frame(step)` draws one step.
+    """
+    drawn = f"{run}:{drawing}:{current_language()}"
+    place = position(f"{page}.book", run=drawn, last=last, trace=run, url=url)
     shown = window(place.step, last)
-    frames = remembered(("frames", drawn_for, shown.start, shown.stop), lambda: [frame(step) for step in shown])
-    data = payload(drawn_for, last, shown.start, frames, place.seek, flipbook_labels(), beats, param="step")
+    frames = remembered((drawn, shown.start, shown.stop), lambda: [frame(step) for step in shown])
+    data = payload(drawn, last, shown.start, frames, place.seek, flipbook_labels(), param="step")
     flipbook(data, key=f"{page}.book")
     return place.step
 
 
-def handout(title: str, run: str, last: int, frame: Callable[[int], Frame], footer: str) -> str:
+def small_book(key: str, run: str, last: int, frame: Callable[[int], Frame]) -> None:
+    """A flipbook inside a tab: it holds the whole run, leaves the URL alone and takes keys when it has the focus."""
+    drawn = f"{run}:{current_language()}"
+    place = position(key, run=drawn, last=last, param=f"{key}.step")
+    frames = remembered((drawn, 0, last + 1), lambda: [frame(step) for step in range(last + 1)])
+    flipbook(payload(drawn, last, 0, frames, place.seek, flipbook_labels()), key=key)
+
+
+def link(url: dict[str, str], step: int) -> str:
+    """The address that brings this corpus, these settings and this step back."""
+    base = (st.context.url or "").split("?")[0]
+    return f"{base}?{urlencode({**url, 'step': str(step)})}"
+
+
+def handout(title: str, last: int, frame: Callable[[int], Frame]) -> str:
     """The self-contained HTML file of a run, its first `HANDOUT_STEPS` steps if it is longer."""
-    last = min(last, HANDOUT_STEPS)
-    frames: Sequence[Frame] = [frame(step) for step in range(last + 1)]
-    data = payload(run, last, 0, frames, (0, 1), flipbook_labels())
-    return standalone(title, data, language=current_language(), footer_html=footer)
+    shown = min(last, HANDOUT_STEPS)
+    frames: Sequence[Frame] = [frame(step) for step in range(shown + 1)]
+    data = payload(title, shown, 0, frames, (0, 1), flipbook_labels())
+    footer = ""
+    if shown < last:
+        footer = _("The first {shown} of {last} steps.").format(shown=count(shown), last=count(last))
+    return standalone(title, data, language=current_language(), footer_html=escape(footer))

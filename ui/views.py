@@ -1,24 +1,34 @@
-"""Engine data → markup for the tabs: a word through the steps, a token's lineage."""
+"""Engine data → markup for the tabs: a word through the steps, a token's lineage, an encoded text, two runs parting."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
 
-from tokenizers_core.merging import Lineage
-from ui.i18n import _
-from ui.tokens import Style, chip, chips
+from tokenizers_core.merging import Lineage, MergeTrace
+from tokenizers_core.tokenizer import Encoding
+from ui.controls import choice_name
+from ui.frames import pair_chips
+from ui.i18n import _, count, ngettext
+from ui.tokens import Style, chip, chips, fill
+
+TOKENS_SHOWN = 600
 
 
 def story_html(history: Sequence[tuple[int, tuple[str, ...]]], step: int, style: Style) -> str:
     """A word's segmentations, one a row, each with the step that made it; the one that holds now is marked."""
     now = max(made for made, _tokens in history if made <= step)
-    rows = "".join(
-        f'<span class="n{" at" if made == now else ""}">{escape(_("step {step}").format(step=made))}</span>'
-        f'<span class="ts{" dim" if made > step else ""}">{chips(tokens, style)}</span>'
-        for made, tokens in history
-    )
-    return f'<div class="ts story">{rows}</div>'
+    rows = []
+    for made, tokens in history:
+        name = _("step {step}").format(step=made) if made else _("start")
+        classes = "n at" if made == now else "n"
+        later = " later" if made > step else ""
+        more = "" if len(tokens) <= TOKENS_SHOWN else escape(_("… cut here"))
+        rows.append(
+            f'<span class="{classes}">{escape(name)}</span>'
+            f'<span class="row{later}">{chips(tokens[:TOKENS_SHOWN], style)}{more}</span>'
+        )
+    return f'<div class="ts story">{"".join(rows)}</div>'
 
 
 def lineage_html(lineage: Lineage, style: Style) -> str:
@@ -29,5 +39,34 @@ def lineage_html(lineage: Lineage, style: Style) -> str:
 def _branch(lineage: Lineage, style: Style) -> str:
     made = escape(_("step {step}").format(step=lineage.step) if lineage.step else _("alphabet"))
     parts = "".join(_branch(part, style) for part in lineage.parts)
-    row = f'<span class="row">{parts}</span>' if parts else ""
-    return f'<span class="tree">{chip(lineage.token, style)}<small>{made}</small>{row}</span>'
+    below = f'<span class="parts">{parts}</span>' if parts else ""
+    return f'<span class="tree">{chip(lineage.token, style)}<small>{made}</small>{below}</span>'
+
+
+def encoding_html(encoding: Encoding, style: Style) -> str:
+    """The tokens of a text with their ids."""
+    number = len(encoding.ids)
+    told = ngettext("{number} token", "{number} tokens", number).format(number=count(number))
+    tokens = "".join(
+        f'<span class="id">{chip(token, style)}<small>{identifier}</small></span>'
+        for token, identifier in list(zip(encoding.tokens, encoding.ids, strict=True))[:TOKENS_SHOWN]
+    )
+    return f'<div class="ts encoded">{tokens}<span class="k">{escape(told)}</span></div>'
+
+
+def parting_html(trace: MergeTrace, rival: MergeTrace, step: int, style: Style) -> str:
+    """Two runs at the first step in which they merge different pairs."""
+    rows = "".join(f"<p>{_parting_row(run, step, style)}</p>" for run in (trace, rival))
+    told = _("The runs part in step {step}: both pairs stand there equally often.")
+    return f'<div class="ts parting"><p>{fill(told, step=f"<b>{step}</b>")}</p>{rows}</div>'
+
+
+def _parting_row(run: MergeTrace, step: int, style: Style) -> str:
+    rule = choice_name("ties", run.settings["tie_rule"])
+    return fill(
+        _("With {rule}: {pair}, {freq} times. In the end: {tokens} tokens in the corpus."),
+        rule=f"<b>{escape(rule)}</b>",
+        pair=pair_chips(run.pair_of(step), style),
+        freq=count(run.record.frequencies[step - 1]),
+        tokens=count(run.token_totals[-1]),
+    )

@@ -3,13 +3,15 @@
 import streamlit as st
 
 from ui.i18n import _
-from ui.tokens import Style, chips, fill
+from ui.tokens import Style, fill
 
 BYTE_LEVEL = Style(byte_level=True)
 
 st.title("TokenSteps")
 st.html(
     '<div class="ts"><p class="lead">'
-    + fill(_("See how subword tokenizers are trained, one step at a time, on any text, with the true numbers."))
+    + fill(
+        _("See how subword tokenizers are trained, one step at a time, on any text, with the true numbers.")
+    )
     + "</p></div>"
 )

@@ -340,7 +340,7 @@ def test_narrow(open_page: Callable[..., Page], serve: Callable[..., str]) -> No
     page.goto(serve(HERE / "flipbook_demo.py", folder=HERE) + "?step=5")
     page.locator("[data-frame]").wait_for()
     sizes = page.evaluate(
-        f"[...({BOOK}).querySelectorAll('.bar button')].map(b => b.getBoundingClientRect()).map(r => [r.width, r.height])"
+        f"[...({BOOK}).querySelectorAll('.transport button')].map(b => b.getBoundingClientRect()).map(r => [r.width, r.height])"
     )
     assert all(width >= 40 and height >= 40 for width, height in sizes), sizes
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
