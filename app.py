@@ -16,12 +16,17 @@ if __name__ == "__main__":
     st.set_page_config(page_title="TokenSteps", page_icon=str(ROOT / "assets" / "icon.svg"), layout="wide")
     for sheet in ("style.css", "page.css"):
         st.html(ROOT / "assets" / sheet)
-    st.navigation(
+    page = st.navigation(
         {
             _("Learn"): [st.Page("pages/learn/home.py", title=_("Home"), default=True)],
             _("Train"): [st.Page("pages/train/bpe.py", title="BPE", url_path="bpe")],
         }
-    ).run()
+    )
+    # Coming from another page, a link may bring settings; without any, the page takes up where it was left.
+    came = st.session_state.get("page") not in (None, page.url_path)
+    st.session_state["arrival"] = ("link" if "corpus" in st.query_params else "return") if came else ""
+    st.session_state["page"] = page.url_path
+    page.run()
 else:
     from ui.server import lifespan
 

@@ -154,7 +154,9 @@ function bind(root) {
     asked = -Infinity;
     if (sought) { step = told = Math.max(0, Math.min(next.last, next.seek[0])); clearTimeout(timers.tell); }
     if (other) {
-      const { labels, last } = next;
+      const { labels, last } = next, focus = document.activeElement;
+      if (focus?.matches('[role="combobox"]:not([aria-expanded="true"])')) focus.blur(); // it chose this run; now the keys are the book's
+
       for (const key of Object.keys(ICONS)) name(part(`[data-do="${key}"]`), labels[key], KEYS[key]);
       for (const [at, key] of [[".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) part(at).textContent = labels[key];
       for (const [at, key] of [[range, "scrubber"], [line, "timeline"], [stage, "stage"]]) at.ariaLabel = labels[key];

@@ -157,9 +157,7 @@ def differing_in_normalizer(name: str) -> frozenset[str]:
         text = fence.join(f"{before}{character}{after}" for character in characters)
         ours = normalized_text(text, name).split(fence)
         theirs = LIBRARY_NORMALIZERS[name].normalize_str(text).split(fence)
-        differing |= {
-            character for character, a, b in zip(characters, ours, theirs, strict=True) if a != b
-        }
+        differing |= {character for character, a, b in zip(characters, ours, theirs, strict=True) if a != b}
     # A composed character that one side doesn't know is not made from its parts there either.
     return frozenset(differing.union(*(unicodedata.normalize("NFD", character) for character in differing)))
 
@@ -191,14 +189,15 @@ def without(text: str, characters: frozenset[str]) -> str:
 
 
 def test_only_young_code_points_differ() -> None:
-    """With Python 3.11, regex 2026.11.15 and tokenizers 0.23.3: 17,611 of 1,112,064 in all classes together.
+    """With Python 3.11, regex 2026.11.15, tokenizers 0.23.3: 17,707 code points in all classes together.
 
-    Most are in `regex`'s tables and not yet in the library's (one block of 17,000 ideographs and letters). In
-    punctuation, marks, and normalization the library's tables are the older ones.
+    Most, 17,144 letters, are in `regex`'s tables and not yet in the library's; 147 signs are too new for its
+    list of punctuation. From 20 to 605 come out of a normalizer differently, being too young either for the
+    library's tables (marks, compatibility forms) or for Python's (capitals).
     """
     classes = {name for names in CLASSES.values() for name in names}
     assert len(differing_in_class(*classes)) < 25_000
-    # Assigned long ago and classed otherwise: only where the library's own table is an old one.
+    # Python's tables are the oldest: what differs is unassigned there, but for a letter that changed case.
     settled = differing_in_class(*classes - {"punctuation"})
     assert all(unicodedata.category(character) == "Cn" for character in settled - {"\u0295"})
     assert differing_in_class(r"\s") == frozenset()
@@ -241,7 +240,7 @@ def test_byte_alphabet_goes_both_ways(data: bytes) -> None:
 
 
 def test_symbol_that_is_no_byte() -> None:
-    with pytest.raises(errors.ByteSymbolError, match="^Character 2 of 'ab c' is ' ',") as caught:
+    with pytest.raises(errors.ByteSymbolError, match=r"^Character 2 of 'ab c' is ' ',") as caught:
         symbols_to_bytes("ab c")
     assert caught.value.position == 2
 
@@ -450,7 +449,7 @@ def test_own_pattern_times_out() -> None:
         lambda: Corpus.from_counts({"a" * 60 + "!": 2}, "none", "byte_level", CATASTROPHIC, 0.2),
     ):
         started = time.monotonic()
-        with pytest.raises(errors.PatternTimeoutError, match="more than 0.2 seconds") as caught:
+        with pytest.raises(errors.PatternTimeoutError, match=r"more than 0\.2 seconds") as caught:
             read()
         assert time.monotonic() - started < 2
         assert (caught.value.pattern, caught.value.seconds) == (CATASTROPHIC, 0.2)
@@ -560,7 +559,7 @@ def test_from_counts() -> None:
     assert Corpus.from_counts({"é": 2}, pre_tokenizer="byte_level").words == ("Ã©",)
     for count in (0, -1, 1.5, True, "3"):
         with pytest.raises(errors.SettingError, match="whole number"):
-            Corpus.from_counts({"hug": count})  # type: ignore[dict-item]
+            Corpus.from_counts({"hug": count})  # type: ignore[arg-type]
 
 
 def test_symbols() -> None:
@@ -627,8 +626,7 @@ def test_file_is_read_as_its_lines(tmp_path: Path) -> None:
         Corpus.from_file(path)
 
 
-def test_file_is_never_held(tmp_path: Path) -> None:
-    """A reader that raises from `progress` has read no more than it reported."""
+def test_reading_a_file_reports_progress(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_bytes(b"some words in a line\n" * 50_000)
     seen: list[int] = []
@@ -677,7 +675,7 @@ def test_byte_order_marks() -> None:
         ("count 3", [("count", 3)]),
         ("# made in 2024\n#\n#note\nhug 10 ", [("hug", 10)]),
         ("# 12\n#tag 3\n#,4\n# a\t5", [("#", 12), ("#tag", 3), ("#", 4), ("# a", 5)]),
-        (", 10\n, 5\na,b 7\n. 2\n\" 3", [(",", 10), (",", 5), ("a,b", 7), (".", 2), ('"', 3)]),
+        (', 10\n, 5\na,b 7\n. 2\n" 3', [(",", 10), (",", 5), ("a,b", 7), (".", 2), ('"', 3)]),
         ("New York 3\nhug 0010\nhug 2", [("New York", 3), ("hug", 10), ("hug", 2)]),
         ("", []),
     ],
@@ -759,4 +757,3 @@ def test_every_error_is_sampled() -> None:
     assert str(errors.VocabSizeError(vocab_size=5, minimum=12, what="alphabet")) == (
         "vocab_size=5 is below the alphabet's 12 symbols; choose at least 12."
     )
-

@@ -158,17 +158,16 @@ class PairTable:
     def __init__(self, words: Sequence[str], frequencies: Sequence[int]) -> None:
         self.words = list(words)
         self.frequencies = frequencies
-        self.counts: dict[str, int] = {}
-        self.where: dict[str, list[int]] = {}
-        counts, where = self.counts, self.where
-        for index, (word, frequency) in enumerate(zip(self.words, frequencies, strict=True)):
-            for pair in map(operator.add, word, word[1:]):
-                if pair in counts:
-                    counts[pair] += frequency
-                    where[pair].append(index)
-                else:
-                    counts[pair] = frequency
-                    where[pair] = [index]
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for index, word in enumerate(self.words):
+            for pair in neighbours(word):
+                places[pair].append(index)
+        self.counts = {pair: self._frequency(indices) for pair, indices in places.items()}
+        self.where = {pair: list(dict.fromkeys(indices)) for pair, indices in places.items()}
+
+    def _frequency(self, places: Iterable[int]) -> int:
+        """How often these places stand in the corpus, each given as the index of its word."""
+        return sum(map(self.frequencies.__getitem__, places))
 
     def first_word(self, pair: str) -> int:
         """The index of the first word that holds `pair`, which must occur."""
@@ -180,66 +179,63 @@ class PairTable:
         return where[0]
 
     def merge(self, pair: str, token: str) -> Merge:
-        """Replace `pair` by `token` in every word and update the counts around each place."""
-        words, frequencies, where = self.words, self.frequencies, self.where
-        changes: defaultdict[str, int] = defaultdict(int)
+        """Replace `pair` by `token` in every word and update the counts around each place.
+
+        Beside a place the pair of an old neighbour becomes another: where ``ab`` is merged to ``T``, ``xaby`` holds
+        ``xT`` instead of ``xa`` and ``Ty`` instead of ``by``. So the places are sorted by neighbour first, and
+        counting is done once for each neighbour.
+        """
+        words = self.words
+        left_of: defaultdict[str, list[int]] = defaultdict(list)  # neighbour → its places, as indices of words
+        right_of: defaultdict[str, list[int]] = defaultdict(list)
+        side_by_side: list[int] = []
         changed: list[int] = []
         applied = 0
-        between, doubled = pair[1] + pair[0], token + token
-        for index in where.pop(pair):
-            word = words[index]
-            site = word.find(pair)
-            if site < 0:
-                continue  # an earlier merge took the pair from this word, or the word is listed twice
+        for index in self.where.pop(pair):
+            parts = words[index].split(pair)
+            if len(parts) == 1:
+                continue  # an earlier merge took the pair from this word
+            words[index] = token.join(parts)
             changed.append(index)
-            words[index] = word.replace(pair, token)
-            frequency = frequencies[index]
-            last = len(word) - 2
-            end = -1  # of the site before
-            while site >= 0:
-                applied += frequency
-                if site:
-                    if site == end:
-                        old, new = between, doubled
-                    else:
-                        left = word[site - 1]
-                        old, new = left + pair[0], left + token
-                    changes[old] -= frequency
-                    changes[new] += frequency
-                    if new not in where:
-                        where[new] = [index]
-                    elif where[new][-1] != index:
-                        where[new].append(index)
-                end = site + 2
-                following = word.find(pair, end)
-                if site < last and following != end:
-                    right = word[end]
-                    new = token + right
-                    changes[pair[1] + right] -= frequency
-                    changes[new] += frequency
-                    if new not in where:
-                        where[new] = [index]
-                    elif where[new][-1] != index:
-                        where[new].append(index)
-                site = following
+            applied += self.frequencies[index] * (len(parts) - 1)
+            if parts[0]:
+                left_of[parts[0][-1]].append(index)
+            for part in parts[1:-1]:
+                if part:
+                    right_of[part[0]].append(index)
+                    left_of[part[-1]].append(index)
+                else:
+                    side_by_side.append(index)
+            if parts[-1]:
+                right_of[parts[-1][0]].append(index)
         frequency = self.counts[pair]
-        changes[pair] = -frequency
-        self._update(changes, token)
-        return Merge(pair, token, frequency, applied, changes, changed)
+        first, second = pair
+        moves = [(left + first, left + token, places) for left, places in left_of.items()]
+        moves += [(second + right, token + right, places) for right, places in right_of.items()]
+        if side_by_side:
+            moves.append((second + first, token + token, side_by_side))
+        return Merge(pair, token, frequency, applied, self._count(pair, moves), changed)
 
-    def _update(self, changes: dict[str, int], token: str) -> None:
+    def _count(self, merged: str, moves: Iterable[tuple[str, str, list[int]]]) -> dict[str, int]:
+        """Count the pair `merged` no more, and in each move a new pair for an old one; returns what changed."""
         counts, where = self.counts, self.where
+        changes: defaultdict[str, int] = defaultdict(int)
+        for old, new, places in moves:
+            frequency = self._frequency(places)
+            changes[old] -= frequency
+            changes[new] += frequency
+            indices = list(dict.fromkeys(places))
+            # A token made by a second route meets old neighbours again, in any words.
+            where[new] = sorted({*where[new], *indices}) if new in where else indices
+        changes[merged] = -counts[merged]  # all its occurrences, those too that overlapped and so were neighbours
         for pair, change in changes.items():
-            if pair not in counts:
-                counts[pair] = change
-                continue
-            counts[pair] += change
-            if not counts[pair]:
-                del counts[pair]
+            count = counts.get(pair, 0) + change
+            if count:
+                counts[pair] = count
+            else:
+                counts.pop(pair, None)
                 where.pop(pair, None)
-            elif token in pair:
-                # A token made by a second route meets old neighbours again: the list is in order no more.
-                where[pair] = sorted(set(where[pair]))
+        return dict(changes)
 
 
 def pack(values: Iterable[int]) -> array[int]:

@@ -485,7 +485,6 @@ def _cut(text: str, pattern: str, stopwatch: _Stopwatch) -> list[Span]:
     try:
         for match in _compiled(pattern).finditer(text, timeout=stopwatch.left()):
             cuts.update(match.span())
-            stopwatch.left()
     except TimeoutError:
         raise stopwatch.error() from None
     except (MemoryError, RecursionError):
@@ -556,7 +555,7 @@ def _refuse_surrogates(text: str) -> None:
 class Pipeline:
     """The way from text to words: a normalizer, then a pre-tokenizer. The fields are as in `pre_tokenize`.
 
-    Raises UnknownNameError, PatternError or SettingError on construction; an unused `pattern` isn't looked at.
+    Raises UnknownNameError, PatternError or SettingError when made; an unused `pattern` may be anything.
 
     >>> Pipeline(pre_tokenizer="bpe")
     Traceback (most recent call last):
@@ -608,7 +607,8 @@ end_of_word, none.
         _refuse_surrogates(text)
         splitter = self._splitter()
         matches = splitter.matches(normalized_text(text, self.normalizer))
-        return [splitter.view.show(stretch) for stretch in matches]
+        shown = {match: splitter.view.show(match) for match in set(matches)}  # most occur many times
+        return [shown[match] for match in matches]
 
     @property
     def byte_level(self) -> bool:
@@ -929,8 +929,10 @@ def _fields(line_number: int, line: str) -> list[str]:
         return line.rsplit("\t", 1)
     spaced = line.strip().rsplit(None, 1)
     # In `a,b 10` the comma is part of the word, and in `, 10` it is the word. In `hug, 10` it is CSV's.
-    comma_in_word = len(spaced) == 2 and not regex.search(r'[\s"]', spaced[0]) and (
-        spaced[0] == "," or ("," not in spaced[1] and not spaced[0].endswith(","))
+    comma_in_word = (
+        len(spaced) == 2
+        and not regex.search(r'[\s"]', spaced[0])
+        and (spaced[0] == "," or ("," not in spaced[1] and not spaced[0].endswith(",")))
     )
     if "," not in line or comma_in_word:
         return spaced

@@ -26,8 +26,8 @@ from ui.corpora import (
     unpack_text,
 )
 from ui.flipbook import is_back
-from ui.i18n import N_, _
-from ui.notes import explain, note, problem
+from ui.i18n import N_, _, count
+from ui.notes import explained, note, problem
 from ui.tokens import SHOW
 
 VOCABULARY_LIMIT = 20_000
@@ -99,25 +99,25 @@ NAMES: Mapping[str, str] = {
     "nfd_lowercase_strip_accents": N_("NFD, lowercase, strip accents"),
     "bert_cased": N_("BERT, cased"),
     "bert_uncased": N_("BERT, uncased"),
-    "byte_level": N_("Byte level (GPT-2 and later)"),
+    "byte_level": N_("Byte level (GPT)"),
     "whitespace_split": N_("Split at white space"),
     "whitespace": N_("Words and punctuation"),
-    "bert": N_("BERT: white space, punctuation alone"),
-    "metaspace": N_("Metaspace: ▁ for a space"),
-    "whitespace_split_metaspace": N_("White space, then ▁ before each word"),
-    "whitespace_split_punctuation": N_("White space, then punctuation alone"),
-    "end_of_word": N_("White space, </w> after each word"),
+    "bert": N_("BERT"),
+    "metaspace": N_("Metaspace"),
+    "whitespace_split_metaspace": N_("White space, ▁ in front"),
+    "whitespace_split_punctuation": N_("White space, punctuation"),
+    "end_of_word": N_("White space, </w> at the end"),
     "gpt2": "GPT-2",
     "cl100k_base": "GPT-4 (cl100k_base)",
     "o200k_base": "GPT-4o (o200k_base)",
     "own": N_("a pattern of my own"),
-    "corpus": N_("the symbols of the corpus"),
+    "corpus": N_("the symbols it has"),
     "bytes": N_("all 256 bytes"),
-    "first": N_("the pair first met (course, minbpe)"),
-    "lowest_ids": N_("the lowest ids (tokenizers)"),
-    "greatest": N_("the greatest pair (CS336)"),
+    "first": N_("first met (course)"),
+    "lowest_ids": N_("lowest ids (tokenizers)"),
+    "greatest": N_("greatest (CS336)"),
 }
-PRE_NONE = N_("None: a line is one stream, ▁ for a space")
+PRE_NONE = N_("None: a line is one stream")
 SHOW_NAMES = {"letters": "Ġt", "symbols": N_("as in vocab.json"), "bytes": "0x20"}
 
 
@@ -128,8 +128,10 @@ class Controls:
         self.page = page
         self.rules = rules
         self.start = start
-        self.refused: list[tuple[str, str]] = []
-        if f"{page}.corpus" not in st.session_state or is_back():
+        self.complaints: list[str] = []
+        """What is wrong with the settings, to be said on the page."""
+        arrived = st.session_state.get("arrival") == "link"
+        if f"{page}.corpus" not in st.session_state or arrived or is_back():
             self._read_url()
 
     def key(self, name: str) -> str:
@@ -153,7 +155,7 @@ class Controls:
         state, url = st.session_state, st.query_params
         corpus = url.get("corpus", self.start)
         if corpus not in EXAMPLES and corpus not in OWN:
-            self.refused.append(("corpus", corpus))
+            self._refuse("corpus", corpus)
             corpus = self.start
         state[self.key("corpus")] = corpus
         for setting in (*self.rules, *VIEWS):
@@ -162,41 +164,47 @@ class Controls:
                 try:
                     value = setting.parse(url[setting.name])
                 except ValueError as error:
-                    self.refused.append((setting.name, str(error)))
+                    self._refuse(setting.name, str(error))
             state[self.key(setting.name)] = value
         if corpus in OWN:
             text = unpack_text(url.get("text"))
             kept = text_store().get(url.get("id", ""))
             name = url.get("file", "")[:80]
-            if text is None and kept is not None:
-                text = kept.decode("utf-8", "replace") if corpus != "upload" else None
+            if text is None and kept is not None and corpus != "upload":
+                text = kept.decode("utf-8", "replace")
+            if url.get("text") and text is None:
+                self.complaints.append(
+                    _("The text of this link is damaged: ask for the link again, or paste the text.")
+                )
+            elif url.get("id") and kept is None:
+                self.complaints.append(
+                    _("This server does not have the text of this link any more: paste or upload it again.")
+                )
             if corpus != "upload" and text is not None:
                 state[self.key(f"{corpus}_text")] = text
             if corpus == "upload" and kept is not None:
                 state[self.key("upload_data")] = (name, kept)
 
-    def url(self) -> dict[str, str]:
-        """The settings as the URL has them: the corpus, and what differs from its own settings."""
+    def url(self) -> dict[str, str | None]:
+        """The settings as the URL has them: the corpus, what differs from its own settings, and None for the rest."""
         corpus = self["corpus"]
-        url = {"corpus": corpus}
+        url: dict[str, str | None] = {"corpus": corpus, "text": None, "id": None, "file": None}
         for setting in (*self.rules, *VIEWS):
             value = self[setting.name]
-            if value != self.default(setting, corpus) or setting.name in st.query_params:
-                url[setting.name] = setting.write(value)
+            usual = value == self.default(setting, corpus)
+            url[setting.name] = None if usual else setting.write(value)
         return url | self._own_url()
 
-    def _own_url(self) -> dict[str, str]:
+    def _own_url(self) -> dict[str, str | None]:
         corpus = self["corpus"]
         if corpus == "upload":
             name, data = st.session_state.get(self.key("upload_data"), ("", b""))
             return {"id": text_store().put(data), "file": name} if data else {}
-        if corpus not in OWN:
+        text = self.own_text() if corpus in OWN else ""
+        if not text:
             return {}
-        text = self.own_text()
-        packed = pack_text(text) if text else None
-        if packed is not None:
-            return {"text": packed}
-        return {"id": text_store().put(text.encode("utf-8")), "text": ""} if text else {}
+        packed = pack_text(text)
+        return {"text": packed} if packed else {"id": text_store().put(text.encode("utf-8"))}
 
     def own_text(self) -> str:
         """What the learner pasted or typed, with halves of UTF-16 pairs replaced, which no UTF-8 text can hold."""
@@ -234,13 +242,20 @@ class Controls:
             label,
             key=self.key(f"{corpus}_text"),
             height=180,
-            max_chars=PASTE_LIMIT,
             persist_state="session",
             placeholder=_("Paste a page of text …") if corpus == "paste" else "hug 10\npug 5",
         )
         text = self.own_text()
         if not text:
             return None
+        if len(text) > PASTE_LIMIT:
+            message = _(
+                "The text has {size} characters, and a page takes {limit}: shorten it, or upload it as a file."
+            )
+            return self._complain(message, size=len(text), limit=PASTE_LIMIT)
+        if not text.strip():
+            message = _("The text is blank: its {size} characters are all white space. Give it some words.")
+            return self._complain(message, size=len(text))
         return Source(corpus, text.encode("utf-8"), corpus == "counts", self["lines"])
 
     def _upload(self) -> Source | None:
@@ -255,15 +270,16 @@ class Controls:
             st.session_state[key] = (file.name, file.getvalue())
         name, data = st.session_state.get(key, ("", b""))
         if not name:
-            if st.query_params.get("id"):
-                note(_("The file of this link is not on the server any more: upload it again."))
             return None
+        if not data.strip():
+            message = _("The file has {size} bytes and no words: choose another one.")
+            return self._complain(message, size=len(data))
         if file is None:
             note(_("Using {name}, uploaded before.").format(name=name))
         return Source(digest(data), data, name.lower().endswith((".csv", ".tsv")), self["lines"])
 
-    def rules_widgets(self) -> Pipeline | None:
-        """The rules part of the sidebar; None when a pattern of the learner's own is broken, which it says."""
+    def rules_widgets(self, source: Source | None) -> Pipeline | None:
+        """The rules part of the sidebar; None when a pattern of the learner's own is broken."""
         self._choice("normalizer", _("Normalize"))
         self._choice("pre", _("Split into words"))
         if self["pre"] == "byte_level":
@@ -286,16 +302,19 @@ class Controls:
             )
         pattern = self["regex"] if self["pattern"] == "own" else self["pattern"]
         try:
-            return Pipeline(self["normalizer"], self["pre"], pattern or "gpt2")
+            return Pipeline(self["normalizer"], self["pre"], pattern or "gpt2", self._patience(source))
         except TokenizersCoreError as error:
-            explain(error)
+            self.complaints.append(explained(error))
             return None
+
+    def _patience(self, source: Source | None) -> float:
+        """Seconds that a pattern of the learner's own may take: a page of text is done in one."""
+        return 1.5 + len(source.data) / 1e6 if source else 1.5
 
     def training_widgets(self) -> None:
         """When pairs tie, where to stop, what is special."""
         self._choice("ties", _("When pairs tie, merge"))
-        left, right = st.columns(2)
-        left.number_input(
+        st.number_input(
             _("Vocabulary size"),
             min_value=1,
             max_value=VOCABULARY_LIMIT,
@@ -305,8 +324,8 @@ class Controls:
             persist_state="session",
             help=_("Empty: merge until no pair is left."),
         )
-        right.number_input(
-            _("Least count"),
+        st.number_input(
+            _("Least count of a pair"),
             min_value=1,
             max_value=1_000_000,
             step=1,
@@ -343,11 +362,23 @@ class Controls:
             persist_state="session",
         )
 
-    def say_refused(self) -> None:
-        """Name what the link asked for and can't have."""
-        for name, value in self.refused:
-            message = _("The link says {name}={value}, which is not possible here; the usual value is used.")
-            problem(message.format(name=name, value=repr(value[:80])))
+    def say_complaints(self, source: Source | None) -> None:
+        """Say on the page what is wrong; with nothing wrong and nothing to train on, say how to begin."""
+        for complaint in self.complaints:
+            problem(complaint)
+        if source is None and not self.complaints:
+            note(
+                _(
+                    "Paste a text, type word counts or upload a file in the sidebar, and its training appears here."
+                )
+            )
+
+    def _refuse(self, name: str, value: str) -> None:
+        message = _("The link says {name}={value}, which is not possible here; the usual value is used.")
+        self.complaints.append(message.format(name=name, value=repr(value[:80])))
+
+    def _complain(self, message: str, **numbers: int) -> None:
+        self.complaints.append(message.format(**{name: count(number) for name, number in numbers.items()}))
 
 
 def choice_name(setting: str, choice: str) -> str:

@@ -129,7 +129,7 @@ class Source:
 
     def corpus(self, pipeline: Pipeline, progress: Callable[[int], None] | None = None) -> Corpus:
         """Read it. Raises what the engine raises for texts and counts that it can't read."""
-        rules = (pipeline.normalizer, pipeline.pre_tokenizer, pipeline.pattern)
+        rules = (pipeline.normalizer, pipeline.pre_tokenizer, pipeline.pattern, pipeline.timeout)
         if self.counts:
             return Corpus.from_counts(parse_counts(decode_text(self.data).text), *rules)
         if self.lines:

@@ -150,8 +150,9 @@ def position(
     run: str,
     last: int,
     trace: str | None = None,
-    param: str = "step",
-    url: Mapping[str, str] | None = None,
+    param: str | None = "step",
+    url: Mapping[str, str | None] | None = None,
+    arrival: str = "",
 ) -> Position:
     """Find out where the learner is, and keep the URL there.
 
@@ -160,17 +161,21 @@ def position(
     `run`, is the same in every language; default: `run`); the start. A new nonce comes only when the browser has to
     be moved. Steps are clamped to 0..`last`; nonsense in the URL counts as absent.
 
+    `arrival` says that this run of the script comes from another page of the app: "link" when the URL brings settings
+    and step with it, which count as after Back; "return" when it doesn't, and gets those that the page remembers.
+
+    `param` names the URL's parameter (None: leave the URL alone), and
     `url` are the page's settings: parameters to write, in the same breath as `param`, when they have changed since the
     last run. The step alone never adds to the browser's history, a change of settings does: Back returns to the former
     settings, at the step left there (the page reads them from the URL again when `is_back()`).
     Call it once per run of the script (or fragment) for a `key`, before `window`.
     """
     trace = run if trace is None else trace
-    settings, travelled = dict(url or {}), is_back()
+    settings, travelled = dict(url or {}), is_back() or arrival == "link"
     state = st.session_state
     was: dict[str, Any] = state.get(f"{key}.position", {})
     asked = state.pop(f"{key}.go_to", None)
-    linked = _number(st.query_params.get(param))
+    linked = _number(st.query_params.get(param)) if param else None
     nonce, move = was.get("nonce", 0), True
     reported = _reported(state.get(key), run, nonce)
     if asked is not None:
@@ -191,12 +196,23 @@ def position(
     state[f"{key}.position"] = {
         "trace": trace, "run": run, "step": step, "seek": seek[0], "nonce": seek[1], "url": settings,
     }  # fmt: skip
-    wanted = settings if was and not travelled and was["url"] != settings else {}
-    if step or param in st.query_params:
-        wanted = {**wanted, param: str(step)}
-    if any(st.query_params.get(name) != value for name, value in wanted.items()):
-        st.query_params.update(wanted)
+    if not was:  # nothing was written yet: a link has it all, a bare address stays bare
+        changed = bool(st.query_params)
+    else:
+        changed = was["url"] != settings or arrival == "return"
+    wanted = dict(settings) if changed and not travelled else {}
+    if param and (step or param in st.query_params):
+        wanted[param] = str(step)
+    update_url(wanted)
     return Position(step, seek)
+
+
+def update_url(values: Mapping[str, str | None]) -> None:
+    """Write parameters to the URL, None removing one, in a single change: each is an entry in the browser's history."""
+    now = st.query_params.to_dict()
+    wanted = {name: value for name, value in {**now, **values}.items() if value is not None}
+    if wanted != now:
+        st.query_params.from_dict(wanted)
 
 
 def is_back() -> bool:

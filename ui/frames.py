@@ -281,7 +281,11 @@ def candidates_panel(snapshot: MergeSnapshot, style: Style) -> str:
         title = _("Pairs before this merge")
     number = ngettext("{number} pair", "{number} pairs", total).format(number=count(total))
     chosen = event.pair if event.kind != "start" else None
-    rows = "".join(candidate_row(candidate, candidates[0].freq, chosen, style) for candidate in candidates)
+    tied = sum(candidate.tied for candidate in candidates) > 1
+    rows = "".join(
+        candidate_row(candidate._replace(tied=tied and candidate.tied), candidates[0].freq, chosen, style)
+        for candidate in candidates
+    )
     head = "".join(f"<th>{escape(name)}" for name in (_("pair"), _("count"), _("change")))
     return f"<h3>{escape(title)}<span>{escape(number)}</span></h3><table><tr>{head}<th>{rows}</table>"
 

@@ -20,6 +20,6 @@ def note(message: str) -> None:
     st.html(f'<div class="ts note" role="status">{escape(message)}</div>')
 
 
-def explain(error: TokenizersCoreError) -> None:
-    """An error of the engine, in the language in use: the value, the reason, the remedy."""
-    problem(_(error.template).format(**error.evidence))
+def explained(error: TokenizersCoreError) -> str:
+    """An error of the engine in the language in use: the value, the reason, the remedy."""
+    return _(error.template).format(**error.evidence)

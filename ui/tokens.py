@@ -68,8 +68,17 @@ def parts(token: str, style: Style = PLAIN) -> list[Part]:
 
 
 def readable(token: str, style: Style = PLAIN) -> str:
-    """A token as plain text, for narration, tables and chart labels."""
-    return "".join(part.text for part in parts(token, style))
+    """A token as plain text, for narration, tables and chart labels.
+
+    >>> readable("ãģ", Style(byte_level=True))
+    '0xE3 0x81'
+    """
+    shown = ""
+    named = False
+    for part in parts(token, style):
+        shown += f" {part.text}" if named and part.named else part.text
+        named = part.named
+    return shown
 
 
 @lru_cache(maxsize=50_000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 from urllib.parse import urlencode
@@ -13,7 +13,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from ui.cache import Job, Progress, Stopped, registry, remembered
 from ui.flipbook import Frame, flipbook, payload, position, standalone, window
 from ui.i18n import _, count, current_language, use_language
-from ui.notes import explain, note, problem
+from ui.notes import explained, note, problem
 
 HANDOUT_STEPS = 400
 """Steps that a handout holds: every frame is drawn into it."""
@@ -51,7 +51,7 @@ def build(page: str, run: str, make: Callable[[Progress], Any]) -> Any | None:
     try:
         found = registry().ask(run, make)
     except TokenizersCoreError as error:
-        explain(error)
+        problem(explained(error))
         return None
     except Stopped:
         problem(
@@ -95,14 +95,15 @@ def stage(
     drawing: str,
     last: int,
     frame: Callable[[int], Frame],
-    url: dict[str, str],
+    url: Mapping[str, str | None],
 ) -> int:
     """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment.
 
     `run` names what is stepped through, `drawing` how it is drawn; `frame(step)` draws one step.
     """
     drawn = f"{run}:{drawing}:{current_language()}"
-    place = position(f"{page}.book", run=drawn, last=last, trace=run, url=url)
+    arrival = st.session_state.pop("arrival", "")
+    place = position(f"{page}.book", run=drawn, last=last, trace=run, url=url, arrival=arrival)
     shown = window(place.step, last)
     frames = remembered((drawn, shown.start, shown.stop), lambda: [frame(step) for step in shown])
     data = payload(drawn, last, shown.start, frames, place.seek, flipbook_labels(), param="step")
@@ -113,15 +114,15 @@ def stage(
 def small_book(key: str, run: str, last: int, frame: Callable[[int], Frame]) -> None:
     """A flipbook inside a tab: it holds the whole run, leaves the URL alone and takes keys when it has the focus."""
     drawn = f"{run}:{current_language()}"
-    place = position(key, run=drawn, last=last, param=f"{key}.step")
+    place = position(key, run=drawn, last=last, param=None)
     frames = remembered((drawn, 0, last + 1), lambda: [frame(step) for step in range(last + 1)])
     flipbook(payload(drawn, last, 0, frames, place.seek, flipbook_labels()), key=key)
 
 
-def link(url: dict[str, str], step: int) -> str:
+def link(url: Mapping[str, str | None], step: int) -> str:
     """The address that brings this corpus, these settings and this step back."""
     base = (st.context.url or "").split("?")[0]
-    return f"{base}?{urlencode({**url, 'step': str(step)})}"
+    return f"{base}?{urlencode({name: value for name, value in {**url, 'step': str(step)}.items() if value is not None})}"
 
 
 def handout(title: str, last: int, frame: Callable[[int], Frame]) -> str:

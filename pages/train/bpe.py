@@ -18,7 +18,7 @@ from ui.cache import Progress, digest
 from ui.charts import CHARTS, training_chart
 from ui.controls import Controls, choice_name, corpus_title, special_tokens
 from ui.corpora import EXAMPLES, Source
-from ui.flipbook import Frame, go_to
+from ui.flipbook import Frame, go_to, update_url
 from ui.frames import encoding_frame, merge_frame
 from ui.i18n import N_, _, count, ngettext, use_language
 from ui.notes import note
@@ -77,7 +77,7 @@ def main() -> None:
     with st.sidebar:
         source = controls.corpus()
         with st.expander(_("Rules"), expanded=True):
-            pipeline = controls.rules_widgets()
+            pipeline = controls.rules_widgets(source)
             controls.training_widgets()
         controls.show_widget()
     st.title("BPE")
@@ -86,26 +86,22 @@ def main() -> None:
             "Merge the most frequent pair of neighbours, everywhere, again and again, until the vocabulary is full."
         )
     )
-    controls.say_refused()
-    if source is None:
-        note(
-            _(
-                "Paste a text, type word counts or upload a file in the sidebar, and its training appears here."
-            )
-        )
-    if source is None or pipeline is None:
-        return
-    settings = {
-        "vocab_size": controls["size"],
-        "min_frequency": controls["min"],
-        "special_tokens": special_tokens(controls["special"]),
-        "tie_rule": controls["ties"],
-        "alphabet": controls["alphabet"] if pipeline.byte_level else "corpus",
-    }
-    run = Run(source, pipeline, settings)
-    trace = training.build(PAGE, run.name, run.make)
+    controls.say_complaints(source)
+    trace = None
+    if source is not None and pipeline is not None:
+        settings = {
+            "vocab_size": controls["size"],
+            "min_frequency": controls["min"],
+            "special_tokens": special_tokens(controls["special"]),
+            "tie_rule": controls["ties"],
+            "alphabet": controls["alphabet"] if pipeline.byte_level else "corpus",
+        }
+        run = Run(source, pipeline, settings)
+        trace = training.build(PAGE, run.name, run.make)
     if trace is not None:
         show(controls, run, trace)
+    else:
+        update_url(controls.url())
 
 
 @st.fragment
@@ -221,18 +217,18 @@ def encode(view: View) -> None:
         return
     st.html(encoding_html(encoding, style))
     words = list(dict.fromkeys(word.text for word in tokenizer.pipeline.words(text)))
-    word = st.pills(
-        _("Step through a word"),
-        range(len(words)),
-        format_func=lambda place: readable(words[place], style),
-        default=0,
-        required=True,
+    word = st.selectbox(
+        _("Step through the encoding of"),
+        words,
+        format_func=lambda word: readable(word, style),
         key=f"{PAGE}.encode.word.{digest(text.encode('utf-8', 'replace'))}",
     )
-    explained = tokenizer.explain(words[word])
+    if word is None:
+        return
+    explained = tokenizer.explain(word)
     training.small_book(
         f"{PAGE}.encode.book",
-        digest(repr((view.run.name, view.step, words[word], style.show)).encode()),
+        digest(repr((view.run.name, view.step, word, style.show)).encode()),
         len(explained),
         lambda step: encoding_frame(explained[step], style),
     )
