@@ -19,11 +19,11 @@ from tokenizers_core.merging import (
     SEPARATOR,
     TIES_LISTED,
     Merge,
-    MergeRecord,
     MergeTrace,
     Pair,
     PairTable,
     Progress,
+    Recorder,
     Tie,
     Vocabulary,
     neighbours,
@@ -200,7 +200,7 @@ def train_bpe(
     table = PairTable([word.translate(private) + end for word in corpus.words], corpus.counts)
     rule = tie_rule_for(tie_rule, table, vocabulary, corpus.pipeline.byte_level)
     run = bpe_merges(table, vocabulary, rule, min_frequency)
-    learned, stop_reason = collect(run, vocabulary, vocab_size, merges, progress)
+    recorder, stop_reason = record_run(run, vocabulary, vocab_size, merges, progress)
     if stop_reason == "no_pairs" and table.counts:
         stop_reason = "min_frequency"
     return BpeTrace(
@@ -208,7 +208,7 @@ def train_bpe(
         special_tokens=tuple(dict.fromkeys(special_tokens)),
         alphabet=tuple(symbols),
         tokens=tuple(vocabulary.tokens),
-        record=MergeRecord.of(learned),
+        record=recorder.record(),
         stop_reason=stop_reason,
         settings={
             "vocab_size": vocab_size,
@@ -227,27 +227,27 @@ def check_setting(name: str, value: int, least: int) -> None:
         raise SettingError(name=name, value=value, reason=f"choose at least {least}")
 
 
-def collect(
+def record_run(
     run: Iterator[Merge],
     vocabulary: Vocabulary,
     vocab_size: int | None,
     merges: int | None,
     progress: Progress | None,
-) -> tuple[list[Merge], str]:
-    """The merges of `run` up to the limits, and the reason for stopping there."""
-    learned: list[Merge] = []
+) -> tuple[Recorder, str]:
+    """The merges of `run` up to the limits, written down, and the reason for stopping there."""
+    recorder = Recorder()
     wanted = merges if vocab_size is None else vocab_size - len(vocabulary)
     while True:
         if vocab_size is not None and len(vocabulary) >= vocab_size:
-            return learned, "vocab_size"
-        if merges is not None and len(learned) >= merges:
-            return learned, "max_merges"
-        if progress is not None and len(learned) % 64 == 0 and progress(len(learned), wanted) is False:
-            return learned, "stopped"
+            return recorder, "vocab_size"
+        if merges is not None and len(recorder) >= merges:
+            return recorder, "max_merges"
+        if progress is not None and len(recorder) % 64 == 0 and progress(len(recorder), wanted) is False:
+            return recorder, "stopped"
         merge = next(run, None)
         if merge is None:
-            return learned, "no_pairs"
-        learned.append(merge)
+            return recorder, "no_pairs"
+        recorder.add(merge)
 
 
 @dataclass(frozen=True, eq=False)

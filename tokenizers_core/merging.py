@@ -18,6 +18,7 @@ from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, islice
@@ -238,47 +239,36 @@ class PairTable:
         return dict(changes)
 
 
-def pack(values: Iterable[int]) -> array[int]:
-    """Integers in as little room as they need: four bytes each, or eight where one is too large.
+def pack(values: Iterable[int]) -> Sequence[int]:
+    """Integers in as little room as they need: four bytes each, or eight, or any number where one is larger still.
 
-    >>> pack([1, 2]).typecode, pack([1, 2**40]).typecode
-    ('i', 'q')
+    >>> pack([1, 2]), pack([1, 2**40]), pack([1, 2**70])
+    (array('i', [1, 2]), array('q', [1, 1099511627776]), (1, 1180591620717411303424))
     """
-    kept = list(values)
-    wide = kept and (max(kept) > 0x7FFFFFFF or min(kept) < -0x80000000)
-    return array("q" if wide else "i", kept)
+    kept = tuple(values)
+    for type_code in ("i", "q"):
+        with suppress(OverflowError):
+            return array(type_code, kept)
+    return kept
 
 
 @dataclass(frozen=True)
 class MergeRecord:
     """What every step changed, in flat arrays: a few numbers for each change and none for what stayed.
 
-    Step k (from 1) owns the slice ``ends[k - 1]:ends[k]`` of the changes and of the changed words.
+    Step k (from 1) owns the slice ``change_ends[k - 1]:change_ends[k]`` of `changes` (and of `changed_pairs`, two
+    characters each), and the slice ``word_ends[k - 1]:word_ends[k]`` of `words`.
     """
 
     pairs: str
     tokens: str
-    frequencies: array[int]
-    applied: array[int]
+    frequencies: Sequence[int]
+    applied: Sequence[int]
     changed_pairs: str
-    changes: array[int]
-    change_ends: array[int]
-    words: array[int]
-    word_ends: array[int]
-
-    @classmethod
-    def of(cls, merges: Sequence[Merge]) -> MergeRecord:
-        return cls(
-            pairs="".join([merge.pair for merge in merges]),
-            tokens="".join([merge.token for merge in merges]),
-            frequencies=pack(merge.frequency for merge in merges),
-            applied=pack(merge.applied for merge in merges),
-            changed_pairs="".join(["".join(merge.changes) for merge in merges]),
-            changes=pack(chain.from_iterable(merge.changes.values() for merge in merges)),
-            change_ends=pack(accumulate((len(merge.changes) for merge in merges), initial=0)),
-            words=pack(chain.from_iterable(merge.words for merge in merges)),
-            word_ends=pack(accumulate((len(merge.words) for merge in merges), initial=0)),
-        )
+    changes: Sequence[int]
+    change_ends: Sequence[int]
+    words: Sequence[int]
+    word_ends: Sequence[int]
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -295,7 +285,7 @@ class MergeRecord:
         names = self.changed_pairs[2 * start : 2 * end]
         return dict(zip(map(operator.add, names[::2], names[1::2]), self.changes[start:end], strict=True))
 
-    def words_at(self, step: int) -> array[int]:
+    def words_at(self, step: int) -> Sequence[int]:
         """Indices of the words that `step` changed."""
         return self.words[self.word_ends[step - 1] : self.word_ends[step]]
 
@@ -310,6 +300,57 @@ class MergeRecord:
         for step in range(1, len(self) + 1):
             steps.setdefault(self.pair(step), []).append(step)
         return steps
+
+
+class Recorder:
+    """Writes merges down while a run makes them, so that nothing of a `Merge` is kept but its numbers.
+
+    >>> recorder = Recorder()
+    >>> recorder.add(Merge("ug", "U", 15, 15, {"ug": -15, "hu": -15, "hU": 15}, [0, 1]))
+    >>> len(recorder), recorder.record().changes_at(1)
+    (1, {'ug': -15, 'hu': -15, 'hU': 15})
+    """
+
+    def __init__(self) -> None:
+        self.pairs: list[str] = []
+        self.tokens: list[str] = []
+        self.frequencies: list[int] = []
+        self.applied: list[int] = []
+        self.changed_pairs: list[str] = []
+        self.changes: list[int] = []
+        self.change_ends = [0]
+        self.words: list[int] = []
+        self.word_ends = [0]
+
+    def __len__(self) -> int:
+        """The number of merges so far."""
+        return len(self.pairs)
+
+    def add(self, merge: Merge) -> None:
+        """Write one merge down."""
+        self.pairs.append(merge.pair)
+        self.tokens.append(merge.token)
+        self.frequencies.append(merge.frequency)
+        self.applied.append(merge.applied)
+        self.changed_pairs += merge.changes
+        self.changes += merge.changes.values()
+        self.change_ends.append(len(self.changes))
+        self.words += merge.words
+        self.word_ends.append(len(self.words))
+
+    def record(self) -> MergeRecord:
+        """Everything written down, in little room."""
+        return MergeRecord(
+            pairs="".join(self.pairs),
+            tokens="".join(self.tokens),
+            frequencies=pack(self.frequencies),
+            applied=pack(self.applied),
+            changed_pairs="".join(self.changed_pairs),
+            changes=pack(self.changes),
+            change_ends=pack(self.change_ends),
+            words=pack(self.words),
+            word_ends=pack(self.word_ends),
+        )
 
 
 class Candidate(NamedTuple):
@@ -605,7 +646,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         return Vocabulary(self.tokens)
 
     @cached_property
-    def vocab_sizes(self) -> array[int]:
+    def vocab_sizes(self) -> Sequence[int]:
         """Vocabulary size after each number of steps."""
         size = len(self.special_tokens) + len(set(self.alphabet) - set(self.special_tokens))
         sizes = [size]
@@ -615,7 +656,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         return pack(sizes)
 
     @cached_property
-    def token_totals(self) -> array[int]:
+    def token_totals(self) -> Sequence[int]:
         """Tokens in the corpus after each number of steps."""
         start = sum(
             len(self.symbols(word)) * count

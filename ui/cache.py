@@ -98,13 +98,22 @@ class Registry:
         if not job.finished(wait):
             return job
         with self.lock:
-            if self.jobs.get(key) is job:
-                del self.jobs[key]
+            self._forget(key, job)
             if job.error is None and not job.progress.stop:
                 self.values[key] = job.value
                 while len(self.values) > TRACES_KEPT:
                     self.values.popitem(last=False)
         return job.result()
+
+    def stop(self, key: str, job: Job[Any]) -> None:
+        """End a job before its time. Its value, if it has one, is the asker's alone: the next to ask starts anew."""
+        job.progress.stop = True
+        with self.lock:
+            self._forget(key, job)
+
+    def _forget(self, key: str, job: Job[Any]) -> None:
+        if self.jobs.get(key) is job:
+            del self.jobs[key]
 
 
 @st.cache_resource(show_spinner=False)

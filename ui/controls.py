@@ -130,6 +130,8 @@ class Controls:
         self.start = start
         self.complaints: list[str] = []
         """What is wrong with the settings, to be said on the page."""
+        self.blocked = False
+        """Whether it is so wrong that nothing can be trained."""
         arrived = st.session_state.get("arrival") == "link"
         if f"{page}.corpus" not in st.session_state or arrived or is_back():
             self._read_url()
@@ -252,10 +254,12 @@ class Controls:
             message = _(
                 "The text has {size} characters, and a page takes {limit}: shorten it, or upload it as a file."
             )
-            return self._complain(message, size=len(text), limit=PASTE_LIMIT)
+            self._complain(message, size=len(text), limit=PASTE_LIMIT)
+            return None
         if not text.strip():
             message = _("The text is blank: its {size} characters are all white space. Give it some words.")
-            return self._complain(message, size=len(text))
+            self._complain(message, size=len(text))
+            return None
         return Source(corpus, text.encode("utf-8"), corpus == "counts", self["lines"])
 
     def _upload(self) -> Source | None:
@@ -273,7 +277,8 @@ class Controls:
             return None
         if not data.strip():
             message = _("The file has {size} bytes and no words: choose another one.")
-            return self._complain(message, size=len(data))
+            self._complain(message, size=len(data))
+            return None
         if file is None:
             note(_("Using {name}, uploaded before.").format(name=name))
         return Source(digest(data), data, name.lower().endswith((".csv", ".tsv")), self["lines"])
@@ -309,30 +314,18 @@ class Controls:
 
     def _patience(self, source: Source | None) -> float:
         """Seconds that a pattern of the learner's own may take: a page of text is done in one."""
-        return 1.5 + len(source.data) / 1e6 if source else 1.5
+        return 1.5 + round(len(source.data) / 1e6, 1) if source else 1.5
 
     def training_widgets(self) -> None:
         """When pairs tie, where to stop, what is special."""
         self._choice("ties", _("When pairs tie, merge"))
-        st.number_input(
+        self._number(
+            "size",
             _("Vocabulary size"),
-            min_value=1,
-            max_value=VOCABULARY_LIMIT,
-            step=1,
-            key=self.key("size"),
+            _("Empty: merge until no pair is left."),
             placeholder=_("until no pair is left"),
-            persist_state="session",
-            help=_("Empty: merge until no pair is left."),
         )
-        st.number_input(
-            _("Least count of a pair"),
-            min_value=1,
-            max_value=1_000_000,
-            step=1,
-            key=self.key("min"),
-            persist_state="session",
-            help=_("Stop when the best pair occurs less often."),
-        )
+        self._number("min", _("Least count of a pair"), _("Stop when the best pair occurs less often."))
         st.text_input(
             _("Special tokens"),
             key=self.key("special"),
@@ -340,6 +333,25 @@ class Controls:
             persist_state="session",
             help=_("Separated by spaces. They come first in the vocabulary and are never merged."),
         )
+
+    def _number(self, name: str, label: str, told: str, placeholder: str = "") -> None:
+        st.number_input(
+            label,
+            value=None,
+            step=1,
+            key=self.key(name),
+            placeholder=placeholder,
+            persist_state="session",
+            help=told,
+        )
+        # Checked here: given its limits, the widget would keep a number beyond them to itself, and say nothing.
+        value, setting = self[name], self._setting(name)
+        if value is not None and not setting.least <= value <= setting.most:
+            message = _("{label}: {value} is not possible; choose a number from {least} to {most}.")
+            self.complaints.append(
+                message.format(label=label, value=count(value), least=setting.least, most=count(setting.most))
+            )
+            self.blocked = True
 
     def show_widget(self) -> None:
         """How tokens are written."""
@@ -352,11 +364,13 @@ class Controls:
             persist_state="session",
         )
 
+    def _setting(self, name: str) -> Setting:
+        return next(rule for rule in self.rules if rule.name == name)
+
     def _choice(self, name: str, label: str) -> None:
-        setting = next(rule for rule in self.rules if rule.name == name)
         st.selectbox(
             label,
-            setting.choices,
+            self._setting(name).choices,
             format_func=lambda choice: choice_name(name, choice),
             key=self.key(name),
             persist_state="session",

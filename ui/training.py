@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
-from ui.cache import Job, Progress, Stopped, registry, remembered
+from ui.cache import Job, Progress, registry, remembered
 from ui.flipbook import Frame, flipbook, payload, position, standalone, window
 from ui.i18n import _, count, current_language, use_language
 from ui.notes import explained, note, problem
@@ -39,31 +39,30 @@ def flipbook_labels() -> dict[str, str]:
 
 def build(page: str, run: str, make: Callable[[Progress], Any]) -> Any | None:
     """The trace called `run`, made in the background if need be; None while there is nothing to show, which it says."""
-    kept = st.session_state.get(f"{page}.stopped", {})
+    kept = st.session_state.setdefault(f"{page}.stopped", {})
     if run in kept:
-        stopped = kept[run]
-        left, right = st.columns([4, 1], vertical_alignment="center")
-        with left:
-            note(_("Training was stopped after {number} merges.").format(number=count(len(stopped))))
-        if not right.button(_("Train to the end"), key=f"{page}.again", width="stretch"):
-            return stopped
-        del kept[run]
+        _offer_more(page, run, kept)
+        return kept[run]
     try:
         found = registry().ask(run, make)
     except TokenizersCoreError as error:
         problem(explained(error))
         return None
-    except Stopped:
-        problem(
-            _(
-                "Reading was stopped before training began: change a setting, or reload the page to read again."
-            )
-        )
-        return None
     if not isinstance(found, Job):
         return found
     _watch(page, run, found)
     return None
+
+
+def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
+    """Say that this run was stopped, and let it go on."""
+    left, right = st.columns([4, 1], vertical_alignment="center")
+    with left:
+        if kept[run] is None:
+            note(_("Reading was stopped before training began."))
+        else:
+            note(_("Training was stopped after {number} merges.").format(number=count(len(kept[run]))))
+    right.button(_("Train to the end"), key=f"{page}.again", on_click=kept.pop, args=(run,), width="stretch")
 
 
 @st.fragment(run_every=0.4)
@@ -82,9 +81,9 @@ def _watch(page: str, run: str, job: Job[Any]) -> None:
         text, share = _("Training: {done} merges so far").format(done=count(progress.done)), 0.0
     st.progress(share, text=text)
     if st.button(_("Stop here"), key=f"{page}.stop"):
-        progress.stop = True
-        if job.finished(5.0) and job.error is None:
-            st.session_state[f"{page}.stopped"] = {run: job.value}
+        registry().stop(run, job)
+        job.finished(5.0)
+        st.session_state[f"{page}.stopped"] = {run: job.value}
     if job.finished():
         st.rerun()
 

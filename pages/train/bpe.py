@@ -88,10 +88,10 @@ def main() -> None:
     )
     controls.say_complaints(source)
     trace = None
-    if source is not None and pipeline is not None:
+    if source is not None and pipeline is not None and not controls.blocked:
         settings = {
             "vocab_size": controls["size"],
-            "min_frequency": controls["min"],
+            "min_frequency": controls["min"] or 1,
             "special_tokens": special_tokens(controls["special"]),
             "tie_rule": controls["ties"],
             "alphabet": controls["alphabet"] if pipeline.byte_level else "corpus",
