@@ -8,23 +8,22 @@ real text, is which of several equally frequent pairs goes first: see `TIE_RULES
 from __future__ import annotations
 
 import heapq
+from bisect import insort
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any, ClassVar, Protocol
 
 from tokenizers_core.errors import SettingError, UnknownNameError, VocabSizeError
 from tokenizers_core.merging import (
     SEPARATOR,
-    TIES_LISTED,
     Merge,
     MergeTrace,
     Pair,
     PairTable,
     Progress,
     Recorder,
-    Tie,
     Vocabulary,
     neighbours,
 )
@@ -264,43 +263,36 @@ class BpeTrace(MergeTrace):
         suffix = self.settings["end_of_word_suffix"]
         return (*word, suffix) if suffix else tuple(word)
 
-    def best_pairs(self, step: int, limit: int | None) -> list[str]:
+    def best_pairs(self, step: int, limit: int | None) -> tuple[list[str], Collection[str]]:
         counts = self.pair_counts(step)
-        if limit is None or limit >= len(counts):
-            by_tie = self.in_tie_order(counts, step)
-            return sorted(by_tie, key=counts.__getitem__, reverse=True)  # sorting keeps the order of equals
-        if limit < 1:
-            return []
-        threshold = heapq.nlargest(limit, counts.values())[-1]
-        above = [pair for pair, count in counts.items() if count > threshold]
-        level = [pair for pair, count in counts.items() if count == threshold]
-        best = sorted(self.in_tie_order(above, step), key=counts.__getitem__, reverse=True)
-        return best + self.in_tie_order(level, step, limit - len(best))
-
-    def tied_pairs(self, step: int, pair: str) -> set[str]:
-        counts = self.pair_counts(step)
-        frequency = counts[pair]
-        return {other for other, count in counts.items() if count == frequency}
+        if not counts:
+            return [], ()
+        enough = len(counts) if limit is None else max(1, limit)
+        *_, least = heapq.nlargest(enough, counts.values())
+        best = [pair for pair in counts if counts[pair] >= least]
+        most = max(map(counts.__getitem__, best))
+        tied = {pair for pair in best if counts[pair] == most}
+        above = [pair for pair in best if counts[pair] > least]
+        level = [pair for pair in best if counts[pair] == least]
+        # Sorting by count keeps the tie rule's order among equals.
+        ordered = sorted(self.in_tie_order(above, step), key=counts.__getitem__, reverse=True)
+        ordered += self.in_tie_order(level, step, enough - len(above))
+        return ordered[:limit], tied
 
     def in_tie_order(self, pairs: Collection[str], step: int, limit: int | None = None) -> list[str]:
         """`pairs` in the order of the tie rule, the first `limit` of them."""
         if self.tie_rule == "first":
-            return first_met(pairs, self.corpus_text(step), limit)
+            return first_met(pairs, self.current_words(step).text, limit)
         rule: TieRule = LowestIds()
         if self.tie_rule == "greatest":
             rule = Greatest(self.vocabulary, self.corpus.pipeline.byte_level)
         return sorted(pairs, key=rule.key)[:limit]
 
-    def ties(self, step: int, tied: set[str]) -> list[Tie]:
-        ordered = self.in_tie_order(tied, step, TIES_LISTED)
+    def met_in(self, step: int, pair: str) -> str:
         if self.tie_rule != "first":
-            return [Tie(self.read_pair(pair), "") for pair in ordered]
-        text = self.corpus_text(step)
-        words = [text.count(SEPARATOR, 0, text.find(pair)) for pair in ordered]
-        return [
-            Tie(self.read_pair(pair), self.corpus.words[index])
-            for pair, index in zip(ordered, words, strict=True)
-        ]
+            return ""
+        text = self.current_words(step).text
+        return self.corpus.words[text.count(SEPARATOR, 0, text.find(pair))]
 
     def tokenizer(self, step: int | None = None, unk_token: str = "[UNK]") -> Tokenizer:
         """The tokenizer as it stands after `step` merges (default: all).
@@ -333,6 +325,10 @@ class BpeTrace(MergeTrace):
                 counts[pair] = before + change
 
 
+MANY_PAIRS = 200
+"""So many pairs are found quicker by one walk through the text than by searching for one after the other."""
+
+
 def first_met(pairs: Collection[str], text: str, limit: int | None = None) -> list[str]:
     """`pairs`, all of which stand in `text`, in the order of their first places; the first `limit` of them.
 
@@ -340,17 +336,20 @@ def first_met(pairs: Collection[str], text: str, limit: int | None = None) -> li
     ['hu', 'ug']
     """
     wanted = len(pairs) if limit is None else min(limit, len(pairs))
-    if len(pairs) <= 32:
-        return sorted(pairs, key=text.find)[:wanted]
-    remaining = set(pairs)
-    found: list[str] = []
-    for pair in neighbours(text):
-        if len(found) == wanted:
-            break
-        if pair in remaining:
-            remaining.remove(pair)
-            found.append(pair)
-    return found
+    if len(pairs) > MANY_PAIRS:
+        found = dict.fromkeys(filter(set(pairs).__contains__, neighbours(text)))
+        return list(islice(found, wanted))
+    places: list[tuple[int, str]] = []
+    end = len(text)
+    for pair in pairs:
+        place = text.find(pair, 0, end)
+        if place >= 0:
+            insort(places, (place, pair))
+        if len(places) > wanted:
+            places.pop()
+            # What starts behind the last place wanted need not be found.
+            end = places[-1][0] + 1 if places else 0
+    return [pair for _, pair in places]
 
 
 def lowest_rank_pair(word: str, ranks: Mapping[str, int]) -> str | None:

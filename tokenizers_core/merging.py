@@ -17,11 +17,11 @@ from abc import abstractmethod
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain, islice
+from itertools import accumulate, islice
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from tokenizers_core.errors import UnknownWordError
@@ -210,7 +210,7 @@ class PairTable:
             if parts[-1]:
                 right_of[parts[-1][0]].append(index)
         frequency = self.counts[pair]
-        first, second = pair
+        first, second = pair[0], pair[1]
         moves = [(left + first, left + token, places) for left, places in left_of.items()]
         moves += [(second + right, token + right, places) for right, places in right_of.items()]
         if side_by_side:
@@ -501,6 +501,21 @@ class MergeSnapshot:
         return self.step, self.vocab, self.event, self.splits(), self.candidates()
 
 
+class CurrentWords:
+    """The words of a corpus at one step, as private characters."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.words = words
+
+    def copy(self) -> CurrentWords:
+        return CurrentWords(list(self.words))
+
+    @cached_property
+    def text(self) -> str:
+        """All words as one string, `SEPARATOR` between words, for searching."""
+        return SEPARATOR.join(self.words)
+
+
 @dataclass(frozen=True, eq=False)
 class MergeTrace(Trace[MergeSnapshot]):
     """A recorded run of a merging algorithm. Subclasses say which pair is best and how two tokens join."""
@@ -524,12 +539,15 @@ class MergeTrace(Trace[MergeSnapshot]):
         """The word's symbols before the first merge."""
 
     @abstractmethod
-    def best_pairs(self, step: int, limit: int | None) -> list[str]:
-        """The `limit` best pairs after `step` merges, best first, ties in the order of the tie rule."""
+    def best_pairs(self, step: int, limit: int | None) -> tuple[list[str], Collection[str]]:
+        """The `limit` best pairs after `step` merges, best first, ties in the order of the tie rule (None: all).
 
-    @abstractmethod
-    def tied_pairs(self, step: int, pair: str) -> set[str]:
-        """The pairs as good as `pair` after `step` merges, itself included."""
+        And all pairs that are as good as the best one, itself included.
+        """
+
+    def met_in(self, step: int, pair: str) -> str:  # noqa: ARG002
+        """The word in which `pair` is first met after `step` merges; "" where the tie rule does not ask."""
+        return ""
 
     # --- random access -------------------------------------------------------------------------------------------
 
@@ -544,8 +562,9 @@ class MergeTrace(Trace[MergeSnapshot]):
         if step == 0:
             return StartEvent(self.alphabet, self.special_tokens)
         record, before = self.record, step - 1
-        pair, token = record.pair(step), record.token(step)
-        tied = self.tied_pairs(before, pair)
+        token = record.token(step)
+        best, tied = self.best_pairs(before, max(TIES_LISTED, CANDIDATES_LISTED))
+        ties = [pair for pair in best if pair in tied]
         return MergeEvent(
             pair=self.pair_of(step),
             token=self.tokens[ord(token)],
@@ -555,48 +574,46 @@ class MergeTrace(Trace[MergeSnapshot]):
             applied=record.applied[before],
             is_new=self.vocab_sizes[step] > self.vocab_sizes[before],
             tied_count=len(tied),
-            tied=tuple(self.ties(before, tied)),
-            candidates=tuple(self.candidates(before, CANDIDATES_LISTED)),
+            tied=tuple(Tie(self.read_pair(pair), self.met_in(before, pair)) for pair in ties[:TIES_LISTED]),
+            candidates=tuple(self._candidates(before, best[:CANDIDATES_LISTED], tied)),
             pair_count=len(self.pair_counts(before)),
             words=tuple(self.corpus.words[index] for index in record.words_at(step)),
         )
 
-    def ties(self, step: int, tied: set[str]) -> list[Tie]:
-        """The tied pairs in the order of the tie rule, at most `TIES_LISTED`."""
-        return [Tie(self.read_pair(pair), "") for pair in sorted(tied)[:TIES_LISTED]]
-
     def candidates(self, step: int, limit: int | None = None) -> list[Candidate]:
-        """The pairs that could be merged after `step` merges, best first."""
+        """The pairs that could be merged after `step` merges, best first; the `limit` best (None: all)."""
+        return self._candidates(step, *self.best_pairs(step, limit))
+
+    def _candidates(self, step: int, pairs: Iterable[str], tied: Collection[str]) -> list[Candidate]:
         counts = self.pair_counts(step)
         changes = self.record.changes_at(step) if step else {}
-        best = self.best_pairs(step, limit)
-        tied = self.tied_pairs(step, best[0]) if best else set()
         return [
-            Candidate(self.read_pair(pair), counts[pair], changes.get(pair, 0), pair in tied) for pair in best
+            Candidate(self.read_pair(pair), counts[pair], changes.get(pair, 0), pair in tied) for pair in pairs
         ]
 
     def pair_counts(self, step: int) -> Mapping[str, int]:
         """Private pair → its count after `step` merges; not to be modified."""
         return self._counts.at(step)
 
-    def corpus_text(self, step: int) -> str:
-        """All words after `step` merges as one string of private characters, `SEPARATOR` between words."""
-        return self._text.at(step)
+    def current_words(self, step: int) -> CurrentWords:
+        """All words of the corpus after `step` merges; not to be modified."""
+        return self._words.at(step)
 
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Word → its tokens after `step` merges."""
+        read = self.vocabulary.read
         if words is None:
-            texts = self.corpus_text(step).split(SEPARATOR)
             return {
-                word: self.vocabulary.read(text) for word, text in zip(self.corpus.words, texts, strict=True)
+                word: read(text)
+                for word, text in zip(self.corpus.words, self.current_words(step).words, strict=True)
             }
-        return {word: self.vocabulary.read(self.split(word, step)) for word in words}
+        return {word: read(self.split(word, step)) for word in words}
 
     def split(self, word: str, step: int) -> str:
         """One word after `step` merges, found by making just the merges that touch it."""
         text = self.start_of(word)
-        for _, text in self.merges_of(word, step):
-            pass
+        for _, merged in self.merges_of(word, step):
+            text = merged
         return text
 
     def merges_of(self, word: str, last: int | None = None) -> Iterator[tuple[int, str]]:
@@ -725,11 +742,14 @@ class MergeTrace(Trace[MergeSnapshot]):
         return Replay(lambda: count_pairs(self._initial_words, self.corpus.counts), dict, apply)
 
     @cached_property
-    def _text(self) -> Replay[str]:
-        def apply(text: str, step: int) -> str:
-            return text.replace(self.record.pair(step), self.record.token(step))
+    def _words(self) -> Replay[CurrentWords]:
+        def apply(state: CurrentWords, step: int) -> CurrentWords:
+            pair, token = self.record.pair(step), self.record.token(step)
+            for index in self.record.words_at(step):
+                state.words[index] = state.words[index].replace(pair, token)
+            return state
 
-        return Replay(lambda: SEPARATOR.join(self._initial_words), str, apply)
+        return Replay(lambda: CurrentWords(self._initial_words), CurrentWords.copy, apply)
 
     def __getstate__(self) -> dict[str, Any]:
         """Only what cannot be rebuilt, so that a pickled trace is small."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-import bisect
+import difflib
 import heapq
 import inspect
 import shlex
@@ -58,8 +58,8 @@ def python_code() -> str:
         heapq.nsmallest,
         textwrap.dedent,
         textwrap.indent,
-        bisect.insort_left,
-        shlex.split,
+        shlex.join,
+        difflib.get_close_matches,
     )
     sources = [inspect.getsource(inspect.unwrap(function)) for function in functions]
     return "\n".join(sources)
@@ -102,7 +102,7 @@ EXAMPLES: Mapping[str, Example] = {
         N_("Eleven lines in a dozen languages, written for this page."),
         _file("mixed.txt"),
         "A tea shop: お茶 🍵",
-        {"pre": "byte_level", "size": 400},
+        {"pre": "byte_level", "size": 300, "min": 2},
     ),
     "python": Example(
         N_("Python code"),

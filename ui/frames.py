@@ -15,13 +15,13 @@ from tokenizers_core.bpe import ApplyEvent, EncodingSnapshot
 from tokenizers_core.merging import Candidate, MergeEvent, MergeSnapshot, Pair, StartEvent
 from ui.flipbook import Frame
 from ui.i18n import N_, _, count, ngettext
-from ui.tokens import Style, chip, fill, readable, token_html
+from ui.tokens import Style, chip, chips, fill, readable, token_html
 
 WORD_ROWS = 8
 CANDIDATE_ROWS = 8
 TOKENS_IN_ROW = 48
 """A longer word is cut around the place that changes, and the cut is said."""
-VOCABULARY_CHIPS = 44
+VOCABULARY_CHIPS = 60
 
 STOP_REASONS = {
     "vocab_size": N_("Training ends here: the vocabulary has the size that was asked for."),
@@ -249,7 +249,11 @@ def words_shown(words: Sequence[str], changed: Sequence[str]) -> list[str]:
 
 
 def word_row(groups: Sequence[Sequence[str]], frequency: int, lit: bool, style: Style) -> str:
-    """One word: its tokens as chips, what was just merged as a group of two, and its frequency."""
+    """One word: its tokens as chips, and its frequency.
+
+    What this step merged is there twice, as the two parts and as the token: the stylesheet shows the parts in the
+    first beat and the token in the second.
+    """
     cut_before = cut_after = 0
     if len(groups) > TOKENS_IN_ROW:
         site = next((place for place, group in enumerate(groups) if len(group) > 1), 0)
@@ -259,7 +263,7 @@ def word_row(groups: Sequence[Sequence[str]], frequency: int, lit: bool, style: 
     shown = "".join(
         chip(group[0], style)
         if len(group) == 1
-        else f'<span class="m">{"".join(chip(part, style) for part in group)}</span>'
+        else f'<span class="m"><span>{chips(group, style)}</span>{chip("".join(group), style, "hot")}</span>'
         for group in groups
     )
     before = f'<span class="cut">{escape(_("{number} before").format(number=count(cut_before)))}</span>'
@@ -306,20 +310,18 @@ def candidate_row(candidate: Candidate, most: int, chosen: Pair | None, style: S
 
 
 def vocabulary_strip(snapshot: MergeSnapshot, style: Style) -> str:
-    """The newest tokens, the newest of all ringed, after as much of the alphabet as there is room for."""
+    """The vocabulary, newest token first and ringed, then back to the alphabet as far as there is room."""
     vocab = snapshot.vocab
-    learned = snapshot.vocab_size - snapshot.trace.vocab_sizes[0]
     newest = None if snapshot.event.kind == "start" else snapshot.event.token
-    tail = vocab[len(vocab) - min(learned, VOCABULARY_CHIPS * 2 // 3) :] if learned else ()
-    head = vocab[: min(len(vocab) - len(tail), VOCABULARY_CHIPS - len(tail))]
-    hidden = len(vocab) - len(head) - len(tail)
-    more = _("… {number} more").format(number=count(hidden))
+    shown = vocab[: -VOCABULARY_CHIPS - 1 : -1]
+    if newest is not None and newest not in shown:
+        shown = (newest, *shown)  # made a second time: it is further back
+    classes = {newest: "hot"} | dict.fromkeys(style.special_tokens, "s")
     return (
-        f'<div class="vocab"><span class="k">{escape(_("Vocabulary"))}</span>'
-        + "".join(chip(token, style, "s" if token in style.special_tokens else "") for token in head)
-        + (f'<span class="k">{escape(more)}</span>' if hidden else "")
-        + "".join(chip(token, style, "hot" if token == newest else "") for token in tail)
-        + "</div>"
+        f'<div class="vocab"><div><span class="k">{escape(_("Vocabulary, newest first"))}</span>'
+        + "".join(chip(token, style, classes.get(token, "")) for token in shown)
+        + ('<span class="k">…</span>' if len(shown) < len(vocab) else "")
+        + "</div></div>"
     )
 
 

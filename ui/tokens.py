@@ -85,7 +85,7 @@ def readable(token: str, style: Style = PLAIN) -> str:
 def token_html(token: str, style: Style = PLAIN) -> str:
     """A token's text as markup, without a chip around it."""
     return "".join(
-        f"<i class=x>{escape(part.text)}</i>" if part.named else escape(part.text)
+        f"<bdi class=x>{escape(part.text)}</bdi>" if part.named else escape(part.text)
         for part in parts(token, style)
     )
 

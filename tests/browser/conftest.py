@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,9 +12,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
 
-sync_api = pytest.importorskip("playwright.sync_api")
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright  # noqa: E402
+from tests.browser import chromium
 
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -44,12 +43,13 @@ def wait_until_up(process: subprocess.Popen[bytes], address: str, log: Path) -> 
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
     """Return `serve(script, *options, folder=ROOT)`: start Streamlit on that script (once each), return its address.
 
-    The folder is where it starts: Streamlit takes `.streamlit/config.toml` from there.
+    The folder is where it starts: Streamlit takes `.streamlit/config.toml` from there. With `fresh=True` it is a
+    process of its own, which nobody has visited yet.
     """
     servers: dict[tuple[str, ...], tuple[subprocess.Popen[bytes], str]] = {}
 
-    def start(script: str | Path, *options: str, folder: Path = ROOT) -> str:
-        name = (str(Path(script).resolve()), *options, str(folder))
+    def start(script: str | Path, *options: str, folder: Path = ROOT, fresh: bool = False) -> str:
+        name = (str(Path(script).resolve()), *options, str(folder), *(["fresh", str(len(servers))] if fresh else []))
         if name not in servers:
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", 0))
@@ -91,14 +91,17 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    """The system's Chromium when there is one, else Playwright's own; skips without either."""
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    try:
-        running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-    except sync_api.Error as error:
-        pytest.skip(f"no Chromium: {error}")
+    """A Chromium of this machine: `make browser` has installed one."""
+    path = chromium.find()
+    if path is None:
+        pytest.fail(chromium.ADVICE)
+    running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
     yield running
     running.close()
+
+
+# On /bpe, Streamlit first looks for its endpoints under that path, then where they are: two expected 404s.
+PROBES = ("/_stcore/health", "/_stcore/host-config")
 
 
 class Watch:
@@ -109,7 +112,12 @@ class Watch:
         self.errors: list[str] = []
         page.on("request", lambda request: self._request(request.url))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
+        page.on("console", self._console)
+
+    def _console(self, line: ConsoleMessage) -> None:
+        url = line.location.get("url", "")
+        if line.type == "error" and not url.endswith(PROBES):
+            self.errors.append(f"{line.text} ({url})")
 
     def _request(self, url: str) -> None:
         parts = urlsplit(url)

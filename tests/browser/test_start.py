@@ -1,0 +1,115 @@
+"""Starting, and what every page owes a visitor: a fresh server answers links, `make run` serves, nothing leaves the host.
+
+Source: the README's promises (one command starts it; every step is a link; it works offline). Oracle: a real Chromium
+and the requests it makes; for `make run`, the Makefile itself, run by `make`.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT, wait_until_up
+
+APP = ROOT / "app.py"
+PAGES = ["/", "/bpe?corpus=course&step=5"]
+TABS = ["Every pair", "Charts", "Follow a word", "Lineage", "Encode", "Ties", "Code", "Files and link"]
+
+
+def navigation(page: Page) -> list[str]:
+    return page.get_by_test_id("stSidebarNavLink").all_inner_texts()
+
+
+def test_a_fresh_server_answers_a_deep_link(serve: Callable[..., str], page: Page) -> None:
+    """Not even the first visitor of a new process sees Streamlit's “Page not found”, which a pages/ folder can cause."""
+    page.goto(serve(APP, fresh=True) + "/bpe?corpus=course&step=7")
+    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 7")
+    expect(page.locator(".ts-flipbook .say b").first).to_have_text("3 times")
+    assert navigation(page) == ["Home", "BPE"]
+    expect(page.get_by_text("after step 7, best first")).to_be_visible()  # all of the page is there
+    expect(page.get_by_text("Page not found")).to_have_count(0)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert page.evaluate("location.pathname + location.search") == "/bpe?corpus=course&step=7"
+
+
+def test_home_leads_to_the_first_step(serve: Callable[..., str], page: Page) -> None:
+    page.goto(serve(APP))
+    page.get_by_role("link", name="Step through BPE on four sentences").click()
+    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 0")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 1")
+    assert page.evaluate("location.pathname") == "/bpe"
+    page.get_by_role("link", name="Home").click()
+    expect(page.get_by_role("heading", name="TokenSteps")).to_be_visible()
+    page.get_by_role("link", name="BPE", exact=True).click()  # takes up where it was left
+    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 1")
+    page.get_by_role("link", name="Home").click()
+    page.get_by_role("link", name="Five words, by hand").click()
+    expect(page.locator(".ts-flipbook .where")).to_contain_text("Step 0 of 7")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_request_leaves_the_host(serve: Callable[..., str], open_page: Callable[..., Page], scheme: str) -> None:
+    """`open_page` fails the test for any request to another host; here every page and every tab is opened under it."""
+    page = open_page(color_scheme=scheme)
+    for path in PAGES:
+        page.goto(serve(APP) + path)
+        page.locator(".ts .t").first.wait_for()
+        paper = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+        assert paper == {"light": "rgb(251, 250, 247)", "dark": "rgb(20, 22, 26)"}[scheme]
+    for tab in TABS:
+        page.get_by_role("tab", name=tab, exact=True).click()
+        panel = page.get_by_role("tabpanel", name=tab, exact=True)
+        panel.locator("[data-testid=stElementContainer]").nth(1).wait_for()
+    faces = page.evaluate(
+        "document.fonts.ready.then(() => [...document.fonts].filter(f => f.status === 'loaded').map(f => f.family))"
+    )
+    assert {"Inter", "Fira Code"} <= {face.strip('"') for face in faces}, faces
+    served = page.evaluate("performance.getEntriesByType('resource').map(e => e.name).filter(n => /woff2?($|[?])/.test(n))")
+    own = [url for url in served if "/app/static/fonts/" in url]
+    assert any("inter" in url for url in own) and any("fira-code" in url for url in own), served
+
+
+def test_make_run_serves(tmp_path: Path) -> None:
+    """The Makefile's own recipe, with a stand-in for .venv that runs this Python and needs no installing."""
+    wrapper = tmp_path / "bin" / "python"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    wrapper.chmod(0o755)
+    (tmp_path / ".run").touch()  # newer than requirements.txt: all is installed
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    log = tmp_path / "log.txt"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            ["make", "run", f"VENV={tmp_path}", f"PORT={port}"],
+            cwd=ROOT,
+            env={**environment, "CI": "1"},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        wait_until_up(process, address, log)
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=5) as answer:
+            assert answer.read() == b"ok"
+        with urllib.request.urlopen(f"{address}/bpe", timeout=5) as answer:
+            assert answer.status == 200 and b"<html" in answer.read()
+        with urllib.request.urlopen(f"{address}/app/static/fonts/fira-code-wght.woff2", timeout=5) as answer:
+            assert answer.read(4) == b"wOF2"
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(10)
+    assert "Traceback" not in log.read_text()
