@@ -63,7 +63,9 @@ class FirstMet:
         self.table = table
         self.tokens = vocabulary.tokens
         longer = [(chr(place), len(token) - 1) for place, token in enumerate(self.tokens) if len(token) > 1]
-        lengths = (len(word) + sum(word.count(symbol) * more for symbol, more in longer) for word in table.words)
+        lengths = (
+            len(word) + sum(word.count(symbol) * more for symbol, more in longer) for word in table.words
+        )
         self.starts = list(accumulate(lengths, initial=0))
 
     def key(self, pair: str) -> int:
@@ -189,7 +191,9 @@ def train_bpe(
     if "" in special_tokens:
         raise SettingError(name="special_tokens", value="", reason="an empty token can't be found in a text")
 
-    symbols = sorted(set(BYTE_TO_SYMBOL if alphabet == "bytes" else ()).union(*corpus.words, filter(None, [suffix])))
+    symbols = sorted(
+        set(BYTE_TO_SYMBOL if alphabet == "bytes" else ()).union(*corpus.words, filter(None, [suffix]))
+    )
     vocabulary = Vocabulary([*special_tokens, *symbols])
     if vocab_size is not None and vocab_size < len(vocabulary):
         raise VocabSizeError(vocab_size=vocab_size, minimum=len(vocabulary), what="alphabet")
@@ -445,7 +449,9 @@ class BpeModel:
 
     CACHE_LIMIT = 100_000
 
-    def __init__(self, tokens: Sequence[str], merges: Sequence[Pair], unk_token: str = "", suffix: str = "") -> None:
+    def __init__(
+        self, tokens: Sequence[str], merges: Sequence[Pair], unk_token: str = "", suffix: str = ""
+    ) -> None:
         self.vocabulary = Vocabulary(tokens)
         self.merges = merges
         self.unk_token = unk_token

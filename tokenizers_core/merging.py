@@ -15,7 +15,7 @@ from __future__ import annotations
 import operator
 from abc import abstractmethod
 from array import array
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -187,7 +187,9 @@ class PairTable:
         counting is done once for each neighbour.
         """
         words = self.words
-        left_of: defaultdict[str, list[int]] = defaultdict(list)  # neighbour → its places, as indices of words
+        left_of: defaultdict[str, list[int]] = defaultdict(
+            list
+        )  # neighbour → its places, as indices of words
         right_of: defaultdict[str, list[int]] = defaultdict(list)
         side_by_side: list[int] = []
         changed: list[int] = []
@@ -228,7 +230,9 @@ class PairTable:
             indices = list(dict.fromkeys(places))
             # A token made by a second route meets old neighbours again, in any words.
             where[new] = sorted({*where[new], *indices}) if new in where else indices
-        changes[merged] = -counts[merged]  # all its occurrences, those too that overlapped and so were neighbours
+        changes[merged] = -counts[
+            merged
+        ]  # all its occurrences, those too that overlapped and so were neighbours
         for pair, change in changes.items():
             count = counts.get(pair, 0) + change
             if count:
@@ -288,6 +292,11 @@ class MergeRecord:
     def words_at(self, step: int) -> Sequence[int]:
         """Indices of the words that `step` changed."""
         return self.words[self.word_ends[step - 1] : self.word_ends[step]]
+
+    def steps_changing(self, index: int) -> list[int]:
+        """The steps that changed the word with this index."""
+        places = [place for place, changed in enumerate(self.words) if changed == index]
+        return [bisect_right(self.word_ends, place) for place in places]
 
     @cached_property
     def steps_of(self) -> dict[str, list[int]]:
@@ -485,7 +494,9 @@ class MergeSnapshot:
         if self.step == 0:
             return {word: [(token,) for token in tokens] for word, tokens in self.splits(words).items()}
         pair = self.trace.pair_of(self.step)
-        return {word: group_pair(tokens, pair) for word, tokens in self.trace.splits(self.step - 1, words).items()}
+        return {
+            word: group_pair(tokens, pair) for word, tokens in self.trace.splits(self.step - 1, words).items()
+        }
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MergeSnapshot):
@@ -588,7 +599,8 @@ class MergeTrace(Trace[MergeSnapshot]):
         counts = self.pair_counts(step)
         changes = self.record.changes_at(step) if step else {}
         return [
-            Candidate(self.read_pair(pair), counts[pair], changes.get(pair, 0), pair in tied) for pair in pairs
+            Candidate(self.read_pair(pair), counts[pair], changes.get(pair, 0), pair in tied)
+            for pair in pairs
         ]
 
     def pair_counts(self, step: int) -> Mapping[str, int]:
@@ -600,17 +612,15 @@ class MergeTrace(Trace[MergeSnapshot]):
         return self._words.at(step)
 
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
-        """Word → its tokens after `step` merges."""
-        read = self.vocabulary.read
-        if words is None:
-            return {
-                word: read(text)
-                for word, text in zip(self.corpus.words, self.current_words(step).words, strict=True)
-            }
-        return {word: read(self.split(word, step)) for word in words}
+        """Word → its tokens after `step` merges; a word need not be in the corpus."""
+        read, current, indices = self.vocabulary.read, self.current_words(step).words, self.word_indices
+        return {
+            word: read(current[indices[word]] if word in indices else self.split(word, step))
+            for word in (self.corpus.words if words is None else words)
+        }
 
     def split(self, word: str, step: int) -> str:
-        """One word after `step` merges, found by making just the merges that touch it."""
+        """Any word after `step` merges, found by making just the merges that touch it."""
         text = self.start_of(word)
         for _, merged in self.merges_of(word, step):
             text = merged
@@ -619,20 +629,27 @@ class MergeTrace(Trace[MergeSnapshot]):
     def merges_of(self, word: str, last: int | None = None) -> Iterator[tuple[int, str]]:
         """The steps up to `last` that change `word`, each with the word after it as private characters."""
         last = len(self) if last is None else last
-        steps_of = self.record.steps_of
-        text, reached = self.start_of(word), 0
+        text = self.start_of(word)
+        index = self.word_indices.get(word)
+        step = 0
+        recorded = iter(()) if index is None else iter(self.record.steps_changing(index))
         while True:
-            step = last + 1
-            for pair in set(neighbours(text)):
-                steps = steps_of.get(pair, ())
-                place = bisect_left(steps, reached + 1)
-                if place < len(steps):
-                    step = min(step, steps[place])
+            step = self.next_step(text, step) if index is None else next(recorded, last + 1)
             if step > last:
                 return
             text = text.replace(self.record.pair(step), self.record.token(step))
-            reached = step
             yield step, text
+
+    def next_step(self, text: str, step: int) -> int:
+        """The first step after `step` that changes a word which reads `text` now; one beyond the end if none does."""
+        steps_of = self.record.steps_of
+        found = len(self) + 1
+        for pair in set(neighbours(text)):
+            steps = steps_of.get(pair, ())
+            place = bisect_right(steps, step)
+            if place < len(steps):
+                found = min(found, steps[place])
+        return found
 
     def history_of(self, word: str) -> list[tuple[int, tuple[str, ...]]]:
         """A word's segmentations, each with the step from which it holds; the first is step 0's."""
@@ -685,6 +702,11 @@ class MergeTrace(Trace[MergeSnapshot]):
     def word_frequencies(self) -> dict[str, int]:
         """Word → how often it stands in the corpus."""
         return dict(zip(self.corpus.words, self.corpus.counts, strict=True))
+
+    @cached_property
+    def word_indices(self) -> dict[str, int]:
+        """Word → its place in the corpus."""
+        return {word: index for index, word in enumerate(self.corpus.words)}
 
     @cached_property
     def step_of_token(self) -> dict[str, int]:

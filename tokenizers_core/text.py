@@ -492,7 +492,7 @@ def _cut(text: str, pattern: str, stopwatch: _Stopwatch) -> list[Span]:
     return list(pairwise(sorted(cuts)))
 
 
-class _Splitter:
+class Splitter:
     """A pre-tokenizer at work: what `pre_tokenize` and `Corpus` share, so that they can't disagree.
 
     Matches are cut out of the text first and shown as the model sees them afterwards: counting does the
@@ -543,7 +543,7 @@ def pre_tokenize(
     return Pipeline(pre_tokenizer=pre_tokenizer, pattern=pattern, timeout=timeout).words(text)
 
 
-def _refuse_surrogates(text: str) -> None:
+def refuse_surrogates(text: str) -> None:
     """Raise SurrogateError if the text holds half of a UTF-16 pair, which can't be written as UTF-8."""
     try:
         text.encode("utf-8")
@@ -573,22 +573,22 @@ end_of_word, none.
         if not (math.isfinite(self.timeout) and self.timeout > 0):
             raise SettingError(name="timeout", value=self.timeout, reason="choose seconds above 0")
         _steps(self.normalizer)
-        self._splitter()
+        self.splitter()
 
-    def _splitter(self) -> _Splitter:
+    def splitter(self) -> Splitter:
         """The pre-tokenizer, with its time starting now."""
-        return _Splitter(self.pre_tokenizer, self.pattern, self.timeout)
+        return Splitter(self.pre_tokenizer, self.pattern, self.timeout)
 
-    def words(self, text: str) -> list[PreToken]:
+    def words(self, text: str, splitter: Splitter | None = None) -> list[PreToken]:
         """The pre-tokens of a text, with offsets into it as it was before normalizing.
 
-        Raises SurrogateError, PatternTimeoutError.
+        With a `splitter` several texts share its time. Raises SurrogateError, PatternTimeoutError.
 
         >>> Pipeline("nfd_strip_accents", "whitespace_split").words("un été")
         [PreToken(text='un', start=0, end=2), PreToken(text='ete', start=3, end=6)]
         """
-        _refuse_surrogates(text)
-        splitter = self._splitter()
+        refuse_surrogates(text)
+        splitter = splitter or self.splitter()
         normalized, spans = normalize(text, self.normalizer)
         show, align = splitter.view
         words = []
@@ -598,14 +598,14 @@ end_of_word, none.
             words.append(PreToken(show(stretch), first, last, align(stretch, spans[start:end])))
         return words
 
-    def split(self, text: str) -> list[str]:
+    def split(self, text: str, splitter: Splitter | None = None) -> list[str]:
         """The same pre-tokens as the model sees them, without offsets and so faster. Raises the same errors.
 
         >>> Pipeline().split("un été")
         ['un', 'ĠÃ©tÃ©']
         """
-        _refuse_surrogates(text)
-        splitter = self._splitter()
+        refuse_surrogates(text)
+        splitter = splitter or self.splitter()
         matches = splitter.matches(normalized_text(text, self.normalizer))
         shown = {match: splitter.view.show(match) for match in set(matches)}  # most occur many times
         return [shown[match] for match in matches]
@@ -704,11 +704,11 @@ class _Tally:
     _reported: int = 0
 
     def __post_init__(self) -> None:
-        self._splitter = self.pipeline._splitter()
+        self._splitter = self.pipeline.splitter()
 
     def add(self, text: str, count: int = 1) -> None:
         """Count the words of one text, `count` times over."""
-        _refuse_surrogates(text)
+        refuse_surrogates(text)
         self.lines += 1
         self.characters += len(text)
         matches = self._splitter.matches(normalized_text(text, self.pipeline.normalizer))

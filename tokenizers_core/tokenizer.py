@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import regex
 
 from tokenizers_core.errors import UnknownIdError
 from tokenizers_core.merging import Vocabulary
-from tokenizers_core.text import Pipeline, symbols_to_bytes
+from tokenizers_core.text import Pipeline, PreToken, Span, refuse_surrogates, symbols_to_bytes
 from tokenizers_core.trace import Trace
 
 
@@ -83,7 +84,6 @@ class Tokenizer:
         self.special_tokens = tuple(special_tokens)
         longest_first = sorted(self.special_tokens, key=len, reverse=True)
         self._special = regex.compile("|".join(map(regex.escape, longest_first))) if longest_first else None
-        self._ids: dict[str, Sequence[int]] = {}
 
     @property
     def tokens(self) -> Sequence[str]:
@@ -96,8 +96,15 @@ class Tokenizer:
         return self.model.vocabulary.ids
 
     def encode(self, text: str) -> Encoding:
-        """The tokens of `text`."""
-        return Encoding(self, text, list(self.encode_iterable([text])))
+        """The tokens of `text`. Raises what `Pipeline.words` raises.
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> tokenizer = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer()
+        >>> encoding = tokenizer.encode("not to be")
+        >>> encoding.tokens, encoding.offsets
+        (['n', 'o', 't', 'Ġ', 't', 'o', 'Ġbe'], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 9)])
+        """
+        return Encoding(self, text, self.ids(text))
 
     def encode_iterable(self, texts: Iterable[str]) -> Iterator[int]:
         """The ids of one text after the other, lazily: a text is read when its first id is wanted.
@@ -107,20 +114,30 @@ class Tokenizer:
         >>> list(tokenizer.encode_iterable(["hug pug", "hug"]))
         [1, 4, 2, 4, 1, 4]
         """
-        encode = self.model.encode_word
         for text in texts:
-            for segment in self.segments(text):
-                if segment.special:
-                    yield self.vocab[segment.text]
-                    continue
-                for word in self.pipeline.split(segment.text):
-                    yield from encode(word)
+            yield from self.ids(text)
+
+    def ids(self, text: str) -> list[int]:
+        """The ids of the tokens of `text`, each different word encoded once."""
+        splitter = (
+            self.pipeline.splitter()
+        )  # one for all segments, which share the time for the user's own pattern
+        ids: list[int] = []
+        for segment in self.segments(text):
+            if segment.special:
+                ids.append(self.vocab[segment.text])
+                continue
+            words = self.pipeline.split(segment.text, splitter)
+            encoded = {word: self.model.encode_word(word) for word in set(words)}
+            ids.extend(chain.from_iterable(map(encoded.__getitem__, words)))
+        return ids
 
     def segments(self, text: str) -> Iterator[Segment]:
         """`text` cut at its special tokens, longest first.
 
-        Special tokens are found in the text as it is, before normalization.
+        Special tokens are found in the text as it is, before normalization. Raises SurrogateError.
         """
+        refuse_surrogates(text)  # here, so that the error counts from the start of the whole text
         position = 0
         for match in self._special.finditer(text) if self._special else ():
             if match.start() > position:
@@ -134,6 +151,7 @@ class Tokenizer:
         """Offsets and word ids of the tokens of `text`."""
         offsets: list[tuple[int, int]] = []
         word_ids: list[int] = []
+        splitter = self.pipeline.splitter()
         word_id = 0
         for segment in self.segments(text):
             if segment.special:
@@ -141,27 +159,31 @@ class Tokenizer:
                 word_ids.append(word_id)
                 word_id += 1
                 continue
-            for word in self.pipeline.words(segment.text):
-                places = word.spans
-                position = 0
-                for identifier in self.model.encode_word(word.text):
-                    length = self.length(identifier)
-                    covered = places[position : position + length]
-                    position += length
-                    start, end = (covered[0][0], covered[-1][1]) if covered else (word.end, word.end)
+            for word in self.pipeline.words(segment.text, splitter):
+                for start, end in self.word_offsets(word):
                     offsets.append((segment.start + start, segment.start + end))
                     word_ids.append(word_id)
                 word_id += 1
         return offsets, word_ids
 
+    def word_offsets(self, word: PreToken) -> Iterator[Span]:
+        """The stretch of the original text behind each token of a pre-token.
+
+        The last token has whatever the ones before it left: the end-of-word symbol in it stands for no character.
+        """
+        *ids, _ = self.model.encode_word(word.text)
+        position = 0
+        for length in [*map(self.length, ids), len(word.text)]:
+            covered = word.spans[position : position + length]
+            position += length
+            # Not just the first and the last character's: normalizing may have moved an accent.
+            starts, ends = [start for start, _ in covered], [end for _, end in covered]
+            yield min(starts, default=word.end), max(ends, default=word.end)
+
     def length(self, identifier: int) -> int:
-        """How many of a pre-token's characters a token covers; the end-of-word symbol covers none."""
+        """How many of a pre-token's characters a token stands for, unless it is the last one."""
         token = self.tokens[identifier]
-        if token == self.model.unk_token:
-            return 1
-        if self.model.suffix and token.endswith(self.model.suffix):
-            return len(token) - len(self.model.suffix)
-        return len(token)
+        return 1 if token == self.model.unk_token else len(token)
 
     def explain(self, word: str) -> Trace[Any]:
         """The encoding of one pre-token (as `pipeline.words` gives them), step by step."""
@@ -188,7 +210,9 @@ class Tokenizer:
         """
         wanted = list(ids)
         if skip_special_tokens:
-            wanted = [identifier for identifier in wanted if self.token(identifier) not in self.special_tokens]
+            wanted = [
+                identifier for identifier in wanted if self.token(identifier) not in self.special_tokens
+            ]
         if self.pipeline.byte_level:
             return b"".join(map(self.token_bytes, wanted)).decode("utf-8", "replace")
         tokens = [self.token(identifier) for identifier in wanted]

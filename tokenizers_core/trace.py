@@ -61,7 +61,9 @@ class Trace(ABC, Generic[AnySnapshot]):
         if wanted < 0:
             wanted += last + 1
         if not 0 <= wanted <= last:
-            raise IndexError(f"step {step} is outside this trace: it has steps 0 (the start) to {last} (the end)")
+            raise IndexError(
+                f"step {step} is outside this trace: it has steps 0 (the start) to {last} (the end)"
+            )
         return self.snapshot(wanted)
 
     def __iter__(self) -> Iterator[AnySnapshot]:

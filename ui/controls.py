@@ -23,6 +23,7 @@ from ui.corpora import (
     UPLOAD_LIMIT,
     Source,
     pack_text,
+    plain_text,
     unpack_text,
 )
 from ui.flipbook import is_back
@@ -210,8 +211,7 @@ class Controls:
 
     def own_text(self) -> str:
         """What the learner pasted or typed, with halves of UTF-16 pairs replaced, which no UTF-8 text can hold."""
-        text = st.session_state.get(self.key(f"{self['corpus']}_text")) or ""
-        return str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return plain_text(st.session_state.get(self.key(f"{self['corpus']}_text")))
 
     def in_link(self) -> bool:
         """Whether a link holds the whole corpus."""

@@ -137,6 +137,11 @@ class Source:
         return Corpus.from_texts([decode_text(self.data).text], *rules, progress=progress)
 
 
+def plain_text(text: str | None) -> str:
+    """What a text box holds, with halves of UTF-16 pairs replaced, which no UTF-8 text can hold."""
+    return (text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def pack_text(text: str) -> str | None:
     """A text for a link, compressed; None when it is too long for one.
 

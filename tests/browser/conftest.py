@@ -49,7 +49,12 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
     servers: dict[tuple[str, ...], tuple[subprocess.Popen[bytes], str]] = {}
 
     def start(script: str | Path, *options: str, folder: Path = ROOT, fresh: bool = False) -> str:
-        name = (str(Path(script).resolve()), *options, str(folder), *(["fresh", str(len(servers))] if fresh else []))
+        name = (
+            str(Path(script).resolve()),
+            *options,
+            str(folder),
+            *(["fresh", str(len(servers))] if fresh else []),
+        )
         if name not in servers:
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", 0))

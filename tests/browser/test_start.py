@@ -47,6 +47,7 @@ def test_home_leads_to_the_first_step(serve: Callable[..., str], page: Page) -> 
     expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 0")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 1")
+    expect(page.get_by_text("after step 1, best first")).to_be_visible()  # Python has heard of it
     assert page.evaluate("location.pathname") == "/bpe"
     page.get_by_role("link", name="Home").click()
     expect(page.get_by_role("heading", name="TokenSteps")).to_be_visible()
@@ -58,13 +59,17 @@ def test_home_leads_to_the_first_step(serve: Callable[..., str], page: Page) -> 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_request_leaves_the_host(serve: Callable[..., str], open_page: Callable[..., Page], scheme: str) -> None:
+def test_no_request_leaves_the_host(
+    serve: Callable[..., str], open_page: Callable[..., Page], scheme: str
+) -> None:
     """`open_page` fails the test for any request to another host; here every page and every tab is opened under it."""
     page = open_page(color_scheme=scheme)
     for path in PAGES:
         page.goto(serve(APP) + path)
         page.locator(".ts .t").first.wait_for()
-        paper = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+        paper = page.evaluate(
+            "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+        )
         assert paper == {"light": "rgb(251, 250, 247)", "dark": "rgb(20, 22, 26)"}[scheme]
     for tab in TABS:
         page.get_by_role("tab", name=tab, exact=True).click()
@@ -74,7 +79,9 @@ def test_no_request_leaves_the_host(serve: Callable[..., str], open_page: Callab
         "document.fonts.ready.then(() => [...document.fonts].filter(f => f.status === 'loaded').map(f => f.family))"
     )
     assert {"Inter", "Fira Code"} <= {face.strip('"') for face in faces}, faces
-    served = page.evaluate("performance.getEntriesByType('resource').map(e => e.name).filter(n => /woff2?($|[?])/.test(n))")
+    served = page.evaluate(
+        "performance.getEntriesByType('resource').map(e => e.name).filter(n => /woff2?($|[?])/.test(n))"
+    )
     own = [url for url in served if "/app/static/fonts/" in url]
     assert any("inter" in url for url in own) and any("fira-code" in url for url in own), served
 
@@ -89,7 +96,9 @@ def test_make_run_serves(tmp_path: Path) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")
+    }
     log = tmp_path / "log.txt"
     with log.open("wb") as output:
         process = subprocess.Popen(

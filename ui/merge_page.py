@@ -1,0 +1,348 @@
+"""A page that steps through training by merging: what BPE and WordPiece share. `show_page` draws it all."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from tokenizers_core import Corpus, MergeTrace, first_difference
+from tokenizers_core.files import trace_to_csv, trace_to_json
+from tokenizers_core.merging import MergeSnapshot
+from tokenizers_core.text import Pipeline
+from ui import training
+from ui.cache import Progress, digest
+from ui.charts import CHARTS, training_chart
+from ui.controls import RULES, Controls, Setting, choice_name, corpus_title
+from ui.corpora import EXAMPLES, Source, plain_text
+from ui.flipbook import Frame, go_to, update_url
+from ui.i18n import _, count, ngettext, use_language
+from ui.notes import note
+from ui.tokens import Style, readable
+from ui.views import encoding_html, lineage_html, parting_html, story_html
+
+WORDS_LISTED = 2000
+
+
+@dataclass(frozen=True)
+class MergePage:
+    """What one algorithm's page is made of."""
+
+    name: str
+    """Its place in the URL and in session state."""
+    title: str
+    lead: str
+    """What the algorithm does, in one sentence, translated."""
+    settings: Callable[[Controls, Pipeline], dict[str, Any]]
+    """The arguments of `train` that the sidebar's controls stand for."""
+    train: Callable[..., MergeTrace]
+    frame: Callable[[MergeSnapshot, Style], Frame]
+    table: Callable[[MergeSnapshot, Style, str], pd.DataFrame]
+    encoding_frame: Callable[[Any, Style], Frame]
+    code: Mapping[str, Callable[..., Any]]
+    """Name (to be translated) → the function to show under it."""
+    tokenizer_files: Mapping[str, Callable[[Any, int], str]]
+    """File name → the file's text for a trace and a step."""
+    rules: Sequence[Setting] = RULES
+    tabs: Mapping[str, Callable[[View], None]] = field(default_factory=dict)
+    """Tabs of its own, by their translated names, after “Every pair”."""
+
+    def choices(self, setting: str) -> Sequence[str]:
+        """What a setting may be on this page."""
+        return next(rule.choices for rule in self.rules if rule.name == setting)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A training run as the page asks for it: corpus, pipeline and settings."""
+
+    page: MergePage
+    source: Source
+    pipeline: Pipeline
+    settings: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """What makes a run this one and no other."""
+        source = (digest(self.source.data), self.source.counts, self.source.lines)
+        return digest(repr((self.page.name, source, self.pipeline, sorted(self.settings.items()))).encode())
+
+    def corpus(self, progress: Progress) -> Corpus:
+        """Read the corpus."""
+        return self.source.corpus(self.pipeline, progress.characters)
+
+    def make(self, progress: Progress) -> MergeTrace:
+        """Read the corpus and train."""
+        return self.page.train(self.corpus(progress), progress=progress.merges, **self.settings)
+
+    def trace(self, place: str = "") -> MergeTrace | None:
+        """The trace, or None while it is still being made, which the page shows."""
+        found: MergeTrace | None = training.build(f"{self.page.name}{place}", self.name, self.make)
+        return found
+
+
+@dataclass(frozen=True)
+class View:
+    """What the tabs look at: a trace at a step, and how its tokens are written."""
+
+    page: MergePage
+    controls: Controls
+    run: Run
+    trace: Any
+    step: int
+    style: Style
+
+    def key(self, name: str) -> str:
+        """A widget's key, the page's own."""
+        return f"{self.page.name}.{name}"
+
+
+def show_page(page: MergePage) -> None:
+    """The whole page: sidebar, head, stage, tabs."""
+    controls = Controls(page.name, page.rules)
+    with st.sidebar:
+        source = controls.corpus()
+        with st.expander(_("Rules"), expanded=True):
+            pipeline = controls.rules_widgets(source)
+            controls.training_widgets()
+        controls.show_widget()
+    st.title(page.title)
+    st.caption(page.lead)
+    controls.say_complaints(source)
+    trace = None
+    if source is not None and pipeline is not None and not controls.blocked:
+        run = Run(page, source, pipeline, page.settings(controls, pipeline))
+        trace = run.trace()
+    if trace is not None:
+        show_run(page, controls, run, trace)
+    else:
+        update_url(controls.url())
+
+
+@st.fragment
+def show_run(page: MergePage, controls: Controls, run: Run, trace: MergeTrace) -> None:
+    """The stage and, under it, the tabs."""
+    use_language(st.session_state["language"])
+    style = Style(trace.corpus.pipeline.byte_level, controls["show"], frozenset(trace.special_tokens))
+    step = training.stage(
+        page.name,
+        run.name,
+        style.show,
+        len(trace),
+        lambda step: page.frame(trace[step], style),
+        controls.url(),
+    )
+    if trace.corpus.replaced:
+        message = ngettext(
+            "{number} stretch of invalid UTF-8 in the file was read as U+FFFD.",
+            "{number} stretches of invalid UTF-8 in the file were read as U+FFFD.",
+            trace.corpus.replaced,
+        )
+        note(message.format(number=count(trace.corpus.replaced)))
+    tabs = {
+        _("Every pair"): every_pair,
+        **page.tabs,
+        _("Charts"): charts,
+        _("Follow a word"): follow,
+        _("Lineage"): lineage,
+        _("Encode"): encode,
+        _("Ties"): ties,
+        _("Code"): code,
+        _("Files and link"): files,
+    }
+    view = View(page, controls, run, trace, step, style)
+    for tab, body in zip(
+        st.tabs(list(tabs), key=view.key("tab"), on_change="rerun"), tabs.values(), strict=True
+    ):
+        if tab.open:
+            with tab:
+                body(view)
+
+
+def every_pair(view: View) -> None:
+    """All pairs that could be merged next."""
+    snapshot = view.trace[view.step]
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    find = left.text_input(_("Find"), key=view.key("find"), placeholder="th", max_chars=100)
+    message = _("All {number} pairs after step {step}, best first: the first one is merged next.")
+    right.caption(message.format(step=view.step, number=count(snapshot.pair_count)))
+    table = view.page.table(snapshot, view.style, find)
+    st.dataframe(table, hide_index=True, height=360, key=view.key("pairs"))
+
+
+def charts(view: View) -> None:
+    """The run as a curve."""
+    if not len(view.trace):
+        note(_("Nothing was merged, so there is nothing to plot."))
+        return
+    chart = st.segmented_control(
+        _("Chart"),
+        list(CHARTS),
+        format_func=lambda name: _(CHARTS[name]),
+        key=view.key("chart"),
+        default="freq",
+        required=True,
+        label_visibility="collapsed",
+    )
+    figure = training_chart(view.trace, str(chart), view.step, view.style)
+    st.plotly_chart(
+        figure, key=view.key(f"plot.{chart}"), config={"displaylogo": False}, alt=_(CHARTS[str(chart)])
+    )
+
+
+def follow(view: View) -> None:
+    """One word's segmentation at every step."""
+    trace, words = view.trace, view.trace.corpus.words
+    word = st.selectbox(
+        _("Word"),
+        words[:WORDS_LISTED],
+        format_func=lambda word: (
+            f"{readable(word, view.style)[:80]}  × {count(trace.word_frequencies[word])}"
+        ),
+        key=view.key("word"),
+    )
+    if len(words) > WORDS_LISTED:
+        message = _("The first {number} of {all} words are listed.")
+        st.caption(message.format(number=count(WORDS_LISTED), all=count(len(words))))
+    if word is not None:
+        st.html(story_html(trace.history_of(word), view.step, view.style))
+
+
+def lineage(view: View) -> None:
+    """Where a token comes from."""
+    learned = [token for token, made in view.trace.step_of_token.items() if made <= view.step]
+    if not learned:
+        note(_("Nothing has been learned at this step yet: go forward."))
+        return
+    token = st.selectbox(
+        _("Token"),
+        learned[::-1][:WORDS_LISTED],
+        format_func=lambda token: readable(token, view.style),
+        key=view.key("token"),
+    )
+    if token is not None:
+        st.html(lineage_html(view.trace.lineage(token), view.style))
+
+
+def encode(view: View) -> None:
+    """Use the tokenizer as it stands after this step, and step through one word's encoding."""
+    corpus = view.controls["corpus"]
+    sample = EXAMPLES[corpus].sample if corpus in EXAMPLES else ""
+    label = _("Text to encode with what was learned up to this step")
+    text = plain_text(st.text_input(label, sample, key=view.key(f"encode.{corpus}"), max_chars=2000))
+    tokenizer = view.trace.tokenizer(view.step)
+    style = view.style._replace(special_tokens=frozenset(tokenizer.special_tokens))
+    encoding = tokenizer.encode(text)
+    if not encoding.ids:
+        return
+    st.html(encoding_html(encoding, style))
+    words = list(dict.fromkeys(word.text for word in tokenizer.pipeline.words(text)))
+    word = st.selectbox(
+        _("Step through the encoding of"),
+        words,
+        format_func=lambda word: readable(word, style),
+        key=view.key(f"encode.word.{digest(text.encode())}"),
+    )
+    if word is None:
+        return
+    explained = tokenizer.explain(word)
+    training.small_book(
+        view.key("encode.book"),
+        digest(repr((view.run.name, view.step, word, style.show)).encode()),
+        len(explained),
+        lambda step: view.page.encoding_frame(explained[step], style),
+    )
+
+
+def ties(view: View) -> None:
+    """How many merges were a matter of the tie rule, and where another rule leads elsewhere."""
+    trace = view.trace
+    tied = sum(point.tied_count > 1 for point in trace.history)
+    if len(trace):
+        message = _("{tied} of {all} merges ({share} %) were chosen among ties.")
+        st.caption(
+            message.format(tied=count(tied), all=count(len(trace)), share=round(100 * tied / len(trace)))
+        )
+    other = st.selectbox(
+        _("Compare with the rule"),
+        [rule for rule in view.page.choices("ties") if rule != trace.settings["tie_rule"]],
+        format_func=lambda rule: choice_name("ties", rule),
+        key=view.key("other"),
+    )
+    run = view.run
+    rival = Run(run.page, run.source, run.pipeline, {**run.settings, "tie_rule": other}).trace(".rival")
+    if rival is None:
+        return
+    parting = first_difference(trace, rival)
+    if parting is None:
+        note(_("Both rules make the same merges on this corpus."))
+        return
+    st.html(parting_html(trace, rival, parting, view.style))
+    st.button(
+        _("Go to step {step}").format(step=parting),
+        on_click=go_to,
+        args=(view.key("book"), parting),
+        key=view.key("part"),
+    )
+
+
+def code(view: View) -> None:
+    """The functions at work, as they are."""
+    functions = view.page.code
+    name = st.selectbox(_("Function"), list(functions), format_func=_, key=view.key("function"))
+    st.code(inspect.getsource(functions[name]), language="python")
+
+
+def files(view: View) -> None:
+    """What can be taken away: a link, the trace, a handout, the tokenizer."""
+    page, trace, style, controls = view.page, view.trace, view.style, view.controls
+    title = f"{page.title}: {corpus_title(controls['corpus'])}"
+    st.markdown(f"**{_('This step as a link')}**")
+    if controls.in_link():
+        st.code(training.link(controls.url(), view.step), language=None, wrap_lines=True)
+    else:
+        note(
+            _(
+                "This corpus is too long for a link. Its address brings it back on this server as long as the server "
+                "remembers it; to pass it on, send the text itself."
+            )
+        )
+    st.markdown(f"**{_('The run')}**")
+    left, middle, right = st.columns(3)
+    frames = partial(training.handout, title, len(trace), lambda step: page.frame(trace[step], style))
+    download(left, view, _("Handout that steps offline (HTML)"), f"{page.name}.html", "text/html", frames)
+    download(
+        middle,
+        view,
+        _("Every step (JSON)"),
+        f"{page.name}-trace.json",
+        "application/json",
+        partial(trace_to_json, trace),
+    )
+    # Spreadsheets take a file without the mark for one in an old 8-bit encoding.
+    download(
+        right,
+        view,
+        _("Every step (CSV)"),
+        f"{page.name}-trace.csv",
+        "text/csv",
+        lambda: trace_to_csv(trace).encode("utf-8-sig"),
+    )
+    st.markdown(f"**{_('The tokenizer after step {step}').format(step=view.step)}**")
+    for column, (name, write) in zip(st.columns(3), page.tokenizer_files.items(), strict=False):
+        kind = "application/json" if name.endswith(".json") else "text/plain"
+        download(column, view, name, name, kind, partial(write, trace, view.step))
+
+
+def download(
+    column: Any, view: View, label: str, name: str, kind: str, make: Callable[[], str | bytes]
+) -> None:
+    """A button that makes its file when it is pressed."""
+    column.download_button(
+        label, make, name, kind, key=view.key(f"file.{name}"), on_click="ignore", width="stretch"
+    )
