@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 Split = dict[str, list[str]]
 PairName = tuple[str, str]
@@ -27,7 +28,7 @@ def count(splits: Split, frequencies: Mapping[str, int]) -> dict[PairName, int]:
     """Every pair of neighbours, weighted by word frequency, in the order in which the words are read."""
     counts: dict[PairName, int] = {}
     for word, tokens in splits.items():
-        for first, second in zip(tokens, tokens[1:], strict=False):
+        for first, second in pairwise(tokens):
             counts[first, second] = counts.get((first, second), 0) + frequencies[word]
     return counts
 
@@ -80,7 +81,7 @@ def plain_encode(tokens: Sequence[str], merges: Sequence[PairName]) -> list[str]
     """Make the earliest learned merge that is possible, everywhere, until none is."""
     encoded = list(tokens)
     while True:
-        present = set(zip(encoded, encoded[1:], strict=False))
+        present = set(pairwise(encoded))
         best = next((pair for pair in merges if pair in present), None)
         if best is None:
             return encoded

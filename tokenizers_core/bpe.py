@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import insort
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
@@ -60,7 +60,7 @@ class FirstMet:
     """
 
     def __init__(self, table: PairTable, vocabulary: Vocabulary) -> None:
-        self.table = table
+        self.table, self.where = table, table.where
         self.tokens = vocabulary.tokens
         longer = [(chr(place), len(token) - 1) for place, token in enumerate(self.tokens) if len(token) > 1]
         lengths = (
@@ -75,7 +75,7 @@ class FirstMet:
         return self.starts[index] + sum([len(tokens[ord(symbol)]) for symbol in before])
 
     def bound(self, pair: str) -> int:
-        return self.starts[self.table.where[pair][0]]
+        return self.starts[self.where[pair][0]]
 
 
 class LowestIds:
@@ -316,6 +316,23 @@ class BpeTrace(MergeTrace):
                 special_tokens.append(unk_token)
         suffix = str(self.settings["end_of_word_suffix"])
         return Tokenizer(pipeline, BpeModel(tokens, snapshot.merges, unk_token, suffix), special_tokens)
+
+    def tied_pairs(self) -> Iterator[list[str]]:
+        vocabulary = Vocabulary(self.tokens[: self.vocab_sizes[0]])
+        table = PairTable(self._initial_words, self.corpus.counts)
+        rule = tie_rule_for(self.tie_rule, table, vocabulary, self.corpus.pipeline.byte_level)
+        level: defaultdict[int, set[str]] = defaultdict(set)  # frequency → the pairs that have it
+        for pair, count in table.counts.items():
+            level[count].add(pair)
+        for step in range(1, len(self) + 1):
+            yield sorted(level[self.record.frequencies[step - 1]], key=rule.key)
+            token = self.record.token(step)
+            vocabulary.add(self.tokens[ord(token)])
+            for pair, change in table.merge(self.record.pair(step), token).changes.items():
+                count = table.counts.get(pair, 0)
+                level[count - change].discard(pair)
+                if count:
+                    level[count].add(pair)
 
     def tied_counts(self) -> Iterator[int]:
         counts = dict(self.pair_counts(0))

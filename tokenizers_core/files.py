@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from tokenizers_core.merging import MergeEvent, MergeTrace
+from tokenizers_core.merging import TIES_LISTED, MergeTrace
 from tokenizers_core.tokenizer import Tokenizer
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -15,33 +16,36 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 def trace_to_dict(trace: MergeTrace) -> dict[str, Any]:
     """A whole run as plain data: the corpus, the settings, and every step's merge with its ties."""
+    pipeline = trace.corpus.pipeline
     return {
         "algorithm": trace.algorithm,
         "settings": dict(trace.settings),
         "special_tokens": list(trace.special_tokens),
-        "normalizer": trace.corpus.pipeline.normalizer,
-        "pre_tokenizer": trace.corpus.pipeline.pre_tokenizer,
+        "normalizer": pipeline.normalizer,
+        "pre_tokenizer": pipeline.pre_tokenizer,
+        "pattern": pipeline.pattern if pipeline.byte_level else None,
         "words": dict(trace.corpus.items()),
         "alphabet": list(trace.alphabet),
-        "steps": [_step(trace, step) for step in range(1, len(trace) + 1)],
+        "steps": [_step(trace, step, tied) for step, tied in enumerate(trace.tied_pairs(), start=1)],
         "stop_reason": trace.stop_reason,
         "vocab": list(trace.tokens),
     }
 
 
-def _step(trace: MergeTrace, step: int) -> dict[str, Any]:
-    event = trace.event(step)
-    assert isinstance(event, MergeEvent)  # step 0 alone is not a merge
+def _step(trace: MergeTrace, step: int, tied: Sequence[str]) -> dict[str, Any]:
+    """What `trace[step].event` tells, taken from the record: a long run has many steps."""
+    record = trace.record
+    token = ord(record.token(step))
     return {
         "step": step,
-        "pair": list(event.pair),
-        "token": event.token,
-        "id": event.token_id,
-        "freq": event.freq,
-        "applied": event.applied,
-        "tied_count": event.tied_count,
-        "tied": [list(tie.pair) for tie in event.tied],
-        "words": list(event.words),
+        "pair": list(trace.pair_of(step)),
+        "token": trace.tokens[token],
+        "id": token,
+        "freq": record.frequencies[step - 1],
+        "applied": record.applied[step - 1],
+        "tied_count": len(tied),
+        "tied": [list(trace.read_pair(pair)) for pair in tied[:TIES_LISTED]],
+        "words": [trace.corpus.words[index] for index in record.words_at(step)],
         "vocab_size": trace.vocab_sizes[step],
         "tokens": trace.token_totals[step],
     }
@@ -57,8 +61,10 @@ def trace_to_csv(trace: MergeTrace) -> str:
 
     Text that a spreadsheet would take for a formula gets an apostrophe in front.
     """
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    stream = io.StringIO(newline="")
+    writer = csv.writer(
+        stream
+    )  # lines end in CR LF (RFC 4180): then either of the two gets quotes in a field
     writer.writerow(["step", "first", "second", "token", "freq", "tied_count", "vocab_size", "tokens"])
     for point in trace.history:
         pair = trace.pair_of(point.step)

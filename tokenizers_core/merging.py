@@ -19,7 +19,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -224,10 +224,12 @@ class PairTable:
         counts, where = self.counts, self.where
         changes: defaultdict[str, int] = defaultdict(int)
         for old, new, places in moves:
-            frequency = self._frequency(places)
+            # Most neighbours stand in one place only: no need to add up, nor to look for a word listed twice.
+            single = len(places) == 1
+            frequency = self.frequencies[places[0]] if single else self._frequency(places)
+            indices = places if single else list(dict.fromkeys(places))
             changes[old] -= frequency
             changes[new] += frequency
-            indices = list(dict.fromkeys(places))
             # A token made by a second route meets old neighbours again, in any words.
             where[new] = sorted({*where[new], *indices}) if new in where else indices
         changes[merged] = -counts[
@@ -302,8 +304,9 @@ class MergeRecord:
     def steps_of(self) -> dict[str, list[int]]:
         """Pair → the steps that merge it, nearly always one.
 
-        A pair is merged again when its tokens come back by a second route: ``abc`` made from ``a bc``, later from
-        ``ab c``.
+        A pair is merged again when one of its tokens comes back by a second route, as when a corpus spells ``</w>``
+        out and its characters merge to the end-of-word symbol. (Without such a coincidence no string is ever made
+        twice: two equal stretches of text, at whose ends no merge has happened yet, have merged alike so far.)
         """
         steps: dict[str, list[int]] = {}
         for step in range(1, len(self) + 1):
@@ -734,6 +737,10 @@ class MergeTrace(Trace[MergeSnapshot]):
         )
 
     @abstractmethod
+    def tied_pairs(self) -> Iterator[list[str]]:
+        """For each step, the pairs as good as the chosen one, in the order of the tie rule: one walk along the run."""
+
+    @abstractmethod
     def tied_counts(self) -> Iterator[int]:
         """For each step, the number of pairs as good as the chosen one, itself included."""
 
@@ -775,7 +782,7 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Only what cannot be rebuilt, so that a pickled trace is small."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MergeTrace):

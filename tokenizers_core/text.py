@@ -334,8 +334,8 @@ SPACE_MARK: Final = "▁"
 
 PATTERNS: Final[Mapping[str, str]] = {
     # A contraction; a space with letters, with digits or with other signs; whitespace, whose last space is
-    # left to the word that follows.
-    "gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    # left to the word that follows. (Written as in tiktoken: it matches what GPT-2's first form did, faster.)
+    "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
     # GPT-4: contractions in capitals too; a word takes any one sign in front; at most three digits; newlines
     # apart. (As first published. In today's tiktoken, whitespace that ends a text is always one pre-token.)
     "cl100k_base": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
@@ -404,9 +404,9 @@ def _align_bytes(stretch: str, spans: Sequence[Span]) -> Sequence[Span]:
     return [span for character, span in zip(stretch, spans, strict=True) for _ in character.encode("utf-8")]
 
 
-_AS_IT_IS = _View(show=lambda stretch: stretch, align=lambda stretch, spans: spans)
+_AS_IT_IS = _View(show=lambda stretch: stretch, align=lambda _stretch, spans: spans)
 _AS_BYTES = _View(show=lambda stretch: bytes_to_symbols(stretch.encode("utf-8")), align=_align_bytes)
-_SPACES_MARKED = _View(show=_mark_spaces, align=lambda stretch, spans: spans)
+_SPACES_MARKED = _View(show=_mark_spaces, align=lambda _stretch, spans: spans)
 _FRONT_MARKED = _View(show=_mark_front, align=_align_marked_front)
 
 

@@ -102,7 +102,7 @@ class Tokenizer:
         >>> tokenizer = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer()
         >>> encoding = tokenizer.encode("not to be")
         >>> encoding.tokens, encoding.offsets
-        (['n', 'o', 't', 'Ġ', 't', 'o', 'Ġbe'], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 9)])
+        (['n', 'o', 't', 'Ġ', 'to', 'Ġb', 'e'], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 6), (6, 8), (8, 9)])
         """
         return Encoding(self, text, self.ids(text))
 
@@ -119,15 +119,17 @@ class Tokenizer:
 
     def ids(self, text: str) -> list[int]:
         """The ids of the tokens of `text`, each different word encoded once."""
-        splitter = (
-            self.pipeline.splitter()
-        )  # one for all segments, which share the time for the user's own pattern
+        # All segments share one splitter, and so the time that a pattern of the user's own may take.
+        splitter, split = self.pipeline.splitter(), self.pipeline.split
+        segments = [
+            (segment, [] if segment.special else split(segment.text, splitter))
+            for segment in self.segments(text)
+        ]
         ids: list[int] = []
-        for segment in self.segments(text):
+        for segment, words in segments:
             if segment.special:
                 ids.append(self.vocab[segment.text])
                 continue
-            words = self.pipeline.split(segment.text, splitter)
             encoded = {word: self.model.encode_word(word) for word in set(words)}
             ids.extend(chain.from_iterable(map(encoded.__getitem__, words)))
         return ids
@@ -151,15 +153,19 @@ class Tokenizer:
         """Offsets and word ids of the tokens of `text`."""
         offsets: list[tuple[int, int]] = []
         word_ids: list[int] = []
-        splitter = self.pipeline.splitter()
+        splitter, split = self.pipeline.splitter(), self.pipeline.words
+        segments = [
+            (segment, [] if segment.special else split(segment.text, splitter))
+            for segment in self.segments(text)
+        ]
         word_id = 0
-        for segment in self.segments(text):
+        for segment, words in segments:
             if segment.special:
                 offsets.append((segment.start, segment.start + len(segment.text)))
                 word_ids.append(word_id)
                 word_id += 1
                 continue
-            for word in self.pipeline.words(segment.text, splitter):
+            for word in words:
                 for start, end in self.word_offsets(word):
                     offsets.append((segment.start + start, segment.start + end))
                     word_ids.append(word_id)

@@ -80,9 +80,30 @@ class Bpe:
         return str(self.page.evaluate("location.href"))
 
     def choose(self, label: str, option: str) -> None:
-        """Choose from a select box with the mouse."""
-        self.page.get_by_label(label, exact=True).click()
+        """Choose from a select box: a long list draws only what is in view, so type, and click what is left."""
+        box = self._select(label)
+        if box.input_value() == option:  # typing what stands there opens nothing
+            return
+        box.fill(option)
         self.page.get_by_role("option", name=option, exact=True).click()
+
+    def opened(self, label: str) -> Locator:
+        """Open a select box and return its options."""
+        self._select(label).press("ArrowDown")
+        options = self.page.get_by_role("option")
+        options.first.wait_for()
+        return options
+
+    def _select(self, label: str) -> Locator:
+        """A select box in view and at rest: a page that scrolls or is drawn again closes its list."""
+        box = self.page.get_by_label(label, exact=True)
+        box.wait_for()
+        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        box.scroll_into_view_if_needed()
+        self.page.evaluate(
+            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+        return box
 
     def tab(self, name: str) -> Locator:
         """Open a tab and return its panel."""
@@ -104,7 +125,9 @@ class Bpe:
         """What a download button gives."""
         with self.page.expect_download() as started:
             self.page.get_by_role("button", name=button, exact=True).click()
-        return Path(started.value.path()).read_text(encoding="utf-8")
+        return Path(started.value.path()).read_text(
+            encoding="utf-8-sig"
+        )  # the CSV has a byte-order mark for spreadsheets
 
 
 @pytest.fixture
@@ -265,9 +288,8 @@ def test_keyboard_alone(bpe: Bpe) -> None:
         raise AssertionError(f"Tab never came to {role} {label}: {passed}")
 
     tab_to("combobox", "Corpus")
-    bpe.press("ArrowDown")
-    bpe.page.get_by_role("option").first.wait_for()
-    bpe.press("ArrowDown")
+    bpe.page.keyboard.type("hug, pug")
+    expect(bpe.page.get_by_role("option")).to_have_count(1)
     bpe.press("Enter")
     expect(bpe.page.locator(".ts-flipbook .where")).to_contain_text("Step 0 of 7")
     bpe.press("ArrowRight")  # at once
@@ -435,6 +457,22 @@ def test_damaged_links(bpe: Bpe) -> None:
     bpe.at(0)
 
 
+def test_half_of_a_utf_16_pair_does_no_lasting_harm(bpe: Bpe) -> None:
+    """A text box can hold half an emoji. Streamlit's own protocol can't, and drops that message; the next one arrives."""
+    bpe.open("/bpe?corpus=paste")
+    expect(bpe.page.locator(".note")).to_contain_text("Paste a text")
+    field = bpe.page.get_by_label("Your text", exact=True)
+    field.evaluate("""box => {
+        box.focus();
+        Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, 'ab\\ud83d ab');
+        box.dispatchEvent(new Event('input', {bubbles: true})); }""")
+    field.press("Control+Enter")
+    assert field.input_value().startswith("ab")
+    bpe.type_text("ab ab")
+    bpe.at(0)
+    assert bpe.problems() == []
+
+
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
@@ -570,7 +608,7 @@ def test_encode_has_a_flipbook_of_its_own(bpe: Bpe) -> None:
 
 
 def test_follow_a_word_and_lineage(bpe: Bpe) -> None:
-    bpe.open(COURSE + "&step=12", step=12)
+    bpe.open(COURSE + "&step=16", step=16)
     trace = course_trace()
     panel = bpe.tab("Follow a word")
     bpe.choose("Word", "Ġtokenization  × 1")
@@ -583,6 +621,8 @@ def test_follow_a_word_and_lineage(bpe: Bpe) -> None:
     assert rows == [list(tokens) for _, tokens in history]
     assert panel.locator(".story .at").inner_text() == "step 12"
     panel = bpe.tab("Lineage")
+    bpe.choose("Token", "Ġth")
+    expect(panel.locator(".tree .t")).to_have_text(["Ġth", "Ġt", "Ġ", "t", "h"])
     bpe.choose("Token", "Ġtoken")
     expect(panel.locator(".tree").first).to_contain_text("Ġtoken")
     tree = panel.locator(".tree .t").all_inner_texts()
@@ -631,7 +671,8 @@ def test_downloads(bpe: Bpe, tmp_path: Path) -> None:
     trace = course_trace()
     panel = bpe.tab("Encode")
     field = panel.get_by_label("Text to encode", exact=False)
-    field.fill("This tokenizer is able to understand the Hugging Face Course.")
+    text = "This tokenizer is able to understand the Hugging Face Course."
+    field.fill(text)
     field.press("Enter")
     expect(panel.locator(".encoded .t").nth(1)).to_have_text("Ġtoken")
     shown = list(map(int, panel.locator(".encoded small").all_inner_texts()))
@@ -654,14 +695,7 @@ def test_downloads(bpe: Bpe, tmp_path: Path) -> None:
     model = models.BPE.from_file(str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))
     peer = Tokenizer(model)
     peer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    assert (
-        peer.encode(
-            field.input_value()
-            if field.is_visible()
-            else "This tokenizer is able to understand the Hugging Face Course."
-        ).ids
-        == shown
-    )
+    assert peer.encode(text).ids == shown
 
 
 def test_handout_steps_offline(bpe: Bpe, open_page: Callable[..., Page], tmp_path: Path) -> None:
@@ -740,14 +774,16 @@ def test_hostile_text_is_only_text(bpe: Bpe, open_page: Callable[..., Page], tmp
     whole = HOSTILE[0]
     last = bpe.state()["last"]
     bpe.page.locator(".ts-flipbook .stage").click()
-    for _ in range(last):
+    learned = set()
+    for step in range(1, last + 1):
         bpe.press("ArrowRight")
-        if bpe.state()["step"] % 40 == 0:
-            check(f"step {bpe.state()['step']}")
+        bpe.shows(step)
+        learned.add(bpe.state()["now"])
+        if step % 40 == 0:
+            check(f"step {step}")
     bpe.at(last)
     check("the end")
-    timeline = bpe.page.locator(".ts-flipbook .line button").all_inner_texts()
-    assert whole in timeline and HOSTILE[1] in timeline and HOSTILE[8] in timeline
+    assert {*HOSTILE[:9], *HOSTILE[10:12]} <= learned  # shown as they are, in the timeline
     narrated = bpe.page.locator(".ts-flipbook .live")
     bpe.press("ArrowLeft")
     expect(narrated).to_contain_text("Merge")
@@ -775,20 +811,17 @@ def test_hostile_text_is_only_text(bpe: Bpe, open_page: Callable[..., Page], tmp
     check("charts: ties")
 
     panel = bpe.tab("Follow a word")
-    bpe.page.get_by_label("Word", exact=True).click()
-    options = bpe.page.get_by_role("option")
-    options.first.wait_for()
-    assert options.nth(0).inner_text() == f"{whole}  × 2"
+    options = bpe.opened("Word")
+    assert options.nth(0).text_content() == f"{whole}  × 2"
     check("the words offered")
     options.nth(1).click()
     expect(panel.locator(".story .row").last).to_have_text(HOSTILE[1])
     check("a word's story")
 
     panel = bpe.tab("Lineage")
-    bpe.page.get_by_label("Token", exact=True).click()
-    options.first.wait_for()
+    bpe.opened("Token")
     check("the tokens offered")
-    bpe.page.get_by_role("option", name=HOSTILE[8], exact=True).click()
+    bpe.choose("Token", HOSTILE[8])
     expect(panel.locator(".tree > .t").first).to_have_text(HOSTILE[8])
     check("lineage")
 

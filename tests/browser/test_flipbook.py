@@ -234,6 +234,8 @@ def test_rerun_leaves_the_stage_alone(demo: Callable[..., Page]) -> None:
     page = demo("?step=20")
     page.keyboard.press("ArrowRight")
     settled(page, 21)
+    # The narration comes 400 ms after the move: not a change that a rerun made.
+    page.wait_for_function(f"() => ({BOOK}).querySelector('.live').textContent.startsWith('Step 21 ')")
     page.evaluate(f"""() => {{ const b = {BOOK}; window.changes = 0; b.querySelector('.stage').firstElementChild.mine = 1;
         new MutationObserver(list => window.changes += list.length).observe(b, {{subtree: true, childList: true, characterData: true}}); }}""")
     before = runs(page)

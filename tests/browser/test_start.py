@@ -66,7 +66,7 @@ def test_no_request_leaves_the_host(
     page = open_page(color_scheme=scheme)
     for path in PAGES:
         page.goto(serve(APP) + path)
-        page.locator(".ts .t").first.wait_for()
+        page.locator(".ts .t").locator("visible=true").first.wait_for()
         paper = page.evaluate(
             "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
         )

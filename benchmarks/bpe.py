@@ -1,0 +1,214 @@
+"""Byte-level BPE against the `tokenizers` library on one thread, and against a plain recount at every step."""
+
+from __future__ import annotations
+
+import pickle
+import sysconfig
+import time
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from statistics import mean, median
+from tempfile import TemporaryDirectory
+
+import tokenizers
+
+from benchmarks.measure import Result, cpu_seconds, side_by_side
+from tests.plain import count, replace
+from tokenizers_core import BpeTrace, Corpus, Tokenizer, train_bpe
+from tokenizers_core.bpe import FirstMet, bpe_merges
+from tokenizers_core.files import merges_txt, trace_to_json, vocab_json
+from tokenizers_core.merging import PairTable, Vocabulary
+from tokenizers_core.text import BYTE_TO_SYMBOL
+
+LARGE, LARGE_MERGES = 1_000_000, 4000
+SMALL, SMALL_MERGES = 200_000, 1000
+
+
+@cache
+def library_text(size: int) -> str:
+    """The first `size` characters of the standard library's sources."""
+    text = ""
+    for path in sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py")):
+        if len(text) >= size:
+            break
+        text += path.read_text("utf-8")
+    return text[:size]
+
+
+def ours(text: str, merges: int) -> BpeTrace:
+    """From text to trace, every step recorded."""
+    return train_bpe(Corpus.from_texts([text]), merges=merges, alphabet="bytes")
+
+
+def rust(text: str, merges: int) -> tokenizers.Tokenizer:
+    """The same merges (but for ties) by the `tokenizers` library, which records nothing."""
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=256 + merges, show_progress=False, initial_alphabet=alphabet
+    )
+    tokenizer.train_from_iterator([text], trainer)
+    return tokenizer
+
+
+def unrecorded(text: str, merges: int) -> list[tuple[str, str]]:
+    """The same training with nothing kept but the pairs."""
+    corpus = Corpus.from_texts([text])
+    vocabulary = Vocabulary(sorted(BYTE_TO_SYMBOL))
+    table = PairTable([vocabulary.write(word) for word in corpus.words], corpus.counts)
+    run = bpe_merges(table, vocabulary, FirstMet(table, vocabulary))
+    return [(merge.pair, merge.token) for merge in islice(run, merges)]
+
+
+def plain_step(splits: dict[str, list[str]], frequencies: dict[str, int]) -> None:
+    """One step of a training that recounts the whole corpus each time."""
+    counts = count(splits, frequencies)
+    best = max(counts, key=counts.__getitem__)
+    _ = {word: replace(tokens, best) for word, tokens in splits.items()}
+
+
+def training(repeats: int) -> Iterator[Result]:
+    """Training, text to trace."""
+    for name, size, merges, aim, limit in (
+        ("training, 1 MB, 4,000 merges : Rust", LARGE, LARGE_MERGES, 1.0, 1.5),
+        ("training, 200 KB, 1,000 merges : Rust", SMALL, SMALL_MERGES, 1.5, 2.5),
+    ):
+        text = library_text(size)
+        mine, theirs = side_by_side(lambda: ours(text, merges), lambda: rust(text, merges), repeats)  # noqa: B023
+        yield Result(name, mine / theirs, "×", aim, limit, f"{mine:.3f} s : {theirs:.3f} s")
+    text = library_text(LARGE)
+    kept, bare = side_by_side(
+        lambda: ours(text, LARGE_MERGES), lambda: unrecorded(text, LARGE_MERGES), repeats
+    )
+    yield Result("recording : not recording", kept / bare, "×", 1.1, 1.15, f"{kept:.3f} s : {bare:.3f} s")
+
+
+def against_plain(repeats: int) -> Iterator[Result]:
+    """The same run when every step recounts the whole corpus, estimated from some of its steps.
+
+    Words have fewer tokens towards the end, and steps get quicker: so steps are measured all along the run.
+    """
+    text = library_text(SMALL)
+    trace = ours(text, SMALL_MERGES)
+    frequencies = dict(trace.corpus.items())
+    measured = []
+    for step in range(50, SMALL_MERGES, 100):
+        splits = {word: list(tokens) for word, tokens in trace[step].splits().items()}
+        measured.append(median(cpu_seconds(lambda: plain_step(splits, frequencies)) for _ in range(repeats)))  # noqa: B023
+    # Both start from the counted words: reading the text is no part of either.
+    corpus = trace.corpus
+    mine = median(
+        cpu_seconds(lambda: train_bpe(corpus, merges=SMALL_MERGES, alphabet="bytes"))
+        for _ in range(2 * repeats)
+    )
+    theirs = SMALL_MERGES * mean(measured)
+    detail = f"{theirs:.1f} s : {mine:.3f} s ({len(measured)} of {SMALL_MERGES} steps measured)"
+    yield Result(
+        "plain recount : training, from words, 200 KB",
+        theirs / mine,
+        "×",
+        100,
+        100,
+        detail,
+        more_is_better=True,
+    )
+
+
+def milliseconds(work: Iterator[object]) -> list[float]:
+    """The processor time of each item."""
+    times: list[float] = []
+    while True:
+        start = time.process_time()
+        try:
+            next(work)
+        except StopIteration:
+            return times
+        times.append((time.process_time() - start) * 1000)
+
+
+def reading(repeats: int) -> Iterator[Result]:
+    """Random access to a long trace, and how much room it takes."""
+    trace = ours(library_text(LARGE), LARGE_MERGES)
+    size = len(pickle.dumps(trace)) / 1e6
+    yield Result("trace, pickled", size, "MB", 1, 2, f"{LARGE_MERGES} merges of {LARGE / 1e6:g} MB")
+    anywhere = [step * 1237 % LARGE_MERGES for step in range(20 * repeats)]
+    trace.pair_counts(LARGE_MERGES)  # lays the checkpoints
+    trace.current_words(LARGE_MERGES)
+    times = milliseconds(trace.pair_counts(step) for step in anywhere)
+    worst = sorted(times)[int(len(times) * 0.95)]
+    detail = f"median {median(times):.2f} ms, 95 % below {worst:.2f} ms"
+    yield Result("any step's pair table", worst, "ms", 4, 10, detail)
+    times = milliseconds(trace[step].event for step in anywhere)
+    worst = sorted(times)[int(len(times) * 0.95)]
+    detail = f"median {median(times):.2f} ms, 95 % below {worst:.2f} ms"
+    yield Result("any step's event", worst, "ms", 13, 30, detail)
+    times = [
+        sum(milliseconds(trace[step].event for step in range(start, start + 96)))
+        for start in range(500, 500 + 600 * repeats, 600)
+    ]
+    yield Result("96 events in a row", median(times), "ms", 300, 500, f"median of {len(times)} windows")
+    seconds = median(cpu_seconds(lambda: trace_to_json(trace)) for _ in range(min(3, repeats)))
+    yield Result("the trace as JSON", seconds, "s", 2, 5, f"{LARGE_MERGES} steps")
+
+
+def judge(trace: BpeTrace) -> tokenizers.Tokenizer:
+    """The `tokenizers` library with the vocabulary and merges of `trace`."""
+    with TemporaryDirectory() as folder:
+        vocab, merges = Path(folder, "vocab.json"), Path(folder, "merges.txt")
+        vocab.write_text(vocab_json(trace.tokenizer()), "utf-8")
+        merges.write_text(merges_txt(trace), "utf-8")
+        theirs = tokenizers.Tokenizer(tokenizers.models.BPE.from_file(str(vocab), str(merges)))
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    return theirs
+
+
+def encoding(repeats: int) -> Iterator[Result]:
+    """`encode(text).ids`, both tokenizers warm: each remembers the words it has met."""
+    text = library_text(LARGE)
+    trace = ours(text, LARGE_MERGES)
+    mine, theirs = trace.tokenizer(), judge(trace)
+    texts = {
+        "one text of 1 MB": [text],
+        "40 texts of 10 KB": [text[start : start + 10_000] for start in range(0, 400_000, 10_000)],
+        "5,000 lines": text.splitlines(keepends=True)[:5000],
+    }
+    for name, batch in texts.items():
+        for sample in batch:
+            if mine.encode(sample).ids != theirs.encode(sample).ids:
+                raise SystemExit(f"the two tokenizers encode differently: {sample[:80]!r}")
+        one, other = side_by_side(lambda: encode(mine, batch), lambda: encode(theirs, batch), repeats)  # noqa: B023
+        detail = f"{one:.3f} s : {other:.3f} s"
+        yield Result(
+            f"encoding, {name}, speed : Rust", other / one, "×", 1.0, 0.7, detail, more_is_better=True
+        )
+
+
+def encode(tokenizer: Tokenizer | tokenizers.Tokenizer, texts: list[str]) -> None:
+    """Ask for the ids of every text."""
+    for text in texts:
+        _ = tokenizer.encode(text).ids
+
+
+def long_words(repeats: int) -> Iterator[Result]:
+    """One word without spaces, and twice as much of it: near-linear work doubles."""
+    letters = "".join(filter(str.isalpha, library_text(LARGE)))
+    short, long = (
+        Corpus.from_texts([letters[:size]], pre_tokenizer="whitespace_split") for size in (100_000, 200_000)
+    )
+    one, two = side_by_side(
+        lambda: train_bpe(short, merges=500), lambda: train_bpe(long, merges=500), min(repeats, 3)
+    )
+    detail = f"{two:.2f} s : {one:.2f} s"
+    yield Result("training on one word, 200 KB : 100 KB", two / one, "×", 2.2, 3.0, detail)
+    tokenizer = train_bpe(short, merges=500).tokenizer()
+    one, two = side_by_side(
+        lambda: tokenizer.encode(letters[:100_000]), lambda: tokenizer.encode(letters[:200_000]), repeats
+    )
+    detail = f"{two:.2f} s : {one:.2f} s"
+    yield Result("encoding one word, 200 KB : 100 KB", two / one, "×", 2.5, 3.0, detail)
+
+
+ALL = (training, against_plain, reading, encoding, long_words)

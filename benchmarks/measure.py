@@ -1,0 +1,83 @@
+"""Timing: processor time, side by side, medians.
+
+A ratio says more than seconds do: what runs beside it on the machine slows both sides, all the more when the two
+take turns.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import NamedTuple
+
+Work = Callable[[], object]
+
+
+def cpu_seconds(work: Work) -> float:
+    """The processor time, of all threads, that `work` takes once."""
+    gc.collect()
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def side_by_side(first: Work, second: Work, repeats: int) -> tuple[float, float]:
+    """The median processor times of two pieces of work that take turns."""
+    times = [(cpu_seconds(first), cpu_seconds(second)) for _ in range(repeats)]
+    return median(one for one, _ in times), median(other for _, other in times)
+
+
+class Result(NamedTuple):
+    """One line of the table: a figure, and what it should be (`aim`) and has to be (`limit`).
+
+    The limit is an upper one unless `more_is_better`.
+    """
+
+    name: str
+    value: float
+    unit: str
+    aim: float
+    limit: float
+    detail: str
+    more_is_better: bool = False
+
+    def within(self, bound: float) -> bool:
+        """Whether the figure keeps to a bound."""
+        return self.value >= bound if self.more_is_better else self.value <= bound
+
+    @property
+    def mark(self) -> str:
+        """`aim` when the figure keeps to the aim, `pass` when it keeps to the limit, `OVER` when to neither."""
+        return "aim" if self.within(self.aim) else "pass" if self.within(self.limit) else "OVER"
+
+
+def table(results: list[Result]) -> str:
+    """The results as a Markdown table.
+
+    >>> print(table([Result("training", 1.234, "×", 1.0, 1.5, "0.40 s : 0.32 s")]))
+    | what     | value  | aim   | limit   |      | measured        |
+    | -------- | ------ | ----- | ------- | ---- | --------------- |
+    | training | 1.23 × | ≤ 1 × | ≤ 1.5 × | pass | 0.40 s : 0.32 s |
+    """
+    rows = [("what", "value", "aim", "limit", "", "measured")]
+    for result in results:
+        sign = "≥" if result.more_is_better else "≤"
+        rows.append(
+            (
+                result.name,
+                f"{result.value:.3g} {result.unit}",
+                f"{sign} {result.aim:g} {result.unit}",
+                f"{sign} {result.limit:g} {result.unit}",
+                result.mark,
+                result.detail,
+            )
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(6)]
+    lines = [
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+        for row in rows
+    ]
+    lines.insert(1, "| " + " | ".join("-" * width for width in widths) + " |")
+    return "\n".join(lines)

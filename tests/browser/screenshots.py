@@ -1,0 +1,103 @@
+"""Draw the pictures in docs/: `python -m tests.browser.screenshots` starts the app and photographs it.
+
+The same corpus, step and window size every time, no animation, no caret: a picture changes only when the page does.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser import chromium
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+LIMIT = 300_000
+"""Bytes that a picture may have: the repository keeps every version."""
+
+
+class Picture(NamedTuple):
+    name: str
+    path: str
+    width: int = 1366
+    height: int = 768
+    scheme: str = "light"
+    phone: bool = False
+
+
+PICTURES = [
+    Picture("bpe-light", "/bpe?corpus=course&step=5"),
+    Picture("bpe-dark", "/bpe?corpus=course&step=5", scheme="dark"),
+    Picture("bpe-phone", "/bpe?corpus=course&step=5", 390, 844, phone=True),
+]
+
+
+def take(browser: Browser, address: str, picture: Picture) -> Path:
+    """Photograph one page, at rest."""
+    options: dict[str, Any] = {"is_mobile": True, "has_touch": True} if picture.phone else {}
+    context = browser.new_context(
+        viewport={"width": picture.width, "height": picture.height},
+        color_scheme="dark" if picture.scheme == "dark" else "light",
+        reduced_motion="reduce",
+        locale="en-GB",
+        **options,
+    )
+    page = context.new_page()
+    page.goto(address + picture.path)
+    page.locator(".ts-flipbook .say").wait_for()
+    page.get_by_text("after step 5, best first").wait_for()  # Python has drawn all of it
+    page.locator("canvas [role=gridcell]").first.wait_for(state="attached")
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.evaluate(
+        "document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))"
+    )
+    page.mouse.move(picture.width - 2, picture.height - 2)
+    file = DOCS / f"{picture.name}.png"
+    page.screenshot(path=file, animations="disabled", caret="hide")
+    context.close()
+    return file
+
+
+def main() -> int:
+    from tests.browser.conftest import ARGUMENTS, SERVER, wait_until_up
+
+    path = chromium.find()
+    if path is None:
+        print(chromium.ADVICE, file=sys.stderr)
+        return 1
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    address = f"http://127.0.0.1:{port}"
+    DOCS.mkdir(exist_ok=True)
+    handle, log = tempfile.mkstemp(suffix=".log")
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", *SERVER, "--server.port", port]
+    with os.fdopen(handle, "wb") as output:
+        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        wait_until_up(server, address, Path(log))
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+            files = [take(browser, address, picture) for picture in PICTURES]
+            browser.close()
+    finally:
+        server.terminate()
+        server.wait(10)
+        Path(log).unlink()
+    for file in files:
+        print(f"{file.relative_to(ROOT)}: {file.stat().st_size // 1000} kB")
+    large = [file.name for file in files if file.stat().st_size > LIMIT]
+    if large:
+        print(f"Too large for the repository: {', '.join(large)}", file=sys.stderr)
+    return 1 if large else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,316 @@
+"""The BPE page without a browser, through Streamlit's `AppTest`: links, examples, complaints, defaults.
+
+Sources and oracles: the engine, asked for the same corpus and settings; the flipbook's own message, as it goes to the
+browser. What needs JavaScript (keys, flips, Back) is in `tests/browser/`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ui.controls import RULES, VOCABULARY_LIMIT, choice_name
+from ui.corpora import EXAMPLES, PASTE_LIMIT, pack_text
+from ui.frames import STOP_REASONS
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+TABS = ["Every pair", "Charts", "Follow a word", "Lineage", "Encode", "Ties", "Code", "Files and link"]
+PASTED = "low lower lowest <b>low</b>"
+
+
+def opened(query: str = "") -> AppTest:
+    """The BPE page as a link opens it."""
+    app = AppTest.from_file(str(APP), default_timeout=30)
+    for name, texts in parse_qs(query, keep_blank_values=True).items():
+        app.query_params[name] = texts[0]
+    app.switch_page("pages/train/bpe.py")
+    return run(app)
+
+
+def run(app: AppTest) -> AppTest:
+    app.run()
+    assert [error.value for error in app.exception] == []
+    return app
+
+
+def bodies(app: AppTest, kind: str) -> list[str]:
+    """What the page's messages of a kind say, as markup."""
+    return [html.proto.body for html in app.get("html") if f'class="ts {kind}"' in html.proto.body]
+
+
+def problems(app: AppTest) -> list[str]:
+    return bodies(app, "note problem")
+
+
+def book(app: AppTest) -> dict[str, Any]:
+    """The message that the flipbook gets."""
+    message: dict[str, Any] = json.loads(app.get("bidi_component")[0].proto.bytes)
+    return message
+
+
+def value(app: AppTest, name: str) -> Any:
+    return app.session_state[f"bpe.{name}"]
+
+
+def test_app_starts_at_home() -> None:
+    app = AppTest.from_file(str(APP), default_timeout=30)
+    run(app)
+    assert app.title[0].value == "TokenSteps"
+    assert "ts story" in "".join(html.proto.body for html in app.get("html"))
+
+
+def test_a_bare_address_is_the_course() -> None:
+    app = opened()
+    assert app.title[0].value == "BPE"
+    assert value(app, "corpus") == "course" and book(app)["last"] == 19
+    assert problems(app) == [] and app.query_params == {}
+    assert [tab.label for tab in app.tabs] == TABS
+
+
+def test_a_link_sets_everything() -> None:
+    text = pack_text(PASTED)
+    query = f"corpus=paste&text={text}&pre=whitespace_split&normalizer=lowercase&ties=greatest&size=14&min=2"
+    app = opened(f"{query}&special=%3Cs%3E&lines=0&show=bytes&step=2")
+    assert problems(app) == []
+    expected = {
+        "corpus": "paste", "paste_text": PASTED, "pre": "whitespace_split", "normalizer": "lowercase", "ties": "greatest",
+        "size": 14, "min": 2, "special": "<s>", "lines": False, "show": "bytes",
+    }  # fmt: skip
+    assert {name: value(app, name) for name in expected} == expected
+    assert app.sidebar.text_area(key="bpe.paste_text").value == PASTED
+    assert app.sidebar.selectbox(key="bpe.ties").value == "greatest"
+    message = book(app)
+    assert message["seek"][0] == 2 and message["last"] == 2 and message["frames"][-1]["status"] == "14 tokens"
+    assert "0x" in message["frames"][2]["html"]
+    assert app.query_params["text"] == text and app.query_params["step"] == "2"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_renders_and_brings_its_settings(name: str) -> None:
+    """Chosen in the sidebar, an example loads the settings that make its point, and a reload of its link does too."""
+    app = opened("corpus=highest" if name != "highest" else "corpus=hug")
+    app.sidebar.selectbox(key="bpe.ties").set_value("greatest")
+    run(app)
+    app.sidebar.selectbox(key="bpe.corpus").set_value(name)
+    run(app)
+    usual = {rule.name: EXAMPLES[name].settings.get(rule.name, rule.default) for rule in RULES}
+    assert {rule.name: value(app, rule.name) for rule in RULES} == usual
+    assert problems(app) == []
+    assert {key for key in app.query_params if key != "step"} == {"corpus"}
+    frames = book(app)["frames"]
+    assert frames[0]["label"] == "Start" and book(app)["seek"][0] == 0
+    again = opened(f"corpus={name}&step={book(app)['last']}")
+    assert {rule.name: value(again, rule.name) for rule in RULES} == usual
+    assert any(reason in book(again)["frames"][-1]["say"] for reason in STOP_REASONS.values())
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("step", [0, 7, 19])
+def test_every_tab_renders_at_every_kind_of_step(tab: str, step: int) -> None:
+    app = opened(f"corpus=course&step={step}")
+    app.session_state["bpe.tab"] = tab
+    run(app)
+    assert problems(app) == []
+    assert book(app)["seek"][0] == step
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_tab_renders_when_there_is_nothing_to_merge(tab: str) -> None:
+    app = opened(f"corpus=paste&text={pack_text('a')}")
+    assert book(app)["last"] == 0
+    app.session_state["bpe.tab"] = tab
+    run(app)
+    assert problems(app) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("corpus=nope", "corpus=&#x27;nope&#x27;"),
+        ("corpus=<script>", "corpus=&#x27;&lt;script&gt;&#x27;"),
+        ("corpus=course&size=abc", "size=&#x27;abc&#x27;"),
+        ("corpus=course&size=99999", "size=&#x27;99999&#x27;"),
+        ("corpus=course&ties=random", "ties=&#x27;random&#x27;"),
+        ("corpus=course&lines=maybe", "lines=&#x27;maybe&#x27;"),
+        (
+            "corpus=paste&text=%21%21",
+            "The text of this link is damaged: ask for the link again, or paste the text.",
+        ),
+        ("corpus=paste&text=eNpLTFJITAIABe", "The text of this link is damaged"),
+        (
+            "corpus=paste&id=0123",
+            "This server does not have the text of this link any more: paste or upload it again.",
+        ),
+        ("corpus=upload&id=0123&file=a.txt", "paste or upload it again."),
+    ],
+)
+def test_damaged_links_are_told_and_the_page_works_on(query: str, says: str) -> None:
+    app = opened(query)
+    assert len(problems(app)) == 1 and says in problems(app)[0]
+    if "corpus=course" in query or "corpus=n" in query:
+        assert book(app)["last"] == 19 and "the usual value is used" in problems(app)[0]
+
+
+@pytest.mark.parametrize(
+    ("step", "there"), [("99", 19), ("-1", 0), ("abc", 0), ("", 0), ("²", 0), ("1e1", 0), ("9" * 400, 0)]
+)
+def test_damaged_steps_are_clamped(step: str, there: int) -> None:
+    app = opened(f"corpus=course&step={step}")
+    assert book(app)["seek"][0] == there and problems(app) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (" \n ", "The text is blank: its 3 characters are all white space. Give it some words."),
+        ("x" * (PASTE_LIMIT + 1), "The text has 200,001 characters, and a page takes 200,000: shorten it"),
+    ],
+)
+def test_texts_that_can_not_be_trained_on(text: str, says: str) -> None:
+    app = opened("corpus=paste&ties=greatest")
+    app.sidebar.text_area(key="bpe.paste_text").set_value(text)
+    run(app)
+    assert len(problems(app)) == 1 and says in problems(app)[0]
+    assert value(app, "paste_text") == text and value(app, "ties") == "greatest"
+    assert app.get("bidi_component") == []
+
+
+def test_an_empty_text_says_how_to_begin() -> None:
+    app = opened("corpus=paste")
+    assert problems(app) == [] and "Paste a text" in bodies(app, "note")[0]
+    app.sidebar.text_area(key="bpe.paste_text").set_value("a b")
+    run(app)
+    assert bodies(app, "note") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "says"),
+    [
+        ("size", 3, "vocab_size=3 is below the alphabet&#x27;s 31 symbols; choose at least 31."),
+        ("size", 0, f"0 is not possible; choose a number from 1 to {VOCABULARY_LIMIT:,}."),
+        ("size", -4, "-4 is not possible"),
+        ("size", 10**12, "1,000,000,000,000 is not possible; choose a number from 1 to 20,000."),
+        ("min", 0, "0 is not possible; choose a number from 1 to 1,000,000."),
+    ],
+)
+def test_numbers_that_can_not_be(name: str, number: int, says: str) -> None:
+    app = opened("corpus=course")
+    app.sidebar.number_input(key=f"bpe.{name}").set_value(number)
+    run(app)
+    assert len(problems(app)) == 1 and says in problems(app)[0]
+    assert value(app, name) == number  # kept, to be mended
+    app.sidebar.number_input(key=f"bpe.{name}").set_value(40)
+    run(app)
+    assert problems(app) == []
+
+
+def test_size_may_be_empty() -> None:
+    app = opened("corpus=course")
+    app.sidebar.number_input(key="bpe.size").set_value(None)
+    run(app)
+    assert problems(app) == [] and app.query_params["size"] == ""
+    assert book(app)["last"] > 19
+    again = opened("corpus=course&size=")
+    assert value(again, "size") is None and book(again)["last"] == book(app)["last"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        ("(a", "The pattern &#x27;(a&#x27; is not a regular expression"),
+        ("(a|aa)+$", "The pattern &#x27;(a|aa)+$&#x27; took more than"),
+        ("<b>[", "&lt;b&gt;["),
+    ],
+)
+def test_patterns_that_can_not_be(pattern: str, says: str) -> None:
+    app = opened(f"corpus=paste&pattern=own&text={pack_text('a' * 60 + '!')}")
+    app.sidebar.text_input(key="bpe.regex").set_value(pattern)
+    app.run()
+    while app.get("progress"):  # a slow one goes on in the background
+        app.run()
+    assert [error.value for error in app.exception] == []
+    assert len(problems(app)) == 1 and says in problems(app)[0]
+    assert value(app, "regex") == pattern
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        (
+            "a.csv",
+            b"hug,10\npug;5\n",
+            "Line 2 (&#x27;pug;5&#x27;): there is no count; write a line like: hug 10.",
+        ),
+        ("a.tsv", b"hug\t10\npug\tten\n", "Line 2 ("),
+        ("a.txt", b" \n\n ", "The file has 4 bytes and no words: choose another one."),
+        ("a.txt", b"", "The file has 0 bytes and no words: choose another one."),
+    ],
+)
+def test_files_that_can_not_be_read(name: str, data: bytes, says: str) -> None:
+    app = opened("corpus=upload&ties=greatest")
+    app.sidebar.get("file_uploader")[0].set_value((name, data, "text/plain"))
+    run(app)
+    assert len(problems(app)) == 1 and says in problems(app)[0]
+    assert value(app, "ties") == "greatest"
+
+
+def test_invalid_utf_8_is_read_and_told() -> None:
+    app = opened("corpus=upload")
+    app.sidebar.get("file_uploader")[0].set_value(("a.txt", b"caf\xe9 caf\xe9", "text/plain"))
+    run(app)
+    assert problems(app) == []
+    assert "2 stretches of invalid UTF-8 in the file were read as U+FFFD." in bodies(app, "note")[0]
+    assert "id" in app.query_params
+    again = opened("&".join(f"{name}={text}" for name, text in app.query_params.items()))
+    assert problems(again) == [] and book(again)["last"] == book(app)["last"]
+
+
+def test_counts_are_typed_or_told_by_line() -> None:
+    app = opened("corpus=counts")
+    app.sidebar.text_area(key="bpe.counts_text").set_value("hug 10\npug five")
+    run(app)
+    assert (
+        "Line 2 (&#x27;pug five&#x27;)" in problems(app)[0]
+        and value(app, "counts_text") == "hug 10\npug five"
+    )
+    app.sidebar.text_area(key="bpe.counts_text").set_value("hug 10\npug 5")
+    run(app)
+    assert problems(app) == [] and "15 times" in book(app)["frames"][1]["say"]
+
+
+def test_hostile_text_stays_text_in_every_message() -> None:
+    hostile = "<img/src=x/onerror=bad()> </script><script>bad()</script> {pair} \x00 \u202e"
+    app = opened(f"corpus=paste&pre=whitespace_split&special=%3Cb%3E&text={pack_text(hostile)}")
+    assert problems(app) == []
+    for frame in book(app)["frames"]:
+        assert (
+            "<img" not in frame["html"] + frame["label"] and "<script" not in frame["html"] + frame["label"]
+        )
+    for tab in TABS:
+        app.session_state["bpe.tab"] = tab
+        run(app)
+        for html in app.get("html"):
+            assert "<img" not in html.proto.body and "<script" not in html.proto.body
+
+
+def test_the_corpus_is_kept_when_others_are_looked_at() -> None:
+    app = opened(f"corpus=paste&text={pack_text(PASTED)}")
+    app.sidebar.selectbox(key="bpe.corpus").set_value("hug")
+    run(app)
+    assert "text" not in app.query_params
+    app.sidebar.selectbox(key="bpe.corpus").set_value("paste")
+    run(app)
+    assert app.sidebar.text_area(key="bpe.paste_text").value == PASTED
+    assert app.query_params["text"] == pack_text(PASTED)
+
+
+def test_names_of_rules_are_offered() -> None:
+    app = opened()
+    assert app.sidebar.selectbox(key="bpe.ties").options == [
+        choice_name("ties", rule) for rule in ("first", "lowest_ids", "greatest")
+    ]

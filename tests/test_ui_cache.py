@@ -1,0 +1,165 @@
+"""What sessions share (`ui/cache.py`): runs are built once, errors are not kept, a run can be stopped, memory is bounded.
+
+Oracle: counting how often something was built. Threads meet at events, never by waiting a while.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tokenizers_core import Corpus, train_bpe
+from tokenizers_core.errors import EmptyCorpusError
+from ui import cache
+from ui.cache import Job, Progress, Registry, Stopped, TextStore
+
+PATIENT = 30.0
+
+
+class Built:
+    """A build that counts how often it ran and, if asked to, waits to be let go."""
+
+    def __init__(self, value: Any = "value", gate: threading.Event | None = None) -> None:
+        self.value, self.gate, self.times = value, gate, 0
+
+    def __call__(self, progress: Progress) -> Any:
+        self.times += 1
+        if self.gate is not None:
+            assert self.gate.wait(PATIENT)
+        if isinstance(self.value, Exception):
+            raise self.value
+        return self.value
+
+
+def test_a_value_is_built_once_and_shared() -> None:
+    registry, build = Registry(), Built(object())
+    first = registry.ask("run", build, PATIENT)
+    assert first is build.value and registry.ask("run", build, PATIENT) is first
+    assert build.times == 1
+    assert registry.ask("other", build, PATIENT) is first and build.times == 2
+    assert registry.jobs == {}
+
+
+def test_asking_while_it_is_built_gives_the_same_job() -> None:
+    gate = threading.Event()
+    registry, build = Registry(), Built("done", gate)
+    job = registry.ask("run", build, 0)
+    assert isinstance(job, Job) and registry.ask("run", build, 0) is job
+    gate.set()
+    assert registry.ask("run", build, PATIENT) == "done"
+    assert registry.ask("run", build, 0) == "done"
+    assert build.times == 1
+
+
+def test_many_at_once_build_once() -> None:
+    gate, results = threading.Event(), []
+    registry, build = Registry(), Built(object(), gate)
+    askers = [
+        threading.Thread(target=lambda: results.append(registry.ask("run", build, PATIENT)))
+        for _ in range(12)
+    ]
+    for asker in askers:
+        asker.start()
+    gate.set()
+    for asker in askers:
+        asker.join(PATIENT)
+    assert results == [build.value] * 12 and build.times == 1
+    assert registry.jobs == {}
+
+
+def test_an_error_reaches_the_asker_and_is_not_kept() -> None:
+    registry, build = Registry(), Built(EmptyCorpusError(characters=0))
+    for times in (1, 2):
+        with pytest.raises(EmptyCorpusError, match="paste or upload some text"):
+            registry.ask("run", build, PATIENT)
+        assert build.times == times
+    assert not registry.values and not registry.jobs
+    assert registry.ask("run", Built("mended"), PATIENT) == "mended"
+
+
+def test_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "TRACES_KEPT", 3)
+    registry = Registry()
+    builds = {name: Built(name) for name in "abcd"}
+
+    def ask(names: str) -> None:
+        for name in names:
+            assert registry.ask(name, builds[name], PATIENT) == name
+
+    ask("abc")
+    ask("a")  # a is used, so b is the oldest
+    ask("d")
+    assert list(registry.values) == ["c", "a", "d"]
+    ask("b")
+    assert {name: build.times for name, build in builds.items()} == {"a": 1, "b": 2, "c": 1, "d": 1}
+
+
+def stopped(make: Callable[[Progress, threading.Event], Any]) -> tuple[Registry, Job[Any]]:
+    """A registry, and a job that was stopped while it was under way."""
+    registry, running = Registry(), threading.Event()
+    job = registry.ask("run", lambda progress: make(progress, running), 0)
+    assert running.wait(PATIENT)
+    registry.stop("run", job)
+    assert job.finished(PATIENT)
+    return registry, job
+
+
+def test_stopping_keeps_what_was_learned_for_the_asker_alone() -> None:
+    corpus = Corpus.from_counts(
+        {f"{number:b}".replace("0", "a").replace("1", "b"): 1 for number in range(3000)}
+    )
+
+    def train(progress: Progress, running: threading.Event) -> Any:
+        def tell(done: int, total: int | None) -> bool:
+            go_on = progress.merges(done, total)
+            running.set()
+            while done >= 64 and not progress.stop:  # the learner is sure to press in time
+                pass
+            return go_on
+
+        return train_bpe(corpus, progress=tell)
+
+    registry, job = stopped(train)
+    assert job.error is None and job.value is not None
+    assert job.value.stop_reason == "stopped"
+    assert not registry.values and not registry.jobs
+    whole = registry.ask("run", lambda progress: train_bpe(corpus, progress=progress.merges), PATIENT)
+    assert whole.stop_reason == "no_pairs" and len(whole) > len(job.value)
+
+
+def test_stopping_while_reading() -> None:
+    def read(progress: Progress, running: threading.Event) -> Any:
+        while True:
+            running.set()
+            progress.characters(1000)
+
+    registry, job = stopped(read)
+    assert isinstance(job.error, Stopped) and job.value is None
+    with pytest.raises(Stopped):
+        job.result()
+    assert registry.ask("run", Built("read"), PATIENT) == "read"
+
+
+def test_progress_is_told() -> None:
+    progress = Progress()
+    progress.characters(500)
+    assert (progress.phase, progress.done, progress.total) == ("reading", 500, None)
+    assert progress.merges(64, 300)
+    assert (progress.phase, progress.done, progress.total) == ("training", 64, 300)
+    progress.stop = True
+    assert not progress.merges(128, 300)
+
+
+def test_texts_come_back_by_name_until_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "BYTES_KEPT", 10)
+    store = TextStore()
+    first, second = store.put(b"aaaa"), store.put(b"bbbb")
+    assert store.put(b"aaaa") == first  # used again: now the newer one
+    third = store.put(b"cccc")
+    assert [store.get(name) for name in (first, second, third)] == [b"aaaa", None, b"cccc"]
+    large = store.put(b"x" * 50)  # larger than all there is room for: kept, as the newest
+    assert store.get(large) == b"x" * 50 and list(store.texts) == [large]
+    assert store.get("../../etc/passwd") is None

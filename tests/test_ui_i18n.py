@@ -1,0 +1,133 @@
+"""Translation (`ui/i18n.py` and everything that speaks): every message can be found and filled in by a translator.
+
+Oracles: Babel's own extractor, run as `make messages` runs it, and Python's `ast` and `string.Formatter`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_file
+
+from ui.charts import CHARTS
+from ui.controls import NAMES, PRE_NONE
+from ui.corpora import EXAMPLES
+from ui.frames import STOP_REASONS
+from ui.i18n import count, current_language, ngettext, use_language
+
+ROOT = Path(__file__).resolve().parent.parent
+FILES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]
+MARKS = ("_", "N_", "ngettext")
+
+
+@cache
+def extracted() -> dict[str, tuple[str, ...]]:
+    """Every message that Babel finds, by its first form."""
+    found: dict[str, tuple[str, ...]] = {}
+    for file in FILES:
+        for _line, message, _comments, _context in extract_from_file(
+            "python", file, {**DEFAULT_KEYWORDS, "N_": None}
+        ):
+            forms = (message,) if isinstance(message, str) else tuple(message)
+            found[forms[0]] = forms
+    return found
+
+
+def fields(message: str) -> set[str]:
+    """The names in braces; raises ValueError for braces that don't match."""
+    return {name for _text, name, _spec, _conversion in Formatter().parse(message) if name is not None}
+
+
+def calls() -> Iterator[tuple[Path, ast.Call]]:
+    """Every call of `_`, `N_` or `ngettext`."""
+    for file in FILES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS:
+                yield file, node
+
+
+def messages_of(call: ast.Call) -> list[ast.expr]:
+    return call.args[:2] if isinstance(call.func, ast.Name) and call.func.id == "ngettext" else call.args[:1]
+
+
+def test_messages_are_plain_strings() -> None:
+    """No f-string, no sum, no `.format` inside `_()`: the catalogue could not hold what comes out."""
+    known = {form for forms in extracted().values() for form in forms}
+    lost, seen = [], 0
+    for file, call in calls():
+        for message in messages_of(call):
+            where = f"{file.relative_to(ROOT)}:{call.lineno}"
+            if isinstance(message, ast.Constant):
+                seen += 1
+                if (
+                    message.value not in known
+                ):  # before Python 3.12, Babel can't look into an f-string's braces
+                    lost.append(f"{where} {message.value!r}")
+            else:  # a name whose value was marked with N_ where it was written
+                assert isinstance(message, ast.Name | ast.Attribute | ast.Subscript | ast.IfExp), where
+                assert isinstance(call.func, ast.Name) and call.func.id == "_", where
+    assert seen > 100
+    assert lost == []
+
+
+def test_marked_elsewhere_and_translated_here() -> None:
+    titles = [text for example in EXAMPLES.values() for text in (example.title, example.about)]
+    for message in (*STOP_REASONS.values(), *CHARTS.values(), *titles, PRE_NONE):
+        assert message in extracted()
+    unmarked = {name for name in NAMES.values() if name not in extracted()}
+    assert all(any(character.isupper() for character in name) for name in unmarked), (
+        unmarked
+    )  # proper names only
+
+
+@pytest.mark.parametrize("message", sorted(extracted()))
+def test_fields_have_names(message: str) -> None:
+    for form in extracted()[message]:
+        if "%{customdata" in form:  # Plotly's braces, not Python's
+            continue
+        for name in fields(form):
+            assert name.isidentifier(), f"{form!r}: a translator can't tell what {{{name}}} is"
+    if not message.startswith("step %{"):
+        one, *many = extracted()[message]
+        assert all(fields(one) <= fields(form) for form in many)
+
+
+def test_fields_are_those_that_are_filled_in() -> None:
+    """Where a message is filled in on the spot, by `.format`, `fill` or `say`, the names are the same."""
+    checked = 0
+    for file in FILES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or any(keyword.arg is None for keyword in node.keywords):
+                continue
+            function = node.func
+            if isinstance(function, ast.Attribute) and function.attr == "format":
+                inner: ast.expr | None = function.value
+            elif (isinstance(function, ast.Attribute) and function.attr == "say") or (
+                isinstance(function, ast.Name) and function.id == "fill"
+            ):
+                inner = node.args[0] if node.args else None
+            else:
+                continue
+            if not (
+                isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in MARKS
+            ):
+                continue
+            for message in messages_of(inner):
+                if isinstance(message, ast.Constant):
+                    names = {keyword.arg for keyword in node.keywords}
+                    assert fields(str(message.value)) <= names, f"{file.name}:{node.lineno} {message.value!r}"
+                    checked += 1
+    assert checked > 30
+
+
+def test_language_falls_back_to_english() -> None:
+    for wanted in ("xx", "", "../../etc", "en"):
+        assert use_language(wanted) == "en" == current_language()
+    assert ngettext("{n} token", "{n} tokens", 1) == "{n} token"
+    assert ngettext("{n} token", "{n} tokens", 2) == "{n} tokens"
+    assert count(1234567) == "1,234,567"
