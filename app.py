@@ -19,7 +19,10 @@ if __name__ == "__main__":
     page = st.navigation(
         {
             _("Learn"): [st.Page("pages/learn/home.py", title=_("Home"), default=True)],
-            _("Train"): [st.Page("pages/train/bpe.py", title="BPE", url_path="bpe")],
+            _("Train"): [
+                st.Page("pages/train/bpe.py", title="BPE", url_path="bpe"),
+                st.Page("pages/train/wordpiece.py", title="WordPiece", url_path="wordpiece"),
+            ],
         }
     )
     # Coming from another page, a link may bring settings; without any, the page takes up where it was left.

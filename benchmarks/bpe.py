@@ -17,10 +17,11 @@ import tokenizers
 from benchmarks.measure import Result, cpu_seconds, side_by_side
 from tests.plain import count, replace
 from tokenizers_core import BpeTrace, Corpus, Tokenizer, train_bpe
-from tokenizers_core.bpe import FirstMet, bpe_merges
+from tokenizers_core.bpe import bpe_merges
 from tokenizers_core.files import merges_txt, trace_to_json, vocab_json
 from tokenizers_core.merging import PairTable, Vocabulary
 from tokenizers_core.text import BYTE_TO_SYMBOL
+from tokenizers_core.ties import FirstMet
 
 LARGE, LARGE_MERGES = 1_000_000, 4000
 SMALL, SMALL_MERGES = 200_000, 1000

@@ -25,15 +25,14 @@ from tests.plain import plain_bpe, plain_encode
 from tokenizers_core import ALPHABETS, TIE_RULES, BpeTrace, Corpus, MergeEvent, train_bpe
 from tokenizers_core.bpe import (
     LONG_WORD,
-    MANY_PAIRS,
     ApplyEvent,
     SplitEvent,
     apply_merges,
     apply_merges_long,
-    first_met,
 )
 from tokenizers_core.errors import SettingError, TokenizersCoreError, UnknownNameError, VocabSizeError
 from tokenizers_core.text import BYTE_TO_SYMBOL, symbols_to_bytes
+from tokenizers_core.ties import MANY_PAIRS, first_met
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -351,6 +350,7 @@ def test_settings_are_kept() -> None:
         "merges": 1,
         "min_frequency": 1,
         "tie_rule": "first",
+        "continuing_subword_prefix": "",
         "alphabet": "corpus",
         "end_of_word_suffix": "",
     }

@@ -8,118 +8,19 @@ real text, is which of several equally frequent pairs goes first: see `TIE_RULES
 from __future__ import annotations
 
 import heapq
-from bisect import insort
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, islice
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar
 
-from tokenizers_core.errors import SettingError, UnknownNameError, VocabSizeError
-from tokenizers_core.merging import (
-    SEPARATOR,
-    Merge,
-    MergeTrace,
-    Pair,
-    PairTable,
-    Progress,
-    Recorder,
-    Vocabulary,
-    neighbours,
-)
-from tokenizers_core.text import BYTE_TO_SYMBOL, Corpus, symbols_to_bytes
+from tokenizers_core.errors import UnknownNameError
+from tokenizers_core.merging import Merge, Pair, PairTable, Progress, Vocabulary, neighbours, split_word
+from tokenizers_core.text import BYTE_TO_SYMBOL, Corpus
+from tokenizers_core.ties import TieRule, TieTrace, run_training
 from tokenizers_core.tokenizer import Tokenizer
 from tokenizers_core.trace import StoredTrace
 
-TIE_RULES: Mapping[str, str] = {
-    "first": "the pair met first when the words are read in order (the course, minbpe)",
-    "lowest_ids": "the pair with the lowest token ids (the tokenizers library, rustbpe)",
-    "greatest": "the pair of byte strings that sorts last (Stanford CS336)",
-}
-"""Which of several equally frequent pairs is merged."""
-
 ALPHABETS = ("corpus", "bytes")
 """Where BPE starts: from the symbols that occur in the corpus, or from all 256 bytes."""
-
-
-class TieRule(Protocol):
-    """Orders equally frequent pairs: the smallest `key` is merged first."""
-
-    def key(self, pair: str) -> Any:
-        """The pair's place now. It never gets smaller while the pair's count stays or falls."""
-
-    def bound(self, pair: str) -> Any:
-        """Something quick that is not greater than `key(pair)`."""
-
-
-class FirstMet:
-    """The pair met first when the current words are read in order.
-
-    A pair's place is the character at which it first stands: merging elsewhere never moves a character, so places
-    found at different times can be compared.
-    """
-
-    def __init__(self, table: PairTable, vocabulary: Vocabulary) -> None:
-        self.table, self.where = table, table.where
-        self.tokens = vocabulary.tokens
-        longer = [(chr(place), len(token) - 1) for place, token in enumerate(self.tokens) if len(token) > 1]
-        lengths = (
-            len(word) + sum(word.count(symbol) * more for symbol, more in longer) for word in table.words
-        )
-        self.starts = list(accumulate(lengths, initial=0))
-
-    def key(self, pair: str) -> int:
-        index = self.table.first_word(pair)
-        word, tokens = self.table.words[index], self.tokens
-        before = word[: word.find(pair)]
-        return self.starts[index] + sum([len(tokens[ord(symbol)]) for symbol in before])
-
-    def bound(self, pair: str) -> int:
-        return self.starts[self.where[pair][0]]
-
-
-class LowestIds:
-    """The pair whose first token has the lowest id, then the one whose second token has."""
-
-    def key(self, pair: str) -> str:
-        return pair  # its characters are the ids
-
-    bound = key
-
-
-class Greatest:
-    """The pair whose first token, then second, is the lexicographically greatest byte string.
-
-    Keys sort the other way round: every byte is turned into its complement, and a last character above all of them
-    makes ``ab`` come after ``abc``.
-    """
-
-    def __init__(self, vocabulary: Vocabulary, byte_level: bool) -> None:
-        self.tokens = vocabulary.tokens
-        self.to_bytes = symbols_to_bytes if byte_level else str.encode
-        self.complements: dict[str, str] = {}
-
-    def key(self, pair: str) -> str:
-        return self.complement(pair[0]) + self.complement(pair[1])
-
-    bound = key
-
-    def complement(self, symbol: str) -> str:
-        known = self.complements.get(symbol)
-        if known is None:
-            data = self.to_bytes(self.tokens[ord(symbol)])
-            known = bytes(255 - byte for byte in data).decode("latin-1") + "\u0100"
-            self.complements[symbol] = known
-        return known
-
-
-def tie_rule_for(name: str, table: PairTable, vocabulary: Vocabulary, byte_level: bool) -> TieRule:
-    """The tie rule called `name`."""
-    if name == "first":
-        return FirstMet(table, vocabulary)
-    if name == "lowest_ids":
-        return LowestIds()
-    return Greatest(vocabulary, byte_level)
 
 
 def bpe_merges(
@@ -145,7 +46,7 @@ def bpe_merges(
         elif count < min_frequency:
             return
         else:
-            token = chr(vocabulary.add(vocabulary.tokens[ord(pair[0])] + vocabulary.tokens[ord(pair[1])]))
+            token = chr(vocabulary.join(pair))
             merge = table.merge(pair, token)
             yield merge
             for changed in merge.changes:
@@ -163,6 +64,7 @@ def train_bpe(
     tie_rule: str = "first",
     alphabet: str = "corpus",
     end_of_word_suffix: str | None = None,
+    continuing_subword_prefix: str = "",
     progress: Progress | None = None,
 ) -> BpeTrace:
     """Train byte-pair encoding on `corpus` and record every step.
@@ -170,8 +72,9 @@ def train_bpe(
     The vocabulary starts with the special tokens and the sorted alphabet; each merge adds one token. Training stops
     at `vocab_size` tokens, after `merges` merges, when the best pair occurs fewer than `min_frequency` times, or when
     no pair is left, whichever comes first (`BpeTrace.stop_reason`). `tie_rule` is one of `TIE_RULES`, `alphabet` one
-    of `ALPHABETS`. `end_of_word_suffix` is a last symbol for each word; by default the corpus's own. `progress` is
-    called now and then and can stop the run.
+    of `ALPHABETS`. `end_of_word_suffix` is a last symbol for each word; by default the corpus's own.
+    `continuing_subword_prefix` marks symbols inside words, as the `tokenizers` library does when it trains BPE under the
+    name of WordPiece. `progress` is called now and then and can stop the run.
 
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3)
     >>> [trace[step].event.token for step in (1, 2, 3)], trace.stop_reason
@@ -180,123 +83,40 @@ def train_bpe(
     Raises `VocabSizeError` for a vocabulary below special tokens and alphabet, `UnknownNameError` for an unknown rule
     or alphabet, and `SettingError` for a number that makes no sense.
     """
-    suffix = corpus.pipeline.suffix if end_of_word_suffix is None else end_of_word_suffix
-    if tie_rule not in TIE_RULES:
-        raise UnknownNameError(kind="tie_rule", name=tie_rule, known=TIE_RULES)
     if alphabet not in ALPHABETS:
         raise UnknownNameError(kind="alphabet", name=alphabet, known=ALPHABETS)
-    check_setting("min_frequency", min_frequency, 1)
-    if merges is not None:
-        check_setting("merges", merges, 0)
-    if "" in special_tokens:
-        raise SettingError(name="special_tokens", value="", reason="an empty token can't be found in a text")
-
-    symbols = sorted(
-        set(BYTE_TO_SYMBOL if alphabet == "bytes" else ()).union(*corpus.words, filter(None, [suffix]))
-    )
-    vocabulary = Vocabulary([*special_tokens, *symbols])
-    if vocab_size is not None and vocab_size < len(vocabulary):
-        raise VocabSizeError(vocab_size=vocab_size, minimum=len(vocabulary), what="alphabet")
-
-    private = str.maketrans({symbol: chr(vocabulary.ids[symbol]) for symbol in symbols if len(symbol) == 1})
-    end = vocabulary.write([suffix] if suffix else [])
-    table = PairTable([word.translate(private) + end for word in corpus.words], corpus.counts)
-    rule = tie_rule_for(tie_rule, table, vocabulary, corpus.pipeline.byte_level)
-    run = bpe_merges(table, vocabulary, rule, min_frequency)
-    recorder, stop_reason = record_run(run, vocabulary, vocab_size, merges, progress)
-    if stop_reason == "no_pairs" and table.counts:
-        stop_reason = "min_frequency"
-    return BpeTrace(
-        corpus=corpus,
-        special_tokens=tuple(dict.fromkeys(special_tokens)),
-        alphabet=tuple(symbols),
-        tokens=tuple(vocabulary.tokens),
-        record=recorder.record(),
-        stop_reason=stop_reason,
+    suffix = corpus.pipeline.suffix if end_of_word_suffix is None else end_of_word_suffix
+    return run_training(
+        BpeTrace,
+        bpe_merges,
+        corpus,
+        extra_symbols=BYTE_TO_SYMBOL if alphabet == "bytes" else (),
+        suffix=suffix,
+        prefix=continuing_subword_prefix,
+        vocab_size=vocab_size,
+        merges=merges,
+        min_frequency=min_frequency,
+        special_tokens=special_tokens,
+        tie_rule=tie_rule,
+        progress=progress,
         settings={
-            "vocab_size": vocab_size,
-            "merges": merges,
-            "min_frequency": min_frequency,
-            "tie_rule": tie_rule,
             "alphabet": alphabet,
             "end_of_word_suffix": suffix,
         },
     )
 
 
-def check_setting(name: str, value: int, least: int) -> None:
-    """Refuse a setting that is not a whole number of at least `least`."""
-    if value < least:
-        raise SettingError(name=name, value=value, reason=f"choose at least {least}")
-
-
-def record_run(
-    run: Iterator[Merge],
-    vocabulary: Vocabulary,
-    vocab_size: int | None,
-    merges: int | None,
-    progress: Progress | None,
-) -> tuple[Recorder, str]:
-    """The merges of `run` up to the limits, written down, and the reason for stopping there."""
-    recorder = Recorder()
-    wanted = merges if vocab_size is None else vocab_size - len(vocabulary)
-    while True:
-        if vocab_size is not None and len(vocabulary) >= vocab_size:
-            return recorder, "vocab_size"
-        if merges is not None and len(recorder) >= merges:
-            return recorder, "max_merges"
-        if progress is not None and len(recorder) % 64 == 0 and progress(len(recorder), wanted) is False:
-            return recorder, "stopped"
-        merge = next(run, None)
-        if merge is None:
-            return recorder, "no_pairs"
-        recorder.add(merge)
-
-
 @dataclass(frozen=True, eq=False)
-class BpeTrace(MergeTrace):
+class BpeTrace(TieTrace):
     """A recorded run of `train_bpe`."""
 
     algorithm: ClassVar[str] = "bpe"
 
-    @property
-    def tie_rule(self) -> str:
-        return str(self.settings["tie_rule"])
-
     def symbols(self, word: str) -> tuple[str, ...]:
-        suffix = self.settings["end_of_word_suffix"]
-        return (*word, suffix) if suffix else tuple(word)
+        return split_word(word, self.prefix, self.settings["end_of_word_suffix"])
 
     def best_pairs(self, step: int, limit: int | None) -> tuple[list[str], Collection[str]]:
-        counts = self.pair_counts(step)
-        if not counts:
-            return [], ()
-        enough = len(counts) if limit is None else max(1, limit)
-        *_, least = heapq.nlargest(enough, counts.values())
-        best = [pair for pair in counts if counts[pair] >= least]
-        most = max(map(counts.__getitem__, best))
-        tied = {pair for pair in best if counts[pair] == most}
-        above = [pair for pair in best if counts[pair] > least]
-        level = [pair for pair in best if counts[pair] == least]
-        # Sorting by count keeps the tie rule's order among equals.
-        ordered = sorted(self.in_tie_order(above, step), key=counts.__getitem__, reverse=True)
-        ordered += self.in_tie_order(level, step, enough - len(above))
-        return ordered[:limit], tied
-
-    def in_tie_order(self, pairs: Collection[str], step: int, limit: int | None = None) -> list[str]:
-        """`pairs` in the order of the tie rule, the first `limit` of them."""
-        if self.tie_rule == "first":
-            return first_met(pairs, self.current_words(step).text, limit)
-        rule: TieRule = LowestIds()
-        if self.tie_rule == "greatest":
-            rule = Greatest(self.vocabulary, self.corpus.pipeline.byte_level)
-        return sorted(pairs, key=rule.key)[:limit]
-
-    def met_in(self, step: int, pair: str) -> str:
-        if self.tie_rule != "first":
-            return ""
-        text = self.current_words(step).text
-        return self.corpus.words[text.count(SEPARATOR, 0, text.find(pair))]
+        return self.best_by(self.pair_counts(step), step, limit)
 
     def tokenizer(self, step: int | None = None, unk_token: str = "[UNK]") -> Tokenizer:
         """The tokenizer as it stands after `step` merges (default: all).
@@ -317,60 +137,19 @@ class BpeTrace(MergeTrace):
         suffix = str(self.settings["end_of_word_suffix"])
         return Tokenizer(pipeline, BpeModel(tokens, snapshot.merges, unk_token, suffix), special_tokens)
 
-    def tied_pairs(self) -> Iterator[list[str]]:
-        vocabulary = Vocabulary(self.tokens[: self.vocab_sizes[0]])
-        table = PairTable(self._initial_words, self.corpus.counts)
-        rule = tie_rule_for(self.tie_rule, table, vocabulary, self.corpus.pipeline.byte_level)
-        level: defaultdict[int, set[str]] = defaultdict(set)  # frequency → the pairs that have it
-        for pair, count in table.counts.items():
-            level[count].add(pair)
-        for step in range(1, len(self) + 1):
-            yield sorted(level[self.record.frequencies[step - 1]], key=rule.key)
-            token = self.record.token(step)
-            vocabulary.add(self.tokens[ord(token)])
-            for pair, change in table.merge(self.record.pair(step), token).changes.items():
-                count = table.counts.get(pair, 0)
-                level[count - change].discard(pair)
-                if count:
-                    level[count].add(pair)
-
-    def tied_counts(self) -> Iterator[int]:
-        counts = dict(self.pair_counts(0))
-        sizes = Counter(counts.values())  # frequency → number of pairs that have it
-        for step in range(1, len(self) + 1):
-            yield sizes[self.record.frequencies[step - 1]]
-            for pair, change in self.record.changes_at(step).items():
-                before = counts.get(pair, 0)
-                sizes[before] -= 1
-                sizes[before + change] += 1
-                counts[pair] = before + change
+    def values(self, table: PairTable) -> Counts:
+        return Counts(table)
 
 
-MANY_PAIRS = 200
-"""So many pairs are found quicker by one walk through the text than by searching for one after the other."""
+class Counts:
+    """What BPE ranks pairs by: their counts."""
 
+    def __init__(self, table: PairTable) -> None:
+        self.value = table.counts.__getitem__
 
-def first_met(pairs: Collection[str], text: str, limit: int | None = None) -> list[str]:
-    """`pairs`, all of which stand in `text`, in the order of their first places; the first `limit` of them.
-
-    >>> first_met({"ug", "hu"}, "hug")
-    ['hu', 'ug']
-    """
-    wanted = len(pairs) if limit is None else min(limit, len(pairs))
-    if len(pairs) > MANY_PAIRS:
-        found = dict.fromkeys(filter(set(pairs).__contains__, neighbours(text)))
-        return list(islice(found, wanted))
-    places: list[tuple[int, str]] = []
-    end = len(text)
-    for pair in pairs:
-        place = text.find(pair, 0, end)
-        if place >= 0:
-            insort(places, (place, pair))
-        if len(places) > wanted:
-            places.pop()
-            # What starts behind the last place wanted need not be found.
-            end = places[-1][0] + 1 if places else 0
-    return [pair for _, pair in places]
+    def update(self, merge: Merge) -> Collection[str]:
+        """The pairs whose value a merge may have changed."""
+        return merge.changes
 
 
 def lowest_rank_pair(word: str, ranks: Mapping[str, int]) -> str | None:

@@ -87,3 +87,8 @@ def merges_txt(trace: MergeTrace, step: int | None = None) -> str:
     snapshot = trace[-1 if step is None else step]
     lines = [f"{pair.first} {pair.second}" for pair in dict.fromkeys(snapshot.merges)]
     return "\n".join(["#version: 0.2", *lines]) + "\n"
+
+
+def vocab_txt(tokenizer: Tokenizer) -> str:
+    """`vocab.txt`: the tokens by id, one a line, as BERT has them."""
+    return "\n".join([*tokenizer.tokens, ""])

@@ -60,6 +60,16 @@ def merge_pair(symbols: Sequence[str], pair: Pair, token: str | None = None) -> 
     return tuple(token if len(group) == 2 else group[0] for group in group_pair(symbols, pair))
 
 
+def split_word(word: str, prefix: str = "", suffix: str = "") -> tuple[str, ...]:
+    """A word's symbols: its characters, with `prefix` on all but the first, and `suffix` at the end.
+
+    >>> split_word("hug"), split_word("hug", prefix="##"), split_word("hug", suffix="</w>")
+    (('h', 'u', 'g'), ('h', '##u', '##g'), ('h', 'u', 'g', '</w>'))
+    """
+    inside = [prefix + character for character in word[1:]] if prefix else word[1:]
+    return (*word[:1], *inside, *filter(None, [suffix]))
+
+
 def group_pair(symbols: Sequence[str], pair: Pair) -> list[tuple[str, ...]]:
     """What `merge_pair` would merge, as groups: the pair where it merges, every other symbol alone.
 
@@ -107,7 +117,9 @@ class Vocabulary:
     (2, 0, 3)
     """
 
-    def __init__(self, tokens: Iterable[str] = ()) -> None:
+    def __init__(self, tokens: Iterable[str] = (), prefix: str = "") -> None:
+        self.prefix = prefix
+        """What tokens inside a word begin with, such as ``##``."""
         self.tokens: list[str] = []
         self.ids: dict[str, int] = {}
         for token in tokens:
@@ -122,6 +134,16 @@ class Vocabulary:
         if identifier == len(self.tokens):
             self.tokens.append(token)
         return identifier
+
+    def join(self, pair: str) -> int:
+        """The id of the token that a pair of private characters makes; the second one's prefix goes.
+
+        >>> vocabulary = Vocabulary(["h", "##u"], "##")
+        >>> vocabulary.tokens[vocabulary.join(vocabulary.write(["h", "##u"]))]
+        'hu'
+        """
+        first, second = self.tokens[ord(pair[0])], self.tokens[ord(pair[1])]
+        return self.add(first + second.removeprefix(self.prefix))
 
     def write(self, symbols: Iterable[str]) -> str:
         """Symbols as one string of private characters."""

@@ -310,7 +310,11 @@ def normalized_text(text: str, normalizer: str | tuple[str, ...] = "none") -> st
     >>> normalized_text("Éa", "lowercase")
     'éa'
     """
-    for step in _steps(normalizer):
+    steps = _steps(normalizer)
+    if text.isascii() and text.isprintable():
+        # Nothing here to compose, to strip, to clean or to set apart: only capitals can change.
+        return text.lower() if _STEPS["lowercase"] in steps else text
+    for step in steps:
         text = step.rewrite(text)
     return text
 
@@ -545,6 +549,8 @@ def pre_tokenize(
 
 def refuse_surrogates(text: str) -> None:
     """Raise SurrogateError if the text holds half of a UTF-16 pair, which can't be written as UTF-8."""
+    if text.isascii():
+        return
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:

@@ -178,8 +178,10 @@ class Tokenizer:
         The last token has whatever the ones before it left: the end-of-word symbol in it stands for no character.
         """
         *ids, _ = self.model.encode_word(word.text)
+        prefix = len(self.model.vocabulary.prefix)
+        lengths = [self.length(identifier) - (prefix if place else 0) for place, identifier in enumerate(ids)]
         position = 0
-        for length in [*map(self.length, ids), len(word.text)]:
+        for length in [*lengths, len(word.text)]:
             covered = word.spans[position : position + length]
             position += length
             # Not just the first and the last character's: normalizing may have moved an accent.
@@ -212,7 +214,7 @@ class Tokenizer:
         """The text of `ids`. Bytes that are not UTF-8, as a cut character leaves them, become U+FFFD.
 
         Byte-level, ``▁`` and ``</w>`` tokens give their spaces back; the other pre-tokenizers have thrown them away,
-        and tokens are joined by spaces as the `tokenizers` library does without a decoder.
+        and tokens are joined by spaces as the `tokenizers` library does without a decoder; ``##`` joins to the token before.
         """
         wanted = list(ids)
         if skip_special_tokens:
@@ -228,4 +230,6 @@ class Tokenizer:
             return "".join(tokens).replace("▁", " ").removeprefix(" ")
         if self.pipeline.pre_tokenizer == "none":
             return "".join(tokens).replace("▁", " ")
+        if prefix := self.model.vocabulary.prefix:
+            return " ".join(tokens).replace(f" {prefix}", "")
         return " ".join(tokens)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any, cast
 
 import plotly.graph_objects as go
 
-from tokenizers_core.merging import MergeTrace, StepStats
+from tokenizers_core.merging import MergeSnapshot, MergeTrace, StepStats
+from tokenizers_core.wordpiece import ScoredCandidate, WordPieceEvent
 from ui.i18n import N_, _
 from ui.tokens import Style, readable
 
@@ -17,6 +19,8 @@ CHARTS: Mapping[str, str] = {
     "fertility": N_("Tokens per word"),
     "ties": N_("Tied pairs"),
 }
+SCATTER_LIMIT = 5000
+"""Pairs that the chart of scores shows, the best ones."""
 ACCENT = "#d9621a"
 """The step now: 3:1 at least on both themes' backgrounds."""
 
@@ -66,3 +70,49 @@ def _value(point: StepStats, chart: str) -> float:
         "ties": point.tied_count,
     }
     return heights[chart]
+
+
+def score_chart(snapshot: MergeSnapshot, style: Style) -> go.Figure:
+    """Score against count for all pairs of one step: why the most frequent pair rarely wins."""
+    trace, before = snapshot.trace, max(0, snapshot.step - 1)
+    candidates = cast(list[ScoredCandidate], trace.candidates(before, SCATTER_LIMIT))
+    figure = go.Figure()
+
+    def scatter(chosen: Sequence[ScoredCandidate], name: str, marker: dict[str, Any]) -> None:
+        figure.add_scatter(
+            x=[candidate.freq for candidate in chosen],
+            y=[float(candidate.score) for candidate in chosen],
+            customdata=[
+                (
+                    escape(" ".join(readable(token, style) for token in candidate.pair), quote=False),
+                    str(candidate.score),
+                )
+                for candidate in chosen
+            ],
+            hovertemplate="%{customdata[0]}<br>%{x:,} · %{customdata[1]}<extra></extra>",
+            mode="markers",
+            name=name,
+            marker=marker,
+        )
+
+    scatter(candidates, _("all pairs"), {"size": 8, "opacity": 0.55, "color": "#8a8f98"})
+    if snapshot.step:
+        event = cast(WordPieceEvent, snapshot.event)
+        scatter(
+            [cast(ScoredCandidate, event.candidates[0])],
+            _("merged: best score"),
+            {"size": 15, "color": ACCENT, "symbol": "diamond"},
+        )
+        scatter(
+            [event.most_frequent],
+            _("BPE's choice: most frequent"),
+            {"size": 15, "color": "#5b8df9", "symbol": "square"},
+        )
+    figure.update_layout(
+        height=360,
+        margin={"l": 10, "r": 10, "t": 10, "b": 10},
+        legend={"orientation": "h", "y": 1.08},
+        xaxis={"title": {"text": _("count of the pair")}, "type": "log"},
+        yaxis={"title": {"text": _("score")}, "type": "log"},
+    )
+    return figure

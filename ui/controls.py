@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from tokenizers_core.bpe import TIE_RULES
+from tokenizers_core import TIE_RULES
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, Pipeline
 from ui.cache import digest, text_store
@@ -85,6 +85,12 @@ RULES = (
     Setting("special", "", length=SPECIAL_LIMIT),
     Setting("lines", True),
 )
+WORDPIECE_RULES = tuple(
+    Setting("pre", "bert", ("bert", "whitespace", "whitespace_split", "whitespace_split_punctuation"))
+    if rule.name == "pre"
+    else rule
+    for rule in RULES
+)
 VIEWS = (Setting("show", "letters", SHOW),)
 """How it is shown; kept when the corpus changes."""
 
@@ -146,7 +152,7 @@ class Controls:
 
     def default(self, setting: Setting, corpus: str) -> Any:
         """A setting's value where nothing else is said: the corpus's own, or the general one."""
-        own = EXAMPLES[corpus].settings if corpus in EXAMPLES else {}
+        own = EXAMPLES[corpus].settings_on(self.page) if corpus in EXAMPLES else {}
         return own.get(setting.name, setting.default)
 
     def load_corpus_defaults(self) -> None:

@@ -45,6 +45,12 @@ class Example:
     settings: Mapping[str, Any] = field(default_factory=dict)
     counts: bool = False
     """Whether the text is word counts."""
+    wordpiece: Mapping[str, Any] = field(default_factory=dict)
+    """The settings that make its point on WordPiece's page."""
+
+    def settings_on(self, page: str) -> Mapping[str, Any]:
+        """The settings that make its point on a page."""
+        return self.wordpiece if page == "wordpiece" else self.settings
 
 
 def _file(name: str) -> Callable[[], str]:
@@ -68,10 +74,11 @@ def python_code() -> str:
 EXAMPLES: Mapping[str, Example] = {
     "course": Example(
         N_("Four sentences"),
-        N_("The four sentences of the Hugging Face course, split as GPT-2 does; Ġ is a space."),
+        N_("The four sentences of the Hugging Face course."),
         _file("course.txt"),
         "This is not a token.",
         {"pre": "byte_level", "size": 50, "special": "<|endoftext|>"},
+        wordpiece={"size": 70, "special": "[PAD] [UNK] [CLS] [SEP] [MASK]"},
     ),
     "hug": Example(
         N_("hug, pug, pun, bun, hugs"),
@@ -80,10 +87,11 @@ EXAMPLES: Mapping[str, Example] = {
         "bug mug thug unhug",
         {"pre": "whitespace_split"},
         counts=True,
+        wordpiece={"pre": "whitespace_split"},
     ),
     "highest": Example(
         N_("highest, higher, lower …"),
-        N_("Six words, each with an end-of-word symbol, so that “est” at the end is told from “est” inside."),
+        N_("Six words with two endings: where “est” and “er” end a word, and where they don't."),
         _file("highest.txt"),
         "lowest slower",
         {"pre": "end_of_word", "size": 17},
@@ -103,6 +111,7 @@ EXAMPLES: Mapping[str, Example] = {
         _file("mixed.txt"),
         "A tea shop: お茶 🍵",
         {"pre": "byte_level", "size": 300, "min": 2},
+        wordpiece={"size": 400, "min": 2},
     ),
     "python": Example(
         N_("Python code"),
@@ -112,6 +121,7 @@ EXAMPLES: Mapping[str, Example] = {
         python_code,
         "def merge(first, second):\n    return first + second",
         {"pre": "byte_level", "size": 300, "lines": False},
+        wordpiece={"size": 300, "lines": False},
     ),
 }
 
@@ -162,7 +172,8 @@ def unpack_text(packed: str | None) -> str | None:
         return None
     try:
         data = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
-        opened = zlib.decompressobj().decompress(data, LINK_TEXT_LIMIT)  # bounded: a link can hold a bomb
-        return opened.decode("utf-8")
+        stream = zlib.decompressobj()
+        opened = stream.decompress(data, LINK_TEXT_LIMIT + 1)  # bounded: a link can hold a bomb
+        return opened.decode("utf-8") if stream.eof else None  # not a link that was cut off
     except (binascii.Error, zlib.error, ValueError):
         return None

@@ -6,13 +6,15 @@ language in use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from html import escape
 from itertools import islice
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from tokenizers_core.bpe import ApplyEvent, EncodingSnapshot
 from tokenizers_core.merging import Candidate, MergeEvent, MergeSnapshot, Pair, StartEvent
+from tokenizers_core.wordpiece import MatchEvent, MatchSnapshot, ScoredCandidate, UnknownEvent, WordPieceEvent
 from ui.flipbook import Frame
 from ui.i18n import N_, _, count, ngettext
 from ui.tokens import Style, chip, chips, fill, readable, token_html
@@ -41,6 +43,8 @@ class Voice(Protocol):
 
     def strong(self, text: str) -> str: ...
 
+    def fraction(self, top: str, bottom: str) -> str: ...
+
     def say(self, message: str, **fields: str) -> str: ...
 
 
@@ -58,6 +62,9 @@ class Markup:
 
     def strong(self, text: str) -> str:
         return f"<b>{escape(text)}</b>"
+
+    def fraction(self, top: str, bottom: str) -> str:
+        return f'<span class="frac"><span>{escape(top)}</span><span>{escape(bottom)}</span></span>'
 
     def say(self, message: str, **fields: str) -> str:
         return fill(message, **fields)
@@ -78,8 +85,17 @@ class Plain:
     def strong(self, text: str) -> str:
         return text
 
+    def fraction(self, top: str, bottom: str) -> str:
+        return f"{top} / ({bottom})"
+
     def say(self, message: str, **fields: str) -> str:
         return message.format(**fields)
+
+
+Tell = Mapping[str, Callable[[MergeSnapshot, Voice], tuple[str, str]]]
+"""Kind of event → what happened and why, in the words of a voice."""
+Table = Callable[[Sequence[Any], "Pair | None", Style], str]
+"""Candidates and the chosen pair → the rows of the panel of pairs."""
 
 
 def pair_chips(pair: Pair, style: Style) -> str:
@@ -92,17 +108,37 @@ def pair_chips(pair: Pair, style: Style) -> str:
 
 def merge_frame(snapshot: MergeSnapshot, style: Style) -> Frame:
     """The frame of one step of BPE."""
-    lead, detail = TELL[snapshot.event.kind](snapshot, Markup(style))
-    spoken = " ".join(TELL[snapshot.event.kind](snapshot, Plain(style)))
-    html = (
-        f'<div class="say"><p>{lead}</p><p class="why">{detail}</p></div>'
-        f'<div class="cols"><section>{words_panel(snapshot, style)}</section>'
-        f"<section>{candidates_panel(snapshot, style)}</section></div>"
-        f"{vocabulary_strip(snapshot, style)}"
-    )
+    return training_frame(snapshot, style, TELL_BPE, candidate_table)
+
+
+def wordpiece_frame(snapshot: MergeSnapshot, style: Style) -> Frame:
+    """The frame of one step of WordPiece."""
+    return training_frame(snapshot, style, TELL_WORDPIECE, score_table, erratum(snapshot, style))
+
+
+def training_frame(snapshot: MergeSnapshot, style: Style, tell: Tell, table: Table, aside: str = "") -> Frame:
+    """The frame of one step of training by merging: what happened, the words, the pairs, the vocabulary.
+
+    `aside` is markup for the room under the words.
+    """
     event = snapshot.event
+    lead, detail = tell[event.kind](snapshot, Markup(style))
+    spoken = " ".join(tell[event.kind](snapshot, Plain(style)))
+    html = stage_html(
+        f'{lead}</p><p class="why">{detail}',
+        words_panel(snapshot, style) + aside,
+        candidates_panel(snapshot, style, table),
+    ) + vocabulary_strip(snapshot, style)
     label = escape(_("Start")) if event.kind == "start" else token_html(event.token, style)
     return Frame(html, spoken, label, vocabulary_status(snapshot))
+
+
+def stage_html(said: str, left: str, right: str) -> str:
+    """The stage: what happened, and two panels under it."""
+    return (
+        f'<div class="say"><p>{said}</p></div>'
+        f'<div class="cols"><section>{left}</section><section>{right}</section></div>'
+    )
 
 
 def vocabulary_status(snapshot: MergeSnapshot) -> str:
@@ -147,9 +183,23 @@ def tell_merge(snapshot: MergeSnapshot, voice: Voice) -> tuple[str, str]:
         token=voice.token(event.token),
         times=voice.strong(times.format(number=count(event.freq))),
     )
-    why = [tell_ties(snapshot, event, voice)]
+    next_best = ""
+    if event.runner_ups:
+        next_best = voice.say(
+            _("No other pair is as frequent; next comes {pair} with {freq}."),
+            pair=voice.pair(event.runner_ups[0].pair),
+            freq=count(event.runner_ups[0].freq),
+        )
+    return lead, " ".join(
+        [tell_ties(snapshot, event, voice, next_best), *tell_oddities(snapshot, event, voice)]
+    )
+
+
+def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> list[str]:
+    """What is out of the ordinary: overlaps, a token made before, the end."""
+    odd = []
     if event.applied != event.freq:
-        why.append(
+        odd.append(
             voice.say(
                 _("It overlaps itself: counted {freq} times, merged {applied} times."),
                 freq=count(event.freq),
@@ -157,23 +207,16 @@ def tell_merge(snapshot: MergeSnapshot, voice: Voice) -> tuple[str, str]:
             )
         )
     if not event.is_new:
-        why.append(voice.say(_("The vocabulary has this token already, made another way: it does not grow.")))
+        odd.append(voice.say(_("The vocabulary has this token already, made another way: it does not grow.")))
     if snapshot.step == len(snapshot.trace):
-        why.append(voice.say(_(STOP_REASONS[snapshot.trace.stop_reason])))
-    return lead, " ".join(why)
+        odd.append(voice.say(_(STOP_REASONS[snapshot.trace.stop_reason])))
+    return odd
 
 
-def tell_ties(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> str:
-    """Why this pair and not another one as frequent."""
+def tell_ties(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice, next_best: str) -> str:
+    """Why this pair and not another one as good; `next_best` names the next one where none is."""
     if event.tied_count == 1:
-        if not event.runner_ups:
-            return voice.say(_("It is the only pair left."))
-        second = event.runner_ups[0]
-        return voice.say(
-            _("No other pair is as frequent; next comes {pair} with {freq}."),
-            pair=voice.pair(second.pair),
-            freq=count(second.freq),
-        )
+        return next_best or voice.say(_("It is the only pair left."))
     others = [tie.pair for tie in event.tied[1:4]]
     more = event.tied_count - 1 - len(others)
     listed = ", ".join(voice.pair(pair) for pair in others)
@@ -208,10 +251,88 @@ def tell_rule(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> str:
     return voice.say(_("Rule “greatest”: as bytes, {pair} sorts last."), pair=chosen)
 
 
-TELL: dict[str, Callable[[MergeSnapshot, Voice], tuple[str, str]]] = {
-    "start": tell_start,
-    "merge": tell_merge,
-}
+def tell_wordpiece(snapshot: MergeSnapshot, voice: Voice) -> tuple[str, str]:
+    """What was merged, with its score worked out, and what BPE would have merged."""
+    event = cast(WordPieceEvent, snapshot.event)
+    chosen, *others = cast(tuple[ScoredCandidate, ...], event.candidates)
+    lead = voice.say(
+        _("Merge {pair} into {token}. Score = {formula} = {numbers} = {score}"),
+        pair=voice.pair(event.pair),
+        token=voice.token(event.token),
+        formula=voice.fraction(_("pair"), _("first × second")),
+        numbers=score_numbers(chosen, voice),
+        score=voice.strong(fraction_text(chosen.score)),
+    )
+    next_best = ""
+    if others:
+        next_best = voice.say(
+            _("No other pair scores as high; next comes {pair} with {score}."),
+            pair=voice.pair(others[0].pair),
+            score=fraction_text(others[0].score),
+        )
+    why = [tell_ties(snapshot, event, voice, next_best), tell_bpe_choice(event, voice)]
+    return lead, " ".join([*why, *tell_oddities(snapshot, event, voice)])
+
+
+def tell_bpe_choice(event: WordPieceEvent, voice: Voice) -> str:
+    """Which pair is the most frequent, and why it lost."""
+    rival = event.most_frequent
+    if rival.pair == event.pair:
+        return voice.say(_("It is the most frequent pair too: BPE would merge it here."))
+    return voice.say(
+        _("BPE would merge {pair} here: it stands {freq} times, but scores {numbers} = {score}."),
+        pair=voice.pair(rival.pair),
+        freq=count(rival.freq),
+        numbers=f"{rival.freq} / ({rival.first_freq} × {rival.second_freq})",
+        score=fraction_text(rival.score),
+    )
+
+
+def score_numbers(candidate: ScoredCandidate, voice: Voice) -> str:
+    """The score's formula with the pair's numbers in it."""
+    return voice.fraction(str(candidate.freq), f"{candidate.first_freq} × {candidate.second_freq}")
+
+
+def fraction_text(score: Fraction) -> str:
+    """A score as a reduced fraction.
+
+    >>> fraction_text(Fraction(5, 100)), fraction_text(Fraction(1))
+    ('1/20', '1')
+    """
+    return str(score)
+
+
+PUBLISHED_CORPUS = (("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5))
+PUBLISHED_THIRD = Pair("hu", "##g")
+"""The course's corpus, and the pair that its walk-through merges third."""
+
+
+def erratum(snapshot: MergeSnapshot, style: Style) -> str:
+    """Where the course's walk-through of WordPiece goes wrong: what it says, and what the numbers say."""
+    trace = snapshot.trace
+    if snapshot.step != 3 or tuple(trace.corpus.items()) != PUBLISHED_CORPUS:
+        return ""
+    candidates = cast(list[ScoredCandidate], trace.candidates(2))
+    published = next((candidate for candidate in candidates if candidate.pair == PUBLISHED_THIRD), None)
+    chosen = candidates[0]
+    if published is None or published.pair == chosen.pair:
+        return ""
+    voice = Markup(style)
+    told = voice.say(
+        _(
+            "The course merges {published} here, for a score of 1/15. Computed: {numbers} = {score}, and {chosen} has {best}."
+        ),
+        published=voice.pair(published.pair),
+        numbers=score_numbers(published, voice),
+        score=voice.strong(fraction_text(published.score)),
+        chosen=voice.pair(chosen.pair),
+        best=fraction_text(chosen.score),
+    )
+    return '<p class="aside"><b>' + escape(_("Erratum")) + f"</b> {told}</p>"
+
+
+TELL_BPE: Tell = {"start": tell_start, "merge": tell_merge}
+TELL_WORDPIECE: Tell = {"start": tell_start, "merge": tell_wordpiece}
 
 
 def words_panel(snapshot: MergeSnapshot, style: Style) -> str:
@@ -220,8 +341,9 @@ def words_panel(snapshot: MergeSnapshot, style: Style) -> str:
     changed = () if event.kind == "start" else event.words
     lit = set(corpus.words if event.kind == "start" else changed)
     frequencies = snapshot.trace.word_frequencies
+    merged = "" if event.kind == "start" else event.token
     rows = [
-        word_row(groups, frequencies[word], word in lit, style)
+        word_row(groups, merged, frequencies[word], word in lit, style)
         for word, groups in snapshot.marked(words_shown(corpus.words, changed)).items()
     ]
     if event.kind == "start":
@@ -230,7 +352,7 @@ def words_panel(snapshot: MergeSnapshot, style: Style) -> str:
     else:
         title = _("Words that change")
         number = _("{changed} of {all}").format(changed=count(len(changed)), all=count(len(corpus.words)))
-    return f"<h3>{escape(title)}<span>{escape(number)}</span></h3>{''.join(rows)}"
+    return heading(title, number) + "".join(rows)
 
 
 def words_shown(words: Sequence[str], changed: Sequence[str]) -> list[str]:
@@ -248,7 +370,7 @@ def words_shown(words: Sequence[str], changed: Sequence[str]) -> list[str]:
     return first + list(islice(others, WORD_ROWS - len(first)))
 
 
-def word_row(groups: Sequence[Sequence[str]], frequency: int, lit: bool, style: Style) -> str:
+def word_row(groups: Sequence[Sequence[str]], merged: str, frequency: int, lit: bool, style: Style) -> str:
     """One word: its tokens as chips, and its frequency.
 
     What this step merged is there twice, as the two parts and as the token: the stylesheet shows the parts in the
@@ -263,48 +385,95 @@ def word_row(groups: Sequence[Sequence[str]], frequency: int, lit: bool, style: 
     shown = "".join(
         chip(group[0], style)
         if len(group) == 1
-        else f'<span class="m"><span>{chips(group, style)}</span>{chip("".join(group), style, "hot")}</span>'
+        else f'<span class="m"><span>{chips(group, style)}</span>{chip(merged, style, "hot")}</span>'
         for group in groups
     )
-    before = f'<span class="cut">{escape(_("{number} before").format(number=count(cut_before)))}</span>'
-    after = f'<span class="cut">{escape(_("{number} more").format(number=count(cut_after)))}</span>'
+    before, after = _("{number} before"), _("{number} more")
     return (
-        f'<div class="w{"" if lit else " dim"}"><span class="ts">{before if cut_before else ""}{shown}'
-        f'{after if cut_after else ""}</span><span class="f">× {count(frequency)}</span></div>'
+        f'<div class="w{"" if lit else " dim"}"><span class="ts">{cut_mark(before, cut_before)}{shown}'
+        f'{cut_mark(after, cut_after)}</span><span class="f">× {count(frequency)}</span></div>'
     )
 
 
-def candidates_panel(snapshot: MergeSnapshot, style: Style) -> str:
+def cut_mark(message: str, number: int) -> str:
+    """How many tokens are not shown; nothing when all are."""
+    return f'<span class="cut">{fill(message, number=count(number))}</span>' if number else ""
+
+
+def heading(title: str, note: str = "") -> str:
+    """A panel's title, and a note at its other end."""
+    return f"<h3>{escape(title)}<span>{escape(note)}</span></h3>"
+
+
+def candidates_panel(snapshot: MergeSnapshot, style: Style, table: Table) -> str:
     """The pairs this merge was chosen from; at the start, those the first merge will be chosen from."""
     event = snapshot.event
     if event.kind == "start":
-        candidates, total = snapshot.candidates(CANDIDATE_ROWS), snapshot.pair_count
+        candidates, total, chosen = snapshot.candidates(CANDIDATE_ROWS), snapshot.pair_count, None
         title = _("Pairs to choose from")
     else:
-        candidates, total = list(event.candidates[:CANDIDATE_ROWS]), event.pair_count
+        candidates, total, chosen = list(event.candidates[:CANDIDATE_ROWS]), event.pair_count, event.pair
         title = _("Pairs before this merge")
+    if sum(candidate.tied for candidate in candidates) < 2:
+        candidates = [candidate._replace(tied=False) for candidate in candidates]
     number = ngettext("{number} pair", "{number} pairs", total).format(number=count(total))
-    chosen = event.pair if event.kind != "start" else None
-    tied = sum(candidate.tied for candidate in candidates) > 1
-    rows = "".join(
-        candidate_row(candidate._replace(tied=tied and candidate.tied), candidates[0].freq, chosen, style)
-        for candidate in candidates
+    return heading(title, number) + table(candidates, chosen, style)
+
+
+def candidate_table(candidates: Sequence[Candidate], chosen: Pair | None, style: Style) -> str:
+    """BPE's pairs: count, what the step before did to it, and a bar."""
+    rows = "".join(candidate_row(candidate, candidates[0].freq, chosen, style) for candidate in candidates)
+    return table_html((_("pair"), _("count"), _("change"), ""), rows)
+
+
+def score_table(candidates: Sequence[ScoredCandidate], chosen: Pair | None, style: Style) -> str:
+    """WordPiece's pairs: count, its symbols' counts, score, and what the step before did to the score."""
+    rows = "".join(score_row(candidate, chosen, style) for candidate in candidates)
+    return table_html(
+        (_("pair"), _("count"), _("first × second"), _("score"), "", _("change")), rows, "scores"
     )
-    head = "".join(f"<th>{escape(name)}" for name in (_("pair"), _("count"), _("change")))
-    return f"<h3>{escape(title)}<span>{escape(number)}</span></h3><table><tr>{head}<th>{rows}</table>"
+
+
+def table_html(names: Sequence[str], rows: str, classes: str = "") -> str:
+    """A table with a head."""
+    head = "".join(f"<th>{escape(name)}" for name in names)
+    return f'<table class="{classes}"><tr>{head}{rows}</table>'
+
+
+def pair_cell(candidate: Candidate | ScoredCandidate, chosen: Pair | None, style: Style) -> str:
+    """A row's beginning: the pair, whether it is merged now, whether it is tied."""
+    now = candidate.pair == chosen
+    classes = " ".join(name for name, holds in (("now", now), ("tie", candidate.tied)) if holds)
+    word = _("merged") if now else _("tied") if candidate.tied else ""
+    mark = f'<span class="mark">{escape(word)}</span>' if word else ""
+    return f'<tr class="{classes}"><td>{pair_chips(candidate.pair, style)}{mark}'
+
+
+def score_row(candidate: ScoredCandidate, chosen: Pair | None, style: Style) -> str:
+    """One pair with its score as fraction and decimal."""
+    change = "·"
+    if candidate.before is None and candidate.change:
+        change = escape(_("new"))
+    elif candidate.before is not None and candidate.before != candidate.score:
+        change = signed(f"{float(candidate.score - candidate.before):+.2g}")
+    return (
+        f"{pair_cell(candidate, chosen, style)}<td>{count(candidate.freq)}"
+        f"<td>{count(candidate.first_freq)} × {count(candidate.second_freq)}"
+        f"<td><b>{fraction_text(candidate.score)}</b><td>{float(candidate.score):.3g}<td>{change}"
+    )
+
+
+def signed(number: str) -> str:
+    """A number with its sign, green or red, with a true minus."""
+    classes = "up" if number.startswith("+") else "down"
+    return f'<span class="{classes}">{number}</span>'.replace(">-", ">\u2212")
 
 
 def candidate_row(candidate: Candidate, most: int, chosen: Pair | None, style: Style) -> str:
     """One pair: its count, what the step before did to it, and a bar."""
-    now = candidate.pair == chosen
-    classes = " ".join(name for name, holds in (("now", now), ("tie", candidate.tied)) if holds)
-    sign = "up" if candidate.change > 0 else "down"
-    change = f'<span class="{sign}">{candidate.change:+,}</span>'.replace("-", "\u2212")
-    tie = f'<span class="mark">{escape(_("tied"))}</span>' if candidate.tied and not now else ""
-    mark = f'<span class="mark">{escape(_("merged"))}</span>' if now else tie
+    change = signed(f"{candidate.change:+,}") if candidate.change else "·"
     return (
-        f'<tr class="{classes}"><td>{pair_chips(candidate.pair, style)}{mark}<td>{count(candidate.freq)}'
-        f"<td>{change if candidate.change else '·'}"
+        f"{pair_cell(candidate, chosen, style)}<td>{count(candidate.freq)}<td>{change}"
         f'<td><span class="bar" style="width:{max(2, 100 * candidate.freq // most)}%"></span>'
     )
 
@@ -318,7 +487,9 @@ def vocabulary_strip(snapshot: MergeSnapshot, style: Style) -> str:
         shown = (newest, *shown)  # made a second time: it is further back
     classes = {newest: "hot"} | dict.fromkeys(style.special_tokens, "s")
     return (
-        f'<div class="vocab"><div><span class="k">{escape(_("Vocabulary, newest first"))}</span>'
+        '<div class="vocab"><div><span class="k">'
+        + escape(_("Vocabulary, newest first"))
+        + "</span>"
         + "".join(chip(token, style, classes.get(token, "")) for token in shown)
         + ('<span class="k">…</span>' if len(shown) < len(vocab) else "")
         + "</div></div>"
@@ -337,19 +508,19 @@ def encoding_frame(snapshot: EncodingSnapshot, style: Style) -> Frame:
         f"<tr{' class=now' if place == 0 else ''}><td>{pair_chips(pair, style)}<td>{rank + 1}"
         for place, (pair, rank) in enumerate(snapshot.options[:CANDIDATE_ROWS])
     )
-    table = f"<table><tr><th>{escape(_('pair'))}<th>{escape(_('learned in step'))}{rows}</table>"
-    nothing = f'<p class="why">{escape(_("No learned pair is left: the word is encoded."))}</p>'
-    html = (
-        f'<div class="say"><p>{tell_encoding(snapshot, voice)}</p></div><div class="cols"><section>'
-        f"<h3>{escape(_('The word'))}<span>{escape(_token_count(len(snapshot.tokens)))}</span></h3>"
-        f'<div class="w big"><span class="ts">{"".join(chip(token, style) for token in snapshot.tokens)}</span></div>'
-        f"</section><section><h3>{escape(_('Learned pairs in it'))}</h3>{table if rows else nothing}</section></div>"
+    word = f'<div class="w big"><span class="ts">{chips(snapshot.tokens, style)}</span></div>'
+    nothing = '<p class="why">' + escape(_("No learned pair is left: the word is encoded.")) + "</p>"
+    pairs = table_html((_("pair"), _("learned in step")), rows) if rows else nothing
+    html = stage_html(
+        tell_encoding(snapshot, voice),
+        heading(_("The word"), token_count(len(snapshot.tokens))) + word,
+        heading(_("Learned pairs in it")) + pairs,
     )
     label = token_html(cast(ApplyEvent, event).token, style) if snapshot.step else escape(_("Start"))
-    return Frame(html, spoken, label, _token_count(len(snapshot.tokens)))
+    return Frame(html, spoken, label, token_count(len(snapshot.tokens)))
 
 
-def _token_count(number: int) -> str:
+def token_count(number: int) -> str:
     return ngettext("{number} token", "{number} tokens", number).format(number=count(number))
 
 
@@ -371,3 +542,71 @@ def tell_encoding(snapshot: EncodingSnapshot, voice: Voice) -> str:
             _("Next: {pair}, learned in step {step}."), pair=voice.pair(pair), step=str(rank + 1)
         )
     return f"{done} " + voice.say(_("No learned pair is left: the word is encoded."))
+
+
+def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:
+    """The frame of one try of WordPiece's encoding: the longest token that begins the rest of the word."""
+    told = tell_match(snapshot, Markup(style))
+    status = token_count(len(snapshot.tokens))
+    event = snapshot.event
+    found = chips(snapshot.tokens, style)
+    rest = f'<span class="rest">{escape(snapshot.rest)}</span>' if snapshot.rest else ""
+    tries = try_rows(cast(MatchEvent, event), snapshot, style) if event.kind == "match" else ""
+    spelled = f'<div class="w big"><span class="ts">{found}{rest}</span></div>'
+    html = stage_html(
+        told,
+        heading(_("Found so far"), status) + spelled,
+        heading(_("Tried here, longest first")) + tries,
+    )
+    label = escape(_("Start"))
+    if event.kind == "match":
+        match = cast(MatchEvent, event)
+        mark = "✓" if match.found else "–"
+        label = f"{mark} {token_html(match.piece, style)}"
+    elif snapshot.step:
+        label = token_html(snapshot.tokens[0], style)
+    return Frame(html, tell_match(snapshot, Plain(style)), label, status)
+
+
+def try_rows(event: MatchEvent, snapshot: MatchSnapshot, style: Style) -> str:
+    """The last tries from this place in the word, the newest at the bottom."""
+    prefix = event.piece[: len(event.piece) - (event.end - event.start)]
+    text = event.piece[len(prefix) :] + (
+        snapshot.rest[event.end - event.start :] if not event.found else snapshot.rest
+    )
+    ends = range(len(text), event.end - event.start - 1, -1)
+    rows = []
+    for length in ends[-CANDIDATE_ROWS:]:
+        now = length == event.end - event.start
+        answer = _("in the vocabulary") if now and event.found else _("not in the vocabulary")
+        rows.append(
+            f"<tr{' class=now' if now else ''}><td>{chip(prefix + text[:length], style)}<td>{escape(answer)}"
+        )
+    return f"<table>{''.join(rows)}</table>"
+
+
+def tell_match(snapshot: MatchSnapshot, voice: Voice) -> str:
+    """What was tried, and what follows from it."""
+    event = snapshot.event
+    if event.kind == "begin":
+        return voice.say(
+            _("Look for the longest token that begins the word, then for the longest that begins the rest.")
+        )
+    if event.kind == "unknown":
+        if cast(UnknownEvent, event).too_long:
+            return voice.say(_("The word is too long to be looked up: it is unknown as a whole."))
+        return voice.say(
+            _("No token begins the rest, so the whole word is {unknown}."),
+            unknown=voice.token(snapshot.tokens[0]),
+        )
+    match = cast(MatchEvent, event)
+    if match.found:
+        told = (
+            _("{piece} is in the vocabulary: take it.")
+            if snapshot.rest
+            else _("{piece} is in the vocabulary: the word is encoded.")
+        )
+        return voice.say(told, piece=voice.token(match.piece))
+    return voice.say(
+        _("{piece} is not in the vocabulary: try one character less."), piece=voice.token(match.piece)
+    )

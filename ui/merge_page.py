@@ -302,7 +302,7 @@ def files(view: View) -> None:
     """What can be taken away: a link, the trace, a handout, the tokenizer."""
     page, trace, style, controls = view.page, view.trace, view.style, view.controls
     title = f"{page.title}: {corpus_title(controls['corpus'])}"
-    st.markdown(f"**{_('This step as a link')}**")
+    st.subheader(_("This step as a link"), anchor=False)
     if controls.in_link():
         st.code(training.link(controls.url(), view.step), language=None, wrap_lines=True)
     else:
@@ -312,7 +312,7 @@ def files(view: View) -> None:
                 "remembers it; to pass it on, send the text itself."
             )
         )
-    st.markdown(f"**{_('The run')}**")
+    st.subheader(_("The run"), anchor=False)
     left, middle, right = st.columns(3)
     frames = partial(training.handout, title, len(trace), lambda step: page.frame(trace[step], style))
     download(left, view, _("Handout that steps offline (HTML)"), f"{page.name}.html", "text/html", frames)
@@ -333,7 +333,7 @@ def files(view: View) -> None:
         "text/csv",
         lambda: trace_to_csv(trace).encode("utf-8-sig"),
     )
-    st.markdown(f"**{_('The tokenizer after step {step}').format(step=view.step)}**")
+    st.subheader(_("The tokenizer after step {step}").format(step=view.step), anchor=False)
     for column, (name, write) in zip(st.columns(3), page.tokenizer_files.items(), strict=False):
         kind = "application/json" if name.endswith(".json") else "text/plain"
         download(column, view, name, name, kind, partial(write, trace, view.step))

@@ -123,7 +123,8 @@ def _bytes(token: str, style: Style) -> bytes:
 
 def _named(text: str, visible: dict[str, str]) -> list[Part]:
     shown: list[Part] = []
-    plain = ""
+    # A mark that combines would sit on the chip before it: give it a circle to stand on.
+    plain = "◌" if text and unicodedata.category(text[0]) in ("Mn", "Me", "Mc") else ""
     for character in text:
         name = "" if character in visible else _name(character)
         if not name:
@@ -134,9 +135,6 @@ def _named(text: str, visible: dict[str, str]) -> list[Part]:
             plain = ""
         shown.append(Part(name, True))
     if plain:
-        # A mark that combines would sit on the chip before it: give it a circle to stand on.
-        if not shown and unicodedata.category(plain[0]) in ("Mn", "Me", "Mc"):
-            plain = "◌" + plain
         shown.append(Part(plain))
     return shown
 

@@ -70,3 +70,19 @@ def _parting_row(run: MergeTrace, step: int, style: Style) -> str:
         freq=count(run.record.frequencies[step - 1]),
         tokens=count(run.token_totals[-1]),
     )
+
+
+def vocabularies_html(trace: MergeTrace, rival: MergeTrace, style: Style) -> str:
+    """What this page's WordPiece learned and what the library's would, of the same size."""
+    ours, theirs = set(trace.step_of_token), set(rival.step_of_token)
+    rows = (
+        (_("Learned by both"), [token for token in trace.step_of_token if token in theirs]),
+        (_("Only here, by score"), [token for token in trace.step_of_token if token not in theirs]),
+        (_("Only by the library, by count"), [token for token in rival.step_of_token if token not in ours]),
+    )
+    shown = "".join(
+        f'<span class="n">{escape(name)}: {count(len(tokens))}</span>'
+        f'<span class="row">{chips(tokens[:80], style)}{"…" if len(tokens) > 80 else ""}</span>'
+        for name, tokens in rows
+    )
+    return f'<div class="ts story">{shown}</div>'

@@ -42,5 +42,10 @@ st.page_link(
     query_params={"corpus": "hug"},
 )
 st.page_link(
+    "pages/train/wordpiece.py",
+    label=_("The same words with WordPiece: why the most frequent pair loses"),
+    query_params={"corpus": "hug"},
+)
+st.page_link(
     "pages/train/bpe.py", label=_("Train on a page of your own text"), query_params={"corpus": "paste"}
 )

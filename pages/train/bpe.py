@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tokenizers_core import bpe, merging, train_bpe
+from tokenizers_core import bpe, merging, ties, train_bpe
 from tokenizers_core.files import merges_txt, vocab_json
 from tokenizers_core.text import Pipeline
 from ui.controls import Controls, special_tokens
@@ -40,9 +40,9 @@ show_page(
             N_("Find a pair in a word"): merging.group_pair,
             N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
             N_("Choose the best pair, again and again"): bpe.bpe_merges,
-            N_("Tie rule: first met"): bpe.FirstMet,
-            N_("Tie rule: lowest ids"): bpe.LowestIds,
-            N_("Tie rule: greatest"): bpe.Greatest,
+            N_("Tie rule: first met"): ties.FirstMet,
+            N_("Tie rule: lowest ids"): ties.LowestIds,
+            N_("Tie rule: greatest"): ties.Greatest,
             N_("Train"): bpe.train_bpe,
             N_("Encode a word"): bpe.apply_merges,
         },

@@ -1,0 +1,97 @@
+"""Step through WordPiece training."""
+
+from typing import Any
+
+import streamlit as st
+
+from tokenizers_core import merging, train_bpe, train_wordpiece, wordpiece
+from tokenizers_core.files import vocab_txt
+from tokenizers_core.text import Pipeline
+from ui import training
+from ui.cache import Progress, digest
+from ui.charts import score_chart
+from ui.controls import WORDPIECE_RULES, Controls, special_tokens
+from ui.frames import match_frame, wordpiece_frame
+from ui.i18n import N_, _
+from ui.merge_page import MergePage, View, show_page
+from ui.tables import score_table
+from ui.views import vocabularies_html
+
+
+def settings(controls: Controls, _pipeline: Pipeline) -> dict[str, Any]:
+    """The arguments of `train_wordpiece`."""
+    return {
+        "vocab_size": controls["size"],
+        "min_frequency": controls["min"] or 1,
+        "special_tokens": special_tokens(controls["special"]),
+        "tie_rule": controls["ties"],
+    }
+
+
+def scores(view: View) -> None:
+    """Every pair as a point: how often it stands, how well it scores."""
+    st.caption(
+        _(
+            "A frequent pair of frequent symbols scores low: dividing by both symbols' counts favours parts that are rare apart."
+        )
+    )
+    figure = score_chart(view.trace[view.step], view.style)
+    st.plotly_chart(
+        figure, key=view.key("scores"), config={"displaylogo": False}, alt=_("Score against count")
+    )
+
+
+def library(view: View) -> None:
+    """What the `tokenizers` library would learn under this name."""
+    st.markdown(
+        _(
+            "Google never published the trainer behind BERT's vocabulary. This page follows the reading of the "
+            "[Hugging Face course](https://huggingface.co/learn/llm-course/chapter6/6), after "
+            "[Schuster and Nakajima (2012)](https://doi.org/10.1109/ICASSP.2012.6289079). The `tokenizers` library's "
+            "`WordPieceTrainer` trains BPE with the prefix ## and only *encodes* as WordPiece."
+        )
+    )
+    trace, run = view.trace, view.run
+    size = trace.vocab_sizes[-1]
+    special = trace.special_tokens
+
+    def make(progress: Progress) -> Any:
+        return train_bpe(
+            run.corpus(progress),
+            size,
+            special_tokens=special,
+            tie_rule="lowest_ids",
+            continuing_subword_prefix="##",
+            progress=progress.merges,
+        )
+
+    rival = training.build("wordpiece.library", digest(f"library:{run.name}".encode()), make)
+    if rival is not None:
+        st.html(vocabularies_html(trace, rival, view.style))
+
+
+show_page(
+    MergePage(
+        name="wordpiece",
+        title="WordPiece",
+        lead=_(
+            "Merge the pair that stands together most often for how often its two symbols stand at all, again and again."
+        ),
+        settings=settings,
+        train=train_wordpiece,
+        frame=wordpiece_frame,
+        table=score_table,
+        encoding_frame=match_frame,
+        code={
+            N_("The score"): wordpiece.score,
+            N_("Keep all scores right under merging"): wordpiece.Scores,
+            N_("Choose the best pair, again and again"): wordpiece.wordpiece_merges,
+            N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
+            N_("Train"): wordpiece.train_wordpiece,
+            N_("Encode a word: longest match first"): wordpiece.WordPieceModel.longest_matches,
+        },
+        tokenizer_files={"vocab.txt": lambda trace, step: vocab_txt(trace.tokenizer(step))},
+        rules=WORDPIECE_RULES,
+        tabs={_("Score and count"): scores, _("The library's WordPiece"): library},
+    )
+)
