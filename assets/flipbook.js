@@ -2,8 +2,7 @@
 // It knows frames and steps, nothing about tokenizers; every word that it shows comes with the data.
 // Streamlit runs the default export again for each new payload, without cleanup: one book lives on the root.
 
-const BOOK = Symbol.for("tokensteps.flipbook");
-const SPEEDS = [1, 2, 4, 0.5];
+const BOOK = Symbol.for("tokensteps.flipbook"), SPEEDS = [1, 2, 4, 0.5];
 const BEAT = 450, TURN = 1600, REST = 250, AHEAD = 12; // ms, ms, ms, steps
 const svg = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
 const ICONS = {
@@ -36,7 +35,6 @@ function bind(root) {
   const name = (button, label, key) => { button.ariaLabel = label; button.title = key ? `${label} (${book.labels[key] ?? key})` : label; };
   const frame = () => book.frames[step - book.first];
   const after = (name, ms, run) => { clearTimeout(timers[name]); timers[name] = setTimeout(run, ms); };
-
   function draw(beat) { // without a beat: the step hasn't changed, leave the beat that is under way
     const page = frame(), two = beat === 1 && book.beats && page && !still.matches;
     range.value = step;
@@ -64,13 +62,11 @@ function bind(root) {
       if (!at) follow(mark);
     });
   }
-
   function follow(mark) { // scrolls the timeline alone, never the page
     const a = mark.getBoundingClientRect(), b = line.getBoundingClientRect(), room = Math.min(96, b.width / 4);
     if (a.left < b.left + room || a.right > b.right - room) line.scrollLeft += (a.left + a.right - b.left - b.right) / 2;
     if (line.contains(root.activeElement)) mark.focus({ preventScroll: true });
   }
-
   function move(to, beat = 2) {
     to = Math.max(0, Math.min(book.last, to));
     if (to === step) return;
@@ -81,15 +77,17 @@ function bind(root) {
     const end = book.first + book.frames.length - 1, near = (book.first > 0 && step < book.first + AHEAD) || (end < book.last && step > end - AHEAD);
     if ((near || playing) && performance.now() - asked > 1000) tell(); // ask in time for the next window, but let Python finish
   }
-
+  function address() { // the URL's step, without an entry in the browser's history
+    const there = new URL(location.href).searchParams.get(book.param);
+    if (book.param && there !== String(step) && (there || step)) history.replaceState(history.state, "", withStep(location.href, book.param, step));
+  }
   function tell() {
     if (told === step) return;
     told = step;
     asked = performance.now();
-    if (book.param) history.replaceState(history.state, "", withStep(location.href, book.param, step));
+    address();
     send("step", [book.run, step, nonce]);
   }
-
   function play(on) {
     playing = on;
     box.toggleAttribute("data-playing", on);
@@ -98,7 +96,6 @@ function bind(root) {
     if (on && step === book.last) move(0);
     if (on) after("turn", TURN / speed, turn);
   }
-
   function turn() {
     if (!frame()) return after("turn", 200, turn); // the window is on its way
     move(step + 1, 1);
@@ -112,7 +109,6 @@ function bind(root) {
   };
   const manual = (what) => { if (playing && what !== "play" && what !== "speed") play(false); act[what](); };
   const pace = (b = part('[data-do="speed"]')) => { b.textContent = `${speed}×`; name(b, `${book.labels.speed} ${speed}×`); };
-
   function onKey(event) {
     const what = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last", " ": "play" }[event.key];
     if (!what || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || event.isComposing) return;
@@ -122,7 +118,6 @@ function bind(root) {
     event.preventDefault(); // so that the scrubber doesn't step a second time
     if (what !== "play" || !event.repeat) manual(what);
   }
-
   function onNavigate(event) { // st.query_params stacks a history entry per write; one that only moves the step replaces
     const rest = (href) => { const url = new URL(href); url.searchParams.delete(book.param); url.searchParams.sort(); return url.href; };
     if (!book.param || event.navigationType !== "push" || !event.cancelable || rest(event.destination.url) !== rest(location.href)) return;
@@ -143,8 +138,12 @@ function bind(root) {
     const x = event.clientX - touch?.clientX, y = event.clientY - touch?.clientY; // NaN without a touch
     if (Math.abs(x) > 50 && Math.abs(x) > 2 * Math.abs(y) && getSelection().isCollapsed) manual(x < 0 ? "next" : "back");
   });
-  document.addEventListener("keydown", onKey);
-  globalThis.navigation?.addEventListener("navigate", onNavigate);
+  const gone = new AbortController(), { signal } = gone;
+  document.addEventListener("keydown", onKey, { signal });
+  globalThis.navigation?.addEventListener("navigate", onNavigate, { signal });
+  document.addEventListener("click", (event) => { // a link leads off the page, and a report now would reach the next one
+    if (event.composedPath().some((node) => node.tagName === "A")) { play(false); clearTimeout(timers.tell); send = () => {}; }
+  }, { signal, capture: true });
 
   function receive(next) {
     const other = next.run !== book.run, sought = other || next.seek[1] !== nonce;
@@ -169,12 +168,12 @@ function bind(root) {
     const learned = next.frames.map((page, index) => `<button type="button" data-step="${next.first + index}">${page.label}</button>`).join("");
     if (line.key !== learned) { line.key = learned; line.innerHTML = learned; marks = [...line.children]; }
     draw(sought ? 2 : undefined);
+    if (sought) address();
   }
 
   function close() {
     Object.values(timers).forEach(clearTimeout);
-    document.removeEventListener("keydown", onKey);
-    globalThis.navigation?.removeEventListener("navigate", onNavigate);
+    gone.abort();
     box.remove();
     delete root[BOOK];
   }

@@ -266,6 +266,12 @@ class Controls:
             message = _("The text is blank: its {size} characters are all white space. Give it some words.")
             self._complain(message, size=len(text))
             return None
+        if "\ufffd" in text:
+            message = _(
+                "The text holds U+FFFD {size} times: it stands for what was no character, such as half of a UTF-16 pair. "
+                "If that is not meant, paste the text again from its source."
+            )
+            self._complain(message, size=text.count("\ufffd"))
         return Source(corpus, text.encode("utf-8"), corpus == "counts", self["lines"])
 
     def _upload(self) -> Source | None:

@@ -189,7 +189,7 @@ def position(
     elif was["run"] != run:
         step = was["step"]
     else:  # not heard of: not touched yet, or the learner has been on another page meanwhile
-        step = was["step"] if linked is None else linked
+        step = was["step"]
         move = step != was["seek"]
     step = min(max(step, 0), last)
     seek = (step, nonce + 1) if move else (was["seek"], nonce)
@@ -201,8 +201,10 @@ def position(
     else:
         changed = was["url"] != settings or arrival == "return"
     wanted = dict(settings) if changed and not travelled else {}
-    if param and (step or param in st.query_params):
-        wanted[param] = str(step)
+    if wanted and param and (step or param in st.query_params):
+        wanted[param] = str(
+            step
+        )  # else the browser keeps it there: a write of ours could come when the page has changed
     update_url(wanted)
     return Position(step, seek)
 

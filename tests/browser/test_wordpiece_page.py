@@ -1,0 +1,409 @@
+"""The WordPiece page in a real browser, as a learner uses it: the score against the count, links, tabs, files.
+
+Sources and oracles: `golden/wordpiece_*.json` (the Hugging Face course, chapter 6, recomputed to the digit); the plain
+version in `tests/plain_wordpiece.py` for what BPE would merge; the engine for encodings; the `tokenizers` library for the
+file that can be downloaded; for hostile text, the browser itself. What both training pages share is in
+`test_bpe_page.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from tokenizers import models
+
+from tests.browser.conftest import ROOT
+from tests.browser.test_bpe_page import HOSTILE, STATE, TRACES_OF_ATTACK
+from tests.browser.test_bpe_page import Bpe as Learner
+from tests.plain_wordpiece import PlainScoredStep, plain_wordpiece
+from tests.test_wordpiece import golden, trained
+from tokenizers_core import train_bpe
+
+HUG, COURSE = golden("hug"), golden("course")
+COURSE_PAGE = "/wordpiece?corpus=course"
+
+SAID = """place => {
+  const books = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).filter(Boolean);
+  const b = books[place], texts = (root, what) => [...root.querySelectorAll(what)].map(e => e.textContent);
+  const why = b.querySelector('.say .why'), aside = b.querySelector('.aside');
+  return {
+    fractions: [...b.querySelectorAll('.say > p:first-child .frac')].map(e => texts(e, ':scope > span')),
+    score: b.querySelector('.say > p:first-child > b')?.textContent,
+    why: why?.textContent ?? '',
+    pairs: why ? [...why.querySelectorAll('.pair')].map(e => texts(e, '.t')) : [],
+    aside: aside?.textContent ?? '',
+    aside_numbers: aside ? [...aside.querySelectorAll('.frac')].map(e => texts(e, ':scope > span')) : [],
+    aside_pairs: aside ? [...aside.querySelectorAll('.pair')].map(e => texts(e, '.t')) : [],
+  }; }"""
+
+
+def said(learner: Learner, book: int = 0) -> dict[str, Any]:
+    """The parts of the sentence over the stage."""
+    return learner.page.evaluate(SAID, book)  # type: ignore[no-any-return]
+
+
+def expect_step(learner: Learner, step: int, wanted: dict[str, Any], plain: PlainScoredStep) -> None:
+    """The stage at `step`: pair, token, score with its numbers, and what BPE would merge."""
+    state, told = learner.state(), said(learner)
+    assert state["step"] == step
+    assert (state["pair"], state["token"]) == (wanted["pair"], wanted["token"])
+    assert state["newest"] == state["now"] == wanted["token"]
+    numbers = [str(wanted["freq"]), f"{wanted['left_freq']} × {wanted['right_freq']}"]
+    assert told["fractions"] == [["pair", "first × second"], numbers]
+    assert told["score"] == wanted["score"]
+    if plain.most_frequent == plain.pair:
+        assert "It is the most frequent pair too: BPE would merge it here." in told["why"]
+    else:
+        assert list(plain.most_frequent) in told["pairs"]
+        rival = "".join(plain.most_frequent)
+        assert f"BPE would merge {rival} here: it stands " in told["why"]
+        assert f" = {plain.scores[plain.most_frequent]}." in told["why"]
+
+
+@pytest.fixture
+def wordpiece(serve: Callable[..., str], page: Page) -> Learner:
+    return Learner(page, serve(ROOT / "app.py"))
+
+
+# --- stepping ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_frequent_pair_loses_to_rare_parts(wordpiece: Learner) -> None:
+    """Five presses: ##u ##g stands 20 times and scores 1/36; ##g ##s stands 5 times and wins with 1/20."""
+    plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
+    wordpiece.open("/wordpiece?corpus=hug", step=0)
+    for step in range(1, 6):
+        wordpiece.press("ArrowRight")
+        expect_step(wordpiece, step, HUG["steps"][step - 1], plain[step - 1])
+        told = said(wordpiece)
+        if step == 1:
+            assert told["fractions"][1] == ["5", "20 × 5"] and told["score"] == "1/20"
+            assert (
+                "BPE would merge ##u##g here: it stands 20 times, but scores 20 / (36 × 20) = 1/36."
+                in told["why"]
+            )
+        if step == 3:
+            assert told["aside_pairs"] == [["hu", "##g"], ["hu", "##gs"]]
+            assert told["aside_numbers"] == [["10", "15 × 15"]]
+            assert told["aside"].startswith("Erratum The course merges hu##g here, for a score of 1/15.")
+            assert "= 2/45, and hu##gs has 1/15." in told["aside"]
+        else:
+            assert told["aside"] == ""
+    wordpiece.at(5)
+    assert wordpiece.href().endswith("/wordpiece?corpus=hug&step=5")
+
+
+def test_the_course_to_the_digit(wordpiece: Learner) -> None:
+    """From cold: pick the four sentences, press → twenty-five times."""
+    plain, _ = plain_wordpiece(COURSE["word_freqs"], "first")
+    wordpiece.open("/wordpiece?corpus=hug", step=0)
+    wordpiece.choose("Corpus", "Four sentences")
+    wordpiece.page.wait_for_function(f"() => ({STATE})(0)?.last === 25")
+    assert len(COURSE["steps"]) == 25
+    for step, wanted in enumerate(COURSE["steps"], start=1):
+        wordpiece.press("ArrowRight")
+        expect_step(wordpiece, step, wanted, plain[step - 1])
+        assert said(wordpiece)["aside"] == ""
+    wordpiece.press("ArrowRight")
+    assert wordpiece.state()["step"] == 25
+    assert "the vocabulary has the size that was asked for" in wordpiece.state()["say"]
+    wordpiece.at(25)
+    assert wordpiece.href().endswith("/wordpiece?corpus=course&step=25")
+    assert wordpiece.problems() == []
+
+
+def test_keys_links_reload_and_back(wordpiece: Learner) -> None:
+    wordpiece.open(COURSE_PAGE + "&step=5", step=5)
+    assert wordpiece.state()["pair"] == ["##c", "##t"]
+    for key, there in (("End", 25), ("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1)):
+        wordpiece.press(key)
+        assert wordpiece.state()["step"] == there
+    wordpiece.press("ArrowRight", 6)
+    wordpiece.at(7)
+    wordpiece.page.reload()
+    wordpiece.at(7)
+    assert wordpiece.state()["token"] == "##full"
+    wordpiece.choose("Corpus", "hug, pug, pun, bun, hugs")
+    expect(wordpiece.page.locator(".ts-flipbook .where")).to_contain_text("Step 0 of 9")
+    wordpiece.press("ArrowRight", 2)
+    wordpiece.at(2)
+    assert wordpiece.state()["pair"] == ["h", "##u"]
+    wordpiece.page.go_back()
+    wordpiece.at(7)
+    assert wordpiece.state()["token"] == "##full"
+    expect(wordpiece.page.get_by_label("Corpus", exact=True)).to_have_value("Four sentences")
+
+
+def test_each_page_keeps_its_own_step(wordpiece: Learner) -> None:
+    """BPE and WordPiece of the same corpus, in turns: neither moves the other."""
+    wordpiece.open("/wordpiece?corpus=hug&step=3", step=3)
+    go = wordpiece.page.get_by_test_id("stSidebarNav").get_by_role("link")
+    go.filter(has_text="BPE").click()
+    expect(wordpiece.page.get_by_role("heading", level=1)).to_have_text("BPE")
+    wordpiece.at(0)
+    assert wordpiece.state()["last"] == 19
+    wordpiece.press("ArrowRight", 6)
+    wordpiece.at(6)
+    seen = wordpiece.state()
+    go.filter(has_text="WordPiece").click()
+    expect(wordpiece.page.get_by_role("heading", level=1)).to_have_text("WordPiece")
+    wordpiece.at(3)
+    assert wordpiece.state()["pair"] == ["hu", "##gs"] and "Erratum" in said(wordpiece)["aside"]
+    assert "corpus=hug" in wordpiece.href() and "step=3" in wordpiece.href()
+    wordpiece.press("ArrowRight")
+    wordpiece.at(4)
+    go.filter(has_text="BPE").click()
+    wordpiece.at(6)
+    assert wordpiece.state() == seen and "/bpe?" in wordpiece.href()
+    go.filter(has_text="WordPiece").click()
+    wordpiece.at(4)
+    assert wordpiece.state()["pair"] == ["hu", "##g"]
+
+
+WIDTHS = """() => [document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  ...[...document.querySelectorAll('[data-testid=stMain], [data-testid=stMainBlockContainer]')].map(e => e.scrollWidth - e.clientWidth)]"""
+
+CONTRAST = """selector => {
+  const book = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean);
+  const pen = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+  const up = e => e.parentElement ?? e.getRootNode().host;
+  const light = paint => { // the colours laid over each other, as light
+    pen.clearRect(0, 0, 1, 1);
+    for (const colour of paint) { pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1); }
+    const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map(x => x / 255).map(x => x <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
+    return .2126 * r + .7152 * g + .0722 * b; };
+  const found = [...book.querySelectorAll(selector)];
+  return found.map(e => {
+    const under = [];
+    for (let at = e; at; at = up(at)) under.unshift(getComputedStyle(at).backgroundColor);
+    const pair = [light(under), light([...under, getComputedStyle(e).color])].sort((a, b) => b - a);
+    return [(pair[0] + .05) / (pair[1] + .05), light(under)]; }); }"""
+
+
+def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> None:
+    """390 pixels: nothing makes the page scroll sideways, in any tab. Dark: what is new here reads at 4.5:1."""
+    page = open_page(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, color_scheme="dark"
+    )
+    phone = Learner(page, wordpiece.address).open("/wordpiece?corpus=hug&step=3", step=3)
+    assert max(page.evaluate(WIDTHS)) <= 0
+    for selector in (".say .frac > span", ".aside", ".aside b", "table.scores td", ".why"):
+        measured = page.evaluate(CONTRAST, selector)
+        assert measured, selector
+        for contrast, paper in measured:
+            assert paper < 0.1 and contrast >= 4.5, (selector, contrast, paper)
+    page.get_by_role("button", name="Next step").tap()
+    phone.at(4)
+    assert phone.state()["pair"] == ["hu", "##g"]
+    for name in ("Score and count", "The library's WordPiece"):
+        phone.tab(name)
+        phone.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        assert max(page.evaluate(WIDTHS)) <= 0, name
+
+
+def test_handout_steps_offline(wordpiece: Learner, open_page: Callable[..., Page], tmp_path: Path) -> None:
+    wordpiece.open("/wordpiece?corpus=hug&step=2", step=2)
+    wordpiece.tab("Files and link")
+    path = tmp_path / "wordpiece.html"
+    path.write_text(wordpiece.download("Handout that steps offline (HTML)"), encoding="utf-8")
+    asked: list[str] = []
+    page = open_page(offline=True)
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    handout = Learner(page, "")
+    handout.shows(0)
+    expect(page.get_by_role("heading", level=1)).to_have_text("WordPiece: hug, pug, pun, bun, hugs")
+    plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
+    for step, wanted in enumerate(HUG["steps"], start=1):
+        handout.press("ArrowRight")
+        expect_step(handout, step, wanted, plain[step - 1])
+        assert ("Erratum" in said(handout)["aside"]) == (step == 3)
+    assert handout.state()["last"] == len(HUG["steps"])
+    handout.press("Home")
+    assert handout.state()["step"] == 0
+    assert asked == [path.as_uri()]
+
+
+# --- tabs -------------------------------------------------------------------------------------------------------------
+
+
+def encode(panel: Locator, text: str) -> None:
+    field = panel.get_by_label("Text to encode", exact=False)
+    field.fill(text)
+    field.press("Enter")
+
+
+def test_encoding_tries_the_longest_first(wordpiece: Learner) -> None:
+    """The course's two words, with its vocabulary: what is tried, in order, until the word is spelled or unknown."""
+    wordpiece.open(COURSE_PAGE + "&step=25", step=25)
+    panel = wordpiece.tab("Encode")
+    tokenizer = trained("course").tokenizer()
+    encode(panel, "Hugging HOgging")
+    expect(panel.locator(".encoded .t")).to_have_text([*COURSE["encode_word"]["Hugging"], "[UNK]"])
+    assert panel.locator(".encoded small").all_inner_texts() == [
+        str(number) for number in tokenizer.encode("Hugging HOgging").ids
+    ]
+    for word, tokens in COURSE["encode_word"].items():
+        wordpiece.choose("Step through the encoding of", word)
+        explained = tokenizer.explain(word)
+        wordpiece.page.wait_for_function(f"last => ({STATE})(1)?.last === last", arg=len(explained))
+        wordpiece.shows(0, book=1)
+        wordpiece.page.locator(".ts-flipbook .stage").nth(1).click()
+        for step in range(1, len(explained) + 1):
+            wordpiece.press("ArrowRight")
+            state, event = wordpiece.state(1), explained[step].event
+            assert state["step"] == step and state["tokens"] == list(explained[step].tokens)
+            if event.kind == "match":
+                answer = "take it" if explained[step].rest else "the word is encoded"
+                known = f"{event.piece} is in the vocabulary: {answer}."
+                unknown = f"{event.piece} is not in the vocabulary: try one character less."
+                assert (known if event.found else unknown) in state["say"]
+        assert wordpiece.state(1)["tokens"] == tokens
+    tried = [snapshot.event for snapshot in list(tokenizer.explain("HOgging"))[1:]]
+    assert [event.piece for event in tried[:6]] == ["HOgging", "HOggin", "HOggi", "HOgg", "HOg", "HO"]
+    assert "No token begins the rest, so the whole word is [UNK]." in wordpiece.state(1)["say"]
+    assert wordpiece.state(0)["step"] == 25
+
+
+PLOT = """() => [...document.querySelectorAll('.js-plotly-plot')].filter(e => e.offsetParent)[0]?.data.map(trace => ({
+  name: trace.name, symbol: trace.marker?.symbol ?? null, text: trace.customdata.map(row => [...row]), count: trace.x.length}))"""
+
+
+def hover_chosen(page: Page, panel: Locator) -> str:
+    """Move over the mark of the merged pair; returns what the chart says of it."""
+    mark = panel.locator(".js-plotly-plot .scatterlayer .trace").nth(1).locator("path.point")
+    told = panel.locator(".hoverlayer .hovertext")
+    page.evaluate("document.querySelector('.js-plotly-plot').scrollIntoView({block: 'center'})")
+    for shift in range(40):
+        box = mark.bounding_box()  # each time anew: the chart may just be drawn again
+        assert box
+        page.mouse.move(box["x"] + box["width"] / 2 + shift % 3 - 1, box["y"] + box["height"] / 2)
+        page.wait_for_timeout(60)  # Plotly looks at the mouse at most every 50 ms
+        if told.count():
+            return " ".join(told.all_text_contents())
+    raise AssertionError("the chart showed no point")
+
+
+def test_the_chart_marks_both_choices_and_the_library_parts(wordpiece: Learner) -> None:
+    wordpiece.open("/wordpiece?corpus=hug&step=1", step=1)
+    panel = wordpiece.tab("Score and count")
+    panel.locator(".js-plotly-plot .legend").wait_for()
+    figures = wordpiece.page.evaluate(PLOT)
+    assert [(figure["name"], figure["symbol"]) for figure in figures] == [
+        ("all pairs", None), ("merged: best score", "diamond"), ("BPE's choice: most frequent", "square"),
+    ]  # fmt: skip
+    plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
+    assert dict(figures[0]["text"]) == {" ".join(pair): str(score) for pair, score in plain[0].scores.items()}
+    assert figures[1]["text"] == [["##g ##s", "1/20"]] and figures[2]["text"] == [["##u ##g", "1/36"]]
+    expect(panel.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(3)
+    assert "##g ##s5 · 1/20" in hover_chosen(wordpiece.page, panel)
+    wordpiece.page.locator(".ts-flipbook .stage").first.click()
+    wordpiece.press("ArrowRight")  # the chart follows the step
+    wordpiece.page.wait_for_function(f"() => ({PLOT})()?.[1]?.text[0][0] === 'h ##u'")
+
+    panel = wordpiece.tab("The library's WordPiece")
+    expect(panel.locator(".story .n")).to_have_count(3)
+    ours = [step["token"] for step in HUG["steps"]]
+    rival = train_bpe(
+        trained("hug").corpus,
+        len(HUG["alphabet"]) + len(ours),
+        tie_rule="lowest_ids",
+        continuing_subword_prefix="##",
+    )
+    theirs = list(rival.step_of_token)
+    groups = (
+        ("Learned by both", [token for token in ours if token in theirs]),
+        ("Only here, by score", [token for token in ours if token not in theirs]),
+        ("Only by the library, by count", [token for token in theirs if token not in ours]),
+    )
+    for place, (name, tokens) in enumerate(groups):
+        expect(panel.locator(".story .n").nth(place)).to_have_text(f"{name}: {len(tokens)}")
+        assert panel.locator(".story .row").nth(place).locator(".t").all_inner_texts() == tokens
+    assert "##gs" in groups[1][1] and "##ug" in groups[2][1]
+
+
+def test_every_pair_with_its_score(wordpiece: Learner) -> None:
+    wordpiece.open("/wordpiece?corpus=hug", step=0)
+    panel = wordpiece.page.get_by_role("tabpanel", name="Every pair")
+    plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
+    scores: list[Fraction] = sorted(plain[0].scores.values(), reverse=True)
+    rows = panel.locator("canvas [role=row]")
+    expect(rows).to_have_count(len(scores) + 1)
+    first = rows.nth(1).locator("[role=gridcell]").all_inner_texts()
+    assert first[1:7] == ["##g", "##s", "5", "20", "5", "1/20"]
+    panel.get_by_label("Find", exact=True).fill("##u ##g")
+    panel.get_by_label("Find", exact=True).press("Enter")
+    expect(rows).to_have_count(2)
+    assert "1/36" in rows.nth(1).locator("[role=gridcell]").all_inner_texts()
+
+
+def test_downloads(wordpiece: Learner, tmp_path: Path) -> None:
+    """vocab.txt is what the library reads, the trace has exact scores."""
+    wordpiece.open(COURSE_PAGE + "&step=25", step=25)
+    wordpiece.tab("Files and link")
+    file = tmp_path / "vocab.txt"
+    file.write_text(wordpiece.download("vocab.txt"), encoding="utf-8")
+    vocabulary = models.WordPiece.read_file(str(file))
+    assert vocabulary == {token: number for number, token in enumerate(COURSE["vocab"])}
+    run = json.loads(wordpiece.download("Every step (JSON)"))
+    assert [(s["pair"], s["token"], s["freq"]) for s in run["steps"]] == [
+        (s["pair"], s["token"], s["freq"]) for s in COURSE["steps"]
+    ]
+    assert run["vocab"] == COURSE["vocab"] and run["words"] == COURSE["word_freqs"]
+
+
+# --- hostile text -----------------------------------------------------------------------------------------------------
+
+
+def test_hostile_text_is_only_text(wordpiece: Learner) -> None:
+    """Every tab at the start, in the middle and at the end: no element, no attribute, no request comes from the text."""
+    special = "%3Cb%3E%20%3Cimg/src=x/onerror=window.bad=5%3E"
+    wordpiece.open(f"/wordpiece?corpus=paste&pre=whitespace_split&special={special}")
+    wordpiece.type_text("\n".join(f"{line} {line}" for line in HOSTILE))
+    wordpiece.at(0)
+    assert wordpiece.problems() == []
+    page = wordpiece.page
+    assert page.evaluate(TRACES_OF_ATTACK) == []
+    last = wordpiece.state()["last"]
+    page.locator(".ts-flipbook .stage").click()
+    learned = set()
+    for start in range(0, last, 8):
+        wordpiece.press("ArrowRight", min(8, last - start))
+        wordpiece.shows(min(start + 8, last))
+        learned |= set(page.locator(".ts-flipbook .line button").all_text_contents())
+        assert page.evaluate(TRACES_OF_ATTACK) == [], start
+    assert {*HOSTILE[:3], HOSTILE[10]} <= learned  # shown as they are, in the timeline
+    wordpiece.at(last)
+    for tab in page.get_by_role("tab").all_inner_texts():
+        panel = wordpiece.tab(tab)
+        if tab == "Every pair":
+            panel.get_by_label("Find", exact=True).fill("<img onerror=bad>")
+            panel.get_by_label("Find", exact=True).press("Enter")
+        elif tab == "Score and count":
+            panel.locator(".js-plotly-plot .legend").wait_for()
+            page.locator(".ts-flipbook .stage").first.click()
+            wordpiece.press("ArrowLeft", last // 2)
+            wordpiece.shows(last - last // 2)
+            page.wait_for_function(f"() => ({PLOT})()?.[0]?.count > 1")
+            assert hover_chosen(page, panel)
+            assert page.evaluate(TRACES_OF_ATTACK) == [], "the middle"
+        elif tab == "Follow a word":
+            wordpiece.opened("Word").nth(0).click()
+            expect(panel.locator(".story .row").first).to_be_visible()
+        elif tab == "Encode":
+            encode(panel, " ".join([*HOSTILE[:12], "<b>"]))
+            expect(panel.locator(".encoded .t").last).to_have_text("<b>")
+            page.wait_for_function(f"() => ({STATE})(1)?.say")
+            page.locator(".ts-flipbook .stage").nth(1).click()
+            wordpiece.press("ArrowRight", 3)
+            assert wordpiece.state(1)["step"] == 3
+        elif tab == "The library's WordPiece":
+            expect(panel.locator(".story .n")).to_have_count(3)
+        page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        assert page.evaluate(TRACES_OF_ATTACK) == [], tab
