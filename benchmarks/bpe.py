@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import pickle
-import sysconfig
 import time
 from collections.abc import Iterator
-from functools import cache
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from statistics import mean, median
+from statistics import median
 from tempfile import TemporaryDirectory
 
 import tokenizers
 
-from benchmarks.measure import Result, cpu_seconds, side_by_side
+from benchmarks.measure import Result, cpu_seconds, in_turns, side_by_side
+from benchmarks.text import library_text
 from tests.plain import count, replace
 from tokenizers_core import BpeTrace, Corpus, Tokenizer, train_bpe
 from tokenizers_core.bpe import bpe_merges
@@ -25,17 +25,6 @@ from tokenizers_core.ties import FirstMet
 
 LARGE, LARGE_MERGES = 1_000_000, 4000
 SMALL, SMALL_MERGES = 200_000, 1000
-
-
-@cache
-def library_text(size: int) -> str:
-    """The first `size` characters of the standard library's sources."""
-    text = ""
-    for path in sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py")):
-        if len(text) >= size:
-            break
-        text += path.read_text("utf-8")
-    return text[:size]
 
 
 def ours(text: str, merges: int) -> BpeTrace:
@@ -95,18 +84,19 @@ def against_plain(repeats: int) -> Iterator[Result]:
     text = library_text(SMALL)
     trace = ours(text, SMALL_MERGES)
     frequencies = dict(trace.corpus.items())
-    measured = []
-    for step in range(50, SMALL_MERGES, 100):
-        splits = {word: list(tokens) for word, tokens in trace[step].splits().items()}
-        measured.append(median(cpu_seconds(lambda: plain_step(splits, frequencies)) for _ in range(repeats)))  # noqa: B023
+    starts = [
+        {word: list(tokens) for word, tokens in trace[step].splits().items()}
+        for step in range(12, SMALL_MERGES, 25)
+    ]
     # Both start from the counted words: reading the text is no part of either.
     corpus = trace.corpus
-    mine = median(
-        cpu_seconds(lambda: train_bpe(corpus, merges=SMALL_MERGES, alphabet="bytes"))
-        for _ in range(2 * repeats)
+    mine, theirs = in_turns(
+        lambda: train_bpe(corpus, merges=SMALL_MERGES, alphabet="bytes"),
+        [partial(plain_step, splits, frequencies) for splits in starts],
+        repeats,
     )
-    theirs = SMALL_MERGES * mean(measured)
-    detail = f"{theirs:.1f} s : {mine:.3f} s ({len(measured)} of {SMALL_MERGES} steps measured)"
+    theirs *= SMALL_MERGES
+    detail = f"{theirs:.1f} s : {mine:.3f} s ({len(starts)} of {SMALL_MERGES} steps measured)"
     yield Result(
         "plain recount : training, from words, 200 KB",
         theirs / mine,

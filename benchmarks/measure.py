@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
-from statistics import median
+from collections.abc import Callable, Sequence
+from statistics import mean, median
 from typing import NamedTuple
 
 Work = Callable[[], object]
@@ -27,6 +27,21 @@ def side_by_side(first: Work, second: Work, repeats: int) -> tuple[float, float]
     """The median processor times of two pieces of work that take turns."""
     times = [(cpu_seconds(first), cpu_seconds(second)) for _ in range(repeats)]
     return median(one for one, _ in times), median(other for _, other in times)
+
+
+def in_turns(whole: Work, parts: Sequence[Work], repeats: int, group: int = 10) -> tuple[float, float]:
+    """The median processor time of `whole`, and the mean over `parts` of each one's median.
+
+    Both sides take turns all along: `whole` runs once before every `group` parts.
+    """
+    wholes: list[float] = []
+    times: list[list[float]] = [[] for _ in parts]
+    for _ in range(repeats):
+        for place, part in enumerate(parts):
+            if place % group == 0:
+                wholes.append(cpu_seconds(whole))
+            times[place].append(cpu_seconds(part))
+    return median(wholes), mean(map(median, times))
 
 
 class Result(NamedTuple):

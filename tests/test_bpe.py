@@ -513,3 +513,22 @@ def test_words_beyond_the_limit_are_encoded_alike() -> None:
     word = trace.corpus.words[-1] * 5
     assert len(word) > LONG_WORD
     assert trace.tokenizer().encode(word).tokens == plain_encode(word, trace[-1].merges)
+
+
+def test_encoding_with_a_continuation_prefix_equals_the_library() -> None:
+    """`models.BPE` with the same prefix, vocabulary and merges."""
+    words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    trace = train_bpe(Corpus.from_counts(words), continuing_subword_prefix="##")
+    tokenizer = trace.tokenizer()
+    judge = tokenizers.Tokenizer(
+        tokenizers.models.BPE(
+            vocab=dict(tokenizer.vocab),
+            merges=[tuple(pair) for pair in trace[-1].merges],
+            unk_token="[UNK]",
+            continuing_subword_prefix="##",
+        )
+    )
+    judge.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    text = "hug pugs bun hugsbun mug unhug"
+    assert tokenizer.encode(text).tokens == judge.encode(text).tokens
+    assert tokenizer.encode(text).offsets == judge.encode(text).offsets

@@ -341,10 +341,10 @@ def test_encoding_texts_one_after_the_other(several: list[str]) -> None:
 
 def test_words_that_were_encoded_before_are_remembered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = trained(alphabet="bytes").tokenizer()
-    monkeypatch.setattr(type(tokenizer.model), "CACHE_LIMIT", 3)
+    monkeypatch.setattr(type(tokenizer.model), "WORDS_REMEMBERED", 3)
     expected = byte_level().encode(MULTILINGUAL).ids
     assert tokenizer.encode(MULTILINGUAL).ids == expected == tokenizer.encode(MULTILINGUAL).ids
-    assert len(tokenizer.model._cache) == 3  # type: ignore[attr-defined]
+    assert len(tokenizer.model._remembered) == 3
 
 
 # --- Hostile input ------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ real text, is which of several equally frequent pairs goes first: see `TIE_RULES
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from tokenizers_core.errors import UnknownNameError
 from tokenizers_core.merging import Merge, Pair, PairTable, Progress, Vocabulary, neighbours, split_word
 from tokenizers_core.text import BYTE_TO_SYMBOL, Corpus
 from tokenizers_core.ties import TieRule, TieTrace, run_training
-from tokenizers_core.tokenizer import Tokenizer
+from tokenizers_core.tokenizer import Model, Tokenizer, with_unknown
 from tokenizers_core.trace import StoredTrace
 
 ALPHABETS = ("corpus", "bytes")
@@ -124,18 +124,15 @@ class BpeTrace(TieTrace):
         Where a character can be unknown (always, unless all 256 bytes are in the alphabet) `unk_token` stands for
         it; if it is not in the vocabulary it gets the next free id.
         """
-        snapshot = self[-1 if step is None else step]
+        snapshot, pipeline = self[-1 if step is None else step], self.corpus.pipeline
         tokens, special_tokens = list(snapshot.vocab), list(self.special_tokens)
-        pipeline = self.corpus.pipeline
         if pipeline.byte_level and set(BYTE_TO_SYMBOL) <= set(self.alphabet):
             unk_token = ""
         else:
-            if unk_token not in tokens:
-                tokens.append(unk_token)
-            if unk_token not in special_tokens:
-                special_tokens.append(unk_token)
+            tokens, special_tokens = with_unknown(tokens, special_tokens, unk_token)
         suffix = str(self.settings["end_of_word_suffix"])
-        return Tokenizer(pipeline, BpeModel(tokens, snapshot.merges, unk_token, suffix), special_tokens)
+        model = BpeModel(tokens, snapshot.merges, unk_token, suffix, self.prefix)
+        return Tokenizer(pipeline, model, special_tokens)
 
     def values(self, table: PairTable) -> Counts:
         return Counts(table)
@@ -240,43 +237,40 @@ class EncodingSnapshot:
     """The learned pairs that stand in the word now, each with its rank, lowest rank first."""
 
 
-class BpeModel:
-    """Learned merges, ready to encode words. Words that were encoded before are remembered."""
-
-    CACHE_LIMIT = 100_000
+class BpeModel(Model):
+    """Learned merges, ready to encode words."""
 
     def __init__(
-        self, tokens: Sequence[str], merges: Sequence[Pair], unk_token: str = "", suffix: str = ""
+        self,
+        tokens: Sequence[str],
+        merges: Sequence[Pair],
+        unk_token: str = "",
+        suffix: str = "",
+        prefix: str = "",
     ) -> None:
-        self.vocabulary = Vocabulary(tokens)
+        super().__init__()
+        self.vocabulary = Vocabulary(tokens, prefix)
         self.merges = merges
         self.unk_token = unk_token
         self.suffix = suffix
-        write = self.vocabulary.write
         self.ranks: dict[str, int] = {}
         self.merged: dict[str, str] = {}
         for rank, pair in enumerate(merges):
-            key = write(pair)
+            key = self.vocabulary.write(pair)
             self.ranks.setdefault(key, rank)  # a pair learned twice keeps its first rank
-            self.merged[key] = write([pair.first + pair.second])
-        self._cache: dict[str, tuple[int, ...]] = {}
+            self.merged[key] = chr(self.vocabulary.join(key))
 
     def symbols(self, word: str) -> list[str]:
         """The word's symbols; an unknown character becomes the unknown token."""
         known = self.vocabulary.ids
-        symbols = [symbol if symbol in known else self.unk_token for symbol in word]
-        return [*symbols, self.suffix] if self.suffix else symbols
+        symbols = split_word(word, self.vocabulary.prefix, self.suffix)
+        return [symbol if symbol in known else self.unk_token for symbol in symbols]
 
-    def encode_word(self, word: str) -> tuple[int, ...]:
+    def spell(self, word: str) -> Iterable[int]:
         """The ids of a word's tokens."""
-        ids = self._cache.get(word)
-        if ids is None:
-            text = self.vocabulary.write(self.symbols(word))
-            encode = apply_merges if len(text) < LONG_WORD else apply_merges_long
-            ids = tuple(map(ord, encode(text, self.ranks, self.merged)))
-            if len(self._cache) < self.CACHE_LIMIT and len(word) < LONG_WORD:
-                self._cache[word] = ids
-        return ids
+        text = self.vocabulary.write(self.symbols(word))
+        encode = apply_merges if len(text) < LONG_WORD else apply_merges_long
+        return map(ord, encode(text, self.ranks, self.merged))
 
     def explain(self, word: str) -> StoredTrace[EncodingSnapshot]:
         """The encoding of a word, merge by merge."""

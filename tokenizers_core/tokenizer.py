@@ -6,10 +6,11 @@ into pre-tokens, and the model turns each pre-token into tokens.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import regex
 
@@ -19,16 +20,48 @@ from tokenizers_core.text import Pipeline, PreToken, Span, refuse_surrogates, sy
 from tokenizers_core.trace import Trace
 
 
-class Model(Protocol):
-    """Turns one pre-token into tokens."""
+class Model(ABC):
+    """Turns one pre-token into tokens. Words that were encoded before are remembered."""
+
+    WORDS_REMEMBERED = 100_000
+    LONGEST_REMEMBERED = 100
 
     vocabulary: Vocabulary
     unk_token: str
-    suffix: str
+    """What stands for the unknown; "" where nothing is."""
+    suffix: str = ""
+    """The last symbol of every word, if it has one."""
 
-    def encode_word(self, word: str) -> Sequence[int]: ...
+    def __init__(self) -> None:
+        self._remembered: dict[str, tuple[int, ...]] = {}
 
-    def explain(self, word: str) -> Trace[Any]: ...
+    @abstractmethod
+    def spell(self, word: str) -> Iterable[int]:
+        """The ids of a word's tokens, worked out."""
+
+    @abstractmethod
+    def explain(self, word: str) -> Trace[Any]:
+        """The encoding of a word, step by step."""
+
+    def encode_word(self, word: str) -> tuple[int, ...]:
+        """The ids of a word's tokens."""
+        ids = self._remembered.get(word)
+        if ids is None:
+            ids = tuple(self.spell(word))
+            if len(word) <= self.LONGEST_REMEMBERED and len(self._remembered) < self.WORDS_REMEMBERED:
+                self._remembered[word] = ids
+        return ids
+
+
+def with_unknown(
+    tokens: Iterable[str], special_tokens: Iterable[str], unk_token: str
+) -> tuple[list[str], list[str]]:
+    """Vocabulary and special tokens with the unknown token in both, added at the end where it is missing.
+
+    >>> with_unknown(["a"], [], "[UNK]")
+    (['a', '[UNK]'], ['[UNK]'])
+    """
+    return list(dict.fromkeys([*tokens, unk_token])), list(dict.fromkeys([*special_tokens, unk_token]))
 
 
 class Segment(NamedTuple):
@@ -178,8 +211,7 @@ class Tokenizer:
         The last token has whatever the ones before it left: the end-of-word symbol in it stands for no character.
         """
         *ids, _ = self.model.encode_word(word.text)
-        prefix = len(self.model.vocabulary.prefix)
-        lengths = [self.length(identifier) - (prefix if place else 0) for place, identifier in enumerate(ids)]
+        lengths = [self.length(identifier, inside=place > 0) for place, identifier in enumerate(ids)]
         position = 0
         for length in [*lengths, len(word.text)]:
             covered = word.spans[position : position + length]
@@ -188,10 +220,15 @@ class Tokenizer:
             starts, ends = [start for start, _ in covered], [end for _, end in covered]
             yield min(starts, default=word.end), max(ends, default=word.end)
 
-    def length(self, identifier: int) -> int:
-        """How many of a pre-token's characters a token stands for, unless it is the last one."""
+    def length(self, identifier: int, inside: bool) -> int:
+        """How many of a pre-token's characters a token stands for, unless it is the last one.
+
+        `inside`: it is not the first one, and so carries the continuation prefix if the model has one.
+        """
         token = self.tokens[identifier]
-        return 1 if token == self.model.unk_token else len(token)
+        if token == self.model.unk_token:
+            return 1
+        return len(token) - (len(self.model.vocabulary.prefix) if inside else 0)
 
     def explain(self, word: str) -> Trace[Any]:
         """The encoding of one pre-token (as `pipeline.words` gives them), step by step."""

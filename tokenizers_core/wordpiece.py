@@ -30,7 +30,7 @@ from tokenizers_core.merging import (
 )
 from tokenizers_core.text import Corpus
 from tokenizers_core.ties import TieRule, TieTrace, run_training
-from tokenizers_core.tokenizer import Tokenizer
+from tokenizers_core.tokenizer import Model, Tokenizer, with_unknown
 from tokenizers_core.trace import Replay, StoredTrace
 
 PREFIX = "##"
@@ -289,11 +289,8 @@ class WordPieceTrace(TieTrace):
 
         A word that the vocabulary can't spell is one `unk_token`; if it is not in the vocabulary it gets the next free id.
         """
-        tokens, special_tokens = list(self[-1 if step is None else step].vocab), list(self.special_tokens)
-        if unk_token not in tokens:
-            tokens.append(unk_token)
-        if unk_token not in special_tokens:
-            special_tokens.append(unk_token)
+        vocab = self[-1 if step is None else step].vocab
+        tokens, special_tokens = with_unknown(vocab, self.special_tokens, unk_token)
         model = WordPieceModel(tokens, unk_token, self.settings["max_input_chars_per_word"])
         return Tokenizer(self.corpus.pipeline, model, special_tokens)
 
@@ -346,29 +343,20 @@ class MatchSnapshot:
     """The characters not yet spelled."""
 
 
-class WordPieceModel:
+class WordPieceModel(Model):
     """A vocabulary, ready to encode words: the longest token that begins the rest of the word, again and again."""
-
-    CACHE_LIMIT = 100_000
-    suffix = ""
 
     def __init__(
         self, tokens: Sequence[str], unk_token: str = "[UNK]", max_characters: int = MAX_CHARACTERS
     ) -> None:
+        super().__init__()
         self.vocabulary = Vocabulary(tokens, PREFIX)
         self.unk_token = unk_token
         self.max_characters = max_characters
-        self._cache: dict[str, tuple[int, ...]] = {}
 
-    def encode_word(self, word: str) -> tuple[int, ...]:
+    def spell(self, word: str) -> Iterable[int]:
         """The ids of a word's tokens; the unknown token's alone when the word can't be spelled."""
-        ids = self._cache.get(word)
-        if ids is None:
-            known = self.vocabulary.ids
-            ids = tuple([known[piece] for piece in self.longest_matches(word)])
-            if len(self._cache) < self.CACHE_LIMIT:
-                self._cache[word] = ids
-        return ids
+        return map(self.vocabulary.ids.__getitem__, self.longest_matches(word))
 
     def longest_matches(self, word: str) -> list[str]:
         """The word's tokens, longest match first."""

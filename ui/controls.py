@@ -8,6 +8,7 @@ dropped, and the page says so.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -208,12 +209,12 @@ class Controls:
         corpus = self["corpus"]
         if corpus == "upload":
             name, data = st.session_state.get(self.key("upload_data"), ("", b""))
-            return {"id": text_store().put(data), "file": name} if data else {}
+            return {"id": _kept(data), "file": name} if data else {}
         text = self.own_text() if corpus in OWN else ""
         if not text:
             return {}
         packed = pack_text(text)
-        return {"text": packed} if packed else {"id": text_store().put(text.encode("utf-8"))}
+        return {"text": packed} if packed else {"id": _kept(text.encode("utf-8"))}
 
     def own_text(self) -> str:
         """What the learner pasted or typed, with halves of UTF-16 pairs replaced, which no UTF-8 text can hold."""
@@ -405,6 +406,12 @@ class Controls:
 
     def _complain(self, message: str, **numbers: int) -> None:
         self.complaints.append(message.format(**{name: count(number) for name, number in numbers.items()}))
+
+
+@lru_cache(maxsize=16)
+def _kept(data: bytes) -> str:
+    """The name under which the server keeps these bytes: worked out once, for the address is written at every step."""
+    return text_store().put(data)
 
 
 def choice_name(setting: str, choice: str) -> str:

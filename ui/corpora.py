@@ -12,6 +12,7 @@ import textwrap
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +99,7 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "hello": Example(
         N_("hello! こんにちは!"),
-        N_(
-            "Starting from all 256 bytes: Japanese characters are three bytes each and have to be merged first."
-        ),
+        N_("Two scripts. As bytes, a Japanese character is three, which have to be merged first."),
         _file("hello.txt"),
         "hello, こんばんは!",
         {"pre": "byte_level", "alphabet": "bytes"},
@@ -152,6 +151,7 @@ def plain_text(text: str | None) -> str:
     return (text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+@lru_cache(maxsize=64)
 def pack_text(text: str) -> str | None:
     """A text for a link, compressed; None when it is too long for one.
 

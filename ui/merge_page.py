@@ -191,7 +191,7 @@ def charts(view: View) -> None:
     )
     figure = training_chart(view.trace, str(chart), view.step, view.style)
     st.plotly_chart(
-        figure, key=view.key(f"plot.{chart}"), config={"displaylogo": False}, alt=_(CHARTS[str(chart)])
+        figure, key=view.key("plot"), config={"displaylogo": False}, alt=_(CHARTS[str(chart)])
     )
 
 

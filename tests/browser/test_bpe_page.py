@@ -72,6 +72,10 @@ class Bpe:
         self.shows(step)
         expect(self.page.get_by_text(f"after step {step}, best first")).to_be_visible(timeout=10_000)
 
+    def rest(self) -> None:
+        """Wait until Python has finished: what comes late would begin a new run and take the steps back."""
+        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+
     def press(self, key: str, times: int = 1) -> None:
         for _ in range(times):
             self.page.keyboard.press(key)
@@ -98,7 +102,7 @@ class Bpe:
         """A select box in view and at rest: a page that scrolls or is drawn again closes its list."""
         box = self.page.get_by_label(label, exact=True)
         box.wait_for()
-        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        self.rest()
         box.scroll_into_view_if_needed()
         self.page.evaluate(
             "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -347,6 +351,7 @@ def test_own_text_travels_in_a_link(bpe: Bpe, open_page: Callable[..., Page]) ->
     bpe.at(0)
     bpe.choose("When pairs tie, merge", "greatest (CS336)")
     bpe.page.wait_for_function("() => location.search.includes('ties=greatest')")
+    bpe.rest()
     bpe.shows(0)
     bpe.page.locator(".ts-flipbook .stage").click()
     bpe.press("ArrowRight", 12)
@@ -528,6 +533,7 @@ def test_long_training_can_be_stopped_and_finished(bpe: Bpe, tmp_path: Path) -> 
     found = re.search(r"after ([\d,]+) merges", note.inner_text())
     assert found
     learned = int(found.group(1).replace(",", ""))
+    bpe.rest()
     bpe.shows(0)
     assert bpe.state()["last"] == learned > 0
     bpe.page.locator(".ts-flipbook .stage").click()
