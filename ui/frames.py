@@ -256,7 +256,7 @@ def tell_wordpiece(snapshot: MergeSnapshot, voice: Voice) -> tuple[str, str]:
     event = cast(WordPieceEvent, snapshot.event)
     chosen, *others = cast(tuple[ScoredCandidate, ...], event.candidates)
     lead = voice.say(
-        _("Merge {pair} into {token}. Score = {formula} = {numbers} = {score}"),
+        _("Merge {pair} into {token}. Score = {formula} = {numbers} = {score}."),
         pair=voice.pair(event.pair),
         token=voice.token(event.token),
         formula=voice.fraction(_("pair"), _("first × second")),
@@ -279,10 +279,18 @@ def tell_bpe_choice(event: WordPieceEvent, voice: Voice) -> str:
     rival = event.most_frequent
     if rival.pair == event.pair:
         return voice.say(_("It is the most frequent pair too: BPE would merge it here."))
+    times = ngettext("{number} time", "{number} times", rival.freq).format(number=count(rival.freq))
+    chosen = cast(ScoredCandidate, event.candidates[0])
+    if rival.score == chosen.score:
+        return voice.say(
+            _("BPE would merge {pair} here: it stands {times}, and scores the same."),
+            pair=voice.pair(rival.pair),
+            times=times,
+        )
     return voice.say(
-        _("BPE would merge {pair} here: it stands {freq} times, but scores {numbers} = {score}."),
+        _("BPE would merge {pair} here: it stands {times}, but scores {numbers} = {score}."),
         pair=voice.pair(rival.pair),
-        freq=count(rival.freq),
+        times=times,
         numbers=f"{rival.freq} / ({rival.first_freq} × {rival.second_freq})",
         score=fraction_text(rival.score),
     )

@@ -190,9 +190,7 @@ def charts(view: View) -> None:
         label_visibility="collapsed",
     )
     figure = training_chart(view.trace, str(chart), view.step, view.style)
-    st.plotly_chart(
-        figure, key=view.key("plot"), config={"displaylogo": False}, alt=_(CHARTS[str(chart)])
-    )
+    st.plotly_chart(figure, key=view.key("plot"), config={"displaylogo": False}, alt=_(CHARTS[str(chart)]))
 
 
 def follow(view: View) -> None:
