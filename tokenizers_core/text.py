@@ -408,8 +408,15 @@ def _align_bytes(stretch: str, spans: Sequence[Span]) -> Sequence[Span]:
     return [span for character, span in zip(stretch, spans, strict=True) for _ in character.encode("utf-8")]
 
 
+def _show_bytes(stretch: str) -> str:
+    """The byte alphabet's spelling; printable ASCII spells itself but for the space."""
+    if stretch.isascii() and stretch.isprintable():
+        return stretch.replace(" ", BYTE_TO_SYMBOL[ord(" ")])
+    return bytes_to_symbols(stretch.encode("utf-8"))
+
+
 _AS_IT_IS = _View(show=lambda stretch: stretch, align=lambda _stretch, spans: spans)
-_AS_BYTES = _View(show=lambda stretch: bytes_to_symbols(stretch.encode("utf-8")), align=_align_bytes)
+_AS_BYTES = _View(show=_show_bytes, align=_align_bytes)
 _SPACES_MARKED = _View(show=_mark_spaces, align=lambda _stretch, spans: spans)
 _FRONT_MARKED = _View(show=_mark_front, align=_align_marked_front)
 

@@ -28,7 +28,7 @@ from ui.corpora import (
     unpack_text,
 )
 from ui.flipbook import is_back
-from ui.i18n import N_, _, count
+from ui.i18n import N_, _, count, ngettext
 from ui.notes import explained, note, problem
 from ui.tokens import SHOW
 
@@ -268,9 +268,12 @@ class Controls:
             self._complain(message, size=len(text))
             return None
         if "\ufffd" in text:
-            message = _(
+            message = ngettext(
+                "The text holds U+FFFD {size} time: it stands for what was no character, such as half of a UTF-16 pair. "
+                "If that is not meant, paste the text again from its source.",
                 "The text holds U+FFFD {size} times: it stands for what was no character, such as half of a UTF-16 pair. "
-                "If that is not meant, paste the text again from its source."
+                "If that is not meant, paste the text again from its source.",
+                text.count("\ufffd"),
             )
             self._complain(message, size=text.count("\ufffd"))
         return Source(corpus, text.encode("utf-8"), corpus == "counts", self["lines"])

@@ -462,8 +462,8 @@ def test_damaged_links(bpe: Bpe) -> None:
     bpe.at(0)
 
 
-def test_half_of_a_utf_16_pair_does_no_lasting_harm(bpe: Bpe) -> None:
-    """A text box can hold half an emoji. Streamlit's own protocol can't, and drops that message; the next one arrives."""
+def test_half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
+    """A text box can hold half an emoji. Streamlit's own protocol can't: the page puts U+FFFD there and says so."""
     bpe.open("/bpe?corpus=paste")
     expect(bpe.page.locator(".note")).to_contain_text("Paste a text")
     field = bpe.page.get_by_label("Your text", exact=True)
@@ -472,9 +472,14 @@ def test_half_of_a_utf_16_pair_does_no_lasting_harm(bpe: Bpe) -> None:
         Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, 'ab\\ud83d ab');
         box.dispatchEvent(new Event('input', {bubbles: true})); }""")
     field.press("Control+Enter")
-    assert field.input_value().startswith("ab")
+    bpe.at(0)
+    told = bpe.page.locator(".note.problem")
+    expect(told).to_contain_text("The text holds U+FFFD 1 time:")
+    expect(told).to_contain_text("paste the text again from its source")
+    expect(field).to_have_value("ab\ufffd ab")
     bpe.type_text("ab ab")
     bpe.at(0)
+    expect(told).to_have_count(0)
     assert bpe.problems() == []
 
 
