@@ -256,3 +256,15 @@ def test_words_a_step_changed() -> None:
         steps = [step for step, _ in HUG.history_of(word)[1:]]
         assert HUG.record.steps_changing(index) == steps
         assert steps == [event.rank + 1 for event in events(HUG) if word in event.words]
+
+
+def test_the_lineage_of_a_token_too_deep_to_recurse() -> None:
+    """Two letters in an order that never repeats make one token grow by a letter a step, as a Fibonacci word does not."""
+    word = "".join(chr(0x4E00 + place) for place in range(3000))
+    trace = train_bpe(Corpus.from_counts({word: 1}))
+    deepest = max(trace.step_of_token, key=trace.step_of_token.__getitem__)
+    tree, depth = trace.lineage(deepest), 0
+    while tree.parts:
+        tree, depth = tree.parts[0], depth + 1
+    assert deepest == word
+    assert depth == 2999

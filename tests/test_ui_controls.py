@@ -72,7 +72,7 @@ def test_what_can_not_be_is_refused(name: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("size", "abc"), ("size", "0"), ("size", str(VOCABULARY_LIMIT + 1)), ("size", "-5"), ("min", ""), ("min", "0"),
+        ("size", "abc"), ("size", "0"), ("size", str(VOCABULARY_LIMIT + 1)), ("size", "-5"), ("min", "0"),
         ("lines", "2"), ("lines", "true"), ("ties", "FIRST"), ("pre", ""), ("normalizer", "<b>"),
         ("regex", "a" * (PATTERN_LIMIT + 1)), ("show", "letter"),
     ],

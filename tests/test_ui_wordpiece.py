@@ -321,7 +321,7 @@ def test_the_tries_from_one_place_are_listed() -> None:
 
 def test_what_is_left_stands_behind_what_was_found() -> None:
     frames = explained(WordPieceModel(VOCABULARY), "bugs")
-    rests = [re.findall(r'<span class="rest">(.*?)</span>', frame.html) for frame in frames]
+    rests = [re.findall(r'<bdi class="rest">(.*?)</bdi>', frame.html) for frame in frames]
     assert rests == [["bugs"]] * 4 + [["ugs"]] * 3 + [["gs"], []]
 
 

@@ -282,3 +282,11 @@ def test_vocab_txt_loads_in_the_library(tmp_path: Path) -> None:
     file = tmp_path / "vocab.txt"
     file.write_text(vocab_txt(tokenizer), encoding="utf-8")
     assert models.WordPiece.read_file(str(file)) == tokenizer.vocab
+
+
+def test_pairs_below_the_least_count_are_neither_listed_nor_counted() -> None:
+    trace = train_wordpiece(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4}), min_frequency=5)
+    for snapshot in trace:
+        assert snapshot.pair_count == len(snapshot.candidates())
+    assert trace[-1].pair_count == 0
+    assert trace.stop_reason == "min_frequency"

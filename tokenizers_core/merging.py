@@ -504,7 +504,7 @@ class MergeSnapshot:
     @property
     def pair_count(self) -> int:
         """Number of different pairs that could be merged next."""
-        return len(self.trace.pair_counts(self.step))
+        return self.trace.pair_total(self.step)
 
     def candidates(self, limit: int | None = None) -> list[Candidate]:
         """The pairs that could be merged next, best first, ties in the order of the tie rule."""
@@ -612,7 +612,7 @@ class MergeTrace(Trace[MergeSnapshot]):
             tied_count=len(tied),
             tied=tuple(Tie(self.read_pair(pair), self.met_in(before, pair)) for pair in ties[:TIES_LISTED]),
             candidates=tuple(self._candidates(before, best[:CANDIDATES_LISTED], tied)),
-            pair_count=len(self.pair_counts(before)),
+            pair_count=self.pair_total(before),
             words=tuple(self.corpus.words[index] for index in record.words_at(step)),
         )
 
@@ -631,6 +631,10 @@ class MergeTrace(Trace[MergeSnapshot]):
     def pair_counts(self, step: int) -> Mapping[str, int]:
         """Private pair → its count after `step` merges; not to be modified."""
         return self._counts.at(step)
+
+    def pair_total(self, step: int) -> int:
+        """Number of different pairs that could be merged after `step` merges."""
+        return len(self.pair_counts(step))
 
     def current_words(self, step: int) -> CurrentWords:
         """All words of the corpus after `step` merges; not to be modified."""
@@ -768,10 +772,20 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def lineage(self, token: str) -> Lineage:
         """The tree of merges that made `token`; a leaf is a symbol of the alphabet."""
-        step = self.step_of_token.get(token, 0)
-        if not step:
-            return Lineage(token, 0)
-        return Lineage(token, step, tuple(self.lineage(part) for part in self.pair_of(step)))
+        steps = self.step_of_token
+        needed, waiting = {token}, [token]
+        while waiting:
+            parts = self.pair_of(steps[made]) if (made := waiting.pop()) in steps else ()
+            waiting.extend(set(parts) - needed)
+            needed.update(parts)
+        # The oldest first, so that a token's parts are there before it: a long token's tree is too deep to recurse.
+        trees: dict[str, Lineage] = {}
+        for name in sorted(needed, key=lambda name: steps.get(name, 0)):
+            step = steps.get(name, 0)
+            trees[name] = Lineage(
+                name, step, tuple(trees[part] for part in self.pair_of(step)) if step else ()
+            )
+        return trees[token]
 
     # --- keeping it small ----------------------------------------------------------------------------------------
 

@@ -33,11 +33,11 @@ TIE_RULES: Mapping[str, str] = {
     "lowest_ids": "the pair with the lowest token ids (the tokenizers library, rustbpe)",
     "greatest": "the pair of byte strings that sorts last (Stanford CS336)",
 }
-"""Which of several equally frequent pairs is merged."""
+"""Which of several equally good pairs is merged."""
 
 
 class TieRule(Protocol):
-    """Orders equally frequent pairs: the smallest `key` is merged first."""
+    """Orders equally good pairs: the smallest `key` is merged first."""
 
     def key(self, pair: str) -> Any:
         """The pair's place now. It never gets smaller while the pair's count stays or falls."""

@@ -238,6 +238,9 @@ class WordPieceTrace(TieTrace):
         least = self.settings["min_frequency"]
         return {pair: count for pair, count in self.pair_counts(step).items() if count >= least}
 
+    def pair_total(self, step: int) -> int:
+        return len(self.eligible(step))
+
     def best_pairs(self, step: int, limit: int | None) -> tuple[list[str], Collection[str]]:
         frequencies = self.symbol_counts(step)
         total = sum(frequencies.values())

@@ -57,8 +57,8 @@ class Setting(NamedTuple):
         if isinstance(self.default, bool):
             return {"1": True, "0": False}[text] if text in ("0", "1") else _refuse(text)
         if self.most:
-            if text == "" and self.default is None:
-                return None
+            if text == "":
+                return self.default
             number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else _refuse(text)
             return number if self.least <= number <= self.most else _refuse(text)
         return text if len(text) <= self.length else _refuse(text[:80])
@@ -126,7 +126,7 @@ NAMES: Mapping[str, str] = {
     "greatest": N_("greatest (CS336)"),
 }
 PRE_NONE = N_("None: a line is one stream")
-SHOW_NAMES = {"letters": "Ġt", "symbols": N_("as in vocab.json"), "bytes": "0x20"}
+SHOW_NAMES = {"letters": N_("text"), "symbols": N_("raw"), "bytes": N_("bytes")}
 
 
 class Controls:
@@ -314,7 +314,7 @@ class Controls:
                     help=_("Each match is a word, and so is what stands between matches."),
                 )
             self._choice("alphabet", _("Start from"))
-        if self["corpus"] not in ("hug", "counts"):
+        if source is None or not source.counts:
             st.toggle(
                 _("Each line is a text of its own"),
                 key=self.key("lines"),
@@ -347,7 +347,7 @@ class Controls:
             key=self.key("special"),
             max_chars=SPECIAL_LIMIT,
             persist_state="session",
-            help=_("Separated by spaces. They come first in the vocabulary and are never merged."),
+            help=_("Separated by spaces. They come first in the vocabulary."),
         )
 
     def _number(self, name: str, label: str, told: str, placeholder: str = "") -> None:
@@ -376,6 +376,7 @@ class Controls:
             SHOW,
             format_func=lambda name: _(SHOW_NAMES[name]),
             key=self.key("show"),
+            help=_("As readable text, exactly as in the vocabulary file, or as bytes."),
             required=True,
             persist_state="session",
         )

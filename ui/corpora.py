@@ -99,7 +99,7 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "hello": Example(
         N_("hello! こんにちは!"),
-        N_("Two scripts. As bytes, a Japanese character is three, which have to be merged first."),
+        N_("A greeting in two scripts, too short for any pair to be frequent."),
         _file("hello.txt"),
         "hello, こんばんは!",
         {"pre": "byte_level", "alphabet": "bytes"},
@@ -114,9 +114,7 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "python": Example(
         N_("Python code"),
-        N_(
-            "Functions from the standard library of the Python that runs this page; indentation becomes a token."
-        ),
+        N_("Functions from the standard library of the Python that runs this page."),
         python_code,
         "def merge(first, second):\n    return first + second",
         {"pre": "byte_level", "size": 300, "lines": False},

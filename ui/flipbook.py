@@ -224,7 +224,7 @@ def is_back() -> bool:
 
 
 def go_to(key: str, step: int) -> None:
-    """Ask the flipbook under `key` to go to `step` at the next run: for callbacks of links, tables and exercises."""
+    """Ask the flipbook under `key` to go to `step` at the next run: for callbacks of buttons and tables."""
     st.session_state[f"{key}.go_to"] = step
 
 

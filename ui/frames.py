@@ -558,7 +558,7 @@ def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:
     status = token_count(len(snapshot.tokens))
     event = snapshot.event
     found = chips(snapshot.tokens, style)
-    rest = f'<span class="rest">{escape(snapshot.rest)}</span>' if snapshot.rest else ""
+    rest = f'<bdi class="rest">{token_html(snapshot.rest, style)}</bdi>' if snapshot.rest else ""
     tries = try_rows(cast(MatchEvent, event), snapshot, style) if event.kind == "match" else ""
     spelled = f'<div class="w big"><span class="ts">{found}{rest}</span></div>'
     html = stage_html(

@@ -12,9 +12,11 @@ import pandas as pd
 import streamlit as st
 
 from tokenizers_core import Corpus, MergeTrace, first_difference
+from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.files import trace_to_csv, trace_to_json
 from tokenizers_core.merging import MergeSnapshot
 from tokenizers_core.text import Pipeline
+from tokenizers_core.tokenizer import Tokenizer
 from ui import training
 from ui.cache import Progress, digest
 from ui.charts import CHARTS, training_chart
@@ -22,11 +24,13 @@ from ui.controls import RULES, Controls, Setting, choice_name, corpus_title
 from ui.corpora import EXAMPLES, Source, plain_text
 from ui.flipbook import Frame, go_to, update_url
 from ui.i18n import _, count, ngettext, use_language
-from ui.notes import note
+from ui.notes import explained, note, problem
 from ui.tokens import Style, readable
 from ui.views import encoding_html, lineage_html, parting_html, story_html
 
 WORDS_LISTED = 2000
+STEPS_TOLD = 400
+"""Steps of one word's encoding that are drawn."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,9 @@ def every_pair(view: View) -> None:
     snapshot = view.trace[view.step]
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     find = left.text_input(_("Find"), key=view.key("find"), placeholder="th", max_chars=100)
-    message = _("All {number} pairs after step {step}, best first: the first one is merged next.")
+    message = _("All {number} pairs after step {step}, best first.")
+    if view.step < len(view.trace):
+        message = _("All {number} pairs after step {step}, best first: the first one is merged next.")
     right.caption(message.format(step=view.step, number=count(snapshot.pair_count)))
     table = view.page.table(snapshot, view.style, find)
     st.dataframe(table, hide_index=True, height=360, key=view.key("pairs"))
@@ -235,11 +241,14 @@ def encode(view: View) -> None:
     text = plain_text(st.text_input(label, sample, key=view.key(f"encode.{corpus}"), max_chars=2000))
     tokenizer = view.trace.tokenizer(view.step)
     style = view.style._replace(special_tokens=frozenset(tokenizer.special_tokens))
-    encoding = tokenizer.encode(text)
+    try:
+        encoding, words = tokenizer.encode(text), words_of(tokenizer, text)
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return
     if not encoding.ids:
         return
     st.html(encoding_html(encoding, style))
-    words = list(dict.fromkeys(word.text for word in tokenizer.pipeline.words(text)))
     word = st.selectbox(
         _("Step through the encoding of"),
         words,
@@ -248,13 +257,22 @@ def encode(view: View) -> None:
     )
     if word is None:
         return
-    explained = tokenizer.explain(word)
+    story = tokenizer.explain(word)
+    last = min(len(story), STEPS_TOLD)
+    if story.stop_reason == "cut" or last < len(story):
+        note(_("Only the first {number} steps of this word are shown.").format(number=count(last)))
     training.small_book(
         view.key("encode.book"),
         digest(repr((view.run.name, view.step, word, style.show)).encode()),
-        len(explained),
-        lambda step: view.page.encoding_frame(explained[step], style),
+        last,
+        lambda step: view.page.encoding_frame(story[step], style),
     )
+
+
+def words_of(tokenizer: Tokenizer, text: str) -> list[str]:
+    """The different pre-tokens of a text, special tokens left out."""
+    pieces = [segment.text for segment in tokenizer.segments(text) if not segment.special]
+    return list(dict.fromkeys(word for piece in pieces for word in tokenizer.pipeline.split(piece)))
 
 
 def ties(view: View) -> None:
@@ -306,7 +324,7 @@ def files(view: View) -> None:
     else:
         note(
             _(
-                "This corpus is too long for a link. Its address brings it back on this server as long as the server "
+                "A link can't hold this corpus. Its address brings it back on this server as long as the server "
                 "remembers it; to pass it on, send the text itself."
             )
         )

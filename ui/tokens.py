@@ -1,4 +1,4 @@
-"""Token → chip: the one place that turns text into markup, and so the one that escapes.
+"""Token → chip: the one place that turns tokens into markup.
 
 Whatever a learner pasted reaches the page through `escape`, `fill` or `chip`, and only as text. What can't be seen is
 named: white space, control characters and bytes that are no text of their own.

@@ -13,13 +13,15 @@ from ui.i18n import _, count, ngettext
 from ui.tokens import Style, chip, chips, fill
 
 TOKENS_SHOWN = 600
+ROWS_SHOWN = 400
+LINEAGE_DEPTH = 40
 
 
 def story_html(history: Sequence[tuple[int, tuple[str, ...]]], step: int, style: Style) -> str:
     """A word's segmentations, one a row, each with the step that made it; the one that holds now is marked."""
     now = max(made for made, _tokens in history if made <= step)
     rows = []
-    for made, tokens in history:
+    for made, tokens in history[:ROWS_SHOWN]:
         name = _("step {step}").format(step=made) if made else _("start")
         classes = "n at" if made == now else "n"
         later = " later" if made > step else ""
@@ -28,18 +30,20 @@ def story_html(history: Sequence[tuple[int, tuple[str, ...]]], step: int, style:
             f'<span class="{classes}">{escape(name)}</span>'
             f'<span class="row{later}">{chips(tokens[:TOKENS_SHOWN], style)}{more}</span>'
         )
+    if len(history) > ROWS_SHOWN:
+        rows.append('<span class="n">…</span><span class="row">' + escape(_("… cut here")) + "</span>")
     return f'<div class="ts story">{"".join(rows)}</div>'
 
 
 def lineage_html(lineage: Lineage, style: Style) -> str:
     """A token above the two it was made from, down to the alphabet."""
-    return f'<div class="ts scroll">{_branch(lineage, style)}</div>'
+    return f'<div class="ts scroll">{_branch(lineage, style, LINEAGE_DEPTH)}</div>'
 
 
-def _branch(lineage: Lineage, style: Style) -> str:
+def _branch(lineage: Lineage, style: Style, depth: int) -> str:
     made = escape(_("step {step}").format(step=lineage.step) if lineage.step else _("alphabet"))
-    parts = "".join(_branch(part, style) for part in lineage.parts)
-    below = f'<span class="parts">{parts}</span>' if parts else ""
+    parts = "".join(_branch(part, style, depth - 1) for part in lineage.parts) if depth else "…"
+    below = f'<span class="parts">{parts}</span>' if lineage.parts else ""
     return f'<span class="tree">{chip(lineage.token, style)}<small>{made}</small>{below}</span>'
 
 
@@ -57,7 +61,7 @@ def encoding_html(encoding: Encoding, style: Style) -> str:
 def parting_html(trace: MergeTrace, rival: MergeTrace, step: int, style: Style) -> str:
     """Two runs at the first step in which they merge different pairs."""
     rows = "".join(f"<p>{_parting_row(run, step, style)}</p>" for run in (trace, rival))
-    told = _("The runs part in step {step}: both pairs stand there equally often.")
+    told = _("The runs part in step {step}: both pairs are equally good there.")
     return f'<div class="ts parting"><p>{fill(told, step=f"<b>{step}</b>")}</p>{rows}</div>'
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 from tokenizers_core import Corpus, train_bpe
 from ui.cache import remembered
 from ui.corpora import EXAMPLES
-from ui.i18n import _
+from ui.i18n import _, current_language
 from ui.tokens import Style, chips, fill
 
 STYLE = Style(byte_level=True)
@@ -32,7 +32,7 @@ lead = _(
     "on any text, with the true numbers at every step."
 )
 st.html(f'<div class="ts"><p class="lead">{fill(lead)}</p></div>')
-st.html(remembered(("home.growing",), growing_words))
+st.html(remembered(("home.growing", current_language()), growing_words))
 st.page_link(
     "pages/train/bpe.py", label=_("Step through BPE on four sentences"), query_params={"corpus": "course"}
 )

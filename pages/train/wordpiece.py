@@ -65,7 +65,7 @@ def library(view: View) -> None:
             progress=progress.merges,
         )
 
-    rival = training.build("wordpiece.library", digest(f"library:{run.name}".encode()), make)
+    rival = training.build("wordpiece.library", digest(f"library:{run.name}:{size}".encode()), make)
     if rival is not None:
         st.html(vocabularies_html(trace, rival, view.style))
 
