@@ -99,3 +99,10 @@ def test_everything_has_a_name() -> None:
 def test_special_tokens_are_separated_by_white_space() -> None:
     assert special_tokens("  <s>\t</s>\n<s>  <|a b|> ") == ("<s>", "</s>", "<|a", "b|>")
     assert special_tokens("") == ()
+
+
+@pytest.mark.parametrize("setting", [rule for rule in RULES if rule.most], ids=lambda rule: rule.name)
+def test_an_emptied_number_in_the_pages_own_link_means_the_usual_one(setting: Setting) -> None:
+    """An emptied number box is None, which the address writes as nothing; the page must not refuse its own link."""
+    assert setting.write(None) == ""
+    assert setting.parse("") == setting.default
