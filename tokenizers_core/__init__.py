@@ -1,36 +1,46 @@
-"""How subword tokenizers are trained: BPE and WordPiece, one recorded step at a time.
+"""How subword tokenizers are trained: BPE, WordPiece and Unigram, one recorded step at a time.
 
 Start with `Corpus.from_texts`, train with `train_bpe`, look at ``trace[k]`` and use ``trace.tokenizer(k)``. The modules
-read in this order: `text`, `trace`, `merging`, `ties`, `bpe`, `wordpiece`, `tokenizer`, `files`.
+read in this order: `text`, `trace`, `merging`, `ties`, `bpe`, `wordpiece`; then `lattice`, `segmentation`, `pruning`,
+`unigram`; then `tokenizer`, `files`.
 """
 
 from tokenizers_core.bpe import ALPHABETS, BpeTrace, train_bpe
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.lattice import Lattice
 from tokenizers_core.merging import MergeEvent, MergeSnapshot, MergeTrace, Pair, first_difference, merge_pair
+from tokenizers_core.pruning import PruneEvent, UnigramSnapshot, UnigramTrace
 from tokenizers_core.text import Corpus, Pipeline
 from tokenizers_core.ties import TIE_RULES
 from tokenizers_core.tokenizer import Encoding, Tokenizer
 from tokenizers_core.trace import Snapshot, Trace
+from tokenizers_core.unigram import METHODS, train_unigram
 from tokenizers_core.wordpiece import WordPieceTrace, train_wordpiece
 
 __all__ = [
     "ALPHABETS",
+    "METHODS",
     "TIE_RULES",
     "BpeTrace",
     "Corpus",
     "Encoding",
+    "Lattice",
     "MergeEvent",
     "MergeSnapshot",
     "MergeTrace",
     "Pair",
     "Pipeline",
+    "PruneEvent",
     "Snapshot",
     "Tokenizer",
     "TokenizersCoreError",
     "Trace",
+    "UnigramSnapshot",
+    "UnigramTrace",
     "WordPieceTrace",
     "first_difference",
     "merge_pair",
     "train_bpe",
+    "train_unigram",
     "train_wordpiece",
 ]

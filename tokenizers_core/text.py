@@ -713,7 +713,10 @@ class _Tally:
     lines: int = 0
     characters: int = 0
     replaced: int = 0
+    counted_elsewhere: bool = False
+    """Whether each text is a word and its count, so that nothing is known of what stands around it."""
     _counts: Counter[str] = field(default_factory=Counter)
+    _ends: Counter[str] = field(default_factory=Counter)
     _reported: int = 0
 
     def __post_init__(self) -> None:
@@ -730,6 +733,8 @@ class _Tally:
         else:
             for match in matches:
                 self._counts[match] += count
+        if matches and not self.counted_elsewhere:
+            self._ends[matches[-1]] += count
         if self.progress and self.characters - self._reported >= _PROGRESS_EVERY:
             self._report(self.progress)
 
@@ -742,13 +747,22 @@ class _Tally:
         if self.progress:
             self._report(self.progress)
         counts: Counter[str] = Counter()
+        ends: Counter[str] = Counter()
         for match, count in self._counts.items():
             # Two matches may be shown alike: a text's first `to` and a later ` to` are both `▁to`.
-            counts[self._splitter.view.show(match)] += count
+            word = self._splitter.view.show(match)
+            counts[word] += count
+            ends[word] += self._ends[match]
         if not counts:
             raise EmptyCorpusError(characters=self.characters)
         return Corpus(
-            tuple(counts), tuple(counts.values()), self.pipeline, self.lines, self.characters, self.replaced
+            tuple(counts),
+            tuple(counts.values()),
+            self.pipeline,
+            self.lines,
+            self.characters,
+            self.replaced,
+            () if self.counted_elsewhere else tuple(ends.values()),
         )
 
 
@@ -766,6 +780,8 @@ class Corpus:
     lines: int = 0
     characters: int = 0
     replaced: int = 0
+    ends: tuple[int, ...] = ()
+    """How often each word ends a text; () where the words were counted elsewhere."""
 
     @classmethod
     def from_texts(
@@ -810,7 +826,7 @@ class Corpus:
         >>> list(Corpus.from_counts({"hug": 10, "Pug": 5, "pug": 2}, normalizer="lowercase").items())
         [('hug', 10), ('pug', 7)]
         """
-        tally = _Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout))
+        tally = _Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), counted_elsewhere=True)
         for text, count in counts.items() if isinstance(counts, Mapping) else counts:
             if not isinstance(count, int) or isinstance(count, bool) or count < 1:
                 raise SettingError(name="count", value=count, reason="choose a whole number of at least 1")

@@ -43,6 +43,27 @@ class Model(ABC):
     def explain(self, word: str) -> Trace[Any]:
         """The encoding of a word, step by step."""
 
+    def spans(self, word: str) -> Iterable[Span]:
+        """Where each of a word's tokens stands in it, in characters.
+
+        The last token has whatever the ones before it left: the end-of-word symbol in it stands for no character.
+        """
+        *ids, _ = self.encode_word(word)
+        position = 0
+        for place, identifier in enumerate(ids):
+            token = self.vocabulary.tokens[identifier]
+            start = position
+            if token == self.unk_token:
+                position += 1
+            else:  # inside a word a token carries the continuation prefix, if the model has one
+                position += len(token) - (len(self.vocabulary.prefix) if place else 0)
+            yield start, position
+        yield position, len(word)
+
+    def join(self, tokens: list[str]) -> list[str]:
+        """The tokens as they are to be read: here bytes would become the text that they spell."""
+        return tokens
+
     def encode_word(self, word: str) -> tuple[int, ...]:
         """The ids of a word's tokens."""
         ids = self._remembered.get(word)
@@ -206,29 +227,12 @@ class Tokenizer:
         return offsets, word_ids
 
     def word_offsets(self, word: PreToken) -> Iterator[Span]:
-        """The stretch of the original text behind each token of a pre-token.
-
-        The last token has whatever the ones before it left: the end-of-word symbol in it stands for no character.
-        """
-        *ids, _ = self.model.encode_word(word.text)
-        lengths = [self.length(identifier, inside=place > 0) for place, identifier in enumerate(ids)]
-        position = 0
-        for length in [*lengths, len(word.text)]:
-            covered = word.spans[position : position + length]
-            position += length
+        """The stretch of the original text behind each token of a pre-token."""
+        for first, last in self.model.spans(word.text):
+            covered = word.spans[first:last]
             # Not just the first and the last character's: normalizing may have moved an accent.
             starts, ends = [start for start, _ in covered], [end for _, end in covered]
             yield min(starts, default=word.end), max(ends, default=word.end)
-
-    def length(self, identifier: int, inside: bool) -> int:
-        """How many of a pre-token's characters a token stands for, unless it is the last one.
-
-        `inside`: it is not the first one, and so carries the continuation prefix if the model has one.
-        """
-        token = self.tokens[identifier]
-        if token == self.model.unk_token:
-            return 1
-        return len(token) - (len(self.model.vocabulary.prefix) if inside else 0)
 
     def explain(self, word: str) -> Trace[Any]:
         """The encoding of one pre-token (as `pipeline.words` gives them), step by step."""
@@ -260,7 +264,7 @@ class Tokenizer:
             ]
         if self.pipeline.byte_level:
             return b"".join(map(self.token_bytes, wanted)).decode("utf-8", "replace")
-        tokens = [self.token(identifier) for identifier in wanted]
+        tokens = self.model.join([self.token(identifier) for identifier in wanted])
         if self.model.suffix:
             return "".join(tokens).replace(self.model.suffix, " ").removesuffix(" ")
         if "metaspace" in self.pipeline.pre_tokenizer:
