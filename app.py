@@ -23,6 +23,7 @@ if __name__ == "__main__":
             _("Train"): [
                 st.Page("pages/train/bpe.py", title="BPE", url_path="bpe"),
                 st.Page("pages/train/wordpiece.py", title="WordPiece", url_path="wordpiece"),
+                st.Page("pages/train/unigram.py", title="Unigram", url_path="unigram"),
             ],
         }
     )

@@ -5,22 +5,21 @@
 const BOOK = Symbol.for("tokensteps.flipbook"), SPEEDS = [1, 2, 4, 0.5];
 const BEAT = 450, TURN = 1600, REST = 250, AHEAD = 12; // ms, ms, ms, steps
 const svg = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
-const ICONS = {
-  first: "M3.5 3v10M12.5 3.5 7 8l5.5 4.5", back: "M10 3.5 5 8l5 4.5",
-  next: "M6 3.5 11 8l-5 4.5", last: "M12.5 3v10M3.5 3.5 9 8l-5.5 4.5",
+const BUTTONS = { // icon, and the key's name, which may be a label
+  first: ["M3.5 3v10M12.5 3.5 7 8l5.5 4.5", "home"], back: ["M10 3.5 5 8l5 4.5", "←"],
+  next: ["M6 3.5 11 8l-5 4.5", "→"], last: ["M12.5 3v10M3.5 3.5 9 8l-5.5 4.5", "end"],
 };
-const KEYS = { first: "home", back: "←", next: "→", last: "end", play: "space" }; // names are labels
 const BAR = `<div class="transport">
-  <div class="buttons">${Object.keys(ICONS).map((name) => `<button type="button" data-do="${name}">${svg(ICONS[name])}</button>`).join("")}
+  <div class="buttons">${Object.entries(BUTTONS).map(([name, [icon]]) => `<button type="button" data-do="${name}">${svg(icon)}</button>`).join("")}
     <button type="button" data-do="play"><span class="off">${svg("M5 3.2v9.6l7.5-4.8z")}<i></i></span><span class="on">${svg("M4.5 3.5h2.2v9H4.5zM9.3 3.5h2.2v9H9.3z")}<i></i></span></button>
     <button type="button" data-do="speed"></button></div>
-  <div class="where"></div><input type="range" min="0" step="1"></div>
+  <div class="where"><p><b></b> </p><span></span></div><input type="range" min="0" step="1"></div>
   <div class="line" role="group"></div><div class="wait"></div><div class="stage" role="group"></div><div class="live" aria-live="polite"></div>`;
 
 // Elements outside the flipbook that use arrows, Home or End themselves; and those that use Space.
+const ROLES = "slider tab tablist menu menubar menuitem combobox listbox option grid treegrid tree textbox searchbox spinbutton radio radiogroup toolbar application dialog";
 const TAKES_ARROWS = 'input:not([type="checkbox"],[type="button"]),textarea,select,canvas,video,audio,[contenteditable]:not([contenteditable="false"]),'
-  + ["slider", "tab", "tablist", "menu", "menubar", "menuitem", "combobox", "listbox", "option", "grid", "treegrid", "tree", "textbox",
-    "searchbox", "spinbutton", "radio", "radiogroup", "toolbar", "application", "dialog"].map((role) => `[role="${role}"]`).join();
+  + ROLES.split(" ").map((role) => `[role="${role}"]`).join();
 const TAKES_SPACE = `${TAKES_ARROWS},input,button,a[href],summary,label,[role="button"],[role="checkbox"],[role="switch"],[role="link"]`;
 
 function bind(root) {
@@ -28,9 +27,9 @@ function bind(root) {
   box.className = "ts-flipbook";
   box.innerHTML = BAR;
   root.append(box);
-  const part = (selector) => box.querySelector(selector);
+  const part = (selector) => box.querySelector(selector), button = (what) => part(`[data-do="${what}"]`);
   const [stage, line, range, where, live] = [".stage", ".line", "input", ".where", ".live"].map(part);
-  let book = {}, step = 0, nonce, shown, marks = [], playing = false, speed = 1, told, asked = -Infinity, send = () => {}, touch;
+  let book = {}, step = 0, nonce, shown, marks = [], chosen, playing = false, speed = 1, told, asked = -Infinity, send = () => {}, touch;
 
   const name = (button, label, key) => { button.ariaLabel = label; button.title = key ? `${label} (${book.labels[key] ?? key})` : label; };
   const frame = () => book.frames[step - book.first];
@@ -39,34 +38,40 @@ function bind(root) {
     const page = frame(), two = beat === 1 && book.beats && page && !still.matches;
     range.value = step;
     where.querySelector("b").textContent = book.before + step;
-    for (const button of box.querySelectorAll(".buttons [data-do]")) {
-      const end = { first: 0, back: 0, next: book.last, last: book.last }[button.dataset.do];
-      button.ariaDisabled = end === step; // not `disabled`: focus and keys would be lost
-    }
+    for (const what in BUTTONS) button(what).ariaDisabled = step === (what === "first" || what === "back" ? 0 : book.last); // `disabled` loses the focus
     box.toggleAttribute("data-stale", !page);
     if (beat) { clearTimeout(timers.beat); stage.dataset.beat = two ? 1 : 2; }
     if (two) after("beat", BEAT / (playing ? speed : 1), () => { stage.dataset.beat = 2; });
-    if (page) {
-      if (shown !== page.html) stage.innerHTML = shown = page.html;
-      where.querySelector("span").textContent = page.status && `· ${page.status}`;
-      range.ariaValueText = where.textContent;
-    }
+    if (page && shown !== page.html) show(page.html);
+    if (page) where.querySelector("span").textContent = page.status && `· ${page.status}`;
+    range.ariaValueText = where.textContent;
     marks.forEach((mark, index) => {
       const at = Math.sign(index + book.first - step);
-      if (mark.at !== at) {
-        mark.at = at;
-        mark.className = ["past", "now", "future"][at + 1];
-        mark.tabIndex = at ? -1 : 0;
-        mark.ariaCurrent = at ? null : "step";
-      }
-      if (!at) follow(mark);
+      if (mark.at !== at) Object.assign(mark, { at, className: ["past", "now", "future"][at + 1], tabIndex: at ? -1 : 0, ariaCurrent: at ? null : "step" });
+      if (!at) follow(mark, line);
+      if (!at && line.contains(root.activeElement)) mark.focus({ preventScroll: true });
     });
   }
-  function follow(mark) { // scrolls the timeline alone, never the page
-    const a = mark.getBoundingClientRect(), b = line.getBoundingClientRect(), room = Math.min(96, b.width / 4);
-    if (a.left < b.left + room || a.right > b.right - room) line.scrollLeft += (a.left + a.right - b.left - b.right) / 2;
-    if (line.contains(root.activeElement)) mark.focus({ preventScroll: true });
+  function show(html) { // focus, scrolling and choices stay
+    const panes = () => [...stage.querySelectorAll("[data-pane]")], was = panes().map((pane) => [pane.scrollLeft, pane.scrollTop]);
+    const held = stage.querySelector("[data-pick]:focus")?.dataset.pick;
+    stage.innerHTML = shown = html;
+    if (held) stage.querySelector(`[data-pick="${held}"]`)?.focus({ preventScroll: true });
+    panes().forEach((pane, index) => pane.scrollTo(...(was[index] ?? [0, 0])));
+    for (const here of stage.querySelectorAll("[data-pane] [data-here]")) follow(here, here.closest("[data-pane]"));
+    Object.entries(chosen).forEach(([how, id]) => choose(how, id));
   }
+  function follow(node, pane) { // scrolls the pane alone, never the page
+    const a = node.getBoundingClientRect(), b = pane.getBoundingClientRect(), room = (size) => Math.min(96, size / 4);
+    const shift = (from, to, start, end) => (to - from < end - start && (from < start + room(end - start) || to > end - room(end - start)) ? (from + to - start - end) / 2 : 0);
+    pane.scrollBy(shift(a.left, a.right, b.left, b.right), shift(a.top, a.bottom, b.top, b.bottom));
+  }
+  function choose(how, id) { // a `data-pick` is seen or picked: so is all that has its id in `data-of`
+    chosen[how] = id;
+    for (const node of stage.querySelectorAll("[data-of]")) node.classList.toggle(how, node.dataset.of.split(" ").includes(id));
+    for (const node of stage.querySelectorAll("[data-pick]")) node.ariaPressed = node.dataset.pick === chosen.picked;
+  }
+  const look = () => choose("seen", (part("[data-pick]:hover") ?? part("[data-pick]:focus-visible"))?.dataset.pick);
   function move(to, beat = 2) {
     to = Math.max(0, Math.min(book.last, to));
     if (to === step) return;
@@ -91,24 +96,21 @@ function bind(root) {
   function play(on) {
     playing = on;
     box.toggleAttribute("data-playing", on);
-    name(part('[data-do="play"]'), book.labels[on ? "pause" : "play"], KEYS.play);
+    name(button("play"), book.labels[on ? "pause" : "play"], "space");
     clearTimeout(timers.turn);
     if (on && step === book.last) move(0);
-    if (on) after("turn", TURN / speed, turn);
+    if (on) after("turn", TURN / speed, () => {
+      if (frame()) move(step + 1, 1); // or its window is on its way
+      play(step < book.last);
+    });
   }
-  function turn() {
-    if (!frame()) return after("turn", 200, turn); // the window is on its way
-    move(step + 1, 1);
-    step < book.last ? after("turn", TURN / speed, turn) : play(false);
-  }
+  const go = (to, beat) => { play(false); move(to, beat); };
 
   const act = {
-    first: () => move(0), back: () => move(step - 1), next: () => move(step + 1, 1), last: () => move(book.last),
-    play: () => play(!playing),
-    speed: () => { speed = SPEEDS[(SPEEDS.indexOf(speed) + 1) % SPEEDS.length]; pace(); if (playing) play(true); },
+    first: () => go(0), back: () => go(step - 1), next: () => go(step + 1, 1), last: () => go(book.last), play: () => play(!playing),
+    speed: () => { speed = SPEEDS[(SPEEDS.indexOf(speed) + 1) % SPEEDS.length]; pace(); play(playing); },
   };
-  const manual = (what) => { if (playing && what !== "play" && what !== "speed") play(false); act[what](); };
-  const pace = (b = part('[data-do="speed"]')) => { b.textContent = `${speed}×`; name(b, `${book.labels.speed} ${speed}×`); };
+  const pace = (b = button("speed")) => { b.textContent = `${speed}×`; name(b, `${book.labels.speed} ${speed}×`); };
   function onKey(event) {
     const what = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last", " ": "play" }[event.key];
     if (!what || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || event.isComposing) return;
@@ -116,7 +118,7 @@ function bind(root) {
     const taken = (node) => node.matches(what === "play" ? TAKES_SPACE : TAKES_ARROWS);
     if (inside ? what === "play" && path[0].closest("button,a,summary") : path.some(taken) || document[BOOK] !== box || !box.checkVisibility()) return;
     event.preventDefault(); // so that the scrubber doesn't step a second time
-    if (what !== "play" || !event.repeat) manual(what);
+    if (what !== "play" || !event.repeat) act[what]();
   }
   function onNavigate(event) { // st.query_params stacks a history entry per write; one that only moves the step replaces
     const rest = (href) => { const url = new URL(href); url.searchParams.delete(book.param); url.searchParams.sort(); return url.href; };
@@ -128,15 +130,17 @@ function bind(root) {
   if (!document[BOOK]?.isConnected) document[BOOK] = box; // of several flipbooks the one touched last has the keys
   for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
   box.addEventListener("click", (event) => {
-    const { do: what, step: to } = event.target.closest("[data-do],[data-step]")?.dataset ?? {};
-    if (to) { play(false); move(+to, 1); } // in the timeline or in a frame
-    else if (what) manual(what);
+    const { do: what, step: to, pick } = event.target.closest("[data-do],[data-step],[data-pick]")?.dataset ?? {};
+    if (to) go(+to, 1); // in the timeline or in a frame
+    else if (what) act[what]();
+    else if (pick) choose("picked", pick === chosen.picked ? "" : pick);
   });
-  range.addEventListener("input", () => { if (playing) play(false); move(+range.value); });
+  for (const event of ["pointerover", "pointerleave", "focusin", "focusout"]) stage.addEventListener(event, look);
+  range.addEventListener("input", () => go(+range.value));
   stage.addEventListener("pointerdown", (event) => { touch = event.pointerType === "touch" && event; });
   stage.addEventListener("pointerup", (event) => { // a swipe turns the page
     const x = event.clientX - touch?.clientX, y = event.clientY - touch?.clientY; // NaN without a touch
-    if (Math.abs(x) > 50 && Math.abs(x) > 2 * Math.abs(y) && getSelection().isCollapsed) manual(x < 0 ? "next" : "back");
+    if (Math.abs(x) > 50 && Math.abs(x) > 2 * Math.abs(y) && getSelection().isCollapsed) act[x < 0 ? "next" : "back"]();
   });
   const gone = new AbortController(), { signal } = gone;
   document.addEventListener("keydown", onKey, { signal });
@@ -149,22 +153,19 @@ function bind(root) {
     const other = next.run !== book.run, sought = other || next.seek[1] !== nonce;
     const [before, behind] = next.labels.step.replace("{last}", next.last).split("{step}");
     book = { ...next, before };
-    nonce = next.seek[1];
-    asked = -Infinity;
-    if (sought) { step = told = Math.max(0, Math.min(next.last, next.seek[0])); clearTimeout(timers.tell); }
+    [nonce, asked] = [next.seek[1], -Infinity];
+    if (sought) { play(false); step = told = Math.max(0, Math.min(next.last, next.seek[0])); clearTimeout(timers.tell); }
     if (other) {
       const { labels, last } = next, focus = document.activeElement;
       if (focus?.matches('[role="combobox"]:not([aria-expanded="true"])')) focus.blur(); // it chose this run; now the keys are the book's
-
-      for (const key of Object.keys(ICONS)) name(part(`[data-do="${key}"]`), labels[key], KEYS[key]);
+      chosen = { picked: "" };
+      for (const what in BUTTONS) name(button(what), labels[what], BUTTONS[what][1]);
       for (const [at, key] of [[".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) part(at).textContent = labels[key];
       for (const [at, key] of [[range, "scrubber"], [line, "timeline"], [stage, "stage"]]) at.ariaLabel = labels[key];
-      where.replaceChildren(document.createElement("p"), document.createElement("span"));
-      where.firstChild.append(document.createElement("b"), behind);
+      where.querySelector("p").lastChild.data = behind;
       range.max = last;
       pace();
     }
-    if (sought) play(false);
     const learned = next.frames.map((page, index) => `<button type="button" data-step="${next.first + index}">${page.label}</button>`).join("");
     if (line.key !== learned) { line.key = learned; line.innerHTML = learned; marks = [...line.children]; }
     draw(sought ? 2 : undefined);
@@ -179,9 +180,8 @@ function bind(root) {
   }
   return { bind, close, connect(data, setStateValue) {
     send = setStateValue;
-    if (data === this.data) return;
+    if (data !== this.data) receive(JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data)));
     this.data = data;
-    receive(JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data)));
   } };
 }
 

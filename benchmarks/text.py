@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc_data.topics
 import sysconfig
 from functools import cache
 from pathlib import Path
@@ -16,3 +17,9 @@ def library_text(size: int) -> str:
             break
         text += path.read_text("utf-8")
     return text[:size]
+
+
+@cache
+def prose(size: int) -> str:
+    """The first `size` characters of the help topics that come with Python: English about Python."""
+    return "\n".join(pydoc_data.topics.topics.values())[:size]

@@ -1,20 +1,48 @@
 """What leaves the app (`tokenizers_core/files.py`).
 
-Oracles: Python's `json` and `csv` readers, and the `tokenizers` library, which loads `vocab.json` and `merges.txt`.
+Oracles: Python's `json` and `csv` readers; the events, which the traces rebuild one by one; the `tokenizers` library, which
+loads `vocab.json` and `merges.txt`; the `sentencepiece` library's own `.vocab`; and the Hugging Face course's four sentences
+(`golden/unigram_course.json`).
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
+import math
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+import sentencepiece
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from tokenizers_core import TIE_RULES, Corpus, MergeEvent, train_bpe
-from tokenizers_core.files import merges_txt, trace_to_csv, trace_to_dict, trace_to_json, vocab_json
+from tokenizers_core import (
+    METHODS,
+    TIE_RULES,
+    Corpus,
+    MergeEvent,
+    PruneEvent,
+    UnigramTrace,
+    train_bpe,
+    train_unigram,
+)
+from tokenizers_core.files import (
+    merges_txt,
+    pieces_tsv,
+    prunes_to_csv,
+    prunes_to_dict,
+    prunes_to_json,
+    trace_to_csv,
+    trace_to_dict,
+    trace_to_json,
+    vocab_json,
+)
+from tokenizers_core.pruning import ExpectationEvent, FinalEvent, MaximizationEvent
+from tokenizers_core.text import Pipeline
 
 HUG = train_bpe(
     Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}),
@@ -23,6 +51,11 @@ HUG = train_bpe(
 )
 
 TEXT = Path(__file__).read_text("utf-8") + "naïve Ärzte, 敏捷的狐狸 👍🏽\n\n  x=1"
+
+CORPORA = Path(__file__).parent.parent / "assets" / "corpora"
+COURSE: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "golden" / "unigram_course.json").read_text("utf-8")
+)
 
 
 @pytest.mark.parametrize("step", [0, 40, 300])
@@ -122,3 +155,182 @@ def test_files_of_a_run_without_steps() -> None:
     trace = train_bpe(Corpus.from_counts({"a": 1}))
     assert json.loads(trace_to_json(trace))["steps"] == []
     assert trace_to_csv(trace).count("\n") == 1
+
+
+# --- Unigram ----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def course(method: str) -> UnigramTrace:
+    """The course's four sentences, trained until several rounds have pruned, in both ways."""
+    corpus = Corpus.from_texts(COURSE["corpus"], pre_tokenizer="whitespace_split_metaspace")
+    size = 60 if method == "course" else None
+    return train_unigram(corpus, 300, size, method, special_tokens=["<s>"])
+
+
+def told(trace: UnigramTrace, step: int) -> dict[str, Any]:
+    """What the file is to say of a step, from its event."""
+    snapshot = trace[step]
+    event = snapshot.event
+    shared = {"step": step, "kind": event.kind, "size": len(snapshot.pieces)}
+    if isinstance(event, PruneEvent):
+        return shared | {
+            "piece": event.piece,
+            "loss": event.loss,
+            "alternative": [*event.alternative],
+            "round": event.round,
+            "place": event.place,
+            "words": [*event.words],
+            "corpus_loss": event.corpus_loss,
+        }
+    if isinstance(event, FinalEvent):
+        return shared | {"restored": [*event.restored], "dropped": [*event.dropped]}
+    assert isinstance(event, ExpectationEvent | MaximizationEvent)
+    shared |= {"round": event.round, "iteration": event.iteration}
+    if isinstance(event, ExpectationEvent):
+        return shared | {"objective": event.objective}
+    return shared | {"dropped": [*event.dropped]}
+
+
+def expect_events(trace: UnigramTrace) -> list[str]:
+    """The file says what the events say, step by step; returns the kinds of the steps."""
+    steps = json.loads(prunes_to_json(trace))["steps"]
+    assert len(steps) == len(trace)
+    for step, found in enumerate(steps, start=1):
+        assert found == told(trace, step)
+    return [step["kind"] for step in steps]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_unigram_json_tells_what_the_events_tell(method: str) -> None:
+    kinds = expect_events(course(method))
+    assert len(course(method).record.rounds) > 1
+    assert set(kinds) == ({"prune"} if method == "course" else {"prune", "e_step", "m_step", "finalize"})
+
+
+def test_unigram_json_with_characters_that_are_gone() -> None:
+    """Where EM drops characters, the split of a piece without it may need unknown ones."""
+    lines = (CORPORA / "mixed.txt").read_text("utf-8").splitlines()
+    corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace")
+    trace = train_unigram(corpus, None, None, "sentencepiece")
+    expect_events(trace)
+    steps = prunes_to_dict(trace)["steps"]
+    prunes = [(trace[step["step"]].pieces, step["alternative"]) for step in steps if "alternative" in step]
+    assert any(part not in pieces for pieces, alternative in prunes for part in alternative)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_unigram_json_of_a_run_that_was_stopped(method: str) -> None:
+    calls = itertools.count()
+
+    def progress(done: int, total: int) -> bool:
+        return next(calls) < 6
+
+    corpus = Corpus.from_texts([TEXT], pre_tokenizer="whitespace_split")
+    trace = train_unigram(corpus, 500, None, method, progress=progress)
+    assert trace.stop_reason == "stopped"
+    expect_events(trace)
+    assert len(list(csv.reader(io.StringIO(prunes_to_csv(trace), newline="")))) == len(trace) + 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_unigram_json_of_the_whole_run(method: str) -> None:
+    trace = course(method)
+    text = prunes_to_json(trace)
+
+    def refuse(name: str) -> None:
+        raise AssertionError(name)
+
+    data = json.loads(text, parse_constant=refuse)  # NaN and infinities are no JSON
+    assert data == json.loads(json.dumps(prunes_to_dict(trace)))
+    assert (data["algorithm"], data["method"]) == ("unigram", method)
+    assert data["settings"] == dict(trace.settings)
+    assert data["special_tokens"] == ["<s>"]
+    assert (data["normalizer"], data["pre_tokenizer"]) == ("none", "whitespace_split_metaspace")
+    assert data["words"] == COURSE["word_freqs"]
+    assert data["stop_reason"] == trace.stop_reason
+    assert data["seed"] == [[*row] for row in trace.seed]
+    assert data["pieces"] == [[*row] for row in trace[-1].pieces.items()]
+    if method == "course":
+        assert data["seed"] == COURSE["seed_freqs_in_order"][: len(data["seed"])]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_unigram_csv(method: str) -> None:
+    trace = course(method)
+    rows = list(csv.DictReader(io.StringIO(prunes_to_csv(trace), newline="")))
+    assert [*rows[0]] == ["step", "kind", "round", "place", "piece", "loss", "size", "corpus_loss"]
+    for point, row in zip(trace.history[1:], rows, strict=True):
+        expected = told(trace, point.step)
+        assert (row["step"], row["kind"]) == (str(point.step), point.kind)
+        for name in ("round", "place", "loss", "size"):
+            assert row[name] == str(expected.get(name, "")), (name, point)
+        assert row["piece"] == point.piece  # no formula among these
+        assert row["corpus_loss"] == ("" if math.isnan(point.loss) else str(point.loss))
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_unigram_csv_holds_no_formula(start: str) -> None:
+    words = {f'{start}1,"': 3, f"{start}1x": 3, "y": 2}
+    corpus = Corpus.from_counts(words, pre_tokenizer="none")
+    trace = train_unigram(corpus, vocab_size=None)
+    rows = list(csv.DictReader(io.StringIO(prunes_to_csv(trace), newline="")))
+    pieces = [point.piece for point in trace.history[1:]]
+    assert any(piece.startswith(start) for piece in pieces)
+    for row, piece in zip(rows, pieces, strict=True):
+        assert row["piece"] == (f"'{piece}" if piece.startswith(start) else piece)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_pieces_tsv(method: str) -> None:
+    trace = course(method)
+    for step in (0, 5, len(trace)):
+        head, lines = pieces_tsv(trace, step).split("\n")[:2], pieces_tsv(trace, step).split("\n")[2:]
+        assert head == ["<s>\t0", "<unk>\t0"]
+        assert lines.pop() == ""
+        read = [(piece, float(score)) for piece, score in (line.split("\t") for line in lines)]
+        assert read == [*trace[step].pieces.items()]
+    assert pieces_tsv(trace) == pieces_tsv(trace, len(trace))
+
+
+def test_pieces_tsv_has_the_form_of_sentencepiece(tmp_path: Path) -> None:
+    """Its own `.vocab` of the same pieces, whose scores are rounded; characters that it put back score otherwise."""
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(COURSE["corpus"]),
+        model_prefix=str(tmp_path / "theirs"),
+        vocab_size=50,
+        normalization_rule_name="identity",
+        minloglevel=2,
+    )
+    theirs = [line.split("\t") for line in (tmp_path / "theirs.vocab").read_text("utf-8").splitlines()]
+    reserved = [piece for piece, _score in theirs[:3]]
+    corpus = Corpus.from_texts(COURSE["corpus"], pre_tokenizer="whitespace_split_metaspace")
+    trace = train_unigram(corpus, None, len(theirs), "sentencepiece", special_tokens=reserved)
+    ours = [line.split("\t") for line in pieces_tsv(trace).splitlines()]
+    assert ours[:3] == theirs[:3] == [["<unk>", "0"], ["<s>", "0"], ["</s>", "0"]]
+    expected, scores = dict(theirs), dict(ours)
+    assert set(scores) == set(expected)
+    known = [piece for piece in scores if piece in trace[-2].pieces]
+    assert len(known) > 40
+    for piece in known:
+        assert float(scores[piece]) == pytest.approx(float(expected[piece]), abs=1e-3)
+
+
+def test_pieces_tsv_of_separators() -> None:
+    words = ("a\tb\tb", "\n\r", "\\n", "<unk>", "\u2028")
+    corpus = Corpus(words, (2, 1, 1, 1, 1), Pipeline("none", "none"))
+    trace = train_unigram(corpus, special_tokens=["<unk>", "\\n", "\t"])
+    lines = pieces_tsv(trace, 0).split("\n")
+    assert lines[:3] == ["<unk>\t0", r"\\n" + "\t0", r"\t" + "\t0"]
+    names = [line.split("\t")[0] for line in lines[:-1]]
+    assert len(names) == len(set(names))  # a piece that is a special token stands there once
+    assert [line.count("\t") for line in lines[:-1]] == [1] * len(names)
+    assert {"a", r"\n", r"\r", r"\n\r", "\\\\", r"a\tb", "\u2028"} <= set(names)
+
+
+def test_files_of_a_unigram_run_without_steps() -> None:
+    trace = train_unigram(Corpus.from_counts({"a": 1}))
+    data = json.loads(prunes_to_json(trace))
+    assert (data["steps"], data["pieces"], data["stop_reason"]) == ([], [["a", 0.0]], "seed_size")
+    assert prunes_to_csv(trace).count("\n") == 1
+    assert pieces_tsv(trace) == "<unk>\t0\na\t0.0\n"

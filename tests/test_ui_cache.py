@@ -114,7 +114,7 @@ def test_stopping_keeps_what_was_learned_for_the_asker_alone() -> None:
 
     def train(progress: Progress, running: threading.Event) -> Any:
         def tell(done: int, total: int | None) -> bool:
-            go_on = progress.merges(done, total)
+            go_on = progress.steps(done, total)
             running.set()
             while done >= 64 and not progress.stop:  # the learner is sure to press in time
                 pass
@@ -126,7 +126,7 @@ def test_stopping_keeps_what_was_learned_for_the_asker_alone() -> None:
     assert job.error is None and job.value is not None
     assert job.value.stop_reason == "stopped"
     assert not registry.values and not registry.jobs
-    whole = registry.ask("run", lambda progress: train_bpe(corpus, progress=progress.merges), PATIENT)
+    whole = registry.ask("run", lambda progress: train_bpe(corpus, progress=progress.steps), PATIENT)
     assert whole.stop_reason == "no_pairs" and len(whole) > len(job.value)
 
 
@@ -147,10 +147,10 @@ def test_progress_is_told() -> None:
     progress = Progress()
     progress.characters(500)
     assert (progress.phase, progress.done, progress.total) == ("reading", 500, None)
-    assert progress.merges(64, 300)
+    assert progress.steps(64, 300)
     assert (progress.phase, progress.done, progress.total) == ("training", 64, 300)
     progress.stop = True
-    assert not progress.merges(128, 300)
+    assert not progress.steps(128, 300)
 
 
 def test_texts_come_back_by_name_until_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,27 +1,38 @@
 """Settings in the URL (`ui/controls.py`): what is written is read back, and nothing else is trusted.
 
-Oracle: the round trip itself, over every value that a setting may have and over generated nonsense.
+Oracle: the round trip itself, over every value that a setting may have and over generated nonsense. Which widgets a
+page gets is asked of Streamlit's `AppTest`, on a page that has nothing but its sidebar.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
+from tokenizers_core.text import PRE_TOKENIZERS
 from ui.controls import (
     PATTERN_LIMIT,
     RULES,
+    SEED_LIMIT,
+    UNIGRAM_RULES,
     VIEWS,
     VOCABULARY_LIMIT,
+    WORDPIECE_RULES,
     Setting,
     choice_name,
     corpus_title,
     special_tokens,
 )
-from ui.corpora import EXAMPLES, OWN
+from ui.corpora import EXAMPLES, OWN, Example
 
+PAGES = {"bpe": RULES, "wordpiece": WORDPIECE_RULES, "unigram": UNIGRAM_RULES}
 SETTINGS = {setting.name: setting for setting in (*RULES, *VIEWS)}
+UNIGRAM = {setting.name: setting for setting in UNIGRAM_RULES}
+EVERY = {f"{page}.{rule.name}": rule for page, rules in PAGES.items() for rule in (*rules, *VIEWS)}
 
 
 def values(setting: Setting) -> list[object]:
@@ -31,19 +42,19 @@ def values(setting: Setting) -> list[object]:
     if isinstance(setting.default, bool):
         return [True, False]
     if setting.most:
-        return [setting.least, setting.most, setting.default]
+        return [setting.least, setting.most, setting.default, *([None] if setting.limit else [])]
     return ["", "<b> & </b>", "?&=#%20 +", "\u202e", "a" * setting.length]
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", EVERY)
 def test_every_value_survives_the_url(name: str) -> None:
-    setting = SETTINGS[name]
+    setting = EVERY[name]
     for value in values(setting):
         assert setting.parse(setting.write(value)) == value
         assert type(setting.parse(setting.write(value))) is type(value)
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", EVERY)
 @given(text=st.text(max_size=30) | st.integers().map(str))
 @example(text="abc")
 @example(text="-1")
@@ -54,7 +65,7 @@ def test_every_value_survives_the_url(name: str) -> None:
 @example(text=" 5")
 @example(text="9" * 5000)
 def test_what_can_not_be_is_refused(name: str, text: str) -> None:
-    setting = SETTINGS[name]
+    setting = EVERY[name]
     try:
         value = setting.parse(text)
     except ValueError:
@@ -82,14 +93,60 @@ def test_refused(name: str, text: str) -> None:
         SETTINGS[name].parse(text)
 
 
-def test_every_example_has_settings_that_a_link_can_hold() -> None:
-    for example_ in EXAMPLES.values():
-        for name, value in example_.settings.items():
-            assert SETTINGS[name].parse(SETTINGS[name].write(value)) == value
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pre", "byte_level"), ("pre", "end_of_word"), ("method", "Course"), ("method", ""), ("seed", "0"),
+        ("seed", str(SEED_LIMIT + 1)), ("seed", "many"), ("size", "0"), ("size", str(VOCABULARY_LIMIT + 1)),
+        ("exact", "yes"), ("exact", ""), ("whole", "2"), ("lines", "-1"),
+    ],
+)  # fmt: skip
+def test_refused_on_the_unigram_page(name: str, text: str) -> None:
+    with pytest.raises(ValueError):
+        UNIGRAM[name].parse(text)
+
+
+def test_rules_of_the_unigram_page() -> None:
+    """It has no pairs, hence no ties; and it cuts only where no pattern is needed."""
+    assert set(UNIGRAM) & {"ties", "min", "alphabet", "pattern", "regex"} == set()
+    assert set(UNIGRAM["pre"].choices) < set(PRE_TOKENIZERS)
+    assert {name: rule.default for name, rule in UNIGRAM.items() if name not in SETTINGS} == {
+        "method": "course",
+        "seed": 1000,
+        "exact": False,
+        "whole": True,
+    }
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("corpus", EXAMPLES)
+def test_every_example_has_settings_that_a_link_can_hold(corpus: str, page: str) -> None:
+    rules = {rule.name: rule for rule in PAGES[page]}
+    for name, value in EXAMPLES[corpus].settings_on(page).items():
+        assert rules[name].parse(rules[name].write(value)) == value
+
+
+def test_an_example_has_settings_for_each_page() -> None:
+    one = Example("one", "", str, "", {"size": 1}, by_page={"wordpiece": {"size": 2}, "unigram": {"size": 3}})
+    assert [one.settings_on(page)["size"] for page in PAGES] == [1, 2, 3]
+    bare = Example("bare", "", str, "", {"size": 1})
+    assert bare.settings_on("bpe") == {"size": 1}
+    assert (
+        bare.settings_on("wordpiece") == bare.settings_on("unigram") == {}
+    )  # the page's usual ones, not BPE's
+    for corpus in EXAMPLES.values():
+        assert set(corpus.by_page) <= {*PAGES} - {"bpe"}
+
+
+def test_examples_on_the_unigram_page() -> None:
+    assert EXAMPLES["course"].settings_on("unigram") == {"seed": 300, "size": 100}
+    hug = EXAMPLES["hug"].settings_on("unigram")
+    assert hug == {"pre": "whitespace_split", "whole": False, "seed": 15, "size": 10}
+    assert all(EXAMPLES[name].settings_on("unigram") for name in EXAMPLES)
 
 
 def test_everything_has_a_name() -> None:
-    for setting in RULES:
+    for setting in (*RULES, *WORDPIECE_RULES, *UNIGRAM_RULES):
         for choice in setting.choices:
             assert choice_name(setting.name, choice)
     assert len({corpus_title(name) for name in (*EXAMPLES, *OWN)}) == len(EXAMPLES) + len(OWN)
@@ -101,8 +158,115 @@ def test_special_tokens_are_separated_by_white_space() -> None:
     assert special_tokens("") == ()
 
 
-@pytest.mark.parametrize("setting", [rule for rule in RULES if rule.most], ids=lambda rule: rule.name)
-def test_an_emptied_number_in_the_pages_own_link_means_the_usual_one(setting: Setting) -> None:
-    """An emptied number box is None, which the address writes as nothing; the page must not refuse its own link."""
+@pytest.mark.parametrize("name", [name for name, rule in EVERY.items() if rule.most])
+def test_an_emptied_number_in_the_pages_own_link_means_the_usual_one(name: str) -> None:
+    """An emptied number box is None, which the address writes as nothing; the page must not refuse its own link.
+
+    An emptied limit means that there is none, also where one is usual.
+    """
+    setting = EVERY[name]
     assert setting.write(None) == ""
-    assert setting.parse("") == setting.default
+    assert setting.parse("") == (None if setting.limit else setting.default)
+    assert setting.limit == (setting.name == "size")
+
+
+def sidebar(page: str) -> None:
+    """A page that has nothing but its sidebar: what `AppTest` runs, as a script of its own."""
+    import streamlit
+
+    from ui import controls
+
+    rules = {"bpe": controls.RULES, "wordpiece": controls.WORDPIECE_RULES, "unigram": controls.UNIGRAM_RULES}
+    shown = controls.Controls(page, rules[page])
+    source = shown.corpus()
+    streamlit.session_state["pipeline"] = shown.rules_widgets(source)
+    shown.training_widgets()
+    shown.show_widget()
+    shown.say_complaints(source)
+    streamlit.session_state["url"] = shown.url()
+    streamlit.session_state["blocked"] = shown.blocked
+
+
+def opened(page: str, **url: str) -> AppTest:
+    app = AppTest.from_function(sidebar, args=(page,), default_timeout=30)
+    for name, text in url.items():
+        app.query_params[name] = text
+    return ran(app)
+
+
+def ran(app: AppTest) -> AppTest:
+    app.run()
+    assert [error.value for error in app.exception] == []
+    return app
+
+
+def drawn(app: AppTest) -> list[str]:
+    """The names of the rules that have a widget."""
+    kinds = ("selectbox", "number_input", "toggle", "text_input")
+    keys = {str(widget.key).partition(".")[2] for kind in kinds for widget in app.get(kind)}
+    return sorted(keys - {"corpus"})
+
+
+def url_of(app: AppTest) -> dict[str, Any]:
+    """What the page would write into the address."""
+    return {name: text for name, text in app.session_state["url"].items() if text is not None}
+
+
+@pytest.mark.parametrize(
+    ("page", "url", "names"),
+    [
+        ("bpe", {}, "alphabet lines min normalizer pattern pre size special ties"),
+        ("bpe", {"pattern": "own"}, "alphabet lines min normalizer pattern pre regex size special ties"),
+        ("bpe", {"pre": "bert"}, "lines min normalizer pre size special ties"),
+        ("wordpiece", {}, "lines min normalizer pre size special ties"),
+        ("unigram", {}, "exact lines method normalizer pre seed size special whole"),
+        ("unigram", {"corpus": "hug"}, "exact method normalizer pre seed size special whole"),
+        ("unigram", {"method": "sentencepiece"}, "lines method normalizer pre seed size special whole"),
+    ],
+)
+def test_a_page_has_widgets_for_its_own_rules(page: str, url: dict[str, str], names: str) -> None:
+    assert drawn(opened(page, **url)) == names.split()
+
+
+def test_a_link_sets_the_rules_of_the_unigram_page_and_is_written_again() -> None:
+    url = {
+        "corpus": "hug", "normalizer": "nfkc", "pre": "none", "method": "sentencepiece", "seed": "50000",
+        "size": "", "exact": "1", "whole": "1", "special": "<unk> <s>", "lines": "0",
+    }  # fmt: skip
+    app = opened("unigram", **url)
+    assert url_of(app) == url
+    rules = {name: app.session_state[f"unigram.{name}"] for name in url}
+    assert (rules["seed"], rules["size"], rules["exact"], rules["lines"]) == (50_000, None, True, False)
+    assert app.session_state["pipeline"].pre_tokenizer == "none" and not app.session_state["blocked"]
+
+
+def test_a_corpus_brings_its_settings_to_the_unigram_page() -> None:
+    app = opened("unigram")
+    assert app.number_input(key="unigram.seed").value == 300 and url_of(app) == {"corpus": "course"}
+    assert app.number_input(key="unigram.size").placeholder == "until only characters are left"
+    app.selectbox(key="unigram.corpus").set_value("hug")
+    ran(app)
+    assert app.toggle(key="unigram.whole").value is False and url_of(app) == {"corpus": "hug"}
+    app.toggle(key="unigram.whole").set_value(True)
+    app.number_input(key="unigram.seed").set_value(None)
+    ran(app)
+    assert url_of(app) == {"corpus": "hug", "whole": "1", "seed": ""} and not app.session_state["blocked"]
+
+
+@pytest.mark.parametrize(("name", "number"), [("seed", 0), ("seed", 50_001), ("size", 20_001), ("size", -1)])
+def test_numbers_that_can_not_be_stop_the_unigram_page(name: str, number: int) -> None:
+    app = opened("unigram")
+    app.number_input(key=f"unigram.{name}").set_value(number)
+    ran(app)
+    (told,) = [html.proto.body for html in app.get("html") if "note problem" in html.proto.body]
+    most = "50,000" if name == "seed" else "20,000"
+    assert f"{number:,} is not possible; choose a number from 1 to {most}." in told
+    assert app.session_state["blocked"]
+    assert app.session_state[f"unigram.{name}"] == number  # kept, to be mended
+
+
+def test_the_exact_stop_is_kept_while_another_method_hides_it() -> None:
+    app = opened("unigram", exact="1", method="sentencepiece")
+    app.selectbox(key="unigram.method").set_value("course")
+    ran(app)
+    assert app.toggle(key="unigram.exact").value is True

@@ -5,26 +5,27 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
-from typing import Any
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from tokenizers_core.merging import TIES_LISTED, MergeTrace
-from tokenizers_core.tokenizer import Tokenizer
+from tokenizers_core.pruning import NO_WORDS, UnigramTrace
+from tokenizers_core.tokenizer import Tokenizer, with_unknown
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+LINE_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
+
+
+# --- Merging ----------------------------------------------------------------------------------------------------------
 
 
 def trace_to_dict(trace: MergeTrace) -> dict[str, Any]:
     """A whole run as plain data: the corpus, the settings, and every step's merge with its ties."""
-    pipeline = trace.corpus.pipeline
     return {
         "algorithm": trace.algorithm,
-        "settings": dict(trace.settings),
-        "special_tokens": list(trace.special_tokens),
-        "normalizer": pipeline.normalizer,
-        "pre_tokenizer": pipeline.pre_tokenizer,
-        "pattern": pipeline.pattern if pipeline.byte_level else None,
-        "words": dict(trace.corpus.items()),
+        **_given(trace),
         "alphabet": list(trace.alphabet),
         "steps": [_step(trace, step, tied) for step, tied in enumerate(trace.tied_pairs(), start=1)],
         "stop_reason": trace.stop_reason,
@@ -61,20 +62,13 @@ def trace_to_csv(trace: MergeTrace) -> str:
 
     Text that a spreadsheet would take for a formula gets an apostrophe in front.
     """
-    stream = io.StringIO(newline="")
-    writer = csv.writer(
-        stream
-    )  # lines end in CR LF (RFC 4180): then either of the two gets quotes in a field
-    writer.writerow(["step", "first", "second", "token", "freq", "tied_count", "vocab_size", "tokens"])
+    rows = []
     for point in trace.history:
         pair = trace.pair_of(point.step)
         texts = [_inert(text) for text in (pair.first, pair.second, point.token)]
-        writer.writerow([point.step, *texts, point.freq, point.tied_count, point.vocab_size, point.tokens])
-    return stream.getvalue()
-
-
-def _inert(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+        rows.append([point.step, *texts, point.freq, point.tied_count, point.vocab_size, point.tokens])
+    names = ["step", "first", "second", "token", "freq", "tied_count", "vocab_size", "tokens"]
+    return _csv(names, rows)
 
 
 def vocab_json(tokenizer: Tokenizer) -> str:
@@ -92,3 +86,141 @@ def merges_txt(trace: MergeTrace, step: int | None = None) -> str:
 def vocab_txt(tokenizer: Tokenizer) -> str:
     """`vocab.txt`: the tokens by id, one a line, as BERT has them."""
     return "\n".join([*tokenizer.tokens, ""])
+
+
+# --- Unigram ----------------------------------------------------------------------------------------------------------
+
+
+def prunes_to_dict(trace: UnigramTrace) -> dict[str, Any]:
+    """A whole run as plain data: the corpus, the settings, the seed, every step, and the pieces at the end."""
+    return {
+        "algorithm": trace.algorithm,
+        "method": trace.method,
+        **_given(trace),
+        "seed": [[piece, count] for piece, count in trace.seed],
+        "steps": list(_unigram_steps(trace)),
+        "stop_reason": trace.stop_reason,
+        "pieces": [[piece, log_probability] for piece, log_probability in trace[-1].pieces.items()],
+    }
+
+
+def prunes_to_json(trace: UnigramTrace) -> str:
+    """A whole run as JSON."""
+    return json.dumps(prunes_to_dict(trace), ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def prunes_to_csv(trace: UnigramTrace) -> str:
+    """A run as CSV, one step a row, for a spreadsheet; what a step does not have is empty.
+
+    Text that a spreadsheet would take for a formula gets an apostrophe in front.
+    """
+    names = ["step", "kind", "round", "place", "piece", "loss", "size", "corpus_loss"]
+    rows = []
+    for told in _unigram_steps(trace):
+        told["piece"] = _inert(told.get("piece", ""))
+        told.setdefault("corpus_loss", _known(trace.history[told["step"]].loss))
+        rows.append([told.get(name) for name in names])
+    return _csv(names, rows)
+
+
+def pieces_tsv(trace: UnigramTrace, step: int | None = None, unk_token: str = "<unk>") -> str:
+    r"""The pieces with their log probabilities, one a line, parted by a tab, as SentencePiece's `.vocab` has them.
+
+    Special tokens and `unk_token` come first, with 0. Inside a piece, tabs, ends of lines and backslashes are written as
+    `\t`, `\n`, `\r` and `\\`.
+    """
+    snapshot = trace[-1 if step is None else step]
+    _tokens, special_tokens = with_unknown((), trace.special_tokens, unk_token)
+    scores: dict[str, float] = dict.fromkeys(special_tokens, 0)
+    for piece, log_probability in snapshot.pieces.items():
+        scores.setdefault(piece, log_probability)
+    return "".join(f"{piece.translate(LINE_ESCAPES)}\t{score}\n" for piece, score in scores.items())
+
+
+def _unigram_steps(trace: UnigramTrace) -> Iterator[dict[str, Any]]:
+    """What `trace[step].event` tells of each step, taken from the record: a long run has many steps."""
+    record, words = trace.record, trace.corpus.words
+    prunes = _prunes(trace)
+    iterations: Counter[tuple[str, int]] = Counter()
+    for step, kind in enumerate(record.kinds[1:], start=1):
+        told: dict[str, Any] = {"step": step, "kind": kind, "size": record.sizes[step]}
+        if kind == "prune":
+            told |= next(prunes)._asdict()
+            told["words"] = [words[index] for index in record.resplit.get(step, NO_WORDS)]
+            told["corpus_loss"] = _known(trace.loss_at(step))
+        elif kind == "finalize":
+            told["restored"] = _pieces_only_at(trace, step, step - 1)
+            told["dropped"] = _pieces_only_at(trace, step - 1, step)
+        else:
+            number = trace.round_of(step)
+            iterations[kind, number] += 1
+            told |= {"round": number, "iteration": iterations[kind, number]}
+            if kind == "e_step":
+                told["objective"] = _known(record.objectives[step])
+            else:
+                told["dropped"] = _pieces_only_at(trace, step - 1, step)
+        yield told
+
+
+def _pieces_only_at(trace: UnigramTrace, step: int, other: int) -> list[str]:
+    """The pieces at one step that are not there at another."""
+    others = trace.pieces_at(other)
+    return [piece for piece in trace.pieces_at(step) if piece not in others]
+
+
+class _Prune(NamedTuple):
+    """What tells one prune from another, as in a `PruneEvent`."""
+
+    piece: str
+    loss: float | None
+    alternative: list[str]
+    round: int
+    place: int
+
+
+def _prunes(trace: UnigramTrace) -> Iterator[_Prune]:
+    """The run's prunes, each with what the best split of its piece is without it."""
+    for number, round_ in enumerate(trace.record.rounds, start=1):
+        scores = list(trace.scores_at(round_.first_step - 1))
+        unknown = trace.model_at(round_.first_step - 1).unknown
+        done = min(round_.pruned, len(trace) + 1 - round_.first_step)
+        for place, piece in enumerate(round_.ranking[:done]):
+            text = trace.seed[piece][0]
+            single = len(text) == 1
+            scores[piece] = unknown if single else -math.inf
+            alternative = [] if single else list(trace.read(trace.split(text, scores)))
+            yield _Prune(text, _known(round_.losses[place]), alternative, number, place + 1)
+
+
+# --- Shared -----------------------------------------------------------------------------------------------------------
+
+
+def _given(trace: MergeTrace | UnigramTrace) -> dict[str, Any]:
+    """What a run was given: the settings and the corpus."""
+    pipeline = trace.corpus.pipeline
+    return {
+        "settings": dict(trace.settings),
+        "special_tokens": list(trace.special_tokens),
+        "normalizer": pipeline.normalizer,
+        "pre_tokenizer": pipeline.pre_tokenizer,
+        "pattern": pipeline.pattern if pipeline.byte_level else None,
+        "words": dict(trace.corpus.items()),
+    }
+
+
+def _csv(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table. Its lines end in CR LF (RFC 4180): then either of the two gets quotes in a field."""
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream)
+    writer.writerow(names)
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def _inert(text: str) -> str:
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def _known(number: float) -> float | None:
+    """A number that JSON can hold; None for one that was not worked out."""
+    return number if math.isfinite(number) else None

@@ -10,7 +10,7 @@ import math
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -27,6 +27,7 @@ from tokenizers_core.segmentation import (
     lattice_edges,
     removal_losses,
     second_best,
+    words_by_piece,
 )
 from tokenizers_core.text import Corpus
 from tokenizers_core.tokenizer import Tokenizer, with_unknown
@@ -47,6 +48,11 @@ class RecordedModel(NamedTuple):
     numbers: array[int]
     """The pieces by their numbers in the seed, in the model's order."""
     log_probabilities: array[float]
+
+    @property
+    def unknown(self) -> float:
+        """The log probability of an unknown character."""
+        return min(self.log_probabilities) - UNKNOWN_PENALTY
 
 
 class Round(NamedTuple):
@@ -248,7 +254,7 @@ class StepPoint(NamedTuple):
     size: int
     """Pieces after the step."""
     loss: float
-    """The loss on best splits; NaN where it was not worked out."""
+    """The loss on best splits; NaN between E and M steps, where training does not work it out."""
     objective: float
     """An E step's objective; NaN elsewhere."""
 
@@ -308,11 +314,12 @@ class UnigramSnapshot:
     @property
     def vocab(self) -> tuple[str, ...]:
         """All tokens by id: special tokens, then the pieces in the model's order."""
-        return (*self.trace.special_tokens, *self.pieces)
+        return tuple(dict.fromkeys((*self.trace.special_tokens, *self.pieces)))
 
     @property
     def vocab_size(self) -> int:
-        return len(self.trace.special_tokens) + self.trace.record.sizes[self.step]
+        others = [token for token in self.trace.special_tokens if token not in self.pieces]
+        return len(others) + self.trace.record.sizes[self.step]
 
     @property
     def loss(self) -> float:
@@ -322,7 +329,7 @@ class UnigramSnapshot:
     @property
     def unknown(self) -> float:
         """The log probability of an unknown character."""
-        return min(self.pieces.values(), default=0.0) - UNKNOWN_PENALTY
+        return self.trace.model_at(self.step).unknown
 
     def splits(self, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Word → its best split, for `words` (default: all of the corpus, in order)."""
@@ -375,6 +382,10 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     """What the run was asked to do, by the names of the training function's arguments."""
 
     algorithm: ClassVar[str] = "unigram"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields, without what was worked out from them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __len__(self) -> int:
         return len(self.record)
@@ -460,10 +471,9 @@ class UnigramTrace(Trace[UnigramSnapshot]):
             scores = list(self._cached(("base", model.step), base))
             for number in self._pruned_between(model.step, step):
                 scores[number] = -math.inf
-            unknown = min((score for score in scores if score > -math.inf), default=0.0) - UNKNOWN_PENALTY
             for number in self._characters:
                 if scores[number] == -math.inf:
-                    scores[number] = unknown
+                    scores[number] = model.unknown
             return scores
 
         found: list[float] = self._cached(("scores", step), current)
@@ -511,15 +521,16 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     def loss_at(self, step: int) -> float:
         """The corpus's loss on best splits after `step` steps, in nats."""
         loss = self.record.losses[step]
-        if math.isnan(loss):
+        if math.isnan(loss) and step not in self._losses:
+            scores = self.scores_at(step)
+            lattices = self.lattices(scores)
+            self._losses[step] = lattices.loss(lattices.best_splits(scores))
+        return self._losses.get(step, loss)
 
-            def work_out() -> float:
-                scores = self.scores_at(step)
-                lattices = self.lattices(scores)
-                return lattices.loss(lattices.best_splits(scores))
-
-            loss = self._cached(("loss", step), work_out)
-        return loss
+    @cached_property
+    def _losses(self) -> dict[int, float]:
+        """Losses that training had no need of, worked out since."""
+        return {}
 
     # --- rounds and events ----------------------------------------------------------------------------------------
 
@@ -586,14 +597,13 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         piece = round_.ranking[place]
         before = self.scores_at(step - 1)
         after = list(before)
-        after[piece] = -math.inf if len(self.seed[piece][0]) > 1 else min(before)
+        single = len(self.seed[piece][0]) == 1
+        after[piece] = self.model_at(step - 1).unknown if single else -math.inf
         words = [self.corpus.words[index] for index in self.record.resplit.get(step, NO_WORDS)]
         return PruneEvent(
             piece=self.seed[piece][0],
             loss=round_.losses[place],
-            alternative=self.read(self.split(self.seed[piece][0], after))
-            if len(self.seed[piece][0]) > 1
-            else (),
+            alternative=() if single else self.read(self.split(self.seed[piece][0], after)),
             probability=math.exp(before[piece]),
             round=number,
             place=place + 1,
@@ -605,8 +615,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
                 for word in words
             ),
             corpus_loss_before=self.loss_at(step - 1),
-            corpus_loss_pruned=self.record.unnormalized.get(step, self.record.losses[step]),
-            corpus_loss=self.record.losses[step],
+            corpus_loss_pruned=self.record.unnormalized.get(step, self.loss_at(step)),
+            corpus_loss=self.loss_at(step),
         )
 
     def tokenizer(
@@ -638,7 +648,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
                 kind,
                 pruned.get(step, ""),
                 record.sizes[step],
-                record.losses[step],
+                record.losses[step] if kind in ("e_step", "m_step") else self.loss_at(step),
                 record.objectives.get(step, math.nan),
             )
             for step, kind in enumerate(record.kinds)
@@ -667,7 +677,12 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         scores = list(self.scores_at(step))
         lattices = self.lattices(scores)
         splits = lattices.best_splits(scores)
-        counts = count_pieces(splits, lattices.frequencies)
+        pieces = self.pieces_at(step)
+        counts = {
+            number: count
+            for number, count in count_pieces(splits, lattices.frequencies).items()
+            if self.seed[number][0] in pieces  # no unknown characters
+        }
         total = sum(counts.values())
         used = [number for number in counts if len(self.seed[number][0]) > 1]
         replacements = {number: second_best(self.edges(self.seed[number][0]), scores) for number in used}
@@ -675,7 +690,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
             number: approximate_loss(number, replacements[number].pieces, counts, total) for number in used
         }
         least = sorted(used, key=estimates.__getitem__)[:limit]
-        exact = removal_losses(lattices, splits, scores, least)
+        exact = removal_losses(lattices, splits, words_by_piece(splits), scores, least)
         return [
             Worth(
                 self.seed[number][0],

@@ -6,9 +6,8 @@ on numbers: a piece is its number in the seed vocabulary, and a word's lattice i
 
 from __future__ import annotations
 
-import functools
 import math
-import operator
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from operator import itemgetter
@@ -76,14 +75,17 @@ def lattice_edges(
     >>> lattice_edges("pug", {"u": 1, "ug": 3}, unknown=9)
     [(0, 1, 9), (1, 2, 1), (1, 3, 3), (2, 3, 9)]
     """
-    edges = []
-    for end in range(1, len(word) + 1):
-        for start in range(max(0, end - max_length), end):
-            piece = word[start:end]
-            if piece in numbers:
-                edges.append((start, end, numbers[piece]))
-            elif unknown is not None and start == end - 1:
-                edges.append((start, end, unknown))
+    edges = [
+        (start, end, numbers[piece])
+        for end in range(1, len(word) + 1)
+        for start in range(max(0, end - max_length), end)
+        if (piece := word[start:end]) in numbers
+    ]
+    if unknown is not None:
+        missing = [place for place, character in enumerate(word) if character not in numbers]
+        if missing:
+            edges.extend((place, place + 1, unknown) for place in missing)
+            edges.sort(key=itemgetter(1, 0))
     return edges
 
 
@@ -126,7 +128,7 @@ def word_losses(splits: Iterable[Split], frequencies: Iterable[int]) -> list[flo
 
 def sum_in_order(numbers: Iterable[float], start: float = 0.0) -> float:
     """Their sum from first to last, plainly: `sum` rounds differently from one Python to the next."""
-    return functools.reduce(operator.add, numbers, start)
+    return deque(accumulate(numbers, initial=start), maxlen=1)[0]
 
 
 def words_by_piece(splits: Iterable[Split]) -> dict[int, list[int]]:
@@ -137,7 +139,7 @@ def words_by_piece(splits: Iterable[Split]) -> dict[int, list[int]]:
     """
     found: dict[int, list[int]] = {}
     for word, split in enumerate(splits):
-        for piece in dict.fromkeys(split.pieces):
+        for piece in set(split.pieces):
             found.setdefault(piece, []).append(word)
     return found
 
@@ -146,16 +148,19 @@ def words_by_piece(splits: Iterable[Split]) -> dict[int, list[int]]:
 
 
 def removal_losses(
-    lattices: Lattices, splits: Sequence[Split], scores: list[float], pieces: Iterable[int]
+    lattices: Lattices,
+    splits: Sequence[Split],
+    users: Mapping[int, Sequence[int]],
+    scores: list[float],
+    pieces: Iterable[int],
 ) -> list[float]:
     """By how much the loss grows without each of `pieces`, the others' probabilities left as they are.
 
-    Only words whose best split has the piece can change, so only those are split anew. The new loss is summed from first to
+    Only words whose best split has the piece (`users`) can change, so only those are split anew. The new loss is summed from first to
     last word like the old one: the differences are those of working out everything anew, in every bit.
     """
     losses = word_losses(splits, lattices.frequencies)
     sums = list(accumulate(losses, initial=0.0))
-    users = words_by_piece(splits)
     found = []
     for piece in pieces:
         if piece not in users:
@@ -248,12 +253,14 @@ def _expect_by_logarithms(
 
 
 def m_step(expected: Mapping[int, float]) -> dict[int, float]:
-    """Log probabilities from expected counts; a piece that is expected less than half a time goes.
+    """Log probabilities from expected counts; a piece that is expected less than half a time goes, if others stay.
 
     Plain EM would take log c − log Σc. SentencePiece takes digamma(c) − digamma(Σc), the expectation of log p under a
     Dirichlet posterior, which makes rare pieces rarer still, so that fewer pieces do the work.
     """
     kept = {piece: count for piece, count in expected.items() if count >= LEAST_EXPECTED}
+    if not kept:  # a tiny corpus: what is expected at all has to do
+        kept = {piece: count for piece, count in expected.items() if count > 0}
     log_total = digamma(sum_in_order(kept.values()))
     return {piece: digamma(count) - log_total for piece, count in kept.items()}
 

@@ -114,17 +114,17 @@ def sentencepiece_seed(corpus: Corpus, max_length: int, whole_words: bool) -> li
 
 
 def always_followed_alike(corpus: Corpus, counts: Mapping[str, int], max_length: int) -> set[str]:
-    """The substrings that the same character always follows: inside words, or the space after a word, or a text's end.
+    """The repeated substrings that are always followed by the same: a character, a space after the word, a text's end.
 
     SentencePiece finds its seed as the inner nodes of the text's suffix tree, where such substrings are not; so `▁while` is
-    no piece in a text that has a space after each of them, but `▁whil` may be. Nothing is known of what followed words that
+    no piece in a text that has a space after each of them, but `▁whi` may be. Nothing is known of what followed words that
     were counted elsewhere: their ends count as different ones. `counts` are those of substrings of up to one character more.
 
     >>> corpus = Corpus.from_texts(["hug hug pug"], pre_tokenizer="whitespace_split")
     >>> sorted(always_followed_alike(corpus, count_substrings(corpus), 16))
-    ['h', 'hu', 'hug', 'p', 'pu', 'pug', 'u']
+    ['h', 'hu', 'hug', 'u']
     """
-    alike = {piece[:-1] for piece, count in counts.items() if counts.get(piece[:-1]) == count}
+    alike = {piece[:-1] for piece, count in counts.items() if count > 1 and counts.get(piece[:-1]) == count}
     spaces: dict[str, int] = {}
     ends: dict[str, int] = {}
     for word, frequency, last in zip(corpus.words, corpus.counts, corpus.ends, strict=False):
@@ -133,7 +133,7 @@ def always_followed_alike(corpus: Corpus, counts: Mapping[str, int], max_length:
             spaces[piece] = spaces.get(piece, 0) + frequency - last
             ends[piece] = ends.get(piece, 0) + last
     for piece in spaces:
-        if counts.get(piece) in (spaces[piece], ends[piece]):
+        if 1 < counts.get(piece, 0) in (spaces[piece], ends[piece]):
             alike.add(piece)
     return alike
 
@@ -176,10 +176,11 @@ class Training:
         self.max_length = max_length
         self.numbers = {piece: number for number, (piece, _count) in enumerate(seed)}
         self.lattices = Lattices(corpus, self.numbers, max_length)
-        self.characters = [number for number, (piece, _count) in enumerate(seed) if len(piece) == 1]
+        self.characters = dict.fromkeys(
+            number for number, (piece, _count) in enumerate(seed) if len(piece) == 1
+        )
         self.piece_edges: dict[int, list[Edge]] = {}
         self.record = PruneRecord()
-        self.stop_reason = ""
         self.set_model(by_counts(dict(enumerate(count for _piece, count in seed))), 0)
         self.record.sizes.append(len(seed))
         self.record.losses.append(math.nan)
@@ -196,9 +197,19 @@ class Training:
                 self.scores[piece] = self.unknown
         self.record.add_model(step, model)
 
+    def renew_unknown(self) -> None:
+        """Score unknown characters by the pieces that are left, where the least probable one is gone."""
+        if (
+            self.unknown != min(self.model.values()) - UNKNOWN_PENALTY
+            and not self.model.keys() >= self.characters.keys()
+        ):
+            self.set_model(self.model, len(self.record))
+            self.record.losses[-1] = math.nan
+
     def split(self) -> None:
         """Split every word in the best way, and write down what the corpus costs like that now."""
         self.splits = self.lattices.best_splits(self.scores)
+        self.users = words_by_piece(self.splits)
         self.loss = self.record.losses[-1] = self.lattices.loss(self.splits)
 
     def second_best(self, piece: int) -> Split:
@@ -209,15 +220,14 @@ class Training:
 
     def prune(self, ranking: Sequence[int], losses: Sequence[float], number: int) -> Iterator[None]:
         """Prune the first `number` pieces of a ranking, and write each down; stops before each one to come."""
-        record, lattices, splits = self.record, self.lattices, self.splits
+        record, lattices, splits, users = self.record, self.lattices, self.splits, self.users
         first = len(record) + 1
         record.rounds.append(Round(first, array("l", ranking), array("d", losses), number, self.loss))
-        users = words_by_piece(splits)
         for place, piece in enumerate(ranking[:number]):
             if place:
                 yield
             del self.model[piece]
-            self.scores[piece] = -math.inf if len(self.seed[piece][0]) > 1 else self.unknown
+            self.scores[piece] = self.unknown if piece in self.characters else -math.inf
             changed = []
             for word in sorted(set(users.get(piece, ()))):
                 if piece in splits[word].pieces:
@@ -251,11 +261,8 @@ def course_rounds(run: Training, target: int, share: float, exact: bool) -> Iter
     """
     run.split()
     while len(run.model) > target:
-        candidates = [piece for piece in run.model if len(run.seed[piece][0]) > 1]
-        if not candidates:
-            run.stop_reason = "no_pieces"
-            return
-        losses = removal_losses(run.lattices, run.splits, run.scores, candidates)
+        candidates = [piece for piece in run.model if piece not in run.characters]
+        losses = removal_losses(run.lattices, run.splits, run.users, run.scores, candidates)
         order = sorted(range(len(candidates)), key=losses.__getitem__)
         number = min(max(1, int(share * len(run.model))), len(candidates))
         if exact:
@@ -269,15 +276,14 @@ def course_rounds(run: Training, target: int, share: float, exact: bool) -> Iter
         run.lattices.drop(run.scores)
         run.split()
         yield
-    run.stop_reason = "vocab_size"
 
 
-def sentencepiece_rounds(run: Training, target: int, share: float) -> Iterator[None]:
-    """SentencePiece's way: EM twice, prune by the approximate loss, and again; then keep the `target` most probable.
+def sentencepiece_rounds(run: Training, target: int, desired: int, share: float) -> Iterator[None]:
+    """SentencePiece's way: EM twice, prune by the approximate loss, and again, until at most `desired` pieces are left; then
+    EM once more, and the `target` most probable stay.
 
-    Stops after each step.
+    Stops after each step. (The library's releases leave the last EM out; with it the corpus is a little more probable.)
     """
-    desired = int(HEADROOM * target)
     while True:
         for _iteration in range(SUB_ITERATIONS):
             yield from em(run)
@@ -287,10 +293,10 @@ def sentencepiece_rounds(run: Training, target: int, share: float) -> Iterator[N
         ranking, losses, number = approximate_ranking(run, max(desired, int((1 - share) * len(run.model))))
         if number:
             yield from run.prune(ranking, losses, number)
+            run.renew_unknown()
             run.lattices.drop(run.scores)
             yield
     finalize(run, target)
-    run.stop_reason = "vocab_size"
     yield
 
 
@@ -315,9 +321,10 @@ def approximate_ranking(run: Training, keep: int) -> tuple[list[int], list[float
     What no best split uses costs nothing, and goes in any case; a character that is used stays.
     """
     counts = count_pieces(run.splits, run.lattices.frequencies)
+    counts = {piece: count for piece, count in counts.items() if piece in run.model}  # no unknown characters
     total = sum(counts.values())
     unused = [piece for piece in run.model if piece not in counts]
-    used = [piece for piece in run.model if piece in counts and len(run.seed[piece][0]) > 1]
+    used = [piece for piece in run.model if piece in counts and piece not in run.characters]
     estimates = {}
     for piece in used:
         estimates[piece] = approximate_loss(piece, run.second_best(piece).pieces, counts, total)
@@ -404,7 +411,15 @@ def train_unigram(
         )
     run = Training(corpus, candidates[:size], max_piece_length)
     target = characters if vocab_size is None else vocab_size - len(special_tokens)
-    stop_reason = _record_run(run, method, target, share, exact, progress)
+    if method == "course":
+        steps = course_rounds(run, target, share, exact)
+    else:
+        steps = sentencepiece_rounds(run, target, int(HEADROOM * (target + len(special_tokens))), share)
+    stop_reason = "no_pieces" if vocab_size is None else "vocab_size"
+    if method == "course" and len(run.model) <= target:
+        stop_reason = "seed_size"
+    elif not _record_run(run, steps, target, progress):
+        stop_reason = "stopped"
     return UnigramTrace(
         corpus=corpus,
         special_tokens=special_tokens,
@@ -423,20 +438,12 @@ def train_unigram(
     )
 
 
-def _record_run(
-    run: Training, method: str, target: int, share: float, exact: bool, progress: Progress | None
-) -> str:
-    """Train to the end, or until `progress` says to stop; returns the reason for stopping."""
+def _record_run(run: Training, steps: Iterator[None], target: int, progress: Progress | None) -> bool:
+    """Train to the end, or until `progress` says to stop; whether the end was reached."""
     seed = len(run.model)
-    if method == "course":
-        if seed <= target:
-            return "seed_size"
-        steps = course_rounds(run, target, share, exact)
-    else:
-        steps = sentencepiece_rounds(run, target, share)
     for step, _ in enumerate(steps):
         if progress is None or (step % 64 and run.record.kinds[-1] == "prune"):
             continue
         if progress(seed - len(run.model), max(0, seed - target)) is False:
-            return "stopped"
-    return run.stop_reason
+            return False
+    return True

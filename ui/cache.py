@@ -42,7 +42,7 @@ class Progress:
         if self.stop:
             raise Stopped
 
-    def merges(self, done: int, total: int | None) -> bool:
+    def steps(self, done: int, total: int | None) -> bool:
         """Told while training; False ends it there, with what was learned so far."""
         self.phase, self.done, self.total = "training", done, total
         return not self.stop

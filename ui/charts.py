@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, cast
@@ -9,8 +10,10 @@ from typing import Any, cast
 import plotly.graph_objects as go
 
 from tokenizers_core.merging import MergeSnapshot, MergeTrace, StepStats
+from tokenizers_core.pruning import StepPoint, UnigramTrace, Worth
 from tokenizers_core.wordpiece import ScoredCandidate, WordPieceEvent
 from ui.i18n import N_, _
+from ui.prune_frames import LABELS
 from ui.tokens import Style, readable
 
 CHARTS: Mapping[str, str] = {
@@ -19,10 +22,32 @@ CHARTS: Mapping[str, str] = {
     "fertility": N_("Tokens per word"),
     "ties": N_("Tied pairs"),
 }
+PRUNE_CHARTS: Mapping[str, str] = {
+    "loss": N_("Loss and vocabulary size"),
+    "size": N_("Pieces over the steps"),
+    "objective": N_("All splits together: −log P per word"),
+}
+HEIGHTS: Mapping[str, str] = {
+    "loss": N_("loss in nats"),
+    "size": N_("pieces"),
+    "objective": N_("−log P per word"),
+}
+MARKER_LIMIT = 80
+"""A curve of more points is a line without markers."""
+CURVE_LIMIT = 2000
+"""A curve of more points is thinned."""
 SCATTER_LIMIT = 5000
 """Pairs that the chart of scores shows, the best ones."""
 ACCENT = "#d9621a"
 """The step now: 3:1 at least on both themes' backgrounds."""
+NEUTRAL = "#8a8f98"
+MARGIN = {"l": 10, "r": 10, "t": 10, "b": 10}
+CURVE_LAYOUT: Mapping[str, Any] = {"height": 320, "margin": MARGIN, "showlegend": False}
+SCATTER_LAYOUT: Mapping[str, Any] = {
+    "height": 360,
+    "margin": MARGIN,
+    "legend": {"orientation": "h", "y": 1.08},
+}
 
 
 def training_chart(trace: MergeTrace, chart: str, step: int, style: Style) -> go.Figure:
@@ -37,23 +62,15 @@ def training_chart(trace: MergeTrace, chart: str, step: int, style: Style) -> go
             x=places,
             y=values,
             customdata=list(zip(names, [point.step for point in history], strict=True)),
-            mode="lines+markers" if len(history) <= 80 else "lines",
+            mode=_mode(len(history)),
             line_shape="hv" if chart in ("freq", "ties") else "linear",
             hovertemplate=_("step %{customdata[1]}: %{customdata[0]}<br>%{y:,}") + "<extra></extra>",
         )
     )
     if step:
-        figure.add_scatter(
-            x=[places[step - 1]],
-            y=[values[step - 1]],
-            mode="markers",
-            marker={"size": 13, "color": ACCENT, "symbol": "diamond"},
-            hoverinfo="skip",
-        )
+        _mark(figure, places[step - 1], values[step - 1])
     figure.update_layout(
-        height=320,
-        margin={"l": 10, "r": 10, "t": 10, "b": 10},
-        showlegend=False,
+        **CURVE_LAYOUT,
         xaxis_title=_("vocabulary size") if by_size else _("step"),
         yaxis_title=_(CHARTS[chart]),
         yaxis_rangemode="normal" if by_size else "tozero",
@@ -70,6 +87,21 @@ def _value(point: StepStats, chart: str) -> float:
         "ties": point.tied_count,
     }
     return heights[chart]
+
+
+def _mode(points: int) -> str:
+    return "lines+markers" if points <= MARKER_LIMIT else "lines"
+
+
+def _mark(figure: go.Figure, x: float, y: float) -> None:
+    """Mark the step now."""
+    figure.add_scatter(
+        x=[x],
+        y=[y],
+        mode="markers",
+        marker={"size": 13, "color": ACCENT, "symbol": "diamond"},
+        hoverinfo="skip",
+    )
 
 
 def score_chart(snapshot: MergeSnapshot, style: Style) -> go.Figure:
@@ -95,7 +127,7 @@ def score_chart(snapshot: MergeSnapshot, style: Style) -> go.Figure:
             marker=marker,
         )
 
-    scatter(candidates, _("all pairs"), {"size": 8, "opacity": 0.55, "color": "#8a8f98"})
+    scatter(candidates, _("all pairs"), {"size": 8, "opacity": 0.55, "color": NEUTRAL})
     if snapshot.step:
         event = cast(WordPieceEvent, snapshot.event)
         scatter(
@@ -109,10 +141,104 @@ def score_chart(snapshot: MergeSnapshot, style: Style) -> go.Figure:
             {"size": 15, "color": "#5b8df9", "symbol": "square"},
         )
     figure.update_layout(
-        height=360,
-        margin={"l": 10, "r": 10, "t": 10, "b": 10},
-        legend={"orientation": "h", "y": 1.08},
+        **SCATTER_LAYOUT,
         xaxis={"title": {"text": _("count of the pair")}, "type": "log"},
         yaxis={"title": {"text": _("score")}, "type": "log"},
+    )
+    return figure
+
+
+# --- Unigram ----------------------------------------------------------------------------------------------------------
+
+
+def charts_for(trace: UnigramTrace) -> list[str]:
+    """The names of the charts that fit a run: only E steps have an objective."""
+    return [chart for chart in PRUNE_CHARTS if chart != "objective" or trace.method == "sentencepiece"]
+
+
+def loss_chart(trace: UnigramTrace, chart: str, step: int, style: Style) -> go.Figure:
+    """One chart over a run of Unigram, with the step now marked; of objectives, the last E step up to now."""
+    curve = [(point, height) for point in trace.history for height in _heights(trace, point, chart)]
+    drawn = [curve[place] for place in _thinned([point.step for point, _height in curve], step)]
+    special = len(trace.special_tokens)
+
+    def across(point: StepPoint) -> int:
+        return point.step if chart == "size" else point.size + special
+
+    figure = go.Figure(
+        go.Scatter(
+            x=[across(point) for point, _height in drawn],
+            y=[height for _point, height in drawn],
+            customdata=[(_step_name(point, style), point.step) for point, _height in drawn],
+            mode=_mode(len(drawn)),
+            hovertemplate=_("step %{customdata[1]}: %{customdata[0]}<br>%{y:,.4~f}") + "<extra></extra>",
+        )
+    )
+    if chart == "loss":  # the curve leaves out the steps after which training did not work it out
+        _mark(figure, across(trace.history[step]), trace.loss_at(step))
+    elif before := [(point, height) for point, height in curve if point.step <= step]:
+        _mark(figure, across(before[-1][0]), before[-1][1])
+    figure.update_layout(
+        **CURVE_LAYOUT,
+        xaxis_title=_("step") if chart == "size" else _("vocabulary size"),
+        xaxis_autorange=True if chart == "size" else "reversed",
+        yaxis_title=_(HEIGHTS[chart]),
+    )
+    return figure
+
+
+def _heights(trace: UnigramTrace, point: StepPoint, chart: str) -> list[float]:
+    """A step's heights in a chart: none where there is no number, and two losses where probabilities were renormalised."""
+    if chart == "loss":
+        heights = [trace.record.unnormalized.get(point.step, math.nan), point.loss]
+    else:
+        heights = [point.size if chart == "size" else point.objective]
+    return [height for height in heights if not math.isnan(height)]
+
+
+def _thinned(steps: Sequence[int], now: int) -> list[int]:
+    """The places of the points to draw: about `CURVE_LIMIT` at even distances, the first, the last, and those of `now`."""
+    stride = max(1, math.ceil(len(steps) / CURVE_LIMIT))
+    last = len(steps) - 1
+    return [place for place, step in enumerate(steps) if place % stride == 0 or place == last or step == now]
+
+
+def _step_name(point: StepPoint, style: Style) -> str:
+    """The piece that a step pruned, or what it did, for a hover."""
+    name = readable(point.piece, style) if point.kind == "prune" else _(LABELS[point.kind])
+    return escape(name, quote=False)
+
+
+def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
+    """What pieces are worth exactly against SentencePiece's estimate of it."""
+    exact, approximate = [row.exact for row in rows], [row.approximate for row in rows]
+    figure = go.Figure(
+        go.Scatter(
+            x=approximate,
+            y=exact,
+            customdata=[(escape(readable(row.piece, style), quote=False),) for row in rows],
+            hovertemplate=_("%{customdata[0]}<br>exact: %{y:,.4~f}<br>approximate: %{x:,.4~f}")
+            + "<extra></extra>",
+            mode="markers",
+            name=_("pieces"),
+            marker={"size": 8, "opacity": 0.7},
+        )
+    )
+    losses = exact + approximate
+    if losses:
+        ends = [min(losses), max(losses)]
+        figure.add_scatter(
+            x=ends,
+            y=ends,
+            mode="lines",
+            line={"dash": "dash", "color": NEUTRAL},
+            name=_("equal"),
+            hoverinfo="skip",
+        )
+    scale = "log" if all(loss > 0 for loss in losses) else "linear"
+    figure.update_layout(
+        **SCATTER_LAYOUT,
+        xaxis={"title": {"text": _("approximate loss")}, "type": scale},
+        yaxis={"title": {"text": _("exact loss")}, "type": scale},
     )
     return figure

@@ -34,6 +34,8 @@ from ui.tokens import SHOW
 
 VOCABULARY_LIMIT = 20_000
 """Tokens that a page trains to."""
+SEED_LIMIT = 50_000
+"""Pieces that pruning starts from."""
 PATTERN_LIMIT = 1_000
 SPECIAL_LIMIT = 500
 
@@ -47,6 +49,8 @@ class Setting(NamedTuple):
     least: int = 0
     most: int = 0
     length: int = 0
+    limit: bool = False
+    """Whether a number is a limit that can be lifted: emptied it means none, not the usual one."""
 
     def parse(self, text: str) -> Any:
         """The value that the URL's text stands for. Raises ValueError for one that can't be."""
@@ -58,7 +62,7 @@ class Setting(NamedTuple):
             return {"1": True, "0": False}[text] if text in ("0", "1") else _refuse(text)
         if self.most:
             if text == "":
-                return self.default
+                return None if self.limit else self.default
             number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else _refuse(text)
             return number if self.least <= number <= self.most else _refuse(text)
         return text if len(text) <= self.length else _refuse(text[:80])
@@ -81,7 +85,7 @@ RULES = (
     Setting("regex", r"\w+|\s+|[^\w\s]+", length=PATTERN_LIMIT),
     Setting("alphabet", "corpus", ("corpus", "bytes")),
     Setting("ties", "first", tuple(TIE_RULES)),
-    Setting("size", None, least=1, most=VOCABULARY_LIMIT),
+    Setting("size", None, least=1, most=VOCABULARY_LIMIT, limit=True),
     Setting("min", 1, least=1, most=1_000_000),
     Setting("special", "", length=SPECIAL_LIMIT),
     Setting("lines", True),
@@ -91,6 +95,21 @@ WORDPIECE_RULES = tuple(
     if rule.name == "pre"
     else rule
     for rule in RULES
+)
+UNIGRAM_RULES = (
+    Setting("normalizer", "none", NORMALIZERS),
+    Setting(
+        "pre",
+        "whitespace_split_metaspace",
+        ("whitespace_split_metaspace", "metaspace", "whitespace_split", "whitespace", "bert", "none"),
+    ),
+    Setting("method", "course", ("course", "sentencepiece")),
+    Setting("seed", 1_000, least=1, most=SEED_LIMIT),
+    Setting("size", 300, least=1, most=VOCABULARY_LIMIT, limit=True),
+    Setting("exact", False),
+    Setting("whole", True),
+    Setting("special", "", length=SPECIAL_LIMIT),
+    Setting("lines", True),
 )
 VIEWS = (Setting("show", "letters", SHOW),)
 """How it is shown; kept when the corpus changes."""
@@ -124,6 +143,8 @@ NAMES: Mapping[str, str] = {
     "first": N_("first met (course)"),
     "lowest_ids": N_("lowest ids (tokenizers)"),
     "greatest": N_("greatest (CS336)"),
+    "course": N_("course: exact losses"),
+    "sentencepiece": N_("SentencePiece: EM"),
 }
 PRE_NONE = N_("None: a line is one stream")
 SHOW_NAMES = {"letters": N_("text"), "symbols": N_("raw"), "bytes": N_("bytes")}
@@ -303,45 +324,72 @@ class Controls:
         """The rules part of the sidebar; None when a pattern of the learner's own is broken."""
         self._choice("normalizer", _("Normalize"))
         self._choice("pre", _("Split into words"))
-        if self["pre"] == "byte_level":
-            self._choice("pattern", _("Pattern"))
-            if self["pattern"] == "own":
-                st.text_input(
-                    _("Regular expression"),
-                    key=self.key("regex"),
-                    max_chars=PATTERN_LIMIT,
-                    persist_state="session",
-                    help=_("Each match is a word, and so is what stands between matches."),
-                )
-            self._choice("alphabet", _("Start from"))
+        if self["pre"] == "byte_level" and self._has("pattern"):
+            self._byte_level_widgets()
         if source is None or not source.counts:
-            st.toggle(
+            self._toggle(
+                "lines",
                 _("Each line is a text of its own"),
-                key=self.key("lines"),
-                persist_state="session",
-                help=_("Off: the whole corpus is one text, line ends included."),
+                _("Off: the whole corpus is one text, line ends included."),
             )
-        pattern = self["regex"] if self["pattern"] == "own" else self["pattern"]
         try:
-            return Pipeline(self["normalizer"], self["pre"], pattern or "gpt2", self._patience(source))
+            return Pipeline(self["normalizer"], self["pre"], self._pattern(), self._patience(source))
         except TokenizersCoreError as error:
             self.complaints.append(explained(error))
             return None
+
+    def _byte_level_widgets(self) -> None:
+        """What only the byte-level rule has: a pattern that cuts, and a choice of first symbols."""
+        self._choice("pattern", _("Pattern"))
+        if self["pattern"] == "own":
+            st.text_input(
+                _("Regular expression"),
+                key=self.key("regex"),
+                max_chars=PATTERN_LIMIT,
+                persist_state="session",
+                help=_("Each match is a word, and so is what stands between matches."),
+            )
+        self._choice("alphabet", _("Start from"))
+
+    def _pattern(self) -> str:
+        """The pattern, which the pipeline takes even where there is none to choose."""
+        if not self._has("pattern"):
+            return "gpt2"
+        return (self["regex"] if self["pattern"] == "own" else self["pattern"]) or "gpt2"
 
     def _patience(self, source: Source | None) -> float:
         """Seconds that a pattern of the learner's own may take: a page of text is done in one."""
         return 1.5 + round(len(source.data) / 1e6, 1) if source else 1.5
 
     def training_widgets(self) -> None:
-        """When pairs tie, where to stop, what is special."""
+        """How training chooses, where it starts and stops, what is special: as much of it as the page has."""
         self._choice("ties", _("When pairs tie, merge"))
-        self._number(
-            "size",
-            _("Vocabulary size"),
-            _("Empty: merge until no pair is left."),
-            placeholder=_("until no pair is left"),
+        self._choice(
+            "method",
+            _("Method"),
+            _(
+                "Course: the loss without a piece is worked out on the whole corpus. "
+                "SentencePiece: EM fits the pieces' probabilities, and losses are estimated."
+            ),
         )
+        self._number(
+            "seed",
+            _("Seed vocabulary"),
+            _("How many pieces training starts from: every character, and the most frequent substrings."),
+        )
+        self._size_widget()
         self._number("min", _("Least count of a pair"), _("Stop when the best pair occurs less often."))
+        if self._has("method") and self["method"] == "course":
+            self._toggle(
+                "exact",
+                _("Stop exactly at this size"),
+                _("Off: a round removes its whole share, as the course does, and may pass the size."),
+            )
+        self._toggle(
+            "whole",
+            _("Whole words may be pieces"),
+            _("Off: only substrings that are shorter than their word, as in the hug, pug example."),
+        )
         st.text_input(
             _("Special tokens"),
             key=self.key("special"),
@@ -350,7 +398,23 @@ class Controls:
             help=_("Separated by spaces. They come first in the vocabulary."),
         )
 
+    def _size_widget(self) -> None:
+        """Where to stop: a merging vocabulary grows to this size, a pruned one shrinks to it."""
+        told, placeholder = _("Empty: merge until no pair is left."), _("until no pair is left")
+        if self._has("seed"):
+            told = _("Empty: prune until only the characters are left.")
+            placeholder = _("until only characters are left")
+        self._number("size", _("Vocabulary size"), told, placeholder)
+
+    def _toggle(self, name: str, label: str, told: str) -> None:
+        """A switch, if the page has the setting."""
+        if self._has(name):
+            st.toggle(label, key=self.key(name), persist_state="session", help=told)
+
     def _number(self, name: str, label: str, told: str, placeholder: str = "") -> None:
+        """A number box, if the page has the setting; a number that can't be stops the page."""
+        if not self._has(name):
+            return
         st.number_input(
             label,
             value=None,
@@ -384,13 +448,21 @@ class Controls:
     def _setting(self, name: str) -> Setting:
         return next(rule for rule in self.rules if rule.name == name)
 
-    def _choice(self, name: str, label: str) -> None:
+    def _has(self, name: str) -> bool:
+        """Whether the page has a setting."""
+        return any(rule.name == name for rule in self.rules)
+
+    def _choice(self, name: str, label: str, told: str | None = None) -> None:
+        """A select box, if the page has the setting."""
+        if not self._has(name):
+            return
         st.selectbox(
             label,
             self._setting(name).choices,
             format_func=lambda choice: choice_name(name, choice),
             key=self.key(name),
             persist_state="session",
+            help=told,
         )
 
     def say_complaints(self, source: Source | None) -> None:

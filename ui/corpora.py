@@ -44,14 +44,17 @@ class Example:
     sample: str
     """A text to encode with what was learned."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    """The settings that make its point on BPE's page."""
     counts: bool = False
     """Whether the text is word counts."""
-    wordpiece: Mapping[str, Any] = field(default_factory=dict)
-    """The settings that make its point on WordPiece's page."""
+    word: str = ""
+    """A word whose splits are worth a look; "" for the corpus's first."""
+    by_page: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The settings that make its point on the other pages, by the page's name."""
 
     def settings_on(self, page: str) -> Mapping[str, Any]:
-        """The settings that make its point on a page."""
-        return self.wordpiece if page == "wordpiece" else self.settings
+        """The settings that make its point on a page; none means the page's usual ones."""
+        return self.settings if page == "bpe" else self.by_page.get(page, {})
 
 
 def _file(name: str) -> Callable[[], str]:
@@ -79,7 +82,11 @@ EXAMPLES: Mapping[str, Example] = {
         _file("course.txt"),
         "This is not a token.",
         {"pre": "byte_level", "size": 50, "special": "<|endoftext|>"},
-        wordpiece={"size": 70, "special": "[PAD] [UNK] [CLS] [SEP] [MASK]"},
+        word="Hopefully",
+        by_page={
+            "wordpiece": {"size": 70, "special": "[PAD] [UNK] [CLS] [SEP] [MASK]"},
+            "unigram": {"seed": 300, "size": 100},
+        },
     ),
     "hug": Example(
         N_("hug, pug, pun, bun, hugs"),
@@ -88,7 +95,11 @@ EXAMPLES: Mapping[str, Example] = {
         "bug mug thug unhug",
         {"pre": "whitespace_split"},
         counts=True,
-        wordpiece={"pre": "whitespace_split"},
+        word="unhug",
+        by_page={
+            "wordpiece": {"pre": "whitespace_split"},
+            "unigram": {"pre": "whitespace_split", "whole": False, "seed": 15, "size": 10},
+        },
     ),
     "highest": Example(
         N_("highest, higher, lower …"),
@@ -96,6 +107,8 @@ EXAMPLES: Mapping[str, Example] = {
         _file("highest.txt"),
         "lowest slower",
         {"pre": "end_of_word", "size": 17},
+        word="highest",
+        by_page={"unigram": {"pre": "whitespace_split", "seed": 60, "size": 20}},
     ),
     "hello": Example(
         N_("hello! こんにちは!"),
@@ -103,6 +116,8 @@ EXAMPLES: Mapping[str, Example] = {
         _file("hello.txt"),
         "hello, こんばんは!",
         {"pre": "byte_level", "alphabet": "bytes"},
+        word="こんにちは!",
+        by_page={"unigram": {"seed": 40, "size": 20}},
     ),
     "mixed": Example(
         N_("Many scripts and emoji"),
@@ -110,7 +125,7 @@ EXAMPLES: Mapping[str, Example] = {
         _file("mixed.txt"),
         "A tea shop: お茶 🍵",
         {"pre": "byte_level", "size": 300, "min": 2},
-        wordpiece={"size": 400, "min": 2},
+        by_page={"wordpiece": {"size": 400, "min": 2}, "unigram": {"seed": 800, "size": 300}},
     ),
     "python": Example(
         N_("Python code"),
@@ -118,7 +133,10 @@ EXAMPLES: Mapping[str, Example] = {
         python_code,
         "def merge(first, second):\n    return first + second",
         {"pre": "byte_level", "size": 300, "lines": False},
-        wordpiece={"size": 300, "lines": False},
+        by_page={
+            "wordpiece": {"size": 300, "lines": False},
+            "unigram": {"pre": "whitespace_split_metaspace", "seed": 1000, "size": 300, "lines": False},
+        },
     ),
 }
 

@@ -336,6 +336,11 @@ def erratum(snapshot: MergeSnapshot, style: Style) -> str:
         chosen=voice.pair(chosen.pair),
         best=fraction_text(chosen.score),
     )
+    return aside_html(told)
+
+
+def aside_html(told: str) -> str:
+    """Where a published text that learners have open beside the page differs: what it says, and what is computed."""
     return '<p class="aside"><b>' + escape(_("Erratum")) + f"</b> {told}</p>"
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import cast
 
 import pandas as pd
 
 from tokenizers_core.merging import MergeSnapshot
+from tokenizers_core.pruning import UnigramSnapshot, Worth
 from tokenizers_core.wordpiece import ScoredCandidate
 from ui.i18n import _
 from ui.tokens import Style, readable
@@ -56,10 +59,70 @@ def score_table(snapshot: MergeSnapshot, style: Style, find: str = "") -> pd.Dat
     return matching(pd.DataFrame(rows, columns=names), find)
 
 
-def matching(table: pd.DataFrame, find: str) -> pd.DataFrame:
-    """The rows whose pair holds `find`, its tokens written together or with a space between them."""
+def piece_table(snapshot: UnigramSnapshot, style: Style, find: str = "") -> pd.DataFrame:
+    """Every piece, the most probable first, with what the round that comes says of it; with `find`, those that hold it."""
+    trace = snapshot.trace
+    ranked = {candidate.piece: candidate for candidate in snapshot.candidates()}
+    rows = []
+    for place, (piece, log_probability) in enumerate(
+        sorted(snapshot.pieces.items(), key=lambda item: -item[1]), start=1
+    ):
+        candidate = ranked.get(piece)
+        rows.append(
+            (
+                place,
+                readable(piece, style),
+                math.exp(log_probability),
+                log_probability,
+                trace.seed[trace.numbers[piece]][1],
+                math.nan if candidate is None else candidate.loss,
+                candidate is not None and candidate.pruned,
+            )
+        )
+    names = [
+        _("place"),
+        _("piece"),
+        _("probability"),
+        _("log probability"),
+        _("count in the seed") if trace.method == "course" else _("count × length in the seed"),
+        _("loss without it"),
+        _("goes in this round"),
+    ]
+    return matching(pd.DataFrame(rows, columns=names), find, tokens=1)
+
+
+def worth_table(rows: Sequence[Worth], style: Style) -> pd.DataFrame:
+    """What pieces are worth, exactly and by SentencePiece's estimate, in the order given."""
+    table = [
+        (
+            readable(row.piece, style),
+            row.probability,
+            row.freq,
+            row.exact,
+            row.approximate,
+            row.approximate - row.exact,
+            " · ".join(readable(piece, style) for piece in row.replacement),
+        )
+        for row in rows
+    ]
+    names = [
+        _("piece"),
+        _("probability"),
+        _("count on best splits"),
+        _("exact loss"),
+        _("approximate loss"),
+        _("difference"),
+        _("replacement"),
+    ]
+    return pd.DataFrame(table, columns=names)
+
+
+def matching(table: pd.DataFrame, find: str, tokens: int = 2) -> pd.DataFrame:
+    """The rows whose `tokens` tokens, after the place, hold `find`, written together or with a space between them."""
     if not find:
         return table
-    first, second = table[table.columns[1]], table[table.columns[2]]
-    together, apart = first + second, first + " " + second
+    first, *others = (table[name] for name in table.columns[1 : 1 + tokens])
+    together = apart = first
+    for other in others:
+        together, apart = together + other, apart + " " + other
     return table[together.str.contains(find, regex=False) | apart.str.contains(find, regex=False)]

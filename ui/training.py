@@ -61,7 +61,7 @@ def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
         if kept[run] is None:
             note(_("Reading was stopped before training began."))
         else:
-            note(_("Training was stopped after {number} merges.").format(number=count(len(kept[run]))))
+            note(_("Training was stopped after {number} steps.").format(number=count(len(kept[run]))))
     right.button(_("Train to the end"), key=f"{page}.again", on_click=kept.pop, args=(run,), width="stretch")
 
 
@@ -73,12 +73,12 @@ def _watch(page: str, run: str, job: Job[Any]) -> None:
     if progress.phase == "reading":
         text, share = _("Reading: {number} characters so far").format(number=count(progress.done)), 0.0
     elif progress.total:
-        text = _("Training: {done} of {total} merges").format(
+        text = _("Training: {done} of {total} steps").format(
             done=count(progress.done), total=count(progress.total)
         )
         share = min(1.0, progress.done / progress.total)
     else:
-        text, share = _("Training: {done} merges so far").format(done=count(progress.done)), 0.0
+        text, share = _("Training: {done} steps so far").format(done=count(progress.done)), 0.0
     st.progress(share, text=text)
     if st.button(_("Stop here"), key=f"{page}.stop"):
         registry().stop(run, job)

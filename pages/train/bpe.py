@@ -5,11 +5,12 @@ from typing import Any
 from tokenizers_core import bpe, merging, ties, train_bpe
 from tokenizers_core.files import merges_txt, vocab_json
 from tokenizers_core.text import Pipeline
-from ui.controls import Controls, special_tokens
+from ui.controls import RULES, Controls, special_tokens
 from ui.frames import encoding_frame, merge_frame
 from ui.i18n import N_, _
-from ui.merge_page import MergePage, show_page
+from ui.merge_page import MERGE_FILES, merge_tabs
 from ui.tables import pair_table
+from ui.train_page import TrainPage, show_page
 
 
 def settings(controls: Controls, pipeline: Pipeline) -> dict[str, Any]:
@@ -24,16 +25,15 @@ def settings(controls: Controls, pipeline: Pipeline) -> dict[str, Any]:
 
 
 show_page(
-    MergePage(
+    TrainPage(
         name="bpe",
         title="BPE",
-        lead=_(
+        lead=lambda _controls: _(
             "Merge the most frequent pair of neighbours, everywhere, again and again, until the vocabulary is full."
         ),
         settings=settings,
         train=train_bpe,
         frame=merge_frame,
-        table=pair_table,
         encoding_frame=encoding_frame,
         code={
             N_("Count the pairs"): merging.count_pairs,
@@ -50,5 +50,8 @@ show_page(
             "vocab.json": lambda trace, step: vocab_json(trace.tokenizer(step)),
             "merges.txt": merges_txt,
         },
+        run_files=MERGE_FILES,
+        rules=RULES,
+        tabs=merge_tabs(pair_table),
     )
 )

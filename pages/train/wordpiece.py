@@ -13,8 +13,9 @@ from ui.charts import score_chart
 from ui.controls import WORDPIECE_RULES, Controls, special_tokens
 from ui.frames import match_frame, wordpiece_frame
 from ui.i18n import N_, _
-from ui.merge_page import MergePage, View, show_page
+from ui.merge_page import MERGE_FILES, merge_tabs
 from ui.tables import score_table
+from ui.train_page import TrainPage, View, show_page
 from ui.views import vocabularies_html
 
 
@@ -62,7 +63,7 @@ def library(view: View) -> None:
             special_tokens=special,
             tie_rule="lowest_ids",
             continuing_subword_prefix="##",
-            progress=progress.merges,
+            progress=progress.steps,
         )
 
     rival = training.build("wordpiece.library", digest(f"library:{run.name}:{size}".encode()), make)
@@ -71,16 +72,15 @@ def library(view: View) -> None:
 
 
 show_page(
-    MergePage(
+    TrainPage(
         name="wordpiece",
         title="WordPiece",
-        lead=_(
+        lead=lambda _controls: _(
             "Merge the pair that stands together most often for how often its two symbols stand at all, again and again."
         ),
         settings=settings,
         train=train_wordpiece,
         frame=wordpiece_frame,
-        table=score_table,
         encoding_frame=match_frame,
         code={
             N_("The score"): wordpiece.score,
@@ -91,7 +91,8 @@ show_page(
             N_("Encode a word: longest match first"): wordpiece.WordPieceModel.longest_matches,
         },
         tokenizer_files={"vocab.txt": lambda trace, step: vocab_txt(trace.tokenizer(step))},
+        run_files=MERGE_FILES,
         rules=WORDPIECE_RULES,
-        tabs={_("Score and count"): scores, _("The library's WordPiece"): library},
+        tabs=merge_tabs(score_table, {_("Score and count"): scores, _("The library's WordPiece"): library}),
     )
 )

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser import chromium
 
@@ -30,12 +30,16 @@ class Picture(NamedTuple):
     height: int = 768
     scheme: str = "light"
     phone: bool = False
+    lattice: int = 0
+    """Steps to go in the lattice under the stage, which is then what is photographed."""
 
 
 PICTURES = [
     Picture("bpe-light", "/bpe?corpus=course&step=5"),
     Picture("bpe-dark", "/bpe?corpus=course&step=5", scheme="dark"),
     Picture("bpe-phone", "/bpe?corpus=course&step=5", 390, 844, phone=True),
+    Picture("unigram-light", "/unigram?corpus=course&size=40&step=215"),
+    Picture("lattice-light", "/unigram?corpus=hug", lattice=7),
 ]
 
 
@@ -51,9 +55,14 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
     )
     page = context.new_page()
     page.goto(address + picture.path)
-    page.locator(".ts-flipbook .say").wait_for()
-    page.get_by_text("after step 5, best first").wait_for()  # Python has drawn all of it
-    page.locator("canvas [role=gridcell]").first.wait_for(state="attached")
+    page.locator(".ts-flipbook .say").first.wait_for()
+    if picture.path.startswith("/unigram"):
+        page.locator(".ts-flipbook").nth(1).wait_for()
+    else:
+        page.get_by_text("after step 5, best first").wait_for()  # Python has drawn all of it
+        page.locator("canvas [role=gridcell]").first.wait_for(state="attached")
+    if picture.lattice:
+        show_lattice(page, picture.lattice)
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     page.evaluate(
         "document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))"
@@ -63,6 +72,14 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
     page.screenshot(path=file, animations="disabled", caret="hide")
     context.close()
     return file
+
+
+def show_lattice(page: Page, steps: int) -> None:
+    """Bring the lattice to the top of the window and step through it."""
+    book = page.locator(".ts-flipbook").nth(1)
+    for _ in range(steps):
+        book.locator("[data-do=next]").click()
+    book.evaluate("book => book.getRootNode().host.scrollIntoView({ block: 'start' })")
 
 
 def main() -> int:

@@ -535,7 +535,7 @@ def test_long_training_can_be_stopped_and_finished(bpe: Bpe, tmp_path: Path) -> 
     stop.click()
     note = bpe.page.locator(".note", has_text="Training was stopped after")
     expect(note).to_be_visible(timeout=30_000)
-    found = re.search(r"after ([\d,]+) merges", note.inner_text())
+    found = re.search(r"after ([\d,]+) steps", note.inner_text())
     assert found
     learned = int(found.group(1).replace(",", ""))
     bpe.rest()

@@ -399,3 +399,57 @@ def test_standalone_asks_nobody(open_page: Callable[..., Page], tmp_path: Path) 
         page.keyboard.press("ArrowRight")
     assert state(page)["step"] == 19
     assert asked == [path.as_uri()]
+
+
+def picking(step: int) -> str:
+    """A frame with choices: each marks itself and the next one."""
+    places = "".join(
+        f'<button data-pick="{place}" data-of="{place} {place - 1}" style="grid-column:{place}">p{place}</button>'
+        for place in range(1, 31)
+    )
+    here = f"<i data-here style='display:block;width:2px;margin-inline-start:{60 * step}px'>|</i>"
+    return (
+        f'<p data-frame="{step}">step {step}</p><div data-pane style="overflow:auto;width:300px">'
+        f'<div style="display:grid;grid-template-columns:repeat(30,60px)">{places}</div>{here}</div>'
+    )
+
+
+def test_choices_in_a_frame(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    """What is picked is marked until it is picked again, in every frame; focus, keys and scrolling stay."""
+    pages = [page._replace(html=picking(step)) for step, page in enumerate(frames(range(20), 19))]
+    path = tmp_path / "run.html"
+    path.write_text(standalone("Choices", payload("run", 19, 0, pages, (0, 1), LABELS)), encoding="utf-8")
+    page = open_page()
+    page.goto(path.as_uri())
+    marked = f"""how => [...({BOOK}).querySelectorAll('.stage .' + how)].map(e => e.textContent)"""
+    pressed = (
+        f"""() => [...({BOOK}).querySelectorAll('.stage [aria-pressed=true]')].map(e => e.textContent)"""
+    )
+    focus = f"() => ({BOOK}).getRootNode().activeElement?.textContent"
+    scroll = f"() => ({BOOK}).querySelector('[data-pane]').scrollLeft"
+    page.get_by_role("button", name="p2", exact=True).click()
+    assert page.evaluate(marked, "picked") == ["p2", "p3"] and page.evaluate(pressed) == ["p2"]
+    page.get_by_role("button", name="p3", exact=True).hover()
+    assert page.evaluate(marked, "seen") == ["p3", "p4"] and page.evaluate(marked, "picked") == ["p2", "p3"]
+    for step in (1, 2):
+        page.keyboard.press("ArrowRight")
+        assert state(page)["step"] == state(page)["frame"] == step
+        assert page.evaluate(focus) == "p2" and page.evaluate(pressed) == ["p2"]
+        assert page.evaluate(marked, "picked") == ["p2", "p3"] and page.evaluate(scroll) == 0
+    page.keyboard.press("Space")
+    assert page.evaluate(marked, "picked") == page.evaluate(pressed) == [] and not state(page)["playing"]
+    page.keyboard.press("Enter")
+    assert page.evaluate(pressed) == ["p2"] and state(page)["step"] == 2
+    page.mouse.move(0, 0)
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate(scroll) > 0  # the place of the step stays in sight
+    page.evaluate(f"() => {{ ({BOOK}).querySelector('[data-pane]').scrollLeft -= 20; }}")
+    before = page.evaluate(scroll)
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate(scroll) == before
+    page.get_by_role("button", name="p13", exact=True).click()
+    assert page.evaluate(marked, "picked") == ["p13", "p14"]
+    page.keyboard.press("End")
+    page.keyboard.press("Home")
+    assert page.evaluate(scroll) < 60 and page.evaluate(pressed) == ["p13"]

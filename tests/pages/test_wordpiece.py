@@ -46,7 +46,7 @@ def rules(app: AppTest) -> dict[str, Any]:
 
 def usual(name: str) -> dict[str, Any]:
     """What an example's rules are on this page."""
-    own = EXAMPLES[name].wordpiece
+    own = EXAMPLES[name].settings_on("wordpiece")
     return {rule.name: own.get(rule.name, rule.default) for rule in WORDPIECE_RULES}
 
 

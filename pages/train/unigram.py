@@ -1,0 +1,69 @@
+"""Step through Unigram training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tokenizers_core import lattice, segmentation, train_unigram, unigram
+from tokenizers_core.text import Pipeline
+from ui.controls import UNIGRAM_RULES, Controls, special_tokens
+from ui.i18n import N_, _
+from ui.lattice_view import lattice_frame
+from ui.prune_frames import prune_frame
+from ui.prune_page import PRUNE_FILES, PRUNE_TOKENIZER_FILES, prune_tabs
+from ui.train_page import TrainPage, show_page
+
+
+def settings(controls: Controls, _pipeline: Pipeline) -> dict[str, Any]:
+    """The arguments of `train_unigram`."""
+    return {
+        "seed_size": controls["seed"] or 1000,
+        "vocab_size": controls["size"],
+        "method": controls["method"],
+        "exact": controls["exact"] and controls["method"] == "course",
+        "whole_words": controls["whole"],
+        "special_tokens": special_tokens(controls["special"]),
+    }
+
+
+def lead(controls: Controls) -> str:
+    """What runs, under its name."""
+    if controls["method"] == "sentencepiece":
+        return _(
+            "SentencePiece's way: EM finds how probable each piece is, then what the corpus misses least is pruned, and again."
+        )
+    return _(
+        "The course's way: start from many pieces, prune the tenth that the corpus misses least, and again, until few enough are left."
+    )
+
+
+show_page(
+    TrainPage(
+        name="unigram",
+        title="Unigram",
+        lead=lead,
+        settings=settings,
+        train=train_unigram,
+        frame=prune_frame,
+        encoding_frame=lattice_frame,
+        code={
+            N_("The seed: count substrings"): unigram.count_substrings,
+            N_("The best split of a word (Viterbi)"): segmentation.best_split,
+            N_("What losing each piece costs"): segmentation.removal_losses,
+            N_("The course's rounds"): unigram.course_rounds,
+            N_("Prune, one piece after the other"): unigram.Training.prune,
+            N_("E step"): segmentation.e_step,
+            N_("M step"): segmentation.m_step,
+            N_("SentencePiece's estimate of a loss"): segmentation.approximate_loss,
+            N_("SentencePiece's rounds"): unigram.sentencepiece_rounds,
+            N_("Finalize"): unigram.finalize,
+            N_("Posteriors: forward–backward"): lattice.Lattice.posteriors,
+            N_("The k best splits"): lattice.Lattice.k_best,
+            N_("Train"): unigram.train_unigram,
+        },
+        tokenizer_files=PRUNE_TOKENIZER_FILES,
+        run_files=PRUNE_FILES,
+        rules=UNIGRAM_RULES,
+        tabs=prune_tabs(),
+    )
+)

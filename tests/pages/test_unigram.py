@@ -1,0 +1,498 @@
+"""The Unigram page without a browser, through Streamlit's `AppTest`: examples, both methods, links, complaints, tabs.
+
+Sources and oracles: `golden/unigram_*.json` (the Hugging Face course, recomputed); the engine, asked for the same corpus
+and settings; the flipbooks' own messages. What all training pages share is tried in `test_bpe.py`, with whose helpers this
+page is read.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.test_bpe import APP, PASTED, bodies, book, problems, run
+from tests.test_ui_tokens import HOSTILE, Read
+from tests.test_unigram import golden
+from tokenizers_core import METHODS, Corpus, train_unigram
+from ui.controls import SEED_LIMIT, UNIGRAM_RULES, VOCABULARY_LIMIT
+from ui.corpora import EXAMPLES, pack_text
+from ui.lattice_view import LATTICE_CHARACTERS
+from ui.prune_frames import STOP_REASONS
+
+TABS = [
+    "Lattice", "Every piece", "Exact and approximate loss", "Charts", "Follow a word", "Encode", "Code", "Files and link",
+]  # fmt: skip
+PAGE = str(Path("pages", "train", "unigram.py"))
+CHINESE = (
+    "人工智能研究的一个主要目标是使机器能够胜任一些通常需要人类智能才能完成的复杂工作。但不同的时代、不同的人对这种“复杂工作”的理解是不同的。"
+    "分词是自然语言处理的第一步，机器把句子切成词，再把词变成数字。"
+)
+
+
+def opened(query: str = "") -> AppTest:
+    """The Unigram page as a link opens it, its training done."""
+    app = AppTest.from_file(str(APP), default_timeout=30)
+    for name, texts in parse_qs(query, keep_blank_values=True).items():
+        app.query_params[name] = texts[0]
+    app.switch_page(PAGE)
+    return done(app)
+
+
+def done(app: AppTest) -> AppTest:
+    """Run, and go on until what was trained in the background is there."""
+    run(app)
+    while app.get("progress"):
+        run(app)
+    return app
+
+
+def with_tab(app: AppTest, tab: str) -> AppTest:
+    app.session_state["unigram.tab"] = tab
+    return done(app)
+
+
+def value(app: AppTest, name: str) -> Any:
+    return app.session_state[f"unigram.{name}"]
+
+
+def rules(app: AppTest) -> dict[str, Any]:
+    return {rule.name: value(app, rule.name) for rule in UNIGRAM_RULES}
+
+
+def usual(name: str) -> dict[str, Any]:
+    """What an example's rules are on this page."""
+    own = EXAMPLES[name].settings_on("unigram")
+    return {rule.name: own.get(rule.name, rule.default) for rule in UNIGRAM_RULES}
+
+
+def books(app: AppTest) -> list[dict[str, Any]]:
+    """The messages of all flipbooks on the page: the stage, and one that a tab may have."""
+    found = [part.proto for part in app.get("bidi_component")]
+    return [message for part in found if "frames" in (message := json.loads(part.bytes or "{}"))]
+
+
+def markup(app: AppTest) -> str:
+    """Everything on the page that is markup."""
+    drawn = [html.proto.body for html in app.get("html")]
+    for message in books(app):
+        drawn += [frame[part] for frame in message["frames"] for part in ("html", "label")]
+    return "\n".join(drawn)
+
+
+# --- examples and links -----------------------------------------------------------------------------------------------
+
+
+def test_a_bare_address_is_the_course() -> None:
+    app, figures = opened(), golden("course")
+    assert app.title[0].value == "Unigram"
+    assert value(app, "corpus") == "course" and problems(app) == [] and app.query_params == {}
+    assert [tab.label for tab in app.tabs] == TABS
+    removed = [piece for round_ in figures["rounds"] for piece in round_["removed"]]
+    message = book(app)
+    assert message["last"] == len(removed) == 202
+    for frame, piece in zip(message["frames"][1:], removed, strict=False):
+        assert frame["say"].startswith(f"Prune {piece}: losing it costs nothing.")
+    end = book(opened("step=202"))["frames"][-1]
+    assert end["status"] == f"{figures['final_vocab_size']} pieces"
+    assert end["say"].startswith(f"Prune {removed[-1]}: ")
+
+
+def test_the_course_errs_where_the_page_says_so() -> None:
+    first, last = book(opened())["frames"], book(opened("step=202"))["frames"]
+    assert [place for place, frame in enumerate(first) if "Erratum" in frame["html"]] == [0]
+    assert "413.1038" in first[0]["html"] and "382.1038" in first[0]["html"]
+    assert [place for place, frame in enumerate(last) if "Erratum" in frame["html"]] == [len(last) - 1]
+    assert not any("Erratum" in frame["html"] for frame in book(opened("exact=1&step=200"))["frames"])
+    (told,) = [
+        html.proto.body for html in opened("corpus=course").get("html") if "Erratum" in html.proto.body
+    ]
+    assert "41.5157" in told and "40.5157" in told  # the word to begin with is the course's
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_renders_with_both_methods(name: str, method: str) -> None:
+    app = opened("corpus=highest" if name != "highest" else "corpus=hug")
+    app.sidebar.number_input(key="unigram.seed").set_value(77)
+    done(app)
+    app.sidebar.selectbox(key="unigram.corpus").set_value(name)
+    done(app)
+    assert rules(app) == usual(name) and problems(app) == []
+    assert {key for key in app.query_params if key != "step"} == {"corpus"}
+    app.sidebar.selectbox(key="unigram.method").set_value(method)
+    done(app)
+    assert rules(app) == usual(name) | {"method": method} and problems(app) == []
+    assert book(app)["frames"][0]["label"] == "Start" and book(app)["seek"][0] == 0
+    lead = app.caption[0].value
+    assert lead.startswith({"course": "The course's way: ", "sentencepiece": "SentencePiece's way: "}[method])
+    last = book(app)["last"]
+    again = opened(f"corpus={name}&method={method}&step={last}")
+    assert rules(again) == usual(name) | {"method": method} and problems(again) == []
+    assert book(again)["last"] == last > 0 and book(again)["seek"][0] == last
+    assert any(reason in book(again)["frames"][-1]["say"] for reason in STOP_REASONS.values())
+
+
+def test_sentencepieces_steps() -> None:
+    app = opened("corpus=hug&method=sentencepiece")
+    labels = [Read(frame["label"]).text for frame in book(app)["frames"]]
+    assert labels[:5] == ["Start", "E step", "M step", "E step", "M step"] and labels[-1] == "Finalize"
+    assert "unigram.exact" not in [
+        toggle.key for toggle in app.sidebar.toggle
+    ]  # only the course's way may pass the size
+    assert "unigram.exact" in [toggle.key for toggle in opened("corpus=hug").sidebar.toggle]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("method=sentencepiece&seed=500&size=40&whole=0", {"method": "sentencepiece", "seed": 500, "size": 40, "whole": False}),
+        ("seed=200&size=60&exact=1", {"method": "course", "seed": 200, "size": 60, "exact": True}),
+        ("seed=120&size=&whole=0", {"seed": 120, "size": None, "whole": False, "exact": False}),
+        ("size=50&special=%3Cs%3E%20%3C/s%3E&pre=bert&normalizer=lowercase&lines=0",
+         {"special": "<s> </s>", "pre": "bert", "normalizer": "lowercase", "lines": False}),
+    ],
+)  # fmt: skip
+def test_a_link_sets_everything_and_is_written_back(query: str, expected: dict[str, Any]) -> None:
+    text = pack_text(PASTED * 3)
+    full = f"corpus=paste&text={text}&{query}"
+    if "size=60" in query or "size=" in query:
+        full = full.replace("size=60", "size=30")
+    expected = expected | ({"size": 30} if "size=30" in full else {})
+    app = opened(f"{full}&step=2")
+    assert problems(app) == []
+    assert {name: value(app, name) for name in expected} == expected
+    assert value(app, "paste_text") == PASTED * 3
+    assert book(app)["seek"][0] == 2
+    sent = parse_qs(f"{full}&step=2", keep_blank_values=True)
+    written = {name: app.query_params[name] for name in app.query_params}
+    assert {name: texts if isinstance(texts, str) else texts[0] for name, texts in written.items()} == {
+        name: texts[0] for name, texts in sent.items()
+    }
+    own = {rule.name: value(app, rule.name) for rule in UNIGRAM_RULES}
+    corpus = Corpus.from_texts([PASTED * 3], own["normalizer"], own["pre"])
+    trace = train_unigram(
+        corpus, own["seed"], own["size"], own["method"], exact=own["exact"], whole_words=own["whole"],
+        special_tokens=own["special"].split(),
+    )  # fmt: skip
+    message = book(app)
+    assert message["last"] == len(trace) >= 2
+    for step, kind in enumerate(trace.record.kinds):
+        if kind == "prune":
+            assert message["frames"][step]["say"].startswith("Prune ")
+            assert Read(message["frames"][step]["label"]).text == trace.history[step].piece
+
+
+def test_widgets_write_the_link() -> None:
+    """Chosen by hand, each setting comes into the address, and the usual value leaves it."""
+    app = opened("corpus=course")
+    app.sidebar.selectbox(key="unigram.method").set_value("sentencepiece")
+    app.sidebar.number_input(key="unigram.seed").set_value(400)
+    app.sidebar.number_input(key="unigram.size").set_value(40)
+    app.sidebar.toggle(key="unigram.whole").set_value(False)
+    done(app)
+    expected = {"corpus": "course", "method": "sentencepiece", "seed": "400", "size": "40", "whole": "0"}
+    assert {name: app.query_params[name] for name in app.query_params if name != "step"} == {
+        name: [text] if isinstance(app.query_params["corpus"], list) else text
+        for name, text in expected.items()
+    }
+    app.sidebar.selectbox(key="unigram.method").set_value("course")
+    app.sidebar.toggle(key="unigram.whole").set_value(True)
+    done(app)
+    app.sidebar.toggle(key="unigram.exact").set_value(True)
+    done(app)
+    assert set(app.query_params) - {"step"} == {"corpus", "seed", "size", "exact"}
+    assert book(app)["last"] == 400 - 40  # exactly at this size
+    assert problems(app) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("corpus=nope", "corpus=&#x27;nope&#x27;"),
+        ("corpus=course&size=abc", "size=&#x27;abc&#x27;"),
+        ("corpus=course&seed=0", "seed=&#x27;0&#x27;"),
+        ("corpus=course&seed=99999999", "seed=&#x27;99999999&#x27;"),
+        ("corpus=course&method=%3Cb%3E", "method=&#x27;&lt;b&gt;&#x27;"),
+        ("corpus=course&exact=yes", "exact=&#x27;yes&#x27;"),
+        ("corpus=course&pre=byte_level", "pre=&#x27;byte_level&#x27;"),
+        ("corpus=paste&text=%21%21", "The text of this link is damaged"),
+    ],
+)
+def test_damaged_links_are_told(query: str, says: str) -> None:
+    app = opened(query)
+    assert len(problems(app)) == 1 and says in problems(app)[0]
+    if "paste" not in query:
+        assert book(app)["last"] == 202
+
+
+@pytest.mark.parametrize(("step", "there"), [("999", 202), ("-1", 0), ("abc", 0)])
+def test_damaged_steps_are_clamped(step: str, there: int) -> None:
+    app = opened(f"corpus=course&step={step}")
+    assert book(app)["seek"][0] == there and problems(app) == []
+
+
+# --- numbers that can't be --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "says"),
+    [
+        ("size", 3, ("=3 ", "choose at least 8")),
+        ("seed", 3, ("=3 ", "choose at least 8")),
+        (
+            "size",
+            0,
+            ("Vocabulary size: 0 is not possible", f"choose a number from 1 to {VOCABULARY_LIMIT:,}."),
+        ),
+        ("seed", 0, ("Seed vocabulary: 0 is not possible", f"choose a number from 1 to {SEED_LIMIT:,}.")),
+        ("seed", -4, ("-4 is not possible", f"{SEED_LIMIT:,}")),
+        ("size", 10**12, ("1,000,000,000,000 is not possible", f"{VOCABULARY_LIMIT:,}")),
+    ],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_numbers_that_can_not_be(name: str, number: int, says: tuple[str, ...], method: str) -> None:
+    """The message has the value and the remedy; text and numbers stay, to be mended."""
+    text = "low lower lowest lower slow"  # ▁lowerst: 8 characters
+    app = opened(f"corpus=paste&text={pack_text(text)}&size=12&method={method}")
+    assert problems(app) == []
+    app.sidebar.number_input(key=f"unigram.{name}").set_value(number)
+    run(app)
+    assert len(problems(app)) == 1
+    for part in says:
+        assert part in problems(app)[0]
+    assert value(app, name) == number and value(app, "paste_text") == text
+    assert app.sidebar.text_area(key="unigram.paste_text").value == text
+    assert books(app) == []
+    app.sidebar.number_input(key=f"unigram.{name}").set_value(20)
+    done(app)
+    assert problems(app) == [] and book(app)["last"] >= 0
+
+
+def test_an_emptied_size_prunes_down_to_the_characters() -> None:
+    app = opened("corpus=hug")
+    app.sidebar.number_input(key="unigram.size").set_value(None)
+    done(app)
+    assert problems(app) == [] and app.query_params["size"] in ("", [""])
+    last = book(app)["frames"][-1]
+    alphabet = {character for word in golden("hug")["word_freqs"] for character in word}
+    assert book(app)["last"] == 15 - len(alphabet) and last["status"] == f"{len(alphabet)} pieces"
+    again = opened("corpus=hug&size=")
+    assert value(again, "size") is None and book(again)["last"] == book(app)["last"]
+    assert value(opened("corpus=hug"), "size") == 10
+
+
+def test_special_tokens_come_first_and_take_room() -> None:
+    """Two of ten tokens are special: eight pieces are left, and an encoded special token is one token."""
+    app = opened("corpus=hug&special=%3Cs%3E+%3C/s%3E&step=7")
+    assert problems(app) == [] and value(app, "special") == "<s> </s>"
+    message = book(app)
+    corpus = Corpus.from_counts(golden("hug")["word_freqs"], pre_tokenizer="whitespace_split")
+    trace = train_unigram(corpus, 15, 10, whole_words=False, special_tokens=["<s>", "</s>"])
+    assert len(trace[-1].pieces) == 8 and trace[-1].vocab[:2] == ("<s>", "</s>")
+    assert message["last"] == len(trace) and message["frames"][-1]["status"] == "8 pieces"
+    with_tab(app, "Encode")
+    app.text_input(key="unigram.encode.hug").set_value("<s>hug</s>")
+    done(app)
+    (encoded,) = [html.proto.body for html in app.get("html") if "encoded" in html.proto.body]
+    read = Read(encoded).text
+    assert read.startswith("<s>") and "hug" in read and read.rstrip("0123456789 ").endswith("</s>")
+
+
+# --- tabs -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize(
+    ("query", "last"), [("corpus=hug", 5), ("corpus=course", 202), ("corpus=hug&method=sentencepiece", 15)]
+)
+def test_every_tab_renders_at_every_kind_of_step(query: str, last: int, tab: str) -> None:
+    for step in (0, last // 2, last):
+        app = with_tab(opened(f"{query}&step={step}"), tab)
+        assert problems(app) == [] and book(app)["seek"][0] == step and book(app)["last"] == last
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("text", ["a", "a a", "ab", "\u0301\u0301", "🍵"])
+def test_every_tab_renders_for_the_smallest_texts(text: str, method: str, tab: str) -> None:
+    for pre in ("none", "whitespace_split_metaspace"):
+        app = with_tab(opened(f"corpus=paste&text={pack_text(text)}&method={method}&pre={pre}&size="), tab)
+        assert problems(app) == []
+        last = with_tab(
+            opened(f"corpus=paste&text={pack_text(text)}&method={method}&pre={pre}&size=&step=99"), tab
+        )
+        assert problems(last) == [] and book(last)["seek"][0] == book(last)["last"]
+
+
+def test_a_text_of_one_character() -> None:
+    app = opened(f"corpus=paste&pre=none&text={pack_text('a')}")
+    assert problems(app) == [] and book(app)["last"] == 0
+    assert STOP_REASONS["seed_size"] in book(app)["frames"][0]["say"]
+    assert book(app)["frames"][0]["status"] == "1 piece"
+
+
+def test_byte_fallback() -> None:
+    """An unknown ŷ is <unk>, or the bytes C5 B7."""
+    app = with_tab(opened("corpus=hug&step=5"), "Encode")
+    app.text_input(key="unigram.encode.hug").set_value("hug ŷ")
+    done(app)
+
+    def encoded() -> str:
+        (found,) = [html.proto.body for html in app.get("html") if "encoded" in html.proto.body]
+        return Read(found).text
+
+    assert "<unk>" in encoded() and "<0xC5>" not in encoded() and "hug" in encoded()
+    app.toggle(key="unigram.fallback").set_value(True)
+    done(app)
+    assert "<unk>" not in encoded() and "<0xC5>" in encoded() and "<0xB7>" in encoded()
+    assert problems(app) == []
+    app.toggle(key="unigram.fallback").set_value(False)
+    done(app)
+    assert "<unk>" in encoded()
+
+
+def test_the_lattice_tab_begins_with_the_courses_word() -> None:
+    app = opened("corpus=hug")
+    stage, lattice = books(app)
+    assert stage["last"] == 5 and lattice["frames"][0]["say"].startswith(
+        "unhug can be cut into pieces in 8 ways."
+    )
+    for frame, row in zip(lattice["frames"][1:], golden("hug")["viterbi_unhug"], strict=False):
+        assert f"{row['probability']:.4g}" in frame["say"] and " · ".join(row["tokens"]) in frame["say"]
+    word = next(box for box in app.selectbox if (box.key or "").startswith("unigram.lattice.word"))
+    word.set_value("pug")
+    done(app)
+    assert any("0.0022676" in html.proto.body for html in app.get("html"))
+    assert "0.00771" in books(app)[1]["frames"][-1]["say"]
+
+
+# --- texts ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_blank_text_is_told_and_can_be_mended(method: str) -> None:
+    app = opened(f"corpus=paste&method={method}&seed=50")
+    assert problems(app) == [] and "Paste a text" in bodies(app, "note")[0]
+    app.sidebar.text_area(key="unigram.paste_text").set_value(" \n\t\u3000")
+    run(app)
+    assert (
+        len(problems(app)) == 1
+        and "its 4 characters are all white space. Give it some words." in problems(app)[0]
+    )
+    assert value(app, "method") == method and value(app, "seed") == 50
+    app.sidebar.text_area(key="unigram.paste_text").set_value("a b ab abab")
+    done(app)
+    assert problems(app) == [] and book(app)["last"] >= 0 and books(app)
+
+
+def test_a_text_that_the_rules_empty_gets_a_remedy_of_this_page() -> None:
+    """What the message offers has to be here to choose."""
+    app = opened(f"corpus=paste&text={pack_text(chr(0x301) * 3)}&normalizer=strip_accents")
+    assert len(problems(app)) == 1 and "3 characters" in problems(app)[0]
+    assert "byte_level" not in problems(app)[0]
+
+
+def test_counts_that_can_not_be_read_name_the_line() -> None:
+    app = opened("corpus=counts")
+    app.sidebar.text_area(key="unigram.counts_text").set_value("hug 10\npug five")
+    run(app)
+    assert "Line 2 (&#x27;pug five&#x27;)" in problems(app)[0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("tab", TABS)
+def test_chinese_as_one_stream(tab: str, method: str) -> None:
+    app = with_tab(
+        opened(f"corpus=paste&pre=none&method={method}&seed=300&size=100&text={pack_text(CHINESE)}"), tab
+    )
+    assert problems(app) == []
+    told = f"The word has {len(CHINESE)} characters; its first {LATTICE_CHARACTERS} are shown."
+    assert [told in note for note in bodies(app, "note")].count(True) == (tab == "Lattice")
+    assert "1 word" in book(app)["frames"][0]["html"]
+    if tab == "Lattice":
+        letters = books(app)[1]["frames"][0]["html"].split('class="ruler">')[1].split("<i")[0]
+        assert Read(letters).text == CHINESE[:60]
+        assert books(app)[1]["last"] >= 60
+    for frame in book(app)["frames"]:
+        assert len(frame["html"].encode()) < 12_000
+
+
+HOSTILE_TEXT = " ".join(
+    [
+        *(word.replace("\ud800", "x") for word in HOSTILE if word),
+        "<img/src=x/onerror=bad()>",
+        "<img src=x onerror=alert(1)>",
+        "</td></tr></table>",
+        "</script><script>bad()</script>",
+        "{piece} {loss} {numbers} {0} %s",
+        "\x00 \u202e e\u0301\u0301 [x](javascript:bad()) :red[x] $x^2$",
+    ]
+)
+
+
+@pytest.mark.parametrize("show", ["letters", "symbols", "bytes"])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("pre", ["whitespace_split_metaspace", "none"])
+def test_hostile_text_stays_text_everywhere(pre: str, method: str, show: str) -> None:
+    special = "%3Cb%3E%20%3Cimg/src=y%3E%20%7Bx%7D"
+    text = pack_text(f"{HOSTILE_TEXT}\n{HOSTILE_TEXT}")
+    app = opened(f"corpus=paste&pre={pre}&method={method}&show={show}&size=120&special={special}&text={text}")
+    assert problems(app) == []
+    last = book(app)["last"]
+    allowed = {
+        "div",
+        "p",
+        "span",
+        "b",
+        "bdi",
+        "section",
+        "h3",
+        "table",
+        "tr",
+        "th",
+        "td",
+        "small",
+        "button",
+        "i",
+        "ol",
+        "li",
+    }
+    for step in (0, last):
+        app = opened(
+            f"corpus=paste&pre={pre}&method={method}&show={show}&size=120&special={special}&text={text}&step={step}"
+        )
+        for tab in TABS:
+            with_tab(app, tab)
+            assert problems(app) == [], tab
+            drawn = markup(app)
+            for attack in ("<img", "<script", "</script", "onerror=bad()>", "<b>x</b>", "<!--"):
+                assert attack not in drawn, (tab, attack)
+            for message in books(app):
+                for frame in message["frames"]:
+                    assert Read(frame["html"]).tags <= allowed, tab
+            for words in (*app.caption, *app.markdown, *app.subheader, *app.title):
+                assert "bad()" not in words.value and "alert(" not in words.value, tab
+
+
+def test_a_hostile_word_in_the_lattice() -> None:
+    app = opened("corpus=hug")
+    word = next(box for box in app.selectbox if (box.key or "").startswith("unigram.lattice.word"))
+    word.set_value("<img src=x onerror=alert(1)></td>\u202e\u0301{word}")
+    done(app)
+    assert problems(app) == []
+    assert "<img" not in markup(app) and "<script" not in markup(app)
+    letters = books(app)[1]["frames"][0]["html"].split('class="ruler">')[1].split("<i")[0]
+    assert Read(letters).text.startswith("<img▁src=x▁onerror=alert(1)></td>U+202E")
+
+
+def test_the_same_words_in_numbers_of_ones_own_get_the_erratum_too() -> None:
+    """The erratum goes by the corpus and the seed, not by the example's name."""
+    app = opened("corpus=counts&pre=whitespace_split&whole=0&size=10&seed=15")
+    app.sidebar.text_area(key="unigram.counts_text").set_value("hug 10\npug 5\npun 12\nbun 4\nhugs 5")
+    done(app)
+    assert ["Erratum" in frame["html"] for frame in book(app)["frames"]] == [True, *[False] * 5]

@@ -1,0 +1,129 @@
+"""What is Unigram's own on its page: its tabs and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from tokenizers_core.files import pieces_tsv, prunes_to_csv, prunes_to_json
+from tokenizers_core.pruning import UnigramTrace, Worth
+from ui.cache import remembered
+from ui.charts import PRUNE_CHARTS, charts_for, loss_chart, worth_chart
+from ui.corpora import EXAMPLES
+from ui.i18n import N_, _, count
+from ui.lattice_view import lattice_tab
+from ui.notes import note
+from ui.prune_frames import lattice_erratum
+from ui.tables import piece_table, worth_table
+from ui.train_page import RunFile, View, code, encode, files, follow
+
+WORTH_LIMIT = 400
+"""Pieces whose exact loss is worked out for the comparison: those of the least approximate loss."""
+
+
+def _spreadsheet(trace: UnigramTrace) -> bytes:
+    """The run as CSV: spreadsheets take a file without the mark for one in an old 8-bit encoding."""
+    return prunes_to_csv(trace).encode("utf-8-sig")
+
+
+PRUNE_FILES: Mapping[str, RunFile] = {
+    "trace.json": RunFile(N_("Every step (JSON)"), "application/json", prunes_to_json),
+    "trace.csv": RunFile(N_("Every step (CSV)"), "text/csv", _spreadsheet),
+}
+PRUNE_TOKENIZER_FILES: Mapping[str, Callable[[UnigramTrace, int], str]] = {"unigram.vocab": pieces_tsv}
+
+
+def prune_tabs() -> Mapping[str, Callable[[View], None]]:
+    """The tabs of Unigram's page."""
+    return {
+        _("Lattice"): word_lattice,
+        _("Every piece"): every_piece,
+        _("Exact and approximate loss"): both_losses,
+        _("Charts"): charts,
+        _("Follow a word"): follow,
+        _("Encode"): encode_pieces,
+        _("Code"): code,
+        _("Files and link"): files,
+    }
+
+
+def word_lattice(view: View) -> None:
+    """Every split of any word, with the pieces of this step."""
+    snapshot = view.trace[view.step]
+    words = view.trace.corpus.words
+    example = EXAMPLES.get(view.controls["corpus"])
+    default = example.word if example is not None and example.word else words[0]
+    lattice = lattice_tab(
+        snapshot.lattice, words, default, view.style, view.key, f"{view.run.name}:{view.step}"
+    )
+    if lattice is not None and (told := lattice_erratum(snapshot, lattice, view.style)):
+        st.html(f'<div class="ts">{told}</div>')
+
+
+def every_piece(view: View) -> None:
+    """All pieces that are left."""
+    snapshot = view.trace[view.step]
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    find = left.text_input(_("Find"), key=view.key("find"), placeholder="th", max_chars=100)
+    message = _("All {number} pieces after step {step}, most probable first.")
+    right.caption(message.format(step=view.step, number=count(view.trace.record.sizes[view.step])))
+    st.dataframe(piece_table(snapshot, view.style, find), hide_index=True, height=360, key=view.key("pieces"))
+
+
+def both_losses(view: View) -> None:
+    """What each piece is worth, exactly and by SentencePiece's estimate."""
+    st.caption(
+        _(
+            "Exact: the whole corpus is split anew without the piece. SentencePiece's estimate: each occurrence becomes the "
+            "second-best split of the piece itself. Both in nats over the corpus, for the model of this step."
+        )
+    )
+    rows: list[Worth] = remembered(
+        ("worth", view.run.name, view.step), partial(view.trace.worth, view.step, WORTH_LIMIT)
+    )
+    if not rows:
+        note(_("No best split uses a piece longer than a character: there is nothing to compare."))
+        return
+    if len(rows) == WORTH_LIMIT:
+        message = _("The {number} pieces whose estimate is least.")
+        st.caption(message.format(number=count(WORTH_LIMIT)))
+    left, right = st.columns([1, 1])
+    figure = worth_chart(rows, view.style)
+    left.plotly_chart(
+        figure,
+        key=view.key("worth"),
+        config={"displaylogo": False},
+        alt=_("Exact loss against approximate loss"),
+    )
+    right.dataframe(worth_table(rows, view.style), hide_index=True, height=360, key=view.key("worths"))
+
+
+def charts(view: View) -> None:
+    """The run as a curve."""
+    if not len(view.trace):
+        note(_("Nothing was pruned, so there is nothing to plot."))
+        return
+    chart = st.segmented_control(
+        _("Chart"),
+        charts_for(view.trace),
+        format_func=lambda name: _(PRUNE_CHARTS[name]),
+        key=view.key("chart"),
+        default="loss",
+        required=True,
+        label_visibility="collapsed",
+    )
+    name = str(chart)
+    figure = loss_chart(view.trace, name, view.step, view.style)
+    st.plotly_chart(figure, key=view.key("plot"), config={"displaylogo": False}, alt=_(PRUNE_CHARTS[name]))
+
+
+def encode_pieces(view: View) -> None:
+    """Use the tokenizer as it stands after this step; unknown characters as bytes if wanted."""
+    fallback = st.toggle(
+        _("Unknown characters as bytes"),
+        key=view.key("fallback"),
+        help=_("Byte fallback: 256 tokens more, and nothing is lost. Off: such characters are <unk>."),
+    )
+    encode(view, view.trace.tokenizer(view.step, byte_fallback=fallback))

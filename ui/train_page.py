@@ -1,0 +1,265 @@
+"""A page that steps through training: what every algorithm's page shares. `show_page` draws it all."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from tokenizers_core import Corpus
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.text import Pipeline
+from tokenizers_core.tokenizer import Tokenizer
+from ui import training
+from ui.cache import Progress, digest
+from ui.controls import Controls, Setting, corpus_title
+from ui.corpora import EXAMPLES, Source, plain_text
+from ui.flipbook import Frame, update_url
+from ui.i18n import _, count, ngettext, use_language
+from ui.notes import explained, note, problem
+from ui.tokens import Style, readable
+from ui.views import encoding_html, story_html
+
+WORDS_LISTED = 2000
+STEPS_TOLD = 400
+"""Steps of one word's encoding that are drawn."""
+
+
+class RunFile(NamedTuple):
+    """A file that holds a whole run: its label (to be translated), its kind, and what makes it from a trace."""
+
+    label: str
+    kind: str
+    make: Callable[[Any], str | bytes]
+
+
+@dataclass(frozen=True)
+class TrainPage:
+    """What one algorithm's page is made of."""
+
+    name: str
+    """Its place in the URL and in session state."""
+    title: str
+    lead: Callable[[Controls], str]
+    """What the algorithm does under these settings, in one sentence, translated."""
+    settings: Callable[[Controls, Pipeline], dict[str, Any]]
+    """The arguments of `train` that the sidebar's controls stand for."""
+    train: Callable[..., Any]
+    """From a corpus, `progress` and the settings to a trace."""
+    frame: Callable[[Any, Style], Frame]
+    """Draws a snapshot of the trace."""
+    encoding_frame: Callable[[Any, Style], Frame]
+    """Draws a snapshot of one word's encoding."""
+    code: Mapping[str, Callable[..., Any]]
+    """Name (to be translated) → the function to show under it."""
+    tokenizer_files: Mapping[str, Callable[[Any, int], str]]
+    """File name → the file's text for a trace and a step."""
+    run_files: Mapping[str, RunFile]
+    """File name, after the page's own name → the file."""
+    rules: Sequence[Setting]
+    tabs: Mapping[str, Callable[[View], None]]
+    """Translated name → what draws the tab, in the page's order."""
+
+    def choices(self, setting: str) -> Sequence[str]:
+        """What a setting may be on this page."""
+        return next(rule.choices for rule in self.rules if rule.name == setting)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A training run as the page asks for it: corpus, pipeline and settings."""
+
+    page: TrainPage
+    source: Source
+    pipeline: Pipeline
+    settings: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """What makes a run this one and no other."""
+        source = (digest(self.source.data), self.source.counts, self.source.lines)
+        return digest(repr((self.page.name, source, self.pipeline, sorted(self.settings.items()))).encode())
+
+    def corpus(self, progress: Progress) -> Corpus:
+        """Read the corpus."""
+        return self.source.corpus(self.pipeline, progress.characters)
+
+    def make(self, progress: Progress) -> Any:
+        """Read the corpus and train."""
+        return self.page.train(self.corpus(progress), progress=progress.steps, **self.settings)
+
+    def trace(self, place: str = "") -> Any | None:
+        """The trace, or None while it is still being made, which the page shows."""
+        return training.build(f"{self.page.name}{place}", self.name, self.make)
+
+
+@dataclass(frozen=True)
+class View:
+    """What the tabs look at: a trace at a step, and how its tokens are written."""
+
+    page: TrainPage
+    controls: Controls
+    run: Run
+    trace: Any
+    step: int
+    style: Style
+
+    def key(self, name: str) -> str:
+        """A widget's key, the page's own."""
+        return f"{self.page.name}.{name}"
+
+
+def show_page(page: TrainPage) -> None:
+    """The whole page: sidebar, head, stage, tabs."""
+    controls = Controls(page.name, page.rules)
+    with st.sidebar:
+        source = controls.corpus()
+        with st.expander(_("Rules"), expanded=True):
+            pipeline = controls.rules_widgets(source)
+            controls.training_widgets()
+        controls.show_widget()
+    st.title(page.title)
+    st.caption(page.lead(controls))
+    controls.say_complaints(source)
+    trace = None
+    if source is not None and pipeline is not None and not controls.blocked:
+        run = Run(page, source, pipeline, page.settings(controls, pipeline))
+        trace = run.trace()
+    if trace is not None:
+        show_run(page, controls, run, trace)
+    else:
+        update_url(controls.url())
+
+
+@st.fragment
+def show_run(page: TrainPage, controls: Controls, run: Run, trace: Any) -> None:
+    """The stage and, under it, the tabs."""
+    use_language(st.session_state["language"])
+    style = Style(trace.corpus.pipeline.byte_level, controls["show"], frozenset(trace.special_tokens))
+    step = training.stage(
+        page.name,
+        run.name,
+        style.show,
+        len(trace),
+        lambda step: page.frame(trace[step], style),
+        controls.url(),
+    )
+    if trace.corpus.replaced:
+        message = ngettext(
+            "{number} stretch of invalid UTF-8 in the file was read as U+FFFD.",
+            "{number} stretches of invalid UTF-8 in the file were read as U+FFFD.",
+            trace.corpus.replaced,
+        )
+        note(message.format(number=count(trace.corpus.replaced)))
+    view = View(page, controls, run, trace, step, style)
+    tabs = st.tabs(list(page.tabs), key=view.key("tab"), on_change="rerun")
+    for tab, body in zip(tabs, page.tabs.values(), strict=True):
+        if tab.open:
+            with tab:
+                body(view)
+
+
+def follow(view: View) -> None:
+    """One word's segmentation at every step."""
+    trace, words = view.trace, view.trace.corpus.words
+    word = st.selectbox(
+        _("Word"),
+        words[:WORDS_LISTED],
+        format_func=lambda word: (
+            f"{readable(word, view.style)[:80]}  × {count(trace.word_frequencies[word])}"
+        ),
+        key=view.key("word"),
+    )
+    if len(words) > WORDS_LISTED:
+        message = _("The first {number} of {all} words are listed.")
+        st.caption(message.format(number=count(WORDS_LISTED), all=count(len(words))))
+    if word is not None:
+        st.html(story_html(trace.history_of(word), view.step, view.style))
+
+
+def encode(view: View, tokenizer: Tokenizer | None = None) -> None:
+    """Use the tokenizer as it stands after this step, or another one, and step through one word's encoding."""
+    corpus = view.controls["corpus"]
+    sample = EXAMPLES[corpus].sample if corpus in EXAMPLES else ""
+    label = _("Text to encode with what was learned up to this step")
+    text = plain_text(st.text_input(label, sample, key=view.key(f"encode.{corpus}"), max_chars=2000))
+    tokenizer = tokenizer or view.trace.tokenizer(view.step)
+    style = view.style._replace(special_tokens=frozenset(tokenizer.special_tokens))
+    try:
+        encoding, words = tokenizer.encode(text), words_of(tokenizer, text)
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return
+    if not encoding.ids:
+        return
+    st.html(encoding_html(encoding, style))
+    word = st.selectbox(
+        _("Step through the encoding of"),
+        words,
+        format_func=lambda word: readable(word, style),
+        key=view.key(f"encode.word.{digest(text.encode())}"),
+    )
+    if word is None:
+        return
+    story = tokenizer.explain(word)
+    last = min(len(story), STEPS_TOLD)
+    if story.stop_reason == "cut" or last < len(story):
+        note(_("Only the first {number} steps of this word are shown.").format(number=count(last)))
+    training.small_book(
+        view.key("encode.book"),
+        digest(repr((view.run.name, view.step, word, style.show)).encode()),
+        last,
+        lambda step: view.page.encoding_frame(story[step], style),
+    )
+
+
+def words_of(tokenizer: Tokenizer, text: str) -> list[str]:
+    """The different pre-tokens of a text, special tokens left out."""
+    pieces = [segment.text for segment in tokenizer.segments(text) if not segment.special]
+    return list(dict.fromkeys(word for piece in pieces for word in tokenizer.pipeline.split(piece)))
+
+
+def code(view: View) -> None:
+    """The functions at work, as they are."""
+    functions = view.page.code
+    name = st.selectbox(_("Function"), list(functions), format_func=_, key=view.key("function"))
+    st.code(inspect.getsource(functions[name]), language="python")
+
+
+def files(view: View) -> None:
+    """What can be taken away: a link, the trace, a handout, the tokenizer."""
+    page, trace, style, controls = view.page, view.trace, view.style, view.controls
+    title = f"{page.title}: {corpus_title(controls['corpus'])}"
+    st.subheader(_("This step as a link"), anchor=False)
+    if controls.in_link():
+        st.code(training.link(controls.url(), view.step), language=None, wrap_lines=True)
+    else:
+        note(
+            _(
+                "A link can't hold this corpus. Its address brings it back on this server as long as the server "
+                "remembers it; to pass it on, send the text itself."
+            )
+        )
+    st.subheader(_("The run"), anchor=False)
+    first, *others = st.columns(1 + len(page.run_files))
+    frames = partial(training.handout, title, len(trace), lambda step: page.frame(trace[step], style))
+    download(first, view, _("Handout that steps offline (HTML)"), f"{page.name}.html", "text/html", frames)
+    for column, (name, file) in zip(others, page.run_files.items(), strict=True):
+        download(column, view, _(file.label), f"{page.name}-{name}", file.kind, partial(file.make, trace))
+    st.subheader(_("The tokenizer after step {step}").format(step=view.step), anchor=False)
+    for column, (name, write) in zip(st.columns(3), page.tokenizer_files.items(), strict=False):
+        kind = "application/json" if name.endswith(".json") else "text/plain"
+        download(column, view, name, name, kind, partial(write, trace, view.step))
+
+
+def download(
+    column: Any, view: View, label: str, name: str, kind: str, make: Callable[[], str | bytes]
+) -> None:
+    """A button that makes its file when it is pressed."""
+    column.download_button(
+        label, make, name, kind, key=view.key(f"file.{name}"), on_click="ignore", width="stretch"
+    )
