@@ -141,7 +141,7 @@ def test_an_example_has_settings_for_each_page() -> None:
 def test_examples_on_the_unigram_page() -> None:
     assert EXAMPLES["course"].settings_on("unigram") == {"seed": 300, "size": 100}
     hug = EXAMPLES["hug"].settings_on("unigram")
-    assert hug == {"pre": "whitespace_split", "whole": False, "seed": 15, "size": 10}
+    assert hug == {"pre": "whitespace_split", "whole": False, "seed": 15, "size": 7}
     assert all(EXAMPLES[name].settings_on("unigram") for name in EXAMPLES)
 
 

@@ -389,7 +389,6 @@ def tab_script() -> None:
         st.session_state.get("default", "unhug"),
         Style(),
         lambda name: f"t.{name}",
-        "run",
     )
     st.session_state["made"] = None if made is None else made.text
 

@@ -38,7 +38,11 @@ class Split(NamedTuple):
 
 
 class Lattices:
-    """The lattices of the corpus's words, each a list of edges in order of their end, the longest first.
+    """The lattices of the corpus's words, laid over one another where the words begin alike.
+
+    Up to the place where two words part, their lattices are the same. So the nodes are those of a tree of beginnings (0 is
+    the empty one; `ends` has the node of each whole word), and `edges` lead from node to node, in order of their end and the
+    longest first. What is worked out for a node serves every word that begins like that.
 
     Scores are log probabilities by piece's number. A piece that was dropped has −∞, and a single character that was dropped
     the score of an unknown one, so that there is always a path.
@@ -48,15 +52,42 @@ class Lattices:
         self, corpus: Corpus, numbers: Mapping[str, int], max_length: int = MAX_PIECE_LENGTH
     ) -> None:
         self.words, self.frequencies = corpus.words, corpus.counts
-        self.edges = [lattice_edges(word, numbers, max_length) for word in corpus.words]
+        self.edges: list[Edge] = []
+        self.ends: list[int] = []
+        nodes: dict[tuple[int, str], int] = {}
+        for word in corpus.words:
+            path = [0]
+            for end, character in enumerate(word, start=1):
+                node = nodes.get((path[-1], character))
+                if node is None:
+                    node = nodes[path[-1], character] = len(nodes) + 1
+                    self.edges += [
+                        (path[start], node, numbers[piece])
+                        for start in range(max(0, end - max_length), end)
+                        if (piece := word[start:end]) in numbers
+                    ]
+                path.append(node)
+            self.ends.append(path[-1])
+        self.size = len(nodes) + 1
+        self._numbers, self._max_length = numbers, max_length
+        self._edges_of: dict[int, list[Edge]] = {}
+
+    def edges_of(self, word: int) -> list[Edge]:
+        """The lattice of one word, by its place in the corpus; see `lattice_edges`."""
+        if word not in self._edges_of:
+            self._edges_of[word] = lattice_edges(self.words[word], self._numbers, self._max_length)
+        return self._edges_of[word]
 
     def drop(self, scores: Sequence[float]) -> None:
         """Take the pieces out that score −∞: nothing changes but the time that it takes."""
-        self.edges = [[edge for edge in edges if scores[edge[2]] > -math.inf] for edges in self.edges]
+        self.edges = [edge for edge in self.edges if scores[edge[2]] > -math.inf]
+        for word, edges in self._edges_of.items():
+            self._edges_of[word] = [edge for edge in edges if scores[edge[2]] > -math.inf]
 
     def best_splits(self, scores: Sequence[float]) -> list[Split]:
-        """The best split of every word."""
-        return [best_split(edges, scores) for edges in self.edges]
+        """The best split of every word; see `best_split`."""
+        best, back = best_ways(self.edges, self.size, scores)
+        return [Split(walk_back(end, back), best[end]) for end in self.ends]
 
     def loss(self, splits: Iterable[Split]) -> float:
         """Frequency × −log probability in nats, summed over the words from first to last."""
@@ -95,20 +126,32 @@ def best_split(edges: Sequence[Edge], scores: Sequence[float]) -> Split:
     Sums run from left to right, and of the edges that end at a place the longest is tried first: so ties and rounding come
     out as in the course's code.
     """
-    size = edges[-1][1]
-    best = [0.0] + [-math.inf] * size
-    back: list[tuple[int, int]] = [(0, -1)] * (size + 1)
+    end = edges[-1][1]
+    best, back = best_ways(edges, end + 1, scores)
+    return Split(walk_back(end, back), best[end])
+
+
+def best_ways(
+    edges: Iterable[Edge], size: int, scores: Sequence[float]
+) -> tuple[list[float], list[tuple[int, int]]]:
+    """For each of `size` nodes the best path's log probability, and its last edge: where it starts, and its piece."""
+    best = [0.0] + [-math.inf] * (size - 1)
+    back = [(0, -1)] * size
     for start, end, piece in edges:
         log_probability = best[start] + scores[piece]
         if log_probability > best[end]:
             best[end] = log_probability
             back[end] = start, piece
+    return best, back
+
+
+def walk_back(node: int, back: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """The pieces of the best path to a node."""
     pieces = []
-    position = size
-    while position:
-        position, piece = back[position]
+    while node:
+        node, piece = back[node]
         pieces.append(piece)
-    return Split(tuple(reversed(pieces)), best[-1])
+    return tuple(reversed(pieces))
 
 
 def best_log_probability(edges: Sequence[Edge], scores: Sequence[float]) -> float:
@@ -170,7 +213,7 @@ def removal_losses(
         without = losses[first:]
         score, scores[piece] = scores[piece], -math.inf
         for word in users[piece]:
-            log_probability = best_log_probability(lattices.edges[word], scores)
+            log_probability = best_log_probability(lattices.edges_of(word), scores)
             without[word - first] = lattices.frequencies[word] * -log_probability
         scores[piece] = score
         found.append(sum_in_order(without, sums[first]) - sums[-1])
@@ -216,21 +259,21 @@ def e_step(lattices: Lattices, scores: Sequence[float]) -> tuple[list[float], fl
     probabilities = [math.exp(score) for score in scores]
     expected = [0.0] * len(scores)
     objective = 0.0
-    for edges, frequency in zip(lattices.edges, lattices.frequencies, strict=True):
-        before = [1.0] + [0.0] * edges[-1][1]
-        for start, end, piece in edges:
-            before[end] += before[start] * probabilities[piece]
-        total = before[-1]
-        if total < LEAST_TOTAL:
+    before = [1.0] + [0.0] * (lattices.size - 1)
+    for start, end, piece in lattices.edges:
+        before[end] += before[start] * probabilities[piece]
+    after = [0.0] * lattices.size
+    for word, (end, frequency) in enumerate(zip(lattices.ends, lattices.frequencies, strict=True)):
+        if before[end] < LEAST_TOTAL:
+            edges = lattices.edges_of(word)
             objective -= frequency * _expect_by_logarithms(edges, scores, frequency, expected)
-            continue
-        objective -= frequency * math.log(total)
-        after = [0.0] * len(before)
-        after[-1] = frequency / total
-        for start, end, piece in reversed(edges):
-            through = after[end] * probabilities[piece]
-            after[start] += through
-            expected[piece] += before[start] * through
+        else:
+            objective -= frequency * math.log(before[end])
+            after[end] += frequency / before[end]
+    for start, end, piece in reversed(lattices.edges):
+        through = after[end] * probabilities[piece]
+        after[start] += through
+        expected[piece] += before[start] * through
     return expected, objective / sum(lattices.frequencies)
 
 

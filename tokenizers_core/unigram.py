@@ -19,6 +19,7 @@ from __future__ import annotations
 import functools
 import math
 from array import array
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 import regex
@@ -72,17 +73,17 @@ def count_substrings(
     >>> count_substrings(Corpus.from_counts({"hug": 2, "ug": 1}), whole_words=False)
     {'h': 2, 'hu': 2, 'u': 3, 'ug': 3, 'g': 3}
     """
-    counts: dict[str, int] = {}
+    counts: dict[str, int] = defaultdict(int)
     for word, frequency in corpus.items():
         stop = len(word) + 1
         for start in range(len(word)):
             for piece in [word[start:end] for end in range(start + 1, min(stop, start + max_length + 1))]:
-                counts[piece] = counts.get(piece, 0) + frequency
+                counts[piece] += frequency
     if not whole_words:
         for word, frequency in corpus.items():
             if len(word) > 1 and counts.get(word) == frequency:  # it stands nowhere but there
                 del counts[word]
-    return counts
+    return dict(counts)
 
 
 def course_seed(corpus: Corpus, max_length: int, whole_words: bool) -> list[tuple[str, int]]:
@@ -231,7 +232,7 @@ class Training:
             changed = []
             for word in sorted(set(users.get(piece, ()))):
                 if piece in splits[word].pieces:
-                    split = best_split(lattices.edges[word], self.scores)
+                    split = best_split(lattices.edges_of(word), self.scores)
                     self.loss += lattices.frequencies[word] * (
                         splits[word].log_probability - split.log_probability
                     )

@@ -98,7 +98,7 @@ EXAMPLES: Mapping[str, Example] = {
         word="unhug",
         by_page={
             "wordpiece": {"pre": "whitespace_split"},
-            "unigram": {"pre": "whitespace_split", "whole": False, "seed": 15, "size": 10},
+            "unigram": {"pre": "whitespace_split", "whole": False, "seed": 15, "size": 7},
         },
     ),
     "highest": Example(

@@ -66,10 +66,10 @@ class Position(NamedTuple):
     seek: tuple[int, int]
 
 
-def window(step: int, last: int, size: int = 96) -> range:
+def window(step: int, last: int, size: int = 96, whole: int = WHOLE_RUN) -> range:
     """Return the steps to render around `step` of a run whose steps are 0..`last`.
 
-    A run of fewer than 160 steps comes whole. Otherwise windows of `size` steps start at multiples of `size // 2`, and
+    A run of fewer than `whole` steps comes whole. Otherwise windows of `size` steps start at multiples of `size // 2`, and
     a step gets the one in whose middle half it lies: neighbouring steps share a window (and so, byte for byte, a
     payload, which Streamlit then doesn't send again), and a learner is at least `size // 4` steps from its edge
     when Python next hears of them.
@@ -85,7 +85,7 @@ def window(step: int, last: int, size: int = 96) -> range:
         raise ValueError(f"step={step} is outside the run's steps 0..{last}; clamp it first.")
     if size < 4:
         raise ValueError(f"size={size} leaves no room around a step; choose at least 4, better 96.")
-    if last < max(WHOLE_RUN, size):
+    if last < max(whole, size):
         return range(last + 1)
     stride = size // 2
     start = max(0, (step - size // 4) // stride * stride)

@@ -36,6 +36,8 @@ from ui.notes import note
 from ui.tokens import Style, chip, chips, colour, fill, readable, token_html
 from ui.training import small_book
 
+WHOLE_LATTICE = 32
+"""A search of fewer steps is sent in one piece; the frames of long words are large."""
 LATTICE_CHARACTERS = 60
 """Characters of a word that are drawn; a longer one is cut, and the cut is said."""
 SIDE_BY_SIDE = 10
@@ -746,11 +748,11 @@ def lattice_tab(
     default: str,
     style: Style,
     key: Callable[[str], str],
-    run: str,
+    aside: Callable[[Lattice], str] = lambda _lattice: "",
 ) -> Lattice | None:
     """A word's lattice to step through, its best segmentations and some drawn by chance; returns the lattice.
 
-    `lattice_of` makes the lattice of a word; `run` names what its pieces come from, step included.
+    `lattice_of` makes the lattice of a word, and `aside` markup to show under it. Steps that change nothing in it draw the same frames, which are not sent anew.
     """
     word = word_widget(words, default, style, key)
     if not word:
@@ -760,13 +762,17 @@ def lattice_tab(
     trace = lattice.viterbi()
     small_book(
         key("lattice.book"),
-        digest(repr((run, word, style.show)).encode("utf-8", "replace")),
+        digest(repr((lattice.edges, style.show)).encode("utf-8", "replace")),
         len(trace),
         lambda step: lattice_frame(trace[step], style),
+        trace=word,
+        whole=WHOLE_LATTICE,
     )
     if trace.stop_reason == "no_path":
         note(_("No sequence of pieces spells this word, so there is nothing to rank and nothing to draw."))
         return lattice
+    if told := aside(lattice):
+        st.html(f'<div class="ts">{told}</div>')
     left, right = st.columns(2, gap="large")
     with left:
         k_best_part(lattice, style, key)

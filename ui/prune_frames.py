@@ -69,6 +69,7 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style) -> Frame:
         if cost_nothing(snapshot):
             ending += " " + _("No prune cost anything: ask for fewer pieces, and words will come apart.")
         detail, spoken = f"{detail} {escape(ending)}", f"{spoken} {ending}"
+    detail += next_resplit(snapshot)
     aside = erratum(snapshot, style)
     html = stage_html(
         f'{lead}</p><p class="why">{detail}',
@@ -77,6 +78,18 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style) -> Frame:
     )
     label = token_html(pruned, style) if (pruned := pruned_piece(snapshot)) else escape(_(LABELS[kind]))
     return Frame(html + pieces_strip(snapshot, style), spoken, label, pieces_status(snapshot))
+
+
+def next_resplit(snapshot: UnigramSnapshot) -> str:
+    """A way on, where a step splits no word anew: a button that goes to the next one that does."""
+    resplit = snapshot.trace.record.resplit
+    if snapshot.step in resplit:
+        return ""
+    following = next((step for step in resplit if step > snapshot.step), None)
+    if following is None:
+        return ""
+    told = _("Next word that comes apart: step {step}").format(step=following)
+    return f' <button type="button" class="go" data-step="{following}">{escape(told)}</button>'
 
 
 def cost_nothing(snapshot: UnigramSnapshot) -> bool:
@@ -179,7 +192,9 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
     if not words:
         return voice.say(_("No word's best split uses it."))
     spelled = voice.say(
-        _("Its characters are now written {pieces}."), pieces=" ".join(map(voice.token, event.alternative))
+        _("By itself, {piece} would now be {pieces}."),
+        piece=voice.token(event.piece),
+        pieces=" ".join(map(voice.token, event.alternative)),
     )
     if event.loss == 0 and event.corpus_loss_pruned - event.corpus_loss_before < 1e-9:
         told = voice.say(
@@ -209,6 +224,8 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
 
 def tell_place(event: PruneEvent, voice: Voice) -> str:
     """Its place in the round."""
+    if event.ranked == 1:
+        return voice.say(_("Round {round}: the only longer piece left goes."), round=str(event.round))
     if event.pruned == 1:
         return voice.say(
             _("Round {round}: the cheapest of {ranked} pieces goes."),
@@ -477,7 +494,12 @@ def ranked_row(row: RankedPiece, event: PruneEvent, most: float, style: Style) -
     now, past = row.place == event.place, row.place < event.place
     classes = " ".join(
         name
-        for name, holds in (("now", now), ("past", past), ("first-kept", row.place == event.pruned + 1))
+        for name, holds in (
+            ("now", now),
+            ("past", past),
+            ("stays", not row.pruned),
+            ("first-kept", row.place == event.pruned + 1),
+        )
         if holds
     )
     word = _("pruned") if now else _("gone") if past else "" if row.pruned else _("stays")

@@ -55,11 +55,14 @@ def word_lattice(view: View) -> None:
     words = view.trace.corpus.words
     example = EXAMPLES.get(view.controls["corpus"])
     default = example.word if example is not None and example.word else words[0]
-    lattice = lattice_tab(
-        snapshot.lattice, words, default, view.style, view.key, f"{view.run.name}:{view.step}"
+    lattice_tab(
+        snapshot.lattice,
+        words,
+        default,
+        view.style,
+        view.key,
+        lambda lattice: lattice_erratum(snapshot, lattice, view.style),
     )
-    if lattice is not None and (told := lattice_erratum(snapshot, lattice, view.style)):
-        st.html(f'<div class="ts">{told}</div>')
 
 
 def every_piece(view: View) -> None:

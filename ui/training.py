@@ -11,7 +11,7 @@ import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
 from ui.cache import Job, Progress, registry, remembered
-from ui.flipbook import Frame, flipbook, payload, position, standalone, window
+from ui.flipbook import WHOLE_RUN, Frame, flipbook, payload, position, standalone, window
 from ui.i18n import _, count, current_language, use_language
 from ui.notes import explained, note, problem
 
@@ -110,12 +110,24 @@ def stage(
     return place.step
 
 
-def small_book(key: str, run: str, last: int, frame: Callable[[int], Frame]) -> None:
-    """A flipbook inside a tab: it holds the whole run, leaves the URL alone and takes keys when it has the focus."""
+def small_book(
+    key: str,
+    run: str,
+    last: int,
+    frame: Callable[[int], Frame],
+    trace: str | None = None,
+    whole: int = WHOLE_RUN,
+) -> None:
+    """A flipbook inside a tab: it leaves the URL alone and takes keys when it has the focus.
+
+    It stays at its step as long as `trace` is the same (default: `run`). Frames that are large come a window at a time,
+    unless there are fewer than `whole`.
+    """
     drawn = f"{run}:{current_language()}"
-    place = position(key, run=drawn, last=last, param=None)
-    frames = remembered((drawn, 0, last + 1), lambda: [frame(step) for step in range(last + 1)])
-    flipbook(payload(drawn, last, 0, frames, place.seek, flipbook_labels()), key=key)
+    place = position(key, run=drawn, last=last, trace=trace, param=None)
+    shown = window(place.step, last, size=min(96, whole), whole=whole)
+    frames = remembered((drawn, shown.start, shown.stop), lambda: [frame(step) for step in shown])
+    flipbook(payload(drawn, last, shown.start, frames, place.seek, flipbook_labels()), key=key)
 
 
 def link(url: Mapping[str, str | None], step: int) -> str:

@@ -49,7 +49,7 @@ st.page_link(
 st.page_link(
     "pages/train/unigram.py",
     label=_("Unigram: start from many pieces, and prune what the corpus misses least"),
-    query_params={"corpus": "course", "size": "40"},
+    query_params={"corpus": "hug"},
 )
 st.page_link(
     "pages/train/bpe.py", label=_("Train on a page of your own text"), query_params={"corpus": "paste"}

@@ -54,7 +54,6 @@ def main() -> None:
         st.query_params.get("word", "unhug"),
         Style(),
         lambda name: f"demo.{name}",
-        "demo",
     )
 
 

@@ -38,7 +38,7 @@ PICTURES = [
     Picture("bpe-light", "/bpe?corpus=course&step=5"),
     Picture("bpe-dark", "/bpe?corpus=course&step=5", scheme="dark"),
     Picture("bpe-phone", "/bpe?corpus=course&step=5", 390, 844, phone=True),
-    Picture("unigram-light", "/unigram?corpus=course&size=40&step=215"),
+    Picture("unigram-light", "/unigram?corpus=course&size=40&step=254"),
     Picture("lattice-light", "/unigram?corpus=hug", lattice=7),
 ]
 

@@ -8,6 +8,7 @@ page is read.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -74,6 +75,16 @@ def books(app: AppTest) -> list[dict[str, Any]]:
     """The messages of all flipbooks on the page: the stage, and one that a tab may have."""
     found = [part.proto for part in app.get("bidi_component")]
     return [message for part in found if "frames" in (message := json.loads(part.bytes or "{}"))]
+
+
+def encoded(app: AppTest) -> str:
+    """What the tab Encode shows of a text, tokens and ids."""
+    (found,) = [
+        html.proto.body
+        for html in app.get("html")
+        if re.search(r'<[^>]*class="[^"]*\bencoded\b', html.proto.body)
+    ]
+    return Read(found).text
 
 
 def markup(app: AppTest) -> str:
@@ -150,19 +161,16 @@ def test_sentencepieces_steps() -> None:
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ("method=sentencepiece&seed=500&size=40&whole=0", {"method": "sentencepiece", "seed": 500, "size": 40, "whole": False}),
-        ("seed=200&size=60&exact=1", {"method": "course", "seed": 200, "size": 60, "exact": True}),
-        ("seed=120&size=&whole=0", {"seed": 120, "size": None, "whole": False, "exact": False}),
-        ("size=50&special=%3Cs%3E%20%3C/s%3E&pre=bert&normalizer=lowercase&lines=0",
-         {"special": "<s> </s>", "pre": "bert", "normalizer": "lowercase", "lines": False}),
+        ("method=sentencepiece&seed=500&size=18&whole=0", {"method": "sentencepiece", "seed": 500, "size": 18, "whole": False}),
+        ("seed=60&size=25&exact=1", {"method": "course", "seed": 60, "size": 25, "exact": True}),
+        ("seed=70&size=&whole=0", {"seed": 70, "size": None, "whole": False, "exact": False}),
+        ("size=30&special=%3Cs%3E%20%3C/s%3E&pre=bert&normalizer=lowercase&lines=0",
+         {"size": 30, "special": "<s> </s>", "pre": "bert", "normalizer": "lowercase", "lines": False}),
     ],
 )  # fmt: skip
 def test_a_link_sets_everything_and_is_written_back(query: str, expected: dict[str, Any]) -> None:
     text = pack_text(PASTED * 3)
     full = f"corpus=paste&text={text}&{query}"
-    if "size=60" in query or "size=" in query:
-        full = full.replace("size=60", "size=30")
-    expected = expected | ({"size": 30} if "size=30" in full else {})
     app = opened(f"{full}&step=2")
     assert problems(app) == []
     assert {name: value(app, name) for name in expected} == expected
@@ -298,9 +306,8 @@ def test_special_tokens_come_first_and_take_room() -> None:
     with_tab(app, "Encode")
     app.text_input(key="unigram.encode.hug").set_value("<s>hug</s>")
     done(app)
-    (encoded,) = [html.proto.body for html in app.get("html") if "encoded" in html.proto.body]
-    read = Read(encoded).text
-    assert read.startswith("<s>") and "hug" in read and read.rstrip("0123456789 ").endswith("</s>")
+    read = encoded(app)
+    assert read == f"<s>0hug{trace[-1].vocab.index('hug')}</s>13 tokens"
 
 
 # --- tabs -------------------------------------------------------------------------------------------------------------
@@ -341,19 +348,14 @@ def test_byte_fallback() -> None:
     app = with_tab(opened("corpus=hug&step=5"), "Encode")
     app.text_input(key="unigram.encode.hug").set_value("hug ŷ")
     done(app)
-
-    def encoded() -> str:
-        (found,) = [html.proto.body for html in app.get("html") if "encoded" in html.proto.body]
-        return Read(found).text
-
-    assert "<unk>" in encoded() and "<0xC5>" not in encoded() and "hug" in encoded()
+    assert "<unk>" in encoded(app) and "<0xC5>" not in encoded(app) and "hug" in encoded(app)
     app.toggle(key="unigram.fallback").set_value(True)
     done(app)
-    assert "<unk>" not in encoded() and "<0xC5>" in encoded() and "<0xB7>" in encoded()
+    assert "<unk>" not in encoded(app) and "<0xC5>" in encoded(app) and "<0xB7>" in encoded(app)
     assert problems(app) == []
     app.toggle(key="unigram.fallback").set_value(False)
     done(app)
-    assert "<unk>" in encoded()
+    assert "<unk>" in encoded(app)
 
 
 def test_the_lattice_tab_begins_with_the_courses_word() -> None:
@@ -480,14 +482,14 @@ def test_hostile_text_stays_text_everywhere(pre: str, method: str, show: str) ->
 
 
 def test_a_hostile_word_in_the_lattice() -> None:
-    app = opened("corpus=hug")
-    word = next(box for box in app.selectbox if (box.key or "").startswith("unigram.lattice.word"))
-    word.set_value("<img src=x onerror=alert(1)></td>\u202e\u0301{word}")
+    app = opened("corpus=counts&pre=none&seed=200&size=")
+    word = "<img/src=x/onerror=alert(1)></td>\u202ea\u0301{word}"
+    app.sidebar.text_area(key="unigram.counts_text").set_value(f"{word} 3\n<b>x</b> 2")
     done(app)
     assert problems(app) == []
-    assert "<img" not in markup(app) and "<script" not in markup(app)
+    assert "<img" not in markup(app) and "<script" not in markup(app) and "<b>x</b>" not in markup(app)
     letters = books(app)[1]["frames"][0]["html"].split('class="ruler">')[1].split("<i")[0]
-    assert Read(letters).text.startswith("<img▁src=x▁onerror=alert(1)></td>U+202E")
+    assert Read(letters).text.startswith("<img/src=x/onerror=alert(1)></td>U+202Ea◌\u0301{word}")
 
 
 def test_the_same_words_in_numbers_of_ones_own_get_the_erratum_too() -> None:

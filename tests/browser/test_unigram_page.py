@@ -1,0 +1,435 @@
+"""The Unigram page in a real browser, as a learner uses it: pruning step by step, a word's lattice, links, phone, themes.
+
+Sources and oracles: `golden/unigram_course.json` and `golden/unigram_hug.json` (the Hugging Face course, chapter 6,
+recomputed): its prunes in order, its losses, its table for unhug; the engine for the other lattices and for SentencePiece's
+steps; the browser itself for colours and widths. What all training pages share is in `test_bpe_page.py`; what the lattice
+does by itself, in `test_lattice_view.py`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT
+from tests.browser.test_bpe_page import HOSTILE, STATE, TRACES_OF_ATTACK
+from tests.browser.test_bpe_page import Bpe as Learner
+from tests.browser.test_lattice_view import CONTRAST, Book
+from tests.browser.test_wordpiece_page import WIDTHS
+from tests.test_unigram import golden
+from tokenizers_core import Corpus, train_unigram
+from ui.lattice_view import LATTICE_CHARACTERS, log_text
+
+HUG, COURSE = golden("hug"), golden("course")
+PRUNED = [piece for round_ in COURSE["rounds"] for piece in round_["removed"]]
+SCORES = ["0.1714", "0.07619", "0.005442", "0.005442", "0.005442"]
+"""What the course prints for unhug, boundary by boundary."""
+CHINESE = "人工智能研究的一个主要目标是使机器能够胜任一些通常需要人类智能才能完成的复杂工作。但不同的时代、不同的人对这种复杂工作的理解是不同的。"
+WORD = "Word (▁ stands for a space)"
+
+FOCUSED = """() => {
+  const books = [...document.querySelectorAll('*')].filter(e => e.shadowRoot?.querySelector('.ts-flipbook'));
+  let a = document.activeElement;
+  const book = books.indexOf(a);
+  while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement;
+  return {book, label: a?.ariaLabel ?? a?.innerText ?? '', pick: a?.dataset?.pick ?? null}; }"""
+URL_STEP = "step => (new URL(location.href).searchParams.get('step') ?? '0') === String(step)"
+
+
+class Unigram(Learner):
+    """The page and what a learner does on it; its first tab is the lattice, with a flipbook of its own."""
+
+    def at(self, step: int) -> None:
+        """Wait until the stage and the address are at `step`, and Python has finished."""
+        self.shows(step)
+        self.page.wait_for_function(URL_STEP, arg=step)
+        self.rest()
+
+    def lattice(self, letters: str) -> Book:
+        """The flipbook of the tab Lattice, once it shows that word."""
+        self.page.locator(".ts-flipbook .lat").wait_for()
+        found = Book(self.page)
+        found.root = self.page.locator(".ts-flipbook").filter(has=self.page.locator(".lat"))
+        expect(found.root.locator(".ruler > b")).to_have_text(list(letters))
+        self.rest()
+        return found
+
+    def focused(self) -> dict[str, Any]:
+        """Where the focus is: in which book, on what."""
+        return self.page.evaluate(FOCUSED)  # type: ignore[no-any-return]
+
+    def tab_until(self, key: str, reached: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """Press Tab, or Shift+Tab, until the focus is there."""
+        passed = []
+        for _ in range(60):
+            self.press(key)
+            passed.append(self.focused())
+            if reached(passed[-1]):
+                return passed[-1]
+        raise AssertionError(f"{key} never came there: {passed}")
+
+
+@pytest.fixture
+def unigram(serve: Callable[..., str], page: Page) -> Unigram:
+    return Unigram(page, serve(ROOT / "app.py"))
+
+
+# --- stepping ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
+    """From cold: the page, five presses, three clicks, and the end."""
+    unigram.open("/unigram", step=0)
+    expect(unigram.page.get_by_role("heading", level=1)).to_have_text("Unigram")
+    expect(unigram.page.get_by_text("The course's way:")).to_be_visible()
+    start = unigram.state()
+    assert start["last"] == len(PRUNED) == 202 and "382.1038" in start["say"]
+    aside = unigram.page.locator(".ts-flipbook .aside").first
+    expect(aside).to_contain_text("413.1038")
+    for step in range(1, 6):
+        unigram.press("ArrowRight")
+        state = unigram.state()
+        assert (state["step"], state["token"], state["now"]) == (step, PRUNED[step - 1], PRUNED[step - 1])
+        assert f"{300 - step} → 100 pieces" in state["where"]
+    unigram.rest()
+    following = unigram.page.get_by_role("button", name="Next step").first
+    for step in range(6, 9):
+        following.click()
+        assert unigram.state()["token"] == PRUNED[step - 1]
+    unigram.press("ArrowLeft", 2)
+    assert unigram.state()["token"] == PRUNED[5]
+    unigram.at(6)
+    unigram.press("End")
+    unigram.shows(202)
+    end = unigram.state()
+    assert end["token"] == PRUNED[-1] and "98 pieces" in end["where"] and "→" not in end["where"]
+    expect(aside).to_contain_text("ends at 98")
+    unigram.at(202)
+    assert unigram.href().endswith("/unigram?step=202") and unigram.problems() == []
+
+
+def test_a_rounds_end_and_the_threshold(unigram: Unigram) -> None:
+    """Step 30 ends the first round: the golden loss of the second; the line is drawn under place 30."""
+    unigram.open("/unigram?corpus=course&step=30", step=30)
+    after = f"{COURSE['rounds'][1]['loss_before']:.4f}"
+    state = unigram.state()
+    assert state["token"] == PRUNED[29] and state["times"] == after == "370.2126"
+    rows = unigram.page.locator(".ts-flipbook table.ranking tr")
+    places = [text.split()[0] for text in rows.all_inner_texts()[1:]]
+    assert places[places.index("30") + 1] == "31"
+    kept = unigram.page.locator(".ts-flipbook table.ranking tr.first-kept td").first
+    expect(kept).to_have_text("31")
+
+
+def test_reload_back_and_forward_keep_the_step(unigram: Unigram) -> None:
+    unigram.open("/unigram?corpus=course", step=0)
+    unigram.press("ArrowRight", 7)
+    unigram.at(7)
+    unigram.page.reload()
+    unigram.at(7)
+    assert unigram.state()["token"] == PRUNED[6]
+    unigram.choose("Corpus", "hug, pug, pun, bun, hugs")
+    expect(unigram.page.locator(".ts-flipbook .where").first).to_contain_text("Step 0 of 5")
+    unigram.press("ArrowRight", 2)
+    unigram.at(2)
+    assert unigram.state()["token"] == "un"
+    unigram.page.go_back()
+    unigram.at(7)
+    assert unigram.state()["token"] == PRUNED[6]
+    expect(unigram.page.get_by_label("Corpus", exact=True)).to_have_value("Four sentences")
+    unigram.page.go_forward()
+    unigram.at(2)
+    assert unigram.state()["token"] == "un" and unigram.problems() == []
+
+
+def test_no_press_is_lost(unigram: Unigram) -> None:
+    """100 presses over windows of frames, and what a press takes until it is painted: generous, machines are shared."""
+    unigram.open("/unigram?corpus=course", step=0)
+    times = unigram.page.evaluate("""async () => {
+        const times = [], frame = () => new Promise(requestAnimationFrame);
+        for (let i = 0; i < 100; i++) {
+          await new Promise(done => setTimeout(done, 20));
+          const start = performance.now();
+          document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, composed: true, cancelable: true}));
+          await frame(); await frame(); // the second frame begins when the first has been painted
+          times.push(performance.now() - start);
+        }
+        return times; }""")
+    assert unigram.state()["step"] == 100
+    unigram.at(100)
+    assert unigram.state()["token"] == unigram.state()["now"] == PRUNED[99]
+    print(f"\nkey → painted: median {statistics.median(times):.0f} ms")
+    assert statistics.median(times) < 500
+    for _ in range(60):
+        unigram.page.keyboard.down("ArrowLeft")
+    unigram.page.keyboard.up("ArrowLeft")
+    assert unigram.state()["step"] == 40
+    unigram.at(40)
+    assert unigram.state()["token"] == PRUNED[39]
+
+
+# --- the lattice ------------------------------------------------------------------------------------------------------
+
+
+def test_the_published_table_by_keys_alone(unigram: Unigram) -> None:
+    """Tab into the lattice, arrows step it and not the stage; then another word, typed."""
+    unigram.open("/unigram?corpus=hug", step=0)
+    book = unigram.lattice("unhug")
+    unigram.tab_until("Tab", lambda focus: focus["book"] == 1 and focus["label"].startswith("Next step"))
+    for step, row in enumerate(HUG["viterbi_unhug"], start=1):
+        state = book.press("ArrowRight")
+        assert state["step"] == step and unigram.state(0)["step"] == 0
+        assert state["rows"][step] == [
+            str(step), "".join(row["tokens"]), SCORES[step - 1], log_text(math.log(row["probability"])),
+        ]  # fmt: skip
+    assert [row[2] for row in book.state()["rows"][1:]] == SCORES
+    state = book.press("End")
+    assert (
+        state["best"] == ["un", "hug"]
+        and "Best segmentation: un · hug, probability 0.005442." in state["say"]
+    )
+    assert unigram.state(0)["step"] == 0
+
+    # another word, without the mouse
+    unigram.tab_until("Shift+Tab", lambda focus: WORD in focus["label"])
+    unigram.page.keyboard.type("pug")
+    expect(unigram.page.get_by_role("option", name="pug", exact=True)).to_be_visible()
+    unigram.press("Enter")
+    book = unigram.lattice("pug")
+    assert book.state()["step"] == 0
+    unigram.tab_until("Tab", lambda focus: focus["book"] == 1)
+    state = book.press("ArrowRight", "ArrowRight", "ArrowRight")
+    assert (
+        "Tied: ending with ug, g is equally good; the longer last piece was met first and stays."
+        in state["say"]
+    )
+    state = book.press("End")
+    assert state["best"] == ["p", "ug"] and "Equally good: pu · g." in state["say"]
+    assert "Best segmentation: p · ug, probability 0.00771." in state["say"]
+    assert unigram.state(0)["step"] == 0
+    erratum = unigram.page.get_by_text("The course takes P(").last
+    expect(erratum).to_contain_text("0.0022676")
+    tied = unigram.page.locator(".segmentations").first.locator("tr").nth(1).locator(".mark")
+    expect(tied).to_have_text("tied")
+
+
+def test_forcing_a_piece_with_mouse_and_keyboard(unigram: Unigram) -> None:
+    unigram.open("/unigram?corpus=hug", step=0)
+    book = unigram.lattice("unhug").start()
+    book.press("End")
+    book.bar("ug").click()
+    state = book.state()
+    told = "Best path through ug: un · h · ug, log probability −7.565; costs 2.35 nats more than the best one (10.5 times less probable)."
+    assert (
+        state["pressed"] == ["ug"] and state["picked"] == ["un", "h", "ug"] and state["best"] == ["un", "hug"]
+    )
+    assert told in state["facts"]
+    best = book.bar("hug").evaluate("e => getComputedStyle(e).backgroundColor")
+    assert best == book.bar("un").evaluate("e => getComputedStyle(e).backgroundColor")
+    assert best != book.bar("hu").evaluate("e => getComputedStyle(e).backgroundColor")
+    book.bar("ug").click()
+    assert book.state()["pressed"] == [] == book.state()["picked"] and book.state()["best"] == ["un", "hug"]
+
+    unigram.tab_until("Tab", lambda focus: focus["book"] == 1 and focus["label"].startswith("hu\n"))
+    state = book.press("Enter")
+    assert (
+        state["pressed"] == ["hu"] and state["picked"] == ["un", "hu", "g"] and state["best"] == ["un", "hug"]
+    )
+    assert "Best path through hu: un · hu · g" in state["facts"] and "costs 2.35 nats more" in state["facts"]
+    assert state["step"] == 7
+    state = book.press("ArrowLeft")
+    assert state["step"] == 6 and state["pressed"] == ["hu"] and unigram.state(0)["step"] == 0
+    assert book.press("Enter")["pressed"] == []
+
+
+def test_the_lattice_follows_the_stage(unigram: Unigram) -> None:
+    """After ug is pruned, it is no edge of unhug any more: then there are five."""
+    unigram.open("/unigram?corpus=hug", step=0)
+    book = unigram.lattice("unhug")
+    expect(book.bar("ug")).to_have_count(1)
+    unigram.page.locator(".ts-flipbook .stage").first.click()
+    unigram.press("ArrowRight")
+    unigram.at(1)
+    expect(book.bar("ug")).to_have_count(0)
+    corpus = Corpus.from_counts(HUG["word_freqs"])
+    trace = train_unigram(corpus, 15, 10, whole_words=False)
+    number = trace[1].lattice("unhug").path_count
+    expect(book.root.locator(".say")).to_contain_text(f"can be cut into pieces in {number} ways")
+    assert unigram.state(0)["step"] == 1
+
+
+# --- SentencePiece's way ----------------------------------------------------------------------------------------------
+
+
+def test_sentencepieces_steps(unigram: Unigram) -> None:
+    unigram.open("/unigram?corpus=hug", step=0)
+    unigram.choose("Method", "SentencePiece: EM")
+    unigram.page.wait_for_function("() => location.search.includes('method=sentencepiece')")
+    expect(
+        unigram.page.get_by_text("SentencePiece's way: EM")
+    ).to_be_visible()
+    expect(unigram.page.get_by_text("The course's way:")).to_have_count(0)
+    trace = train_unigram(
+        Corpus.from_counts(HUG["word_freqs"], pre_tokenizer="whitespace_split"),
+        15,
+        10,
+        "sentencepiece",
+        whole_words=False,
+    )
+    unigram.page.wait_for_function(f"last => ({STATE})(0)?.last === last", arg=len(trace))
+    unigram.rest()
+    unigram.page.locator(".ts-flipbook .stage").first.click()
+    unigram.press("Home")
+    names = {"e_step": "E step", "m_step": "M step", "finalize": "Finalize"}
+    heads = {
+        "e_step": "Expected counts, highest first", "m_step": "From expected counts to probabilities",
+        "prune": "What losing each piece costs, about", "finalize": "The most probable longer pieces",
+    }  # fmt: skip
+    seen = []
+    for step in range(1, len(trace) + 1):
+        unigram.press("ArrowRight")
+        kind, state = trace.record.kinds[step], unigram.state()
+        assert state["step"] == step
+        assert state["now"] == names.get(kind, trace.history[step].piece)
+        assert state["say"].startswith(names.get(kind, "Prune"))
+        expect(unigram.page.locator(".ts-flipbook").first.locator("h3").nth(1)).to_contain_text(heads[kind])
+        seen.append(kind)
+    assert set(seen) == set(heads)
+    assert "10 pieces" in unigram.state()["where"] and unigram.problems() == []
+
+
+# --- phone, themes, other scripts -------------------------------------------------------------------------------------
+
+
+def test_phone(unigram: Unigram, open_page: Callable[..., Page]) -> None:
+    """390 pixels: nothing makes the page scroll sideways; a long word's lattice scrolls in its own box."""
+    page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone = Unigram(page, unigram.address).open("/unigram?corpus=course&step=2", step=2)
+    book = phone.lattice("Hopefully")
+    assert max(page.evaluate(WIDTHS)) <= 0
+    page.get_by_role("button", name="Next step").first.tap()
+    phone.at(3)
+    assert phone.state()["token"] == PRUNED[2]
+    field = page.get_by_role("combobox", name=re.compile("Word"))
+    field.click()
+    field.fill("understandtokenizationalgorithms")
+    field.press("Enter")
+    book = phone.lattice("understandtokenizationalgorithms")
+    pane = book.root.locator(".pane").first
+    assert pane.evaluate("e => e.scrollWidth > e.clientWidth")
+    assert max(page.evaluate(WIDTHS)) <= 0
+    for _ in range(32):
+        book.root.get_by_role("button", name="Next step").tap()
+    assert book.state()["step"] == 32 and pane.evaluate("e => e.scrollLeft") > 0
+    assert max(page.evaluate(WIDTHS)) <= 0
+    for tab in page.get_by_role("tab").all_inner_texts():
+        phone.tab(tab)
+        phone.rest()
+        assert max(page.evaluate(WIDTHS)) <= 0, tab
+
+
+SELECTORS = (
+    ".say > p:first-child", ".say b", ".say .t", ".why", "h3", "h3 span", "td", "th", "td .t", ".mark", ".w .t", ".w .f",
+    ".vocab .t", ".vocab .k", ".where", ".line button", ".aside", ".aside b",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_can_be_read(unigram: Unigram, open_page: Callable[..., Page], scheme: str) -> None:
+    """4.5:1 for the method's name, the sentences, the chips and the tables: at the start, a prune, a round's end, an E step."""
+    page = open_page(color_scheme=scheme, reduced_motion="reduce")
+    learner = Unigram(page, unigram.address)
+    seen = set()
+    for query, step in (
+        ("corpus=hug", 0),
+        ("corpus=hug", 2),
+        ("corpus=course", 12),
+        ("corpus=hug&method=sentencepiece", 1),
+        ("corpus=hug&method=sentencepiece", 2),
+    ):
+        learner.open(f"/unigram?{query}&step={step}", step=step)
+        paper = page.evaluate(
+            "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor.match(/\\d+/g).map(Number)"
+        )
+        assert (max(paper[:3]) < 80) == (scheme == "dark")
+        stage = page.locator(".ts-flipbook").first
+        for selector in SELECTORS:
+            measured = stage.evaluate(CONTRAST, selector)
+            seen |= {selector} if measured else set()
+            for contrast in measured:
+                assert contrast >= 4.5, (query, step, selector, contrast)
+        leads = page.locator("body").evaluate(CONTRAST, "[data-testid=stCaptionContainer] p")
+        assert leads and min(leads) >= 4.5, leads
+    assert seen == set(SELECTORS)
+
+
+def test_chinese_as_one_stream(unigram: Unigram) -> None:
+    unigram.open("/unigram?corpus=paste&seed=300&size=80")
+    expect(unigram.page.locator(".note")).to_contain_text("Paste a text")
+    unigram.choose("Split into words", "None: a line is one stream")
+    unigram.page.wait_for_function("() => location.search.includes('pre=none')")
+    unigram.rest()
+    unigram.type_text(CHINESE)
+    unigram.shows(0)
+    page = unigram.page
+    told = f"The word has {len(CHINESE)} characters; its first {LATTICE_CHARACTERS} are shown."
+    expect(page.get_by_text(told)).to_be_visible()
+    book = unigram.lattice(CHINESE[:LATTICE_CHARACTERS])
+    assert unigram.problems() == [] and max(page.evaluate(WIDTHS)) <= 0
+    pane = book.root.locator(".pane").first
+    assert pane.evaluate("e => e.scrollWidth >= e.clientWidth")
+    trace = train_unigram(Corpus.from_texts([CHINESE], pre_tokenizer="none"), 300, 80)
+    assert unigram.state()["last"] == len(trace)
+    page.locator(".ts-flipbook .stage").first.click()
+    for step in range(1, 13):
+        unigram.press("ArrowRight")
+        assert unigram.state()["step"] == step and unigram.state()["token"] == trace.history[step].piece
+    unigram.at(12)
+    assert max(page.evaluate(WIDTHS)) <= 0
+    unigram.press("End")
+    unigram.at(len(trace))
+    assert unigram.problems() == [] and "pieces" in unigram.state()["where"]
+
+
+# --- hostile text -----------------------------------------------------------------------------------------------------
+
+
+def test_hostile_text_is_only_text(unigram: Unigram) -> None:
+    """Every tab, start and end: no element, no attribute, no request comes from the text."""
+    special = "%3Cb%3E%20%3Cimg/src=x/onerror=window.bad=5%3E"
+    unigram.open(f"/unigram?corpus=paste&pre=whitespace_split&size=200&special={special}")
+    unigram.type_text("\n".join(f"{line} {line}" for line in HOSTILE))
+    unigram.at(0)
+    page = unigram.page
+    assert unigram.problems() == [] and page.evaluate(TRACES_OF_ATTACK) == []
+    page.locator(".ts-flipbook .stage").first.click()
+    last = unigram.state()["last"]
+    assert last > 100
+    for step in range(1, 41):
+        unigram.press("ArrowRight")
+        unigram.shows(step)
+    assert page.evaluate(TRACES_OF_ATTACK) == []
+    unigram.press("End")
+    unigram.at(last)
+    for tab in page.get_by_role("tab").all_inner_texts():
+        panel = unigram.tab(tab)
+        unigram.rest()
+        if tab in ("Charts", "Exact and approximate loss"):
+            panel.locator(".js-plotly-plot").first.wait_for()
+        elif tab == "Lattice":
+            options = unigram.opened(WORD)
+            assert HOSTILE[0] in options.all_inner_texts()
+            options.nth(1).click()
+        elif tab == "Encode":
+            field = panel.get_by_label("Text to encode", exact=False)
+            field.fill(" ".join([*HOSTILE[:12], "<b>"]))
+            field.press("Enter")
+            expect(panel.locator(".encoded .t").last).to_have_text("<b>")
+        unigram.rest()
+        assert page.evaluate(TRACES_OF_ATTACK) == [], tab
