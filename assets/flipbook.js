@@ -2,7 +2,7 @@
 // It knows frames and steps, nothing about tokenizers; every word that it shows comes with the data.
 // Streamlit runs the default export again for each new payload, without cleanup: one book lives on the root.
 
-const BOOK = Symbol.for("tokensteps.flipbook"), SPEEDS = [1, 2, 4, 0.5];
+const BOOK = Symbol.for("tokensteps.flipbook"), MAIN = Symbol.for("tokensteps.stage"), SPEEDS = [1, 2, 4, 0.5];
 const BEAT = 450, TURN = 1600, REST = 250, AHEAD = 12; // ms, ms, ms, steps
 const svg = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
 const BUTTONS = { // icon, and the key's name, which may be a label
@@ -33,6 +33,7 @@ function bind(root) {
 
   const name = (button, label, key) => { button.ariaLabel = label; button.title = key ? `${label} (${book.labels[key] ?? key})` : label; };
   const frame = () => book.frames[step - book.first];
+  const holder = () => [document[BOOK], document[MAIN], box].find((one) => one?.isConnected); // who has the keys: touched last, else the page's own
   const after = (name, ms, run) => { clearTimeout(timers[name]); timers[name] = setTimeout(run, ms); };
   function draw(beat) { // without a beat: the step hasn't changed, leave the beat that is under way
     const page = frame(), two = beat === 1 && book.beats && page && !still.matches;
@@ -116,7 +117,7 @@ function bind(root) {
     if (!what || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || event.isComposing) return;
     const path = event.composedPath().filter((node) => node instanceof Element), inside = path.includes(box);
     const taken = (node) => node.matches(what === "play" ? TAKES_SPACE : TAKES_ARROWS);
-    if (inside ? what === "play" && path[0].closest("button,a,summary") : path.some(taken) || document[BOOK] !== box || !box.checkVisibility()) return;
+    if (inside ? what === "play" && path[0].closest("button,a,summary") : path.some(taken) || holder() !== box || !box.checkVisibility()) return;
     event.preventDefault(); // so that the scrubber doesn't step a second time
     if (what !== "play" || !event.repeat) act[what]();
   }
@@ -127,7 +128,6 @@ function bind(root) {
     queueMicrotask(() => history.replaceState(history.state, "", event.destination.url));
   }
 
-  if (!document[BOOK]?.isConnected) document[BOOK] = box; // of several flipbooks the one touched last has the keys
   for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
   box.addEventListener("click", (event) => {
     const { do: what, step: to, pick } = event.target.closest("[data-do],[data-step],[data-pick]")?.dataset ?? {};
@@ -152,9 +152,9 @@ function bind(root) {
   function receive(next) {
     const other = next.run !== book.run, sought = other || next.seek[1] !== nonce;
     const [before, behind] = next.labels.step.replace("{last}", next.last).split("{step}");
-    book = { ...next, before };
-    [nonce, asked] = [next.seek[1], -Infinity];
+    [book, nonce, asked] = [{ ...next, before }, next.seek[1], -Infinity];
     if (sought) { play(false); step = told = Math.max(0, Math.min(next.last, next.seek[0])); clearTimeout(timers.tell); }
+    if (next.param) document[MAIN] = box;
     if (other) {
       const { labels, last } = next, focus = document.activeElement;
       if (focus?.matches('[role="combobox"]:not([aria-expanded="true"])')) focus.blur(); // it chose this run; now the keys are the book's

@@ -82,11 +82,14 @@ def plain_rounds(name: str, size: int) -> list[PlainRound]:
 
 def inert(frame: Frame) -> Read:
     """A frame with this app's elements and attributes and no others."""
-    read = expect_markup(frame.html, TAGS, {"class", "style", "colspan", "aria-hidden"})
+    attributes = {"class", "style", "colspan", "aria-hidden", "type", "data-step"}
+    read = expect_markup(frame.html, {*TAGS, "button"}, attributes)
     for name, value in read.attributes:
         if name == "style":
             assert re.fullmatch(r"width:\d{1,3}%", value)
             assert int(value[6:-1]) <= 100
+        elif name == "data-step":
+            assert re.fullmatch(r"\d+", value)
         elif name == "class":
             assert re.fullmatch(r"[a-z0-9 -]*", value)
     expect_markup(frame.label, {"bdi"})
@@ -284,7 +287,7 @@ def test_every_prune_is_told(name: str, size: int) -> None:
             sentences = [lead, told_words(len(changed), cost, grown)]
             if changed:
                 sentences.append(
-                    f"Its characters are now written {' '.join(plain_viterbi(piece, model)[0])}."
+                    f"By itself, {piece} would now be {' '.join(plain_viterbi(piece, model)[0])}."
                 )
             if going == 1:
                 sentences.append(f"Round {number}: the cheapest of {len(plain.removal_losses)} pieces goes.")
@@ -423,6 +426,24 @@ def test_the_words_of_hug_at_the_start() -> None:
     assert [row.cells[1] for row in rows(frame)] == sorted(longer.values(), key=int, reverse=True)
     losses = {row.cells[1].split("\t")[0]: row.cells[3] for row in rows(prune_frame(trace[1], PLAIN))}
     assert losses == {piece: told_loss(loss) for piece, loss in figures["removal_losses"].items()}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["course", "hug", "highest", "python"])
+def test_the_way_to_the_next_word_that_comes_apart(name: str, method: str) -> None:
+    """Where a step splits no word anew and a later prune does, a button leads there; else there is none."""
+    trace = example(name, method)
+    events = [snapshot.event for snapshot in trace]
+    apart = [step for step, event in enumerate(events) if isinstance(event, PruneEvent) and event.resplits]
+    for step in range(len(trace) + 1):
+        found = re.findall(
+            r'<button [^>]*data-step="(\d+)">(.*?)</button>', prune_frame(trace[step], PLAIN).html
+        )
+        following = [later for later in apart if later > step][:1]
+        wanted = (
+            [] if step in apart else [(str(to), f"Next word that comes apart: step {to}") for to in following]
+        )
+        assert found == wanted, step
 
 
 def test_free_prunes_are_told_at_the_end_only_when_all_were_free() -> None:

@@ -91,8 +91,7 @@ class EmptyCorpusError(TokenizersCoreError):
     templates: ClassVar[Mapping[str, str]] = {
         "nothing": "The corpus is empty: no text was given; paste or upload some text.",
         "no_words": "The corpus has no words: its {characters} characters are all whitespace, or characters "
-        "that the rules remove; add some text, or choose a pre-tokenizer that keeps whitespace, such as "
-        "byte_level.",
+        "that the rules remove; add some text, or choose rules that keep more of it.",
     }
 
     def __init__(self, characters: int) -> None:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import functools
 import math
 from array import array
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 import regex
@@ -73,17 +72,18 @@ def count_substrings(
     >>> count_substrings(Corpus.from_counts({"hug": 2, "ug": 1}), whole_words=False)
     {'h': 2, 'hu': 2, 'u': 3, 'ug': 3, 'g': 3}
     """
-    counts: dict[str, int] = defaultdict(int)
+    counts: dict[str, int] = {}
     for word, frequency in corpus.items():
-        stop = len(word) + 1
-        for start in range(len(word)):
-            for piece in [word[start:end] for end in range(start + 1, min(stop, start + max_length + 1))]:
-                counts[piece] += frequency
+        size = len(word)
+        for start in range(size):
+            for end in range(start + 1, min(size, start + max_length) + 1):
+                piece = word[start:end]
+                counts[piece] = counts.get(piece, 0) + frequency
     if not whole_words:
         for word, frequency in corpus.items():
             if len(word) > 1 and counts.get(word) == frequency:  # it stands nowhere but there
                 del counts[word]
-    return dict(counts)
+    return counts
 
 
 def course_seed(corpus: Corpus, max_length: int, whole_words: bool) -> list[tuple[str, int]]:

@@ -105,7 +105,7 @@ def cost_nothing(snapshot: UnigramSnapshot) -> bool:
 def pieces_status(snapshot: UnigramSnapshot) -> str:
     """How far pruning has come."""
     size, wanted = snapshot.trace.record.sizes[snapshot.step], snapshot.trace.settings["vocab_size"]
-    if wanted is None or snapshot.step == len(snapshot.trace):
+    if wanted is None or size <= wanted:
         return ngettext("{size} piece", "{size} pieces", size).format(size=count(size))
     return _("{size} → {wanted} pieces").format(size=count(size), wanted=count(wanted))
 
@@ -118,11 +118,9 @@ def nats(loss: float) -> str:
     """
     if loss == 0:
         return "0"
-    if abs(loss) < 0.0001:
-        return (
-            f"{loss:.1g}".replace("-", "\u2212") if abs(loss) < 1e-5 else f"{loss:.5f}".replace("-", "\u2212")
-        )
-    return f"{loss:,.1f}" if abs(loss) >= 10_000 else f"{loss:,.4f}".replace("-", "\u2212")
+    size = abs(loss)
+    digits = ".1g" if size < 1e-5 else ".5f" if size < 1e-4 else ",.4f" if size < 10_000 else ",.1f"
+    return f"{loss:{digits}}".replace("-", "\u2212")
 
 
 def chance(probability: float) -> str:

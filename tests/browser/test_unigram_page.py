@@ -45,11 +45,19 @@ URL_STEP = "step => (new URL(location.href).searchParams.get('step') ?? '0') ===
 class Unigram(Learner):
     """The page and what a learner does on it; its first tab is the lattice, with a flipbook of its own."""
 
+    def open(self, path: str, step: int | None = None) -> Unigram:
+        super().open(path, step)
+        return self
+
     def at(self, step: int) -> None:
         """Wait until the stage and the address are at `step`, and Python has finished."""
         self.shows(step)
         self.page.wait_for_function(URL_STEP, arg=step)
         self.rest()
+
+    def take(self) -> None:
+        """Give the stage the keys."""
+        self.page.locator(".ts-flipbook .stage .say").first.click(position={"x": 3, "y": 3})
 
     def lattice(self, letters: str) -> Book:
         """The flipbook of the tab Lattice, once it shows that word."""
@@ -114,6 +122,23 @@ def test_a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
     assert unigram.href().endswith("/unigram?step=202") and unigram.problems() == []
 
 
+def test_an_untouched_pages_keys_are_the_stages(unigram: Unigram, open_page: Callable[..., Page]) -> None:
+    """Of the page's two flipbooks the stage has the keys, whichever is drawn first: from cold, and after another corpus."""
+    for _ in range(6):
+        fresh = Unigram(open_page(), unigram.address).open("/unigram?corpus=course", step=0)
+        fresh.lattice("Hopefully")
+        fresh.press("ArrowRight", 3)
+        assert (fresh.state(0)["step"], fresh.state(1)["step"]) == (3, 0)
+        fresh.at(3)
+        fresh.page.reload()
+        fresh.at(3)
+        fresh.choose("Corpus", "hug, pug, pun, bun, hugs")
+        fresh.lattice("unhug")
+        fresh.press("ArrowRight", 2)
+        assert (fresh.state(0)["step"], fresh.state(1)["step"]) == (2, 0)
+        fresh.page.close()
+
+
 def test_a_rounds_end_and_the_threshold(unigram: Unigram) -> None:
     """Step 30 ends the first round: the golden loss of the second; the line is drawn under place 30."""
     unigram.open("/unigram?corpus=course&step=30", step=30)
@@ -129,13 +154,16 @@ def test_a_rounds_end_and_the_threshold(unigram: Unigram) -> None:
 
 def test_reload_back_and_forward_keep_the_step(unigram: Unigram) -> None:
     unigram.open("/unigram?corpus=course", step=0)
+    unigram.take()
     unigram.press("ArrowRight", 7)
     unigram.at(7)
     unigram.page.reload()
     unigram.at(7)
     assert unigram.state()["token"] == PRUNED[6]
     unigram.choose("Corpus", "hug, pug, pun, bun, hugs")
-    expect(unigram.page.locator(".ts-flipbook .where").first).to_contain_text("Step 0 of 5")
+    expect(unigram.page.locator(".ts-flipbook .where").first).to_contain_text("Step 0 of 8")
+    unigram.rest()
+    unigram.take()
     unigram.press("ArrowRight", 2)
     unigram.at(2)
     assert unigram.state()["token"] == "un"
@@ -151,6 +179,7 @@ def test_reload_back_and_forward_keep_the_step(unigram: Unigram) -> None:
 def test_no_press_is_lost(unigram: Unigram) -> None:
     """100 presses over windows of frames, and what a press takes until it is painted: generous, machines are shared."""
     unigram.open("/unigram?corpus=course", step=0)
+    unigram.take()
     times = unigram.page.evaluate("""async () => {
         const times = [], frame = () => new Promise(requestAnimationFrame);
         for (let i = 0; i < 100; i++) {
@@ -213,7 +242,7 @@ def test_the_published_table_by_keys_alone(unigram: Unigram) -> None:
     assert state["best"] == ["p", "ug"] and "Equally good: pu · g." in state["say"]
     assert "Best segmentation: p · ug, probability 0.00771." in state["say"]
     assert unigram.state(0)["step"] == 0
-    erratum = unigram.page.get_by_text("The course takes P(").last
+    erratum = unigram.page.get_by_role("tabpanel", name="Lattice").locator("[data-testid=stHtml] .aside")
     expect(erratum).to_contain_text("0.0022676")
     tied = unigram.page.locator(".segmentations").first.locator("tr").nth(1).locator(".mark")
     expect(tied).to_have_text("tied")
@@ -253,7 +282,7 @@ def test_the_lattice_follows_the_stage(unigram: Unigram) -> None:
     unigram.open("/unigram?corpus=hug", step=0)
     book = unigram.lattice("unhug")
     expect(book.bar("ug")).to_have_count(1)
-    unigram.page.locator(".ts-flipbook .stage").first.click()
+    unigram.take()
     unigram.press("ArrowRight")
     unigram.at(1)
     expect(book.bar("ug")).to_have_count(0)
@@ -271,20 +300,18 @@ def test_sentencepieces_steps(unigram: Unigram) -> None:
     unigram.open("/unigram?corpus=hug", step=0)
     unigram.choose("Method", "SentencePiece: EM")
     unigram.page.wait_for_function("() => location.search.includes('method=sentencepiece')")
-    expect(
-        unigram.page.get_by_text("SentencePiece's way: EM")
-    ).to_be_visible()
+    expect(unigram.page.get_by_text("SentencePiece's way: EM")).to_be_visible()
     expect(unigram.page.get_by_text("The course's way:")).to_have_count(0)
     trace = train_unigram(
         Corpus.from_counts(HUG["word_freqs"], pre_tokenizer="whitespace_split"),
         15,
-        10,
+        7,
         "sentencepiece",
         whole_words=False,
     )
     unigram.page.wait_for_function(f"last => ({STATE})(0)?.last === last", arg=len(trace))
     unigram.rest()
-    unigram.page.locator(".ts-flipbook .stage").first.click()
+    unigram.take()
     unigram.press("Home")
     names = {"e_step": "E step", "m_step": "M step", "finalize": "Finalize"}
     heads = {
@@ -301,7 +328,7 @@ def test_sentencepieces_steps(unigram: Unigram) -> None:
         expect(unigram.page.locator(".ts-flipbook").first.locator("h3").nth(1)).to_contain_text(heads[kind])
         seen.append(kind)
     assert set(seen) == set(heads)
-    assert "10 pieces" in unigram.state()["where"] and unigram.problems() == []
+    assert "· 7 pieces" in unigram.state()["where"] and unigram.problems() == []
 
 
 # --- phone, themes, other scripts -------------------------------------------------------------------------------------
@@ -386,7 +413,7 @@ def test_chinese_as_one_stream(unigram: Unigram) -> None:
     assert pane.evaluate("e => e.scrollWidth >= e.clientWidth")
     trace = train_unigram(Corpus.from_texts([CHINESE], pre_tokenizer="none"), 300, 80)
     assert unigram.state()["last"] == len(trace)
-    page.locator(".ts-flipbook .stage").first.click()
+    unigram.take()
     for step in range(1, 13):
         unigram.press("ArrowRight")
         assert unigram.state()["step"] == step and unigram.state()["token"] == trace.history[step].piece
@@ -408,7 +435,7 @@ def test_hostile_text_is_only_text(unigram: Unigram) -> None:
     unigram.at(0)
     page = unigram.page
     assert unigram.problems() == [] and page.evaluate(TRACES_OF_ATTACK) == []
-    page.locator(".ts-flipbook .stage").first.click()
+    unigram.take()
     last = unigram.state()["last"]
     assert last > 100
     for step in range(1, 41):

@@ -291,12 +291,12 @@ def test_an_emptied_size_prunes_down_to_the_characters() -> None:
     assert book(app)["last"] == 15 - len(alphabet) and last["status"] == f"{len(alphabet)} pieces"
     again = opened("corpus=hug&size=")
     assert value(again, "size") is None and book(again)["last"] == book(app)["last"]
-    assert value(opened("corpus=hug"), "size") == 10
+    assert value(opened("corpus=hug"), "size") == usual("hug")["size"] == len(alphabet)
 
 
 def test_special_tokens_come_first_and_take_room() -> None:
     """Two of ten tokens are special: eight pieces are left, and an encoded special token is one token."""
-    app = opened("corpus=hug&special=%3Cs%3E+%3C/s%3E&step=7")
+    app = opened("corpus=hug&size=10&special=%3Cs%3E+%3C/s%3E&step=7")
     assert problems(app) == [] and value(app, "special") == "<s> </s>"
     message = book(app)
     corpus = Corpus.from_counts(golden("hug")["word_freqs"], pre_tokenizer="whitespace_split")
@@ -314,10 +314,10 @@ def test_special_tokens_come_first_and_take_room() -> None:
 
 
 @pytest.mark.parametrize("tab", TABS)
-@pytest.mark.parametrize(
-    ("query", "last"), [("corpus=hug", 5), ("corpus=course", 202), ("corpus=hug&method=sentencepiece", 15)]
-)
-def test_every_tab_renders_at_every_kind_of_step(query: str, last: int, tab: str) -> None:
+@pytest.mark.parametrize("query", ["corpus=hug", "corpus=course", "corpus=hug&method=sentencepiece"])
+def test_every_tab_renders_at_every_kind_of_step(query: str, tab: str) -> None:
+    last = book(opened(query))["last"]
+    assert last >= 8
     for step in (0, last // 2, last):
         app = with_tab(opened(f"{query}&step={step}"), tab)
         assert problems(app) == [] and book(app)["seek"][0] == step and book(app)["last"] == last
@@ -361,7 +361,7 @@ def test_byte_fallback() -> None:
 def test_the_lattice_tab_begins_with_the_courses_word() -> None:
     app = opened("corpus=hug")
     stage, lattice = books(app)
-    assert stage["last"] == 5 and lattice["frames"][0]["say"].startswith(
+    assert stage["last"] == 15 - 7 and lattice["frames"][0]["say"].startswith(
         "unhug can be cut into pieces in 8 ways."
     )
     for frame, row in zip(lattice["frames"][1:], golden("hug")["viterbi_unhug"], strict=False):
