@@ -48,6 +48,10 @@ ASIDE_ROWS = 3
 """Rows of words that an erratum takes the place of."""
 STRIP_PIECES = 48
 TOKENS_IN_SPLIT = 16
+PIECES_SIDE_BY_SIDE = 13
+"""A word whose splits, before and after, have more pieces together is shown around the place that changes …"""
+PIECES_AROUND = 3
+"""… with so many pieces on either side."""
 PIECES_NAMED = 4
 """Pieces that a sentence lists before it says how many more there are."""
 
@@ -376,20 +380,45 @@ def pruned_piece(snapshot: UnigramSnapshot) -> str:
 
 
 def resplit_row(resplit: Resplit, gone: str, frequency: int, style: Style) -> str:
-    """A word as it was split and as it is now."""
-    before = "".join(
-        chip(piece, style, "gone" if piece == gone else "") for piece in resplit.before[:TOKENS_IN_SPLIT]
+    """A word as it was split and as it is now; of a long one, the part that changes."""
+    before, after, cut = resplit.before, resplit.after, (False, False)
+    if len(before) + len(after) > PIECES_SIDE_BY_SIDE:
+        same, rest = common_ends(before, after)
+        head, tail = max(0, same - PIECES_AROUND), max(0, rest - PIECES_AROUND)
+        before, after = before[head : len(before) - tail], after[head : len(after) - tail]
+        cut = head > 0, tail > 0
+    marked = "".join(
+        chip(piece, style, "gone" if piece == gone else "") for piece in before[:TOKENS_IN_SPLIT]
     )
     arrow = '<span class="to" aria-hidden="true">→</span>'
+    left, right = ('<span class="cut">…</span>' if away else "" for away in cut)
     return row_html(
-        before
-        + left_out(resplit.before)
+        left
+        + marked
+        + left_out(before)
+        + right
         + arrow
-        + chips(resplit.after[:TOKENS_IN_SPLIT], style)
-        + left_out(resplit.after),
+        + left
+        + chips(after[:TOKENS_IN_SPLIT], style)
+        + left_out(after)
+        + right,
         times(frequency),
         "",
     )
+
+
+def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """How many pieces two splits have in common at their beginning, and at their end.
+
+    >>> common_ends(("a", "bc", "d", "e"), ("a", "b", "c", "d", "e"))
+    (1, 2)
+    """
+    most = min(len(before), len(after))
+    same = next((place for place in range(most) if before[place] != after[place]), most)
+    rest = next(
+        (place for place in range(most - same) if before[-1 - place] != after[-1 - place]), most - same
+    )
+    return same, rest
 
 
 def split_row(split: Sequence[str], frequency: int, lit: bool, style: Style) -> str:

@@ -124,7 +124,7 @@ def test_a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
 
 def test_an_untouched_pages_keys_are_the_stages(unigram: Unigram, open_page: Callable[..., Page]) -> None:
     """Of the page's two flipbooks the stage has the keys, whichever is drawn first: from cold, and after another corpus."""
-    for _ in range(6):
+    for _ in range(3):
         fresh = Unigram(open_page(), unigram.address).open("/unigram?corpus=course", step=0)
         fresh.lattice("Hopefully")
         fresh.press("ArrowRight", 3)
