@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from tokenizers_core.errors import UnknownWordError
 from tokenizers_core.text import Corpus
-from tokenizers_core.trace import Replay, Trace
+from tokenizers_core.trace import ByContent, Replay, Trace
 
 SEPARATOR = chr(0x10FFFF)
 """Stands between two words when a whole corpus is one string; no token id reaches it."""
@@ -471,7 +471,7 @@ class Lineage:
 
 
 @dataclass(frozen=True, eq=False)
-class MergeSnapshot:
+class MergeSnapshot(ByContent):
     """The state of a run after `step` merges."""
 
     trace: MergeTrace
@@ -522,16 +522,6 @@ class MergeSnapshot:
         return {
             word: group_pair(tokens, pair) for word, tokens in self.trace.splits(self.step - 1, words).items()
         }
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MergeSnapshot):
-            return NotImplemented
-        if self.trace is other.trace:
-            return self.step == other.step
-        return self._content() == other._content()
-
-    def __hash__(self) -> int:
-        return hash((self.step, self.vocab))
 
     def _content(self) -> tuple[object, ...]:
         return self.step, self.vocab, self.event, self.splits(), self.candidates()

@@ -31,7 +31,7 @@ from tokenizers_core.segmentation import (
 )
 from tokenizers_core.text import Corpus
 from tokenizers_core.tokenizer import Tokenizer, with_unknown
-from tokenizers_core.trace import Trace
+from tokenizers_core.trace import ByContent, Trace
 
 CACHED = 12
 """Models and lists of scores that a trace keeps at hand."""
@@ -295,7 +295,7 @@ class Pieces(Mapping[str, float]):
 
 
 @dataclass(frozen=True, eq=False)
-class UnigramSnapshot:
+class UnigramSnapshot(ByContent):
     """The state of a run after `step` steps."""
 
     trace: UnigramTrace
@@ -346,16 +346,6 @@ class UnigramSnapshot:
             return []
         gone = max(0, self.step + 1 - self.trace.record.rounds[number - 1].first_step)
         return self.trace.ranking(number, gone, None if limit is None else gone + limit)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UnigramSnapshot):
-            return NotImplemented
-        if self.trace is other.trace:
-            return self.step == other.step
-        return self._content() == other._content()
-
-    def __hash__(self) -> int:
-        return hash((self.step, self.vocab))
 
     def _content(self) -> tuple[object, ...]:
         return (

@@ -13,7 +13,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 State = TypeVar("State")
 
@@ -33,6 +33,27 @@ class Snapshot(Protocol):
 
     @property
     def event(self) -> Event: ...
+
+
+class ByContent:
+    """A snapshot that refers to its trace: of the same trace equal at the same step, of two traces when they hold the same."""
+
+    trace: Any
+    step: int
+
+    def _content(self) -> tuple[object, ...]:
+        """All that the snapshot shows."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        if self.trace is other.trace:
+            return self.step == other.step
+        return self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self.step)
 
 
 AnySnapshot = TypeVar("AnySnapshot", bound=Snapshot, covariant=True)
