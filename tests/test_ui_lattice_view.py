@@ -1,4 +1,4 @@
-"""A word's lattice as frames, tables and a tab (`ui/lattice_view.py`).
+"""A word's lattice as frames, tables and a tab (`ui/lattice_frames.py`, `ui/lattice_tab.py`).
 
 Sources and oracles: `golden/unigram_hug.json`, the course's pieces and its Viterbi table for unhug; the engine's own
 numbers, told again by hand; Python's `html.parser` for the markup.
@@ -18,19 +18,17 @@ from streamlit.testing.v1 import AppTest
 
 from tests.test_ui_tokens import HOSTILE, Read, expect_markup
 from tokenizers_core.lattice import Edge, Lattice, equally_good
-from ui import lattice_view
+from ui import lattice_frames
 from ui.flipbook import Frame
-from ui.lattice_view import (
+from ui.lattice_frames import (
     BARS_DRAWN,
     LATTICE_CHARACTERS,
     bars_of,
-    k_best_html,
     lanes,
     lattice_frame,
-    log_text,
-    probability_text,
-    samples_html,
 )
+from ui.lattice_tab import k_best_html, samples_html
+from ui.numbers import log_text, probability_text
 from ui.tokens import SHOW, Style, chip, readable
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "unigram_hug.json").read_text(encoding="utf-8"))
@@ -380,7 +378,7 @@ def tab_script() -> None:
 
     from tests.test_ui_lattice_view import PIECES
     from tokenizers_core.lattice import Lattice
-    from ui.lattice_view import lattice_tab
+    from ui.lattice_tab import lattice_tab
     from ui.tokens import Style
 
     made = lattice_tab(
@@ -451,7 +449,7 @@ def test_every_text_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
         "current_language": lambda: "xx",
     }
     for name, replacement in replacements.items():
-        monkeypatch.setattr(lattice_view, name, replacement)
+        monkeypatch.setattr(lattice_frames, name, replacement)
     for frame in frames(course("pug")):
         assert frame.say.startswith("⟦") and frame.say.endswith("⟧")
         text = Read(frame.html).text
@@ -459,7 +457,7 @@ def test_every_text_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
             text, count = re.subn(r"⟦[^⟦⟧]*⟧", "", text)
             assert count
         assert not re.search(r"[a-z]{4,}", text), text
-    lattice_view.facts.cache_clear()
+    lattice_frames.facts.cache_clear()
 
 
 def test_an_edge_knows_its_chip() -> None:

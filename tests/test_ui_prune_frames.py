@@ -180,7 +180,13 @@ def told_loss(loss: float) -> str:
 
 
 def told_chance(probability: float) -> str:
-    return f"{probability:.3g}" if probability < 0.001 else f"{probability:.4f}"
+    if probability >= 0.001:
+        return f"{probability:.4f}"
+    digits = f"{probability:.3g}"
+    if "e-" not in digits:
+        return digits
+    mantissa, power = digits.split("e-")
+    return f"{mantissa} × 10⁻{''.join('⁰¹²³⁴⁵⁶⁷⁸⁹'[int(digit)] for digit in str(int(power)))}"
 
 
 # --- every frame ------------------------------------------------------------------------------------------------------

@@ -112,8 +112,11 @@ def payload(
     beats; `param` names the URL parameter that the browser keeps at the current step (None: leave the URL alone).
 
     `labels` needs the keys in `LABELS`; its "step" holds `{step}` and `{last}`. It may add "stage" (what screen readers
-    call the frame's place) and the names of keys in tooltips: "home", "end", "space". Markup within a frame may carry
-    `data-step="7"`: a click on it goes to that step.
+    call the frame's place) and the names of keys in tooltips: "home", "end", "space".
+
+    Markup within a frame may carry `data-step="7"`: a click on it goes to that step. `data-pick="e5"` can be chosen: what
+    has an e5 among the words of its `data-of` gets the class `picked` then, and `seen` while the mouse or the focus is
+    there; the choice survives steps. `data-pane` keeps its scrolling from step to step, `data-here` stays in sight.
 
     Raises `ValueError` when a label is missing or the frames don't lie within the run.
     """

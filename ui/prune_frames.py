@@ -39,6 +39,7 @@ from ui.frames import (
     words_shown,
 )
 from ui.i18n import N_, _, count, ngettext
+from ui.numbers import chance, nats
 from ui.tokens import Style, chip, chips, token_html
 
 RANKED_ROWS = 8
@@ -112,28 +113,6 @@ def pieces_status(snapshot: UnigramSnapshot) -> str:
     if wanted is None or size <= wanted:
         return ngettext("{size} piece", "{size} pieces", size).format(size=count(size))
     return _("{size} → {wanted} pieces").format(size=count(size), wanted=count(wanted))
-
-
-def nats(loss: float) -> str:
-    """A loss, with as many digits as can be read.
-
-    >>> nats(382.10377642940875), nats(3.19128), nats(0.0), nats(-0.00001), nats(312345.678)
-    ('382.1038', '3.1913', '0', '−0.00001', '312,345.7')
-    """
-    if loss == 0:
-        return "0"
-    size = abs(loss)
-    digits = ".1g" if size < 1e-5 else ".5f" if size < 1e-4 else ",.4f" if size < 10_000 else ",.1f"
-    return f"{loss:{digits}}".replace("-", "\u2212")
-
-
-def chance(probability: float) -> str:
-    """A probability with three digits.
-
-    >>> chance(17 / 210), chance(0.0000123)
-    ('0.0810', '1.23e-05')
-    """
-    return f"{probability:.3g}" if probability < 0.001 else f"{probability:.4f}"
 
 
 # --- what happened, in words ------------------------------------------------------------------------------------------

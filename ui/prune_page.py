@@ -13,7 +13,7 @@ from ui.cache import remembered
 from ui.charts import PRUNE_CHARTS, charts_for, loss_chart, worth_chart
 from ui.corpora import EXAMPLES
 from ui.i18n import N_, _, count
-from ui.lattice_view import lattice_tab
+from ui.lattice_tab import lattice_tab
 from ui.notes import note
 from ui.prune_frames import lattice_erratum
 from ui.tables import piece_table, worth_table

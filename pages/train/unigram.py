@@ -8,7 +8,7 @@ from tokenizers_core import lattice, segmentation, train_unigram, unigram
 from tokenizers_core.text import Pipeline
 from ui.controls import UNIGRAM_RULES, Controls, special_tokens
 from ui.i18n import N_, _
-from ui.lattice_view import lattice_frame
+from ui.lattice_frames import lattice_frame
 from ui.prune_frames import prune_frame
 from ui.prune_page import PRUNE_FILES, PRUNE_TOKENIZER_FILES, prune_tabs
 from ui.train_page import TrainPage, show_page

@@ -16,7 +16,7 @@ import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tokenizers_core.lattice import Lattice
-from ui.lattice_view import lattice_tab
+from ui.lattice_tab import lattice_tab
 from ui.tokens import Style
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,7 +18,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.lattice_demo import GOLDEN, course_pieces, stretches
 from tokenizers_core.lattice import Lattice
-from ui.lattice_view import LATTICE_CHARACTERS, log_text, probability_text
+from ui.lattice_frames import LATTICE_CHARACTERS
+from ui.numbers import log_text, probability_text
 
 HERE = Path(__file__).resolve().parent
 TABLE = json.loads(GOLDEN.read_text("utf-8"))["viterbi_unhug"]

@@ -24,7 +24,8 @@ from tests.browser.test_lattice_view import CONTRAST, Book
 from tests.browser.test_wordpiece_page import WIDTHS
 from tests.test_unigram import golden
 from tokenizers_core import Corpus, train_unigram
-from ui.lattice_view import LATTICE_CHARACTERS, log_text
+from ui.lattice_frames import LATTICE_CHARACTERS
+from ui.numbers import log_text
 
 HUG, COURSE = golden("hug"), golden("course")
 PRUNED = [piece for round_ in COURSE["rounds"] for piece in round_["removed"]]

@@ -22,7 +22,7 @@ from tests.test_unigram import golden
 from tokenizers_core import METHODS, Corpus, train_unigram
 from ui.controls import SEED_LIMIT, UNIGRAM_RULES, VOCABULARY_LIMIT
 from ui.corpora import EXAMPLES, pack_text
-from ui.lattice_view import LATTICE_CHARACTERS
+from ui.lattice_frames import LATTICE_CHARACTERS
 from ui.prune_frames import STOP_REASONS
 
 TABS = [

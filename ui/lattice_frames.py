@@ -1,4 +1,4 @@
-"""A word's lattice: the search for its best segmentation as frames, the k best segmentations, segmentations drawn by chance.
+"""Snapshot → frame for a word's lattice: the search for its best segmentation.
 
 The pieces are bars over the characters they spell, in lanes; the boundaries between the characters are numbered nodes.
 A frame is a pure function of its snapshot, the style and the language in use. Choosing a bar is done in the browser: what
@@ -8,14 +8,11 @@ belongs to the best path through edge 3 has a 3 in its `data-of`.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from itertools import pairwise
 from typing import NamedTuple, cast
-
-import streamlit as st
 
 from tokenizers_core.lattice import (
     Arrival,
@@ -27,17 +24,12 @@ from tokenizers_core.lattice import (
     ViterbiSnapshot,
     equally_good,
 )
-from ui.cache import digest
-from ui.corpora import plain_text
 from ui.flipbook import Frame
 from ui.frames import Markup, Plain, Voice, heading, table_html
 from ui.i18n import _, count, current_language, ngettext
-from ui.notes import note
-from ui.tokens import Style, chip, chips, colour, fill, readable, token_html
-from ui.training import small_book
+from ui.numbers import cost_text, log_text, probability_text, share_text, times_text, whole_text
+from ui.tokens import Style, chip, chips, colour, fill, token_html
 
-WHOLE_LATTICE = 32
-"""A search of fewer steps is sent in one piece; the frames of long words are large."""
 LATTICE_CHARACTERS = 60
 """Characters of a word that are drawn; a longer one is cut, and the cut is said."""
 SIDE_BY_SIDE = 10
@@ -52,74 +44,6 @@ ROOMY_LANES = 5
 """With more lanes than these, the bars are lower."""
 WAYS_SHOWN = 6
 """Ways to a boundary that have room without scrolling."""
-WORDS_LISTED = 2000
-SAMPLE_ROWS = 12
-SAMPLES_LISTED = 10
-SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-# --- numbers ----------------------------------------------------------------------------------------------------------
-
-
-def log_text(log_probability: float, digits: int = 3) -> str:
-    """A log probability with a true minus.
-
-    >>> log_text(-5.2135), log_text(-2.45, 2), log_text(0.0)
-    ('−5.213', '−2.45', '0')
-    """
-    if not log_probability:
-        return "0"
-    text = f"{abs(log_probability):.{digits}f}"
-    return f"−{text}" if log_probability < 0 and float(text) else text
-
-
-def probability_text(log_probability: float) -> str:
-    """A probability, given by its log, to four significant digits.
-
-    >>> [probability_text(math.log(number)) for number in (36 / 210, 16 / 210, 0.00544217687, 4.2e-7)]
-    ['0.1714', '0.07619', '0.005442', '4.200 × 10⁻⁷']
-    >>> probability_text(-2000)
-    '2.577 × 10⁻⁸⁶⁹'
-    """
-    if log_probability >= math.log(0.0001):
-        return f"{math.exp(log_probability):.4g}"
-    exponent = math.floor(log_probability / math.log(10))
-    mantissa = f"{math.exp(log_probability - exponent * math.log(10)):.3f}"
-    if mantissa == "10.000":
-        mantissa, exponent = "1.000", exponent + 1
-    return f"{mantissa} × 10{str(exponent).translate(SUPERSCRIPT)}"
-
-
-def share_text(share: float) -> str:
-    """A share in percent.
-
-    >>> [share_text(share) for share in (1.0, 0.99999, 0.61, 0.0123, 0.00012, 1e-9)]
-    ['100 %', '> 99.9 %', '61.0 %', '1.2 %', '0.012 %', '< 0.01 %']
-    """
-    if share > 1 - 1e-9:
-        return "100 %"
-    if share >= 0.9995:
-        return "> 99.9 %"
-    if share < 0.0001:
-        return "< 0.01 %"
-    return f"{100 * share:.1f} %" if share >= 0.01 else f"{100 * share:.2g} %"
-
-
-def large_text(number: float) -> str:
-    """A number of 1 or more: to three digits when it is small, in powers of ten when it is very large.
-
-    >>> large_text(5.8333), large_text(10.5), large_text(12345.6), large_text(3**50)
-    ('5.83', '10.5', '12,346', '7.2 × 10²³')
-    """
-    if number >= 1e9:
-        mantissa, exponent = f"{number:.1e}".split("e+")
-        return f"{mantissa} × 10{str(int(exponent)).translate(SUPERSCRIPT)}"
-    return f"{number:.3g}" if number < 100 else count(round(number))
-
-
-def whole_text(number: int) -> str:
-    """A whole number, in powers of ten when it is very large."""
-    return count(number) if number < 10**9 else large_text(number)
 
 
 # --- what a lattice's frames have in common ---------------------------------------------------------------------------
@@ -294,23 +218,6 @@ class Bare(Markup):
 
     def token(self, token: str) -> str:
         return f"<bdi>{token_html(token, self.style)}</bdi>"
-
-
-def cost_text(cost: float) -> str:
-    """What forcing an edge costs, in nats."""
-    return f"{cost:.2f}" if cost >= 0.01 else f"{cost:.1g}"
-
-
-def times_text(cost: float) -> str:
-    """How many times less probable something is that costs so many nats.
-
-    >>> times_text(math.log(10.5)), times_text(2000)
-    ('10.5', '3.9 × 10⁸⁶⁸')
-    """
-    if cost < 20:
-        return large_text(math.exp(cost))
-    mantissa, exponent = math.exp(cost % math.log(10)), int(cost // math.log(10))
-    return f"{mantissa:.1f} × 10{str(exponent).translate(SUPERSCRIPT)}"
 
 
 def path_text(pieces: Sequence[str], voice: Voice, around: int | None = None, room: int = PIECES_TOLD) -> str:
@@ -681,157 +588,3 @@ def plan() -> str:
         _("Back: from the end, the last pieces that were kept spell the best segmentation."),
     )
     return f'<ol class="plan">{"".join(f"<li>{escape(step)}</li>" for step in steps)}</ol>'
-
-
-# --- several segmentations --------------------------------------------------------------------------------------------
-
-
-def k_best_html(paths: Sequence[Path], log_total: float, style: Style) -> str:
-    """The most probable segmentations with their numbers; those as good as a neighbour are marked."""
-    rows = ""
-    for place, path in enumerate(paths):
-        near = [*paths[max(0, place - 1) : place], *paths[place + 1 : place + 2]]
-        tied = _("tied") if any(equally_good(path, other) for other in near) else ""
-        share = math.exp(path.log_probability - log_total)
-        rows += (
-            f'<tr><td>{place + 1}<td><span class="pieces">{chips(path.pieces, style)}'
-            f'<span class="mark">{escape(tied)}</span></span><td>{log_text(path.log_probability)}'
-            f"<td>{probability_text(path.log_probability)}<td>{escape(share_text(share))}<td>{share_bar(share)}"
-        )
-    names = ("", _("segmentation"), _("log"), _("probability"), _("of all"), "")
-    return f'<div class="ts segmentations">{table_html(names, rows, "ranked")}</div>'
-
-
-def share_bar(share: float, expected: float | None = None) -> str:
-    """A share as a bar; a tick stands where it is expected to end."""
-    tick = "" if expected is None else f'<i style="left:{100 * expected:.1f}%"></i>'
-    return f'<span class="track"><span style="width:{100 * share:.1f}%"></span>{tick}</span>'
-
-
-def samples_html(samples: Sequence[Path], lattice: Lattice, temperature: float, style: Style) -> str:
-    """Drawn segmentations: how often each was drawn, how often it is expected, and which came first."""
-    drawn = Counter(samples)
-    normaliser = lattice.forward(temperature)[-1]
-    rows = ""
-    for path, times in drawn.most_common(SAMPLE_ROWS):
-        expected = math.exp(path.log_probability / temperature - normaliser)
-        share = times / len(samples)
-        rows += (
-            f'<tr><td><span class="pieces">{chips(path.pieces, style)}</span><td><b>{count(times)}</b>'
-            f"<td>{escape(share_text(share))}<td>{escape(share_text(expected))}<td>{share_bar(share, expected)}"
-        )
-    different = ngettext("{number} different segmentation", "{number} different segmentations", len(drawn))
-    told = different.format(number=count(len(drawn)))
-    if len(drawn) > SAMPLE_ROWS:
-        told = _("{different}; the {shown} most frequent are shown").format(
-            different=told, shown=count(SAMPLE_ROWS)
-        )
-    first = "".join(
-        f'<li><span class="pieces">{chips(path.pieces, style)}</span></li>'
-        for path in samples[:SAMPLES_LISTED]
-    )
-    names = (_("segmentation"), _("drawn"), _("share"), _("expected"), "")
-    tick, drawn_first = escape(_("The tick on a bar is the expected share.")), escape(_("Drawn first:"))
-    return (
-        f'<div class="ts segmentations">{table_html(names, rows, "drawn")}<p class="k">{escape(told)}. '
-        f'{tick}</p><p class="k">{drawn_first}</p>'
-        f"<ol>{first}</ol></div>"
-    )
-
-
-# --- the tab ----------------------------------------------------------------------------------------------------------
-
-
-def lattice_tab(
-    lattice_of: Callable[[str], Lattice],
-    words: Sequence[str],
-    default: str,
-    style: Style,
-    key: Callable[[str], str],
-    aside: Callable[[Lattice], str] = lambda _lattice: "",
-) -> Lattice | None:
-    """A word's lattice to step through, its best segmentations and some drawn by chance; returns the lattice.
-
-    `lattice_of` makes the lattice of a word, and `aside` markup to show under it. Steps that change nothing in it draw the same frames, which are not sent anew.
-    """
-    word = word_widget(words, default, style, key)
-    if not word:
-        note(_("Choose a word, or type one."))
-        return None
-    lattice = lattice_of(word)
-    trace = lattice.viterbi()
-    small_book(
-        key("lattice.book"),
-        digest(repr((lattice.edges, style.show)).encode("utf-8", "replace")),
-        len(trace),
-        lambda step: lattice_frame(trace[step], style),
-        trace=word,
-        whole=WHOLE_LATTICE,
-    )
-    if trace.stop_reason == "no_path":
-        note(_("No sequence of pieces spells this word, so there is nothing to rank and nothing to draw."))
-        return lattice
-    if told := aside(lattice):
-        st.html(f'<div class="ts">{told}</div>')
-    left, right = st.columns(2, gap="large")
-    with left:
-        k_best_part(lattice, style, key)
-    with right:
-        samples_part(lattice, style, key)
-    return lattice
-
-
-def word_widget(words: Sequence[str], default: str, style: Style, key: Callable[[str], str]) -> str:
-    """The word to look at: one of the corpus, or any other."""
-    listed = [word for word in dict.fromkeys([default, *words[:WORDS_LISTED]]) if word]
-    chosen = st.selectbox(
-        _("Word (▁ stands for a space)"),
-        listed,
-        format_func=lambda word: readable(word, style),
-        accept_new_options=True,
-        key=key(f"lattice.word.{digest(repr(listed).encode('utf-8', 'replace'))}"),
-    )
-    word = plain_text(chosen).replace(" ", "▁")
-    if len(word) > LATTICE_CHARACTERS:
-        message = _("The word has {length} characters; its first {limit} are shown.")
-        note(message.format(length=count(len(word)), limit=LATTICE_CHARACTERS))
-    return word[:LATTICE_CHARACTERS]
-
-
-def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> None:
-    """The k best segmentations."""
-    st.subheader(_("The k best"), anchor=False)
-    number = st.segmented_control(_("How many"), [5, 10, 20], default=5, required=True, key=key("lattice.k"))
-    paths = lattice.k_best(int(number or 5))
-    st.html(k_best_html(paths, lattice.log_total, style))
-    if lattice.path_count == len(paths):
-        st.caption(_("These are all."))
-
-
-def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> None:
-    """Segmentations drawn by chance, as subword regularisation does it."""
-    st.subheader(_("Draw samples"), anchor=False)
-    temperature = st.slider(
-        _("Temperature"),
-        0.1,
-        5.0,
-        1.0,
-        0.1,
-        key=key("lattice.temperature"),
-        help=_(
-            "Probabilities are raised to 1 / temperature: near 0 the best wins always, high up all are alike."
-        ),
-    )
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    number = left.segmented_control(
-        _("How many"), [10, 100, 1000], default=100, required=True, key=key("lattice.samples")
-    )
-    seed = st.session_state.setdefault(key("lattice.seed"), 0)
-
-    def again() -> None:
-        st.session_state[key("lattice.seed")] += 1
-
-    right.button(_("Draw again"), on_click=again, key=key("lattice.again"), width="stretch")
-    samples = lattice.samples(int(number or 100), temperature, seed)
-    st.html(samples_html(samples, lattice, temperature, style))
-    st.caption(_("Seed {seed}: the same seed draws the same.").format(seed=seed))
