@@ -285,9 +285,9 @@ def test_unigram_csv_holds_no_formula(start: str) -> None:
 def test_pieces_tsv(method: str) -> None:
     trace = course(method)
     for step in (0, 5, len(trace)):
-        head, lines = pieces_tsv(trace, step).split("\n")[:2], pieces_tsv(trace, step).split("\n")[2:]
-        assert head == ["<s>\t0", "<unk>\t0"]
-        assert lines.pop() == ""
+        first, *lines, last, end = pieces_tsv(trace, step).split("\n")
+        assert (first, last, end) == ("<s>\t0", "<unk>\t0", "")
+        assert [line.split("\t")[0] for line in (first, *lines, last)] == list(trace.tokenizer(step).tokens)
         read = [(piece, float(score)) for piece, score in (line.split("\t") for line in lines)]
         assert read == [*trace[step].pieces.items()]
     assert pieces_tsv(trace) == pieces_tsv(trace, len(trace))
@@ -333,4 +333,4 @@ def test_files_of_a_unigram_run_without_steps() -> None:
     data = json.loads(prunes_to_json(trace))
     assert (data["steps"], data["pieces"], data["stop_reason"]) == ([], [["a", 0.0]], "seed_size")
     assert prunes_to_csv(trace).count("\n") == 1
-    assert pieces_tsv(trace) == "<unk>\t0\na\t0.0\n"
+    assert pieces_tsv(trace) == "a\t0.0\n<unk>\t0\n"

@@ -116,7 +116,7 @@ def test_unhug_step_by_step() -> None:
         ] == [[number] if place <= step else [] for place, number in enumerate(told, start=1)]
     assert [frame.say for frame in drawn[:1] + drawn[6:]] == [
         "unhug can be cut into pieces in 8 ways. Which is the most probable? "
-        "9 pieces spell a part of it. First forward: from left to right, the best way to each boundary.",
+        "9 places where a piece fits. First forward: from left to right, the best way to each boundary.",
         "From the end back: the best way to 5 ends with hug. That piece starts at boundary 2: look there.",
         "Best segmentation: un · hug, probability 0.005442. "
         "8 segmentations in all; this one holds 70.7 % of their probability.",
@@ -165,7 +165,7 @@ def test_a_tie_is_told() -> None:
     drawn = frames(course("pug"))
     assert drawn[3].say == (
         "Boundary 3: 2 ways lead here. Best: p · ug, 0.00771. "
-        "Tied: ending with ug, g is equally good; the longer last piece was met first and stays."
+        "Equally good: ending with ug or with g. The longer last piece was met first and stays."
     )
     assert buttons(drawn[3])["g −2.35"][0] == "lit tie" and buttons(drawn[3])["ug −2.35"][0] == "lit won"
     text = checked(drawn[3]).text
@@ -179,7 +179,7 @@ def test_a_tie_but_for_rounding_is_not_called_first_met() -> None:
     """Where rounding alone puts the shorter last piece first, no rule did."""
     lattice = Lattice.build("ab", {"a": -0.15, "b": -0.15, "ab": -(0.1 + 0.2)})
     assert lattice.winners[1] is not None and lattice.winners[1].edge.piece == "b"
-    assert frames(lattice)[2].say.endswith("Tied: ending with ab, b is equally good, but for rounding.")
+    assert frames(lattice)[2].say.endswith("Equally good, but for rounding: ending with ab or with b.")
 
 
 def test_forcing_tells_the_engines_numbers() -> None:
@@ -334,7 +334,7 @@ def test_too_many_edges_are_cut_and_that_is_said() -> None:
     shown = {bar.edge for bar in bars_of(lattice)}
     assert len(shown) == BARS_DRAWN and {winner.edge for winner in lattice.winners if winner} <= shown
     for frame in frames(lattice)[::20]:
-        assert f"{BARS_DRAWN} of 840 pieces are drawn" in checked(frame).text
+        assert f"{BARS_DRAWN} of 840 bars are drawn" in checked(frame).text
 
 
 # --- several segmentations --------------------------------------------------------------------------------------------

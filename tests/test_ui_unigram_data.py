@@ -96,7 +96,7 @@ def test_worth_table_is_what_pieces_are_worth(method: str) -> None:
     assert table["probability"].tolist() == [row.probability for row in rows]
     assert table["count on best splits"].tolist() == [row.freq for row in rows]
     assert table["exact loss"].tolist() == [row.exact for row in rows]
-    assert table["approximate loss"].tolist() == [row.approximate for row in rows]
+    assert table["estimate"].tolist() == [row.approximate for row in rows]
     assert table["difference"].tolist() == [row.approximate - row.exact for row in rows]
     assert [tuple(text.split(" · ")) for text in table["replacement"]] == [row.replacement for row in rows]
     assert list(worth_table([], PLAIN).columns) == list(table.columns)

@@ -459,7 +459,8 @@ def assert_em(trace: UnigramTrace, vocab_size: int) -> None:
     assert event.corpus_loss == trace[step].loss
     assert math.isclose(event.corpus_loss, plain_loss(frequencies, without_log(after)), rel_tol=1e-9)
     assert step == len(trace)
-    assert trace.stop_reason == "vocab_size"
+    enough = len(trace.seed) > trace.settings["vocab_size"]
+    assert trace.stop_reason == ("vocab_size" if enough else "seed_size")
 
 
 def assert_losses(trace: UnigramTrace) -> None:
@@ -718,3 +719,17 @@ def test_explaining_a_word() -> None:
     long = tokenizer.explain("▁" + "the" * 30)
     assert long.stop_reason == "cut"
     assert long[0].lattice.text == ("▁" + "the" * 30)[:EXPLAINED_CHARACTERS]
+
+
+@pytest.mark.parametrize("byte_fallback", [False, True])
+def test_pieces_that_look_like_tokens_set_apart_are_not_used(byte_fallback: bool) -> None:
+    """A text may hold `<unk>` and `<0x41>` as they stand: the walk agrees with the encoding, and nothing is lost."""
+    text = "the <0x41> and <0x41> or <0x41> x<unk> y<unk> z<unk>"
+    corpus = Corpus.from_texts([text], pre_tokenizer="whitespace_split_metaspace")
+    trace = train_unigram(corpus, 1000, 1000)  # the seed as it is: all substrings
+    assert {"<0x41>", "<unk>"} <= set(trace[-1].pieces)
+    tokenizer = trace.tokenizer(byte_fallback=byte_fallback)
+    for word in ("▁the<0x41>", "▁x<unk>", "▁<0x41>"):
+        walked = tuple(edge.piece for edge in tokenizer.explain(word)[-1].path)
+        assert walked == tuple(tokenizer.tokens[number] for number in tokenizer.model.encode_word(word))
+        assert "".join(walked) == word

@@ -124,17 +124,15 @@ def prunes_to_csv(trace: UnigramTrace) -> str:
 
 
 def pieces_tsv(trace: UnigramTrace, step: int | None = None, unk_token: str = "<unk>") -> str:
-    r"""The pieces with their log probabilities, one a line, parted by a tab, as SentencePiece's `.vocab` has them.
+    r"""The tokens by id with their log probabilities, one a line, parted by a tab, as SentencePiece's `.vocab` has them.
 
-    Special tokens and `unk_token` come first, with 0. Inside a piece, tabs, ends of lines and backslashes are written as
-    `\t`, `\n`, `\r` and `\\`.
+    Special tokens and `unk_token` have 0. Inside a piece, tabs, ends of lines and backslashes are written as `\t`, `\n`, `\r`
+    and `\\`.
     """
     snapshot = trace[-1 if step is None else step]
-    _tokens, special_tokens = with_unknown((), trace.special_tokens, unk_token)
-    scores: dict[str, float] = dict.fromkeys(special_tokens, 0)
-    for piece, log_probability in snapshot.pieces.items():
-        scores.setdefault(piece, log_probability)
-    return "".join(f"{piece.translate(LINE_ESCAPES)}\t{score}\n" for piece, score in scores.items())
+    tokens, special_tokens = with_unknown(snapshot.vocab, trace.special_tokens, unk_token)
+    scores = dict(snapshot.pieces) | dict.fromkeys(special_tokens, 0)
+    return "".join(f"{token.translate(LINE_ESCAPES)}\t{scores[token]}\n" for token in tokens)
 
 
 def _unigram_steps(trace: UnigramTrace) -> Iterator[dict[str, Any]]:

@@ -614,8 +614,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     ) -> Tokenizer:
         """The tokenizer as it stands after `step` steps (default: all).
 
-        Characters that no piece spells become `unk_token`, which gets the next free id if the vocabulary lacks it, or their
-        bytes with `byte_fallback`, which adds a token for each of the 256.
+        Ids are those of the snapshot's `vocab`. Characters that no piece spells become `unk_token`, which gets the next free id
+        if the vocabulary lacks it, or their bytes with `byte_fallback`, which adds a token for each of the 256.
         """
         snapshot = self[-1 if step is None else step]
         tokens, special_tokens = with_unknown(snapshot.vocab, self.special_tokens, unk_token)

@@ -358,7 +358,6 @@ class UnigramModel(Model):
     ) -> None:
         super().__init__()
         self.vocabulary = Vocabulary(tokens)
-        self.pieces = pieces
         self.unk_token = unk_token
         self.byte_fallback = byte_fallback
         self.max_length = max_length
@@ -366,7 +365,8 @@ class UnigramModel(Model):
         ids = self.vocabulary.ids
         self._unk_id = ids[unk_token]
         set_apart = {unk_token, *BYTE_TOKENS} if byte_fallback else {unk_token}
-        self._numbers = {piece: ids[piece] for piece in pieces if piece not in set_apart}
+        self.pieces = {piece: log for piece, log in pieces.items() if piece not in set_apart}
+        self._numbers = {piece: ids[piece] for piece in self.pieces}
         self._scores = [self.unknown] * len(self.vocabulary)
         for piece, number in self._numbers.items():
             self._scores[number] = pieces[piece]

@@ -260,7 +260,8 @@ def course_rounds(run: Training, target: int, share: float, exact: bool) -> Iter
 
     Stops after each step. A round prunes at least one piece, so that small models come to an end too.
     """
-    run.split()
+    if len(run.model) > target:
+        run.split()
     while len(run.model) > target:
         candidates = [piece for piece in run.model if piece not in run.characters]
         losses = removal_losses(run.lattices, run.splits, run.users, run.scores, candidates)
@@ -417,9 +418,9 @@ def train_unigram(
     else:
         steps = sentencepiece_rounds(run, target, int(HEADROOM * (target + len(special_tokens))), share)
     stop_reason = "no_pieces" if vocab_size is None else "vocab_size"
-    if method == "course" and len(run.model) <= target:
+    if len(run.seed) <= target:
         stop_reason = "seed_size"
-    elif not _record_run(run, steps, target, progress):
+    if not _record_run(run, steps, target, progress):
         stop_reason = "stopped"
     return UnigramTrace(
         corpus=corpus,

@@ -236,9 +236,10 @@ def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
             hoverinfo="skip",
         )
     scale = "log" if all(loss > 0 for loss in losses) else "linear"
+    ticks = "D2" if scale == "log" else None  # 1, 2, 5, 10 …
     figure.update_layout(
         **SCATTER_LAYOUT,
-        xaxis={"title": {"text": _("approximate loss")}, "type": scale},
-        yaxis={"title": {"text": _("exact loss")}, "type": scale},
+        xaxis={"title": {"text": _("approximate loss")}, "type": scale, "dtick": ticks},
+        yaxis={"title": {"text": _("exact loss")}, "type": scale, "dtick": ticks},
     )
     return figure

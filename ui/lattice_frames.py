@@ -32,7 +32,7 @@ from ui.tokens import Style, chip, chips, colour, fill, token_html
 
 LATTICE_CHARACTERS = 60
 """Characters of a word that are drawn; a longer one is cut, and the cut is said."""
-SIDE_BY_SIDE = 10
+SIDE_BY_SIDE = 9
 """Characters of the longest word whose lattice and table stand side by side."""
 PIECES_TOLD = 9
 """Pieces of a path that are told; of a longer one, those around the place in question, or the last ones."""
@@ -292,10 +292,11 @@ def tell(snapshot: ViterbiSnapshot, voice: Voice) -> tuple[str, str]:
         word=voice.token(word),
         number=voice.strong(whole_text(number)),
     )
-    pieces = ngettext("{number} piece spells", "{number} pieces spell", len(lattice.edges))
+    known = sum(not edge.unknown for edge in lattice.edges)
+    places = ngettext("{number} place where a piece fits", "{number} places where a piece fits", known)
     why = voice.say(
-        _("{pieces} a part of it. First forward: from left to right, the best way to each boundary."),
-        pieces=pieces.format(number=count(len(lattice.edges))),
+        _("{places}. First forward: from left to right, the best way to each boundary."),
+        places=places.format(number=count(known)),
     )
     return lead, why
 
@@ -323,12 +324,11 @@ def tell_forward(snapshot: ViterbiSnapshot, event: ForwardEvent, voice: Voice) -
         probability=voice.strong(probability_text(winner.log_probability)),
     )
     if len(event.tied) > 1:
-        message = _(
-            "Tied: ending with {pieces} is equally good; the longer last piece was met first and stays."
-        )
+        message = _("Equally good: ending with {pieces}. The longer last piece was met first and stays.")
         if winner != event.tied[0]:
-            message = _("Tied: ending with {pieces} is equally good, but for rounding.")
-        why = voice.say(message, pieces=", ".join(voice.token(way.edge.piece) for way in event.tied))
+            message = _("Equally good, but for rounding: ending with {pieces}.")
+        either = _(" or with ").join(voice.token(way.edge.piece) for way in event.tied)
+        why = voice.say(message, pieces=either)
     elif len(event.arrivals) == 1:
         why = voice.say(_("There is nothing to choose: this way is the best one to here."))
     else:
@@ -364,11 +364,11 @@ def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: Voice) -> tuple[
         number=whole_text(lattice.path_count),
         share=voice.strong(share_text(math.exp(path.log_probability - lattice.log_total))),
     )
-    others = [other for other in lattice.k_best(2) if equally_good(other, path) and other.edges != path.edges]
-    if others and len(others[0].pieces) <= PIECES_TOLD:
+    others = [other for other in lattice.k_best(3) if equally_good(other, path) and other.edges != path.edges]
+    if len(others) == 1 and len(others[0].pieces) <= PIECES_TOLD:
         why += " " + voice.say(_("Equally good: {path}."), path=path_text(others[0].pieces, voice))
     elif others:
-        why += " " + voice.say(_("Another one is equally good."))
+        why += " " + voice.say(_("It is not the only one as good as that."))
     return lead, why
 
 
@@ -496,7 +496,7 @@ def legend(lattice: Lattice, bars: Sequence[Bar]) -> str:
     if any(edge.unknown for edge in lattice.edges):
         marks.append(("unk", _("unknown character")))
     if len(bars) < len(lattice.edges):
-        told = _("{shown} of {all} pieces are drawn, the others are too improbable")
+        told = _("{shown} of {all} bars are drawn, the others are too improbable")
         marks.append(("few", told.format(shown=count(len(bars)), all=count(len(lattice.edges)))))
     return f'<p class="legend">{"".join(f"<span class={name}>{escape(told)}</span>" for name, told in marks)}</p>'
 

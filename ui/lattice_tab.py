@@ -133,6 +133,7 @@ def word_widget(words: Sequence[str], default: str, style: Style, key: Callable[
         listed,
         format_func=lambda word: readable(word, style),
         accept_new_options=True,
+        persist_state="session",
         key=key(f"lattice.word.{digest(repr(listed).encode('utf-8', 'replace'))}"),
     )
     word = plain_text(chosen).replace(" ", "▁")

@@ -47,19 +47,25 @@ ROWS_BEFORE = 2
 """Rows of the ranking shown above the piece that goes."""
 ASIDE_ROWS = 3
 """Rows of words that an erratum takes the place of."""
+FREE = 1e-9
+"""A loss below this is rounding."""
 STRIP_PIECES = 48
 TOKENS_IN_SPLIT = 16
 PIECES_SIDE_BY_SIDE = 13
 """A word whose splits, before and after, have more pieces together is shown around the place that changes …"""
 PIECES_AROUND = 3
 """… with so many pieces on either side."""
+CHARACTERS_SIDE_BY_SIDE = 24
+"""Of a word with more characters, only the part that changes is shown."""
 PIECES_NAMED = 4
 """Pieces that a sentence lists before it says how many more there are."""
 
 STOP_REASONS = {
-    "vocab_size": N_("Training ends here: no more pieces are left than were asked for."),
+    "vocab_size": N_("Training ends here."),
     "no_pieces": N_("Training ends here: only characters are left, and they are never pruned."),
-    "seed_size": N_("There is nothing to prune: the seed has no more pieces than were asked for."),
+    "seed_size": N_(
+        "The text has too few repeated substrings: the seed has no more pieces than were asked for."
+    ),
     "stopped": N_("Training was stopped here."),
 }
 
@@ -72,7 +78,7 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style) -> Frame:
     if snapshot.step == len(snapshot.trace):
         ending = _(STOP_REASONS[snapshot.trace.stop_reason])
         if cost_nothing(snapshot):
-            ending += " " + _("No prune cost anything: ask for fewer pieces, and words will come apart.")
+            ending += " " + _("No prune cost anything: ask for fewer pieces.")
         detail, spoken = f"{detail} {escape(ending)}", f"{spoken} {ending}"
     detail += next_resplit(snapshot)
     aside = erratum(snapshot, style)
@@ -98,13 +104,9 @@ def next_resplit(snapshot: UnigramSnapshot) -> str:
 
 
 def cost_nothing(snapshot: UnigramSnapshot) -> bool:
-    """Whether all prunes of a run in the course's way were free."""
-    rounds = snapshot.trace.record.rounds
-    return (
-        snapshot.trace.method == "course"
-        and bool(rounds)
-        and all(round_.losses[round_.pruned - 1] == 0 for round_ in rounds)
-    )
+    """Whether a run in the course's way pruned, and split no word anew."""
+    trace = snapshot.trace
+    return trace.method == "course" and bool(trace.record.rounds) and not trace.record.resplit
 
 
 def pieces_status(snapshot: UnigramSnapshot) -> str:
@@ -112,7 +114,10 @@ def pieces_status(snapshot: UnigramSnapshot) -> str:
     size, wanted = snapshot.trace.record.sizes[snapshot.step], snapshot.trace.settings["vocab_size"]
     if wanted is None or size <= wanted:
         return ngettext("{size} piece", "{size} pieces", size).format(size=count(size))
-    return _("{size} → {wanted} pieces").format(size=count(size), wanted=count(wanted))
+    message = _("{size} → {wanted} pieces")
+    if size >= 1000:  # room is short
+        message = _("{size} → {wanted}")
+    return message.format(size=count(size), wanted=count(wanted))
 
 
 # --- what happened, in words ------------------------------------------------------------------------------------------
@@ -140,21 +145,29 @@ def tell_seed(snapshot: UnigramSnapshot, voice: Voice) -> tuple[str, str]:
             "Split in the most probable way, the corpus costs {loss}."
         )
     total = sum(number for _piece, number in trace.seed)
-    return (
-        voice.say(
-            lead,
-            pieces=voice.strong(count(event.pieces)),
-            characters=count(event.characters),
-            longer=count(longer),
-        ),
-        voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss))),
+    told = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
+    if cost_nothing(snapshot):
+        told += " " + voice.say(_("At this size, no word will come apart: ask for fewer pieces to see that."))
+    lead = voice.say(
+        lead,
+        pieces=voice.strong(count(event.pieces)),
+        characters=count(event.characters),
+        longer=count(longer),
     )
+    return lead, told
 
 
 def tell_prune(snapshot: UnigramSnapshot, voice: Voice) -> tuple[str, str]:
     """Which piece goes, what it costs, where it stood in the ranking, and what follows."""
     event = cast(PruneEvent, snapshot.event)
-    if event.loss == 0:
+    grown = event.corpus_loss_pruned - event.corpus_loss_before
+    if event.loss == 0 and grown >= FREE:
+        lead = voice.say(
+            _("Prune {piece}: it was ranked as free, but by now losing it costs {loss}."),
+            piece=voice.token(event.piece),
+            loss=voice.strong(nats(grown)),
+        )
+    elif event.loss == 0:
         lead = voice.say(_("Prune {piece}: losing it costs nothing."), piece=voice.token(event.piece))
     else:
         message = _("Prune {piece}: losing it costs {loss}.")
@@ -177,7 +190,7 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
         piece=voice.token(event.piece),
         pieces=" ".join(map(voice.token, event.alternative)),
     )
-    if event.loss == 0 and event.corpus_loss_pruned - event.corpus_loss_before < 1e-9:
+    if event.loss == 0 and event.corpus_loss_pruned - event.corpus_loss_before < FREE:
         told = voice.say(
             ngettext(
                 "{number} word is split anew, in a way that is equally good.",
@@ -230,7 +243,7 @@ def tell_round_end(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -
         )
     return voice.say(
         _(
-            "The round ends: {size} pieces share the probability anew, and the loss goes from {before} to {after}."
+            "The round ends: {size} pieces share the probability anew; the loss goes from {before} to {after}."
         ),
         size=count(snapshot.trace.record.sizes[snapshot.step]),
         before=nats(event.corpus_loss_pruned),
@@ -361,9 +374,11 @@ def pruned_piece(snapshot: UnigramSnapshot) -> str:
 def resplit_row(resplit: Resplit, gone: str, frequency: int, style: Style) -> str:
     """A word as it was split and as it is now; of a long one, the part that changes."""
     before, after, cut = resplit.before, resplit.after, (False, False)
-    if len(before) + len(after) > PIECES_SIDE_BY_SIDE:
+    long = len(resplit.word) > CHARACTERS_SIDE_BY_SIDE
+    if long or len(before) + len(after) > PIECES_SIDE_BY_SIDE:
         same, rest = common_ends(before, after)
-        head, tail = max(0, same - PIECES_AROUND), max(0, rest - PIECES_AROUND)
+        around = 0 if long else PIECES_AROUND
+        head, tail = max(0, same - around), max(0, rest - around)
         before, after = before[head : len(before) - tail], after[head : len(after) - tail]
         cut = head > 0, tail > 0
     marked = "".join(
@@ -447,9 +462,8 @@ def seed_panel(snapshot: UnigramSnapshot, style: Style) -> str:
         for piece, number in shown
     )
     name = _("count") if trace.method == "course" else _("count × length")
-    number = ngettext("{number} piece", "{number} pieces", len(trace.seed)).format(
-        number=count(len(trace.seed))
-    )
+    longer = len(trace.seed) - len(trace.alphabet)
+    number = ngettext("{number} piece", "{number} pieces", longer).format(number=count(longer))
     return heading(_("The seed's longer pieces"), number) + table_html(
         (_("piece"), name, _("probability"), ""), rows
     )
@@ -470,10 +484,10 @@ def ranking_panel(snapshot: UnigramSnapshot, style: Style) -> str:
         for row in rows
     )
     exact = trace.method == "course"
-    title = _("What losing each piece costs") if exact else _("What losing each piece costs, about")
+    title = _("What each costs") if exact else _("What each costs, about")
     number = _("{pruned} of {ranked} go").format(pruned=count(event.pruned), ranked=count(event.ranked))
     if exact:
-        number = _("{pruned} of {ranked} go · {characters} characters never").format(
+        number = _("{pruned} of {ranked} go · {characters} characters stay").format(
             pruned=count(event.pruned), ranked=count(event.ranked), characters=count(len(trace.alphabet))
         )
     return heading(title, number) + table_html(
@@ -589,7 +603,7 @@ def pieces_strip(snapshot: UnigramSnapshot, style: Style) -> str:
         '<div class="vocab"><div><span class="k">'
         + escape(_("Longer pieces left, most probable first"))
         + "</span>"
-        + "".join(chip(piece, style) for _log, piece in shown)
+        + ("".join(chip(piece, style) for _log, piece in shown) or escape(_("none")))
         + ('<span class="k">…</span>' if more else "")
         + "</div></div>"
     )

@@ -80,7 +80,8 @@ def both_losses(view: View) -> None:
     st.caption(
         _(
             "Exact: the whole corpus is split anew without the piece. SentencePiece's estimate: each occurrence becomes the "
-            "second-best split of the piece itself. Both in nats over the corpus, for the model of this step."
+            "second-best split of the piece itself. Both in nats over the corpus, for the model after this step; the ranking above "
+            "is older, from before its round."
         )
     )
     rows: list[Worth] = remembered(

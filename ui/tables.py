@@ -96,23 +96,23 @@ def worth_table(rows: Sequence[Worth], style: Style) -> pd.DataFrame:
     table = [
         (
             readable(row.piece, style),
-            row.probability,
-            row.freq,
             row.exact,
             row.approximate,
             row.approximate - row.exact,
             " · ".join(readable(piece, style) for piece in row.replacement),
+            row.probability,
+            row.freq,
         )
         for row in rows
     ]
     names = [
         _("piece"),
-        _("probability"),
-        _("count on best splits"),
         _("exact loss"),
-        _("approximate loss"),
+        _("estimate"),
         _("difference"),
         _("replacement"),
+        _("probability"),
+        _("count on best splits"),
     ]
     return pd.DataFrame(table, columns=names)
 
