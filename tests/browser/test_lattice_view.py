@@ -195,7 +195,7 @@ def test_a_tie_costs_nothing(lattice: Callable[..., Book]) -> None:
     book.bar("pu").click()
     assert "costs nothing: equally good." in book.state()["facts"]
     assert (
-        "the longer last piece was met first and stays"
+        "The longer last piece was met first and stays"
         in book.press("Home", "ArrowRight", "ArrowRight", "ArrowRight")["say"]
     )
 
