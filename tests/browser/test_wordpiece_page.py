@@ -396,6 +396,7 @@ def test_hostile_text_is_only_text(wordpiece: Learner) -> None:
         elif tab == "Score and count":
             panel.locator(".js-plotly-plot .legend").wait_for()
             page.locator(".ts-flipbook .stage").first.click()
+            wordpiece.rest()
             wordpiece.press("Home")
             wordpiece.press("ArrowRight")
             chosen = " ".join(wordpiece.state()["pair"])
