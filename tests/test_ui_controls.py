@@ -1,4 +1,4 @@
-"""Settings in the URL (`ui/controls.py`): what is written is read back, and nothing else is trusted.
+"""Settings in the URL (`ui/settings.py`, `ui/controls.py`): what is written is read back, and nothing else is trusted.
 
 Oracle: the round trip itself, over every value that a setting may have and over generated nonsense. Which widgets a
 page gets is asked of Streamlit's `AppTest`, on a page that has nothing but its sidebar.
@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from tokenizers_core.text import PRE_TOKENIZERS
-from ui.controls import (
+from ui.corpora import EXAMPLES, OWN, Example
+from ui.settings import (
     PATTERN_LIMIT,
     RULES,
     SEED_LIMIT,
@@ -27,7 +28,6 @@ from ui.controls import (
     corpus_title,
     special_tokens,
 )
-from ui.corpora import EXAMPLES, OWN, Example
 
 PAGES = {"bpe": RULES, "wordpiece": WORDPIECE_RULES, "unigram": UNIGRAM_RULES}
 SETTINGS = {setting.name: setting for setting in (*RULES, *VIEWS)}
@@ -174,9 +174,9 @@ def sidebar(page: str) -> None:
     """A page that has nothing but its sidebar: what `AppTest` runs, as a script of its own."""
     import streamlit
 
-    from ui import controls
+    from ui import controls, settings
 
-    rules = {"bpe": controls.RULES, "wordpiece": controls.WORDPIECE_RULES, "unigram": controls.UNIGRAM_RULES}
+    rules = {"bpe": settings.RULES, "wordpiece": settings.WORDPIECE_RULES, "unigram": settings.UNIGRAM_RULES}
     shown = controls.Controls(page, rules[page])
     source = shown.corpus()
     streamlit.session_state["pipeline"] = shown.rules_widgets(source)

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokenizers_core.text import Pipeline
 from ui.charts import CHARTS, training_chart
-from ui.controls import RULES, special_tokens
 from ui.corpora import (
     EXAMPLES,
     LINK_LIMIT,
@@ -31,6 +30,7 @@ from ui.corpora import (
     plain_text,
     unpack_text,
 )
+from ui.settings import RULES, special_tokens
 from ui.tables import pair_table
 from ui.tokens import Style
 

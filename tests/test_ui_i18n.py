@@ -15,10 +15,10 @@ import pytest
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_file
 
 from ui.charts import CHARTS
-from ui.controls import NAMES, PRE_NONE
 from ui.corpora import EXAMPLES
 from ui.frames import STOP_REASONS
 from ui.i18n import count, current_language, ngettext, use_language
+from ui.settings import NAMES, PRE_NONE
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]

@@ -36,10 +36,10 @@ from tests.test_unigram import HUG, golden
 from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_unigram
 from tokenizers_core.pruning import ExpectationEvent, MaximizationEvent
 from tokenizers_core.text import Pipeline
-from ui.controls import UNIGRAM_RULES, special_tokens
 from ui.corpora import EXAMPLES, Source
 from ui.flipbook import Frame
 from ui.prune_frames import RANKED_ROWS, STOP_REASONS, lattice_erratum, prune_frame
+from ui.settings import UNIGRAM_RULES, special_tokens
 from ui.tokens import SHOW, Style, readable
 
 PLAIN = Style()

@@ -24,10 +24,10 @@ from tokenizers_core.text import Pipeline
 from tokenizers_core.wordpiece import TRIES_EXPLAINED, ScoredCandidate, WordPieceModel, WordPieceTrace
 from ui import tables
 from ui.charts import score_chart
-from ui.controls import WORDPIECE_RULES, special_tokens
 from ui.corpora import EXAMPLES, Source
 from ui.flipbook import Frame
 from ui.frames import STOP_REASONS, erratum, match_frame, score_table, wordpiece_frame
+from ui.settings import WORDPIECE_RULES, special_tokens
 from ui.tokens import SHOW, Style, readable
 from ui.views import vocabularies_html
 

@@ -1,153 +1,36 @@
 """The sidebar of a training page: corpus and rules, each in session state under ``<page>.<name>`` and in the URL.
 
 The URL is read when a session begins and after Back or Forward; from then on session state is the truth, and what
-differs from the corpus's own settings is written to the URL. Nothing a link says is trusted: what can't be is
-dropped, and the page says so.
+differs from the corpus's own settings is written to the URL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
-from tokenizers_core import TIE_RULES
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, Pipeline
-from ui.cache import digest, text_store
-from ui.corpora import (
-    EXAMPLES,
-    OWN,
-    PASTE_LIMIT,
-    UPLOAD_LIMIT,
-    Source,
-    pack_text,
-    plain_text,
-    unpack_text,
-)
+from tokenizers_core.text import Pipeline
+from ui.corpora import EXAMPLES, OWN, PASTE_LIMIT, UPLOAD_LIMIT, Source, plain_text
 from ui.flipbook import is_back
-from ui.i18n import N_, _, count, ngettext
+from ui.i18n import _, count, ngettext
 from ui.notes import explained, note, problem
+from ui.settings import (
+    PATTERN_LIMIT,
+    RULES,
+    SHOW_NAMES,
+    SPECIAL_LIMIT,
+    VIEWS,
+    Recipe,
+    Setting,
+    choice_name,
+    corpus_title,
+    read_url,
+    usual_value,
+)
 from ui.tokens import SHOW
-
-VOCABULARY_LIMIT = 20_000
-"""Tokens that a page trains to."""
-SEED_LIMIT = 50_000
-"""Pieces that pruning starts from."""
-PATTERN_LIMIT = 1_000
-SPECIAL_LIMIT = 500
-
-
-class Setting(NamedTuple):
-    """One thing that a learner can set: its name in the URL and session state, its default, what it may be."""
-
-    name: str
-    default: Any
-    choices: Sequence[str] = ()
-    least: int = 0
-    most: int = 0
-    length: int = 0
-    limit: bool = False
-    """Whether a number is a limit that can be lifted: emptied it means none, not the usual one."""
-
-    def parse(self, text: str) -> Any:
-        """The value that the URL's text stands for. Raises ValueError for one that can't be."""
-        if self.choices:
-            if text not in self.choices:
-                raise ValueError(text)
-            return text
-        if isinstance(self.default, bool):
-            return {"1": True, "0": False}[text] if text in ("0", "1") else _refuse(text)
-        if self.most:
-            if text == "":
-                return None if self.limit else self.default
-            number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else _refuse(text)
-            return number if self.least <= number <= self.most else _refuse(text)
-        return text if len(text) <= self.length else _refuse(text[:80])
-
-    def write(self, value: Any) -> str:
-        """The value as the URL has it."""
-        if value is None:
-            return ""
-        return str(int(value)) if isinstance(value, bool) else str(value)
-
-
-def _refuse(text: str) -> Any:
-    raise ValueError(text)
-
-
-RULES = (
-    Setting("normalizer", "none", NORMALIZERS),
-    Setting("pre", "byte_level", PRE_TOKENIZERS),
-    Setting("pattern", "gpt2", (*PATTERNS, "own")),
-    Setting("regex", r"\w+|\s+|[^\w\s]+", length=PATTERN_LIMIT),
-    Setting("alphabet", "corpus", ("corpus", "bytes")),
-    Setting("ties", "first", tuple(TIE_RULES)),
-    Setting("size", None, least=1, most=VOCABULARY_LIMIT, limit=True),
-    Setting("min", 1, least=1, most=1_000_000),
-    Setting("special", "", length=SPECIAL_LIMIT),
-    Setting("lines", True),
-)
-WORDPIECE_RULES = tuple(
-    Setting("pre", "bert", ("bert", "whitespace", "whitespace_split", "whitespace_split_punctuation"))
-    if rule.name == "pre"
-    else rule
-    for rule in RULES
-)
-UNIGRAM_RULES = (
-    Setting("normalizer", "none", NORMALIZERS),
-    Setting(
-        "pre",
-        "whitespace_split_metaspace",
-        ("whitespace_split_metaspace", "metaspace", "whitespace_split", "whitespace", "bert", "none"),
-    ),
-    Setting("method", "course", ("course", "sentencepiece")),
-    Setting("seed", 1_000, least=1, most=SEED_LIMIT),
-    Setting("size", 300, least=1, most=VOCABULARY_LIMIT, limit=True),
-    Setting("exact", False),
-    Setting("whole", True),
-    Setting("special", "", length=SPECIAL_LIMIT),
-    Setting("lines", True),
-)
-VIEWS = (Setting("show", "letters", SHOW),)
-"""How it is shown; kept when the corpus changes."""
-
-NAMES: Mapping[str, str] = {
-    "none": N_("none"),
-    "nfc": "NFC",
-    "nfd": "NFD",
-    "nfkc": "NFKC",
-    "nfkd": "NFKD",
-    "lowercase": N_("lowercase"),
-    "strip_accents": N_("strip accents"),
-    "nfd_strip_accents": N_("NFD, strip accents"),
-    "nfd_lowercase_strip_accents": N_("NFD, lowercase, strip accents"),
-    "bert_cased": N_("BERT, cased"),
-    "bert_uncased": N_("BERT, uncased"),
-    "byte_level": N_("Byte level (GPT)"),
-    "whitespace_split": N_("Split at white space"),
-    "whitespace": N_("Words and punctuation"),
-    "bert": N_("BERT"),
-    "metaspace": N_("Metaspace"),
-    "whitespace_split_metaspace": N_("White space, ▁ in front"),
-    "whitespace_split_punctuation": N_("White space, punctuation"),
-    "end_of_word": N_("White space, </w> at the end"),
-    "gpt2": "GPT-2",
-    "cl100k_base": "GPT-4 (cl100k_base)",
-    "o200k_base": "GPT-4o (o200k_base)",
-    "own": N_("a pattern of my own"),
-    "corpus": N_("the symbols it has"),
-    "bytes": N_("all 256 bytes"),
-    "first": N_("first met (course)"),
-    "lowest_ids": N_("lowest ids (tokenizers)"),
-    "greatest": N_("greatest (CS336)"),
-    "course": N_("course: exact losses"),
-    "sentencepiece": N_("SentencePiece: EM"),
-}
-PRE_NONE = N_("None: a line is one stream")
-SHOW_NAMES = {"letters": N_("text"), "symbols": N_("raw"), "bytes": N_("bytes")}
 
 
 class Controls:
@@ -172,78 +55,35 @@ class Controls:
     def __getitem__(self, name: str) -> Any:
         return st.session_state[self.key(name)]
 
-    def default(self, setting: Setting, corpus: str) -> Any:
-        """A setting's value where nothing else is said: the corpus's own, or the general one."""
-        own = EXAMPLES[corpus].settings_on(self.page) if corpus in EXAMPLES else {}
-        return own.get(setting.name, setting.default)
-
     def load_corpus_defaults(self) -> None:
         """Set the rules that make the chosen corpus's point."""
         for setting in self.rules:
-            st.session_state[self.key(setting.name)] = self.default(setting, self["corpus"])
+            st.session_state[self.key(setting.name)] = usual_value(self.page, self["corpus"], setting)
 
     def _read_url(self) -> None:
-        state, url = st.session_state, st.query_params
-        corpus = url.get("corpus", self.start)
-        if corpus not in EXAMPLES and corpus not in OWN:
-            self._refuse("corpus", corpus)
-            corpus = self.start
-        state[self.key("corpus")] = corpus
-        for setting in (*self.rules, *VIEWS):
-            value = self.default(setting, corpus)
-            if setting.name in url:
-                try:
-                    value = setting.parse(url[setting.name])
-                except ValueError as error:
-                    self._refuse(setting.name, str(error))
-            state[self.key(setting.name)] = value
-        if corpus in OWN:
-            text = unpack_text(url.get("text"))
-            kept = text_store().get(url.get("id", ""))
-            name = url.get("file", "")[:80]
-            if text is None and kept is not None and corpus != "upload":
-                text = kept.decode("utf-8", "replace")
-            if url.get("text") and text is None:
-                self.complaints.append(
-                    _("The text of this link is damaged: ask for the link again, or paste the text.")
-                )
-            elif url.get("id") and kept is None:
-                self.complaints.append(
-                    _("This server does not have the text of this link any more: paste or upload it again.")
-                )
-            if corpus != "upload" and text is not None:
-                state[self.key(f"{corpus}_text")] = text
-            if corpus == "upload" and kept is not None:
-                state[self.key("upload_data")] = (name, kept)
+        state = st.session_state
+        recipe, complaints = read_url(self.page, self.rules, st.query_params.to_dict(), self.start)
+        self.complaints += complaints
+        for name, value in recipe.values.items():
+            state[self.key(name)] = value
+        if recipe.text:
+            state[self.key(f"{recipe['corpus']}_text")] = recipe.text
+        if recipe.file[1]:
+            state[self.key("upload_data")] = recipe.file
+
+    def recipe(self) -> Recipe:
+        """What the sidebar says."""
+        names = ("corpus", *(setting.name for setting in (*self.rules, *VIEWS)))
+        file = st.session_state.get(self.key("upload_data"), ("", b""))
+        return Recipe(self.page, self.rules, {name: self[name] for name in names}, self.own_text(), file)
 
     def url(self) -> dict[str, str | None]:
-        """The settings as the URL has them: the corpus, what differs from its own settings, and None for the rest."""
-        corpus = self["corpus"]
-        url: dict[str, str | None] = {"corpus": corpus, "text": None, "id": None, "file": None}
-        for setting in (*self.rules, *VIEWS):
-            value = self[setting.name]
-            usual = value == self.default(setting, corpus)
-            url[setting.name] = None if usual else setting.write(value)
-        return url | self._own_url()
-
-    def _own_url(self) -> dict[str, str | None]:
-        corpus = self["corpus"]
-        if corpus == "upload":
-            name, data = st.session_state.get(self.key("upload_data"), ("", b""))
-            return {"id": _kept(data), "file": name} if data else {}
-        text = self.own_text() if corpus in OWN else ""
-        if not text:
-            return {}
-        packed = pack_text(text)
-        return {"text": packed} if packed else {"id": _kept(text.encode("utf-8"))}
+        """The settings as the URL has them."""
+        return self.recipe().url()
 
     def own_text(self) -> str:
         """What the learner pasted or typed, with halves of UTF-16 pairs replaced, which no UTF-8 text can hold."""
         return plain_text(st.session_state.get(self.key(f"{self['corpus']}_text")))
-
-    def in_link(self) -> bool:
-        """Whether a link holds the whole corpus."""
-        return self["corpus"] not in OWN or ("text" in (own := self._own_url()) and bool(own["text"]))
 
     # --- widgets -------------------------------------------------------------------------------------------------
 
@@ -259,9 +99,8 @@ class Controls:
         )
         corpus = self["corpus"]
         if corpus in EXAMPLES:
-            example = EXAMPLES[corpus]
-            st.caption(_(example.about))
-            return Source(corpus, example.text().encode("utf-8"), example.counts, self["lines"])
+            st.caption(_(EXAMPLES[corpus].about))
+            return self.recipe().source()
         if corpus == "upload":
             return self._upload()
         return self._typed(corpus)
@@ -297,7 +136,7 @@ class Controls:
                 text.count("\ufffd"),
             )
             self._complain(message, size=text.count("\ufffd"))
-        return Source(corpus, text.encode("utf-8"), corpus == "counts", self["lines"])
+        return self.recipe().source()
 
     def _upload(self) -> Source | None:
         file = st.file_uploader(
@@ -318,7 +157,7 @@ class Controls:
             return None
         if file is None:
             note(_("Using {name}, uploaded before.").format(name=name))
-        return Source(digest(data), data, name.lower().endswith((".csv", ".tsv")), self["lines"])
+        return self.recipe().source()
 
     def rules_widgets(self, source: Source | None) -> Pipeline | None:
         """The rules part of the sidebar; None when a pattern of the learner's own is broken."""
@@ -333,7 +172,7 @@ class Controls:
                 _("Off: the whole corpus is one text, line ends included."),
             )
         try:
-            return Pipeline(self["normalizer"], self["pre"], self._pattern(), self._patience(source))
+            return self.recipe().pipeline(source)
         except TokenizersCoreError as error:
             self.complaints.append(explained(error))
             return None
@@ -350,16 +189,6 @@ class Controls:
                 help=_("Each match is a word, and so is what stands between matches."),
             )
         self._choice("alphabet", _("Start from"))
-
-    def _pattern(self) -> str:
-        """The pattern, which the pipeline takes even where there is none to choose."""
-        if not self._has("pattern"):
-            return "gpt2"
-        return (self["regex"] if self["pattern"] == "own" else self["pattern"]) or "gpt2"
-
-    def _patience(self, source: Source | None) -> float:
-        """Seconds that a pattern of the learner's own may take: a page of text is done in one."""
-        return 1.5 + round(len(source.data) / 1e6, 1) if source else 1.5
 
     def training_widgets(self) -> None:
         """How training chooses, where it starts and stops, what is special: as much of it as the page has."""
@@ -476,41 +305,5 @@ class Controls:
                 )
             )
 
-    def _refuse(self, name: str, value: str) -> None:
-        message = _("The link says {name}={value}, which is not possible here; the usual value is used.")
-        self.complaints.append(message.format(name=name, value=repr(value[:80])))
-
     def _complain(self, message: str, **numbers: int) -> None:
         self.complaints.append(message.format(**{name: count(number) for name, number in numbers.items()}))
-
-
-@lru_cache(maxsize=16)
-def _kept(data: bytes) -> str:
-    """The name under which the server keeps these bytes: worked out once, for the address is written at every step."""
-    return text_store().put(data)
-
-
-def choice_name(setting: str, choice: str) -> str:
-    """What a choice is called."""
-    if setting == "pre" and choice == "none":
-        return _(PRE_NONE)
-    return _(NAMES[choice])
-
-
-def corpus_title(name: str) -> str:
-    """What a corpus is called."""
-    own = {
-        "paste": N_("Your own text"),
-        "counts": N_("Your own word counts"),
-        "upload": N_("A file of yours"),
-    }
-    return _(EXAMPLES[name].title if name in EXAMPLES else own[name])
-
-
-def special_tokens(text: str) -> tuple[str, ...]:
-    """The special tokens that a learner typed, separated by white space.
-
-    >>> special_tokens(" <s>  </s> <s>")
-    ('<s>', '</s>')
-    """
-    return tuple(dict.fromkeys(text.split()))

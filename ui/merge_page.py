@@ -11,13 +11,14 @@ import streamlit as st
 from tokenizers_core import MergeTrace, first_difference
 from tokenizers_core.files import trace_to_csv, trace_to_json
 from tokenizers_core.merging import MergeSnapshot
+from ui.algorithms import Run
 from ui.charts import CHARTS, training_chart
-from ui.controls import choice_name
 from ui.flipbook import go_to
 from ui.i18n import N_, _, count
 from ui.notes import note
+from ui.settings import choice_name
 from ui.tokens import Style, readable
-from ui.train_page import WORDS_LISTED, Run, RunFile, View, code, encode, files, follow
+from ui.train_page import WORDS_LISTED, RunFile, View, code, encode, files, follow
 from ui.views import lineage_html, parting_html
 
 PairTable = Callable[[MergeSnapshot, Style, str], pd.DataFrame]
@@ -114,7 +115,7 @@ def ties(view: View) -> None:
         key=view.key("other"),
     )
     run = view.run
-    rival = Run(run.page, run.source, run.pipeline, {**run.settings, "tie_rule": other}).trace(".rival")
+    rival = Run(run.algorithm, run.source, run.pipeline, {**run.settings, "tie_rule": other}).trace(".rival")
     if rival is None:
         return
     parting = first_difference(trace, rival)

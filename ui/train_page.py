@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from tokenizers_core import Corpus
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text import Pipeline
 from tokenizers_core.tokenizer import Tokenizer
 from ui import training
-from ui.cache import Progress, digest
-from ui.controls import Controls, Setting, corpus_title
-from ui.corpora import EXAMPLES, Source, plain_text
+from ui.algorithms import Algorithm, Run
+from ui.cache import digest
+from ui.controls import Controls
+from ui.corpora import EXAMPLES, plain_text
 from ui.flipbook import Frame, update_url
 from ui.i18n import _, count, ngettext, use_language
 from ui.notes import explained, note, problem
+from ui.settings import corpus_title
 from ui.tokens import Style, readable
 from ui.views import encoding_html, story_html
 
@@ -41,15 +41,9 @@ class RunFile(NamedTuple):
 class TrainPage:
     """What one algorithm's page is made of."""
 
-    name: str
-    """Its place in the URL and in session state."""
-    title: str
+    algorithm: Algorithm
     lead: Callable[[Controls], str]
     """What the algorithm does under these settings, in one sentence, translated."""
-    settings: Callable[[Controls, Pipeline], dict[str, Any]]
-    """The arguments of `train` that the sidebar's controls stand for."""
-    train: Callable[..., Any]
-    """From a corpus, `progress` and the settings to a trace."""
     frame: Callable[[Any, Style], Frame]
     """Draws a snapshot of the trace."""
     encoding_frame: Callable[[Any, Style], Frame]
@@ -60,41 +54,17 @@ class TrainPage:
     """File name → the file's text for a trace and a step."""
     run_files: Mapping[str, RunFile]
     """File name, after the page's own name → the file."""
-    rules: Sequence[Setting]
     tabs: Mapping[str, Callable[[View], None]]
     """Translated name → what draws the tab, in the page's order."""
 
-    def choices(self, setting: str) -> Sequence[str]:
-        """What a setting may be on this page."""
-        return next(rule.choices for rule in self.rules if rule.name == setting)
-
-
-@dataclass(frozen=True)
-class Run:
-    """A training run as the page asks for it: corpus, pipeline and settings."""
-
-    page: TrainPage
-    source: Source
-    pipeline: Pipeline
-    settings: Mapping[str, Any]
-
     @property
     def name(self) -> str:
-        """What makes a run this one and no other."""
-        source = (digest(self.source.data), self.source.counts, self.source.lines)
-        return digest(repr((self.page.name, source, self.pipeline, sorted(self.settings.items()))).encode())
+        """Its place in the URL and in session state."""
+        return self.algorithm.name
 
-    def corpus(self, progress: Progress) -> Corpus:
-        """Read the corpus."""
-        return self.source.corpus(self.pipeline, progress.characters)
-
-    def make(self, progress: Progress) -> Any:
-        """Read the corpus and train."""
-        return self.page.train(self.corpus(progress), progress=progress.steps, **self.settings)
-
-    def trace(self, place: str = "") -> Any | None:
-        """The trace, or None while it is still being made, which the page shows."""
-        return training.build(f"{self.page.name}{place}", self.name, self.make)
+    def choices(self, setting: str) -> Sequence[str]:
+        """What a setting may be on this page."""
+        return next(rule.choices for rule in self.algorithm.rules if rule.name == setting)
 
 
 @dataclass(frozen=True)
@@ -115,19 +85,19 @@ class View:
 
 def show_page(page: TrainPage) -> None:
     """The whole page: sidebar, head, stage, tabs."""
-    controls = Controls(page.name, page.rules)
+    controls = Controls(page.name, page.algorithm.rules)
     with st.sidebar:
         source = controls.corpus()
         with st.expander(_("Rules"), expanded=True):
             pipeline = controls.rules_widgets(source)
             controls.training_widgets()
         controls.show_widget()
-    st.title(page.title)
+    st.title(page.algorithm.title)
     st.caption(page.lead(controls))
     controls.say_complaints(source)
     trace = None
     if source is not None and pipeline is not None and not controls.blocked:
-        run = Run(page, source, pipeline, page.settings(controls, pipeline))
+        run = Run(page.algorithm, source, pipeline, page.algorithm.settings(controls.recipe(), pipeline))
         trace = run.trace()
     if trace is not None:
         show_run(page, controls, run, trace)
@@ -233,9 +203,9 @@ def code(view: View) -> None:
 def files(view: View) -> None:
     """What can be taken away: a link, the trace, a handout, the tokenizer."""
     page, trace, style, controls = view.page, view.trace, view.style, view.controls
-    title = f"{page.title}: {corpus_title(controls['corpus'])}"
+    title = f"{page.algorithm.title}: {corpus_title(controls['corpus'])}"
     st.subheader(_("This step as a link"), anchor=False)
-    if controls.in_link():
+    if controls.recipe().in_link():
         st.code(training.link(controls.url(), view.step), language=None, wrap_lines=True)
     else:
         note(

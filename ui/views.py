@@ -7,9 +7,9 @@ from html import escape
 
 from tokenizers_core.merging import Lineage, MergeTrace
 from tokenizers_core.tokenizer import Encoding
-from ui.controls import choice_name
 from ui.frames import pair_chips
 from ui.i18n import _, count, ngettext
+from ui.settings import choice_name
 from ui.tokens import Style, chip, chips, fill
 
 TOKENS_SHOWN = 600

@@ -1,38 +1,20 @@
 """Step through BPE training."""
 
-from typing import Any
-
-from tokenizers_core import bpe, merging, ties, train_bpe
+from tokenizers_core import bpe, merging, ties
 from tokenizers_core.files import merges_txt, vocab_json
-from tokenizers_core.text import Pipeline
-from ui.controls import RULES, Controls, special_tokens
+from ui.algorithms import BPE
 from ui.frames import encoding_frame, merge_frame
 from ui.i18n import N_, _
 from ui.merge_page import MERGE_FILES, merge_tabs
 from ui.tables import pair_table
 from ui.train_page import TrainPage, show_page
 
-
-def settings(controls: Controls, pipeline: Pipeline) -> dict[str, Any]:
-    """The arguments of `train_bpe`."""
-    return {
-        "vocab_size": controls["size"],
-        "min_frequency": controls["min"] or 1,
-        "special_tokens": special_tokens(controls["special"]),
-        "tie_rule": controls["ties"],
-        "alphabet": controls["alphabet"] if pipeline.byte_level else "corpus",
-    }
-
-
 show_page(
     TrainPage(
-        name="bpe",
-        title="BPE",
+        algorithm=BPE,
         lead=lambda _controls: _(
             "Merge the most frequent pair of neighbours, everywhere, again and again, until the vocabulary is full."
         ),
-        settings=settings,
-        train=train_bpe,
         frame=merge_frame,
         encoding_frame=encoding_frame,
         code={
@@ -51,7 +33,6 @@ show_page(
             "merges.txt": merges_txt,
         },
         run_files=MERGE_FILES,
-        rules=RULES,
         tabs=merge_tabs(pair_table),
     )
 )

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from tokenizers_core import lattice, segmentation, train_unigram, unigram
-from tokenizers_core.text import Pipeline
-from ui.controls import UNIGRAM_RULES, Controls, special_tokens
+from tokenizers_core import lattice, segmentation, unigram
+from ui.algorithms import UNIGRAM
+from ui.controls import Controls
 from ui.i18n import N_, _
 from ui.lattice_frames import lattice_frame
 from ui.prune_frames import prune_frame
 from ui.prune_page import PRUNE_FILES, PRUNE_TOKENIZER_FILES, prune_tabs
 from ui.train_page import TrainPage, show_page
-
-
-def settings(controls: Controls, _pipeline: Pipeline) -> dict[str, Any]:
-    """The arguments of `train_unigram`."""
-    return {
-        "seed_size": controls["seed"] or 1000,
-        "vocab_size": controls["size"],
-        "method": controls["method"],
-        "exact": controls["exact"] and controls["method"] == "course",
-        "whole_words": controls["whole"],
-        "special_tokens": special_tokens(controls["special"]),
-    }
 
 
 def lead(controls: Controls) -> str:
@@ -39,11 +25,8 @@ def lead(controls: Controls) -> str:
 
 show_page(
     TrainPage(
-        name="unigram",
-        title="Unigram",
+        algorithm=UNIGRAM,
         lead=lead,
-        settings=settings,
-        train=train_unigram,
         frame=prune_frame,
         encoding_frame=lattice_frame,
         code={
@@ -63,7 +46,6 @@ show_page(
         },
         tokenizer_files=PRUNE_TOKENIZER_FILES,
         run_files=PRUNE_FILES,
-        rules=UNIGRAM_RULES,
         tabs=prune_tabs(),
     )
 )

@@ -4,29 +4,18 @@ from typing import Any
 
 import streamlit as st
 
-from tokenizers_core import merging, train_bpe, train_wordpiece, wordpiece
+from tokenizers_core import merging, train_bpe, wordpiece
 from tokenizers_core.files import vocab_txt
-from tokenizers_core.text import Pipeline
 from ui import training
+from ui.algorithms import WORDPIECE
 from ui.cache import Progress, digest
 from ui.charts import score_chart
-from ui.controls import WORDPIECE_RULES, Controls, special_tokens
 from ui.frames import match_frame, wordpiece_frame
 from ui.i18n import N_, _
 from ui.merge_page import MERGE_FILES, merge_tabs
 from ui.tables import score_table
 from ui.train_page import TrainPage, View, show_page
 from ui.views import vocabularies_html
-
-
-def settings(controls: Controls, _pipeline: Pipeline) -> dict[str, Any]:
-    """The arguments of `train_wordpiece`."""
-    return {
-        "vocab_size": controls["size"],
-        "min_frequency": controls["min"] or 1,
-        "special_tokens": special_tokens(controls["special"]),
-        "tie_rule": controls["ties"],
-    }
 
 
 def scores(view: View) -> None:
@@ -73,13 +62,10 @@ def library(view: View) -> None:
 
 show_page(
     TrainPage(
-        name="wordpiece",
-        title="WordPiece",
+        algorithm=WORDPIECE,
         lead=lambda _controls: _(
             "Merge the pair that stands together most often for how often its two symbols stand at all, again and again."
         ),
-        settings=settings,
-        train=train_wordpiece,
         frame=wordpiece_frame,
         encoding_frame=match_frame,
         code={
@@ -92,7 +78,6 @@ show_page(
         },
         tokenizer_files={"vocab.txt": lambda trace, step: vocab_txt(trace.tokenizer(step))},
         run_files=MERGE_FILES,
-        rules=WORDPIECE_RULES,
         tabs=merge_tabs(score_table, {_("Score and count"): scores, _("The library's WordPiece"): library}),
     )
 )

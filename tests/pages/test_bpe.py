@@ -14,9 +14,9 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ui.controls import RULES, VOCABULARY_LIMIT, choice_name
 from ui.corpora import EXAMPLES, PASTE_LIMIT, pack_text
 from ui.frames import STOP_REASONS
+from ui.settings import RULES, VOCABULARY_LIMIT, choice_name
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 TABS = ["Every pair", "Charts", "Follow a word", "Lineage", "Encode", "Ties", "Code", "Files and link"]

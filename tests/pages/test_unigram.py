@@ -20,10 +20,10 @@ from tests.pages.test_bpe import APP, PASTED, bodies, book, problems, run
 from tests.test_ui_tokens import HOSTILE, Read
 from tests.test_unigram import golden
 from tokenizers_core import METHODS, Corpus, train_unigram
-from ui.controls import SEED_LIMIT, UNIGRAM_RULES, VOCABULARY_LIMIT
 from ui.corpora import EXAMPLES, pack_text
 from ui.lattice_frames import LATTICE_CHARACTERS
 from ui.prune_frames import STOP_REASONS
+from ui.settings import SEED_LIMIT, UNIGRAM_RULES, VOCABULARY_LIMIT
 
 TABS = [
     "Lattice", "Every piece", "Exact and approximate loss", "Charts", "Follow a word", "Encode", "Code", "Files and link",

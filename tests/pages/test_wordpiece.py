@@ -18,9 +18,9 @@ from tests.pages.test_bpe import APP, PASTED, bodies, book, problems, run
 from tests.pages.test_bpe import TABS as SHARED_TABS
 from tests.test_wordpiece import golden
 from tokenizers_core import Corpus, train_wordpiece
-from ui.controls import WORDPIECE_RULES
 from ui.corpora import EXAMPLES, pack_text
 from ui.frames import STOP_REASONS
+from ui.settings import WORDPIECE_RULES
 
 OWN_TABS = ["Score and count", "The library's WordPiece"]
 TABS = [SHARED_TABS[0], *OWN_TABS, *SHARED_TABS[1:]]
