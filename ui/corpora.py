@@ -7,6 +7,7 @@ import binascii
 import difflib
 import heapq
 import inspect
+import pydoc_data.topics
 import shlex
 import textwrap
 import zlib
@@ -27,6 +28,8 @@ UPLOAD_LIMIT = 10_000_000
 """Bytes that a learner may upload."""
 LINK_LIMIT = 6_000
 """Characters of a compressed text in a link: what mail programs, chats and proxies let through."""
+PROSE_LENGTH = 120_000
+"""Characters of Python's help pages that are trained on."""
 LINK_TEXT_LIMIT = PASTE_LIMIT * 4
 """Bytes that a link's text may unpack to."""
 
@@ -73,6 +76,12 @@ def python_code() -> str:
     )
     sources = [inspect.getsource(inspect.unwrap(function)) for function in functions]
     return "\n".join(sources)
+
+
+def library() -> str:
+    """Everything at once, for tokenizers that are ready to use: prose, code, many scripts."""
+    prose = "\n".join(pydoc_data.topics.topics.values())[:PROSE_LENGTH]
+    return "\n".join([EXAMPLES["course"].text(), EXAMPLES["mixed"].text(), python_code(), prose])
 
 
 EXAMPLES: Mapping[str, Example] = {
@@ -136,6 +145,17 @@ EXAMPLES: Mapping[str, Example] = {
         by_page={
             "wordpiece": {"size": 300, "lines": False},
             "unigram": {"pre": "whitespace_split_metaspace", "seed": 1000, "size": 300, "lines": False},
+        },
+    ),
+    "library": Example(
+        N_("Prose, code, many scripts"),
+        N_("The two corpora above, and Python's help pages: large enough for a tokenizer of some use."),
+        library,
+        "The tokenizer splits unfamiliar words into familiar pieces.",
+        {"pre": "byte_level", "size": 4000, "min": 2, "special": "<|endoftext|>"},
+        by_page={
+            "wordpiece": {"size": 4000, "min": 2, "special": "[PAD] [UNK] [CLS] [SEP] [MASK]"},
+            "unigram": {"method": "sentencepiece", "seed": 20_000, "size": 4000, "special": "<unk> <s> </s>"},
         },
     ),
 }
