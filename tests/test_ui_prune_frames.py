@@ -42,6 +42,9 @@ from ui.prune_frames import RANKED_ROWS, STOP_REASONS, lattice_erratum, prune_fr
 from ui.settings import UNIGRAM_RULES, special_tokens
 from ui.tokens import SHOW, Style, readable
 
+SMALL = [name for name in EXAMPLES if name != "library"]
+"""The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""
+
 PLAIN = Style()
 LARGEST = 12_000
 """Bytes of a frame's markup: a window of 96 frames is to stay about a megabyte."""

@@ -25,6 +25,9 @@ from ui.lattice_frames import LATTICE_CHARACTERS
 from ui.prune_frames import STOP_REASONS
 from ui.settings import SEED_LIMIT, UNIGRAM_RULES, VOCABULARY_LIMIT
 
+SMALL = [name for name in EXAMPLES if name != "library"]
+"""The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""
+
 TABS = [
     "Lattice", "Every piece", "Exact and approximate loss", "Charts", "Follow a word", "Encode", "Code", "Files and link",
 ]  # fmt: skip
@@ -126,7 +129,7 @@ def test_the_course_errs_where_the_page_says_so() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", SMALL)
 def test_every_example_renders_with_both_methods(name: str, method: str) -> None:
     app = opened("corpus=highest" if name != "highest" else "corpus=hug")
     app.sidebar.number_input(key="unigram.seed").set_value(77)

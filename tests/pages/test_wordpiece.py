@@ -22,6 +22,9 @@ from ui.corpora import EXAMPLES, pack_text
 from ui.frames import STOP_REASONS
 from ui.settings import WORDPIECE_RULES
 
+SMALL = [name for name in EXAMPLES if name != "library"]
+"""The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""
+
 OWN_TABS = ["Score and count", "The library's WordPiece"]
 TABS = [SHARED_TABS[0], *OWN_TABS, *SHARED_TABS[1:]]
 PAGE = str(Path("pages", "train", "wordpiece.py"))
