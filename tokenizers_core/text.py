@@ -533,6 +533,11 @@ class Splitter:
         found: list[str] = self._compiled.findall(text)  # whole matches, as no rule has a group
         return found
 
+    def pre_token(self, stretch: str) -> PreToken:
+        """A stretch that was cut out of a text, taken by itself."""
+        spans = self.view.align(stretch, IdentitySpans(len(stretch)))
+        return PreToken(self.view.show(stretch), 0, len(stretch), spans)
+
 
 def pre_tokenize(
     text: str, pre_tokenizer: str = "byte_level", pattern: str = "gpt2", timeout: float = 2.0

@@ -16,7 +16,15 @@ import regex
 
 from tokenizers_core.errors import UnknownIdError
 from tokenizers_core.merging import Vocabulary
-from tokenizers_core.text import Pipeline, PreToken, Span, refuse_surrogates, symbols_to_bytes
+from tokenizers_core.text import (
+    Pipeline,
+    PreToken,
+    Span,
+    Splitter,
+    normalized_text,
+    refuse_surrogates,
+    symbols_to_bytes,
+)
 from tokenizers_core.trace import Trace
 
 
@@ -205,26 +213,33 @@ class Tokenizer:
 
     def align(self, text: str) -> tuple[list[tuple[int, int]], list[int]]:
         """Offsets and word ids of the tokens of `text`."""
-        offsets: list[tuple[int, int]] = []
-        word_ids: list[int] = []
-        splitter, split = self.pipeline.splitter(), self.pipeline.words
-        segments = [
-            (segment, [] if segment.special else split(segment.text, splitter))
-            for segment in self.segments(text)
-        ]
-        word_id = 0
-        for segment, words in segments:
+        words: list[list[Span]] = []
+        splitter = self.pipeline.splitter()
+        for segment in self.segments(text):
             if segment.special:
-                offsets.append((segment.start, segment.start + len(segment.text)))
-                word_ids.append(word_id)
-                word_id += 1
-                continue
-            for word in words:
-                for start, end in self.word_offsets(word):
-                    offsets.append((segment.start + start, segment.start + end))
-                    word_ids.append(word_id)
-                word_id += 1
-        return offsets, word_ids
+                words.append([(segment.start, segment.start + len(segment.text))])
+            else:
+                words += self._align_words(segment, splitter)
+        return list(chain.from_iterable(words)), [number for number, word in enumerate(words) for _ in word]
+
+    def _align_words(self, segment: Segment, splitter: Splitter) -> list[list[Span]]:
+        """The offsets of each pre-token's tokens."""
+        if normalized_text(segment.text, self.pipeline.normalizer) != segment.text:
+            words = self.pipeline.words(segment.text, splitter)
+            return [
+                [(segment.start + start, segment.start + end) for start, end in self.word_offsets(word)]
+                for word in words
+            ]
+        # Nothing was rewritten: equal stretches of text have equal offsets, counted from where they begin.
+        within: dict[str, list[Span]] = {}
+        found = []
+        for start, end in splitter.spans(segment.text):
+            stretch = segment.text[start:end]
+            if stretch not in within:
+                within[stretch] = list(self.word_offsets(splitter.pre_token(stretch)))
+            base = segment.start + start
+            found.append([(base + first, base + last) for first, last in within[stretch]])
+        return found
 
     def word_offsets(self, word: PreToken) -> Iterator[Span]:
         """The stretch of the original text behind each token of a pre-token."""
