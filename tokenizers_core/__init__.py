@@ -2,9 +2,10 @@
 
 Start with `Corpus.from_texts`, train with `train_bpe`, look at ``trace[k]`` and use ``trace.tokenizer(k)``. The modules
 read in this order: `text`, `trace`, `merging`, `ties`, `bpe`, `wordpiece`; then `lattice`, `segmentation`, `pruning`,
-`unigram`; then `tokenizer`, `files`.
+`unigram`; then `tokenizer`, `alignment`, `files`.
 """
 
+from tokenizers_core.alignment import Stretch, align, cover
 from tokenizers_core.bpe import ALPHABETS, BpeTrace, train_bpe
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.lattice import Lattice
@@ -32,12 +33,15 @@ __all__ = [
     "Pipeline",
     "PruneEvent",
     "Snapshot",
+    "Stretch",
     "Tokenizer",
     "TokenizersCoreError",
     "Trace",
     "UnigramSnapshot",
     "UnigramTrace",
     "WordPieceTrace",
+    "align",
+    "cover",
     "first_difference",
     "merge_pair",
     "train_bpe",
