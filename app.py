@@ -25,11 +25,16 @@ if __name__ == "__main__":
                 st.Page("pages/train/wordpiece.py", title="WordPiece", url_path="wordpiece"),
                 st.Page("pages/train/unigram.py", title="Unigram", url_path="unigram"),
             ],
+            _("Explore"): [
+                st.Page("pages/explore/playground.py", title=_("Playground"), url_path="playground"),
+            ],
         }
     )
     # Coming from another page, a link may bring settings; without any, the page takes up where it was left.
     came = st.session_state.get("page") not in (None, page.url_path)
-    st.session_state["arrival"] = ("link" if "corpus" in st.query_params else "return") if came else ""
+    st.session_state["arrival"] = (
+        ("link" if {"corpus", "text", "t1"} & {*st.query_params} else "return") if came else ""
+    )
     st.session_state["page"] = page.url_path
     page.run()
     with st.sidebar:

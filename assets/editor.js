@@ -6,7 +6,7 @@ const BOX = Symbol.for("tokensteps.editor"), KEPT = Symbol.for("tokensteps.edito
 const LARGE = 200_000, SHOWN = 200, SELECTED = 50; // characters, lines, ms
 const pause = (size) => (size < 20_000 ? 60 : size < LARGE ? 250 : 700);
 const MARKUP = `<label for="text"></label>
-  <div class="field"><textarea id="text" rows="7" dir="auto" spellcheck="false" autocapitalize="off" autocomplete="off" autocorrect="off" aria-describedby="hint"></textarea>
+  <div class="field"><textarea id="text" rows="4" dir="auto" spellcheck="false" autocapitalize="off" autocomplete="off" autocorrect="off" aria-describedby="hint"></textarea>
     <div class="marks"><div></div></div></div>
   <p id="hint"></p>`;
 

@@ -65,10 +65,10 @@ def trace_to_csv(trace: MergeTrace) -> str:
     rows = []
     for point in trace.history:
         pair = trace.pair_of(point.step)
-        texts = [_inert(text) for text in (pair.first, pair.second, point.token)]
+        texts = [inert(text) for text in (pair.first, pair.second, point.token)]
         rows.append([point.step, *texts, point.freq, point.tied_count, point.vocab_size, point.tokens])
     names = ["step", "first", "second", "token", "freq", "tied_count", "vocab_size", "tokens"]
-    return _csv(names, rows)
+    return csv_table(names, rows)
 
 
 def vocab_json(tokenizer: Tokenizer) -> str:
@@ -117,10 +117,10 @@ def prunes_to_csv(trace: UnigramTrace) -> str:
     names = ["step", "kind", "round", "place", "piece", "loss", "size", "corpus_loss"]
     rows = []
     for told in _unigram_steps(trace):
-        told["piece"] = _inert(told.get("piece", ""))
+        told["piece"] = inert(told.get("piece", ""))
         told.setdefault("corpus_loss", _known(trace.history[told["step"]].loss))
         rows.append([told.get(name) for name in names])
-    return _csv(names, rows)
+    return csv_table(names, rows)
 
 
 def pieces_tsv(trace: UnigramTrace, step: int | None = None, unk_token: str = "<unk>") -> str:
@@ -206,7 +206,7 @@ def _given(trace: MergeTrace | UnigramTrace) -> dict[str, Any]:
     }
 
 
-def _csv(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def csv_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table. Its lines end in CR LF (RFC 4180): then either of the two gets quotes in a field."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream)
@@ -215,7 +215,8 @@ def _csv(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return stream.getvalue()
 
 
-def _inert(text: str) -> str:
+def inert(text: str) -> str:
+    """A text for a table's cell, with an apostrophe in front where a spreadsheet would take it for a formula."""
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 

@@ -108,6 +108,7 @@ EXAMPLES: Mapping[str, Example] = {
         by_page={
             "wordpiece": {"pre": "whitespace_split"},
             "unigram": {"pre": "whitespace_split", "whole": False, "seed": 15, "size": 7},
+            "compare": {"pre": "whitespace_split"},
         },
     ),
     "highest": Example(
@@ -117,7 +118,10 @@ EXAMPLES: Mapping[str, Example] = {
         "lowest slower",
         {"pre": "end_of_word", "size": 17},
         word="highest",
-        by_page={"unigram": {"pre": "whitespace_split", "seed": 60, "size": 20}},
+        by_page={
+            "unigram": {"pre": "whitespace_split", "seed": 60, "size": 20},
+            "compare": {"pre": "whitespace_split"},
+        },
     ),
     "hello": Example(
         N_("hello! こんにちは!"),
@@ -145,6 +149,7 @@ EXAMPLES: Mapping[str, Example] = {
         by_page={
             "wordpiece": {"size": 300, "lines": False},
             "unigram": {"pre": "whitespace_split_metaspace", "seed": 1000, "size": 300, "lines": False},
+            "compare": {"size": 400, "lines": False},
         },
     ),
     "library": Example(
@@ -152,10 +157,18 @@ EXAMPLES: Mapping[str, Example] = {
         N_("The two corpora above, and Python's help pages: large enough for a tokenizer of some use."),
         library,
         "The tokenizer splits unfamiliar words into familiar pieces.",
-        {"pre": "byte_level", "size": 4000, "min": 2, "special": "<|endoftext|>"},
+        {
+            "pre": "byte_level",
+            "alphabet": "bytes",
+            "size": 4000,
+            "min": 2,
+            "special": "<|endoftext|>",
+            "lines": False,
+        },
         by_page={
             "wordpiece": {"size": 4000, "min": 2, "special": "[PAD] [UNK] [CLS] [SEP] [MASK]"},
             "unigram": {"method": "sentencepiece", "seed": 20_000, "size": 4000, "special": "<unk> <s> </s>"},
+            "compare": {"size": 1000},
         },
     ),
 }

@@ -12,7 +12,7 @@ import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.tokenizer import Tokenizer
-from ui import training
+from ui import catalogue, training
 from ui.algorithms import Algorithm, Run
 from ui.cache import digest
 from ui.controls import Controls
@@ -77,6 +77,8 @@ class View:
     trace: Any
     step: int
     style: Style
+    spec: str
+    """The tokenizer after this step, see `ui.catalogue`."""
 
     def key(self, name: str) -> str:
         """A widget's key, the page's own."""
@@ -118,6 +120,7 @@ def show_run(page: TrainPage, controls: Controls, run: Run, trace: Any) -> None:
         lambda step: page.frame(trace[step], style),
         controls.url(),
     )
+    spec = catalogue.remember_run(page.name, controls.url(), step)
     if trace.corpus.replaced:
         message = ngettext(
             "{number} stretch of invalid UTF-8 in the file was read as U+FFFD.",
@@ -125,7 +128,7 @@ def show_run(page: TrainPage, controls: Controls, run: Run, trace: Any) -> None:
             trace.corpus.replaced,
         )
         note(message.format(number=count(trace.corpus.replaced)))
-    view = View(page, controls, run, trace, step, style)
+    view = View(page, controls, run, trace, step, style, spec)
     tabs = st.tabs(list(page.tabs), key=view.key("tab"), on_change="rerun")
     for tab, body in zip(tabs, page.tabs.values(), strict=True):
         if tab.open:
@@ -157,6 +160,11 @@ def encode(view: View, tokenizer: Tokenizer | None = None) -> None:
     sample = EXAMPLES[corpus].sample if corpus in EXAMPLES else ""
     label = _("Text to encode with what was learned up to this step")
     text = plain_text(st.text_input(label, sample, key=view.key(f"encode.{corpus}"), max_chars=2000))
+    st.page_link(
+        "pages/explore/playground.py",
+        label=_("Paste a whole text into this tokenizer: the playground"),
+        query_params={"t1": view.spec},
+    )
     tokenizer = tokenizer or view.trace.tokenizer(view.step)
     style = view.style._replace(special_tokens=frozenset(tokenizer.special_tokens))
     try:

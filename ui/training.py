@@ -70,7 +70,9 @@ def _watch(page: str, run: str, job: Job[Any]) -> None:
     """A progress bar and a button that stops."""
     use_language(st.session_state["language"])
     progress = job.progress
-    if progress.phase == "reading":
+    if progress.phase == "loading":
+        text, share = _("Loading the tokenizer …"), 0.0
+    elif progress.phase == "reading":
         text, share = _("Reading: {number} characters so far").format(number=count(progress.done)), 0.0
     elif progress.total:
         text = _("Training: {done} of {total} steps").format(

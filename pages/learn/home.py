@@ -54,3 +54,4 @@ st.page_link(
 st.page_link(
     "pages/train/bpe.py", label=_("Train on a page of your own text"), query_params={"corpus": "paste"}
 )
+st.page_link("pages/explore/playground.py", label=_("Paste a text and see its tokens"))

@@ -1,0 +1,74 @@
+"""The playground's work on a text against the `tokenizers` library's on the same text with the same vocabulary.
+
+Both start from the text. The library gives ids and offsets; ours adds what the page shows of them: where the tokens lie,
+graphemes, words, the chips of a page. What a browser does with that is not measured here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import tokenizers
+
+from benchmarks.measure import Result, side_by_side
+from benchmarks.text import prose
+from tokenizers_core import Corpus, train_bpe
+from tokenizers_core.alignment import count_text
+from tokenizers_core.files import merges_txt
+from ui.analysis import Analysis
+from ui.chips import Shown, payload
+from ui.playground import STRETCHES_SHOWN, cards_html, chip_labels
+from ui.subjects import Subject, TrainedSubject
+
+TRAINED_ON, MERGES = 200_000, 4_000
+TEXTS = {"10 KB": 10_000, "1 MB": 1_000_000}
+
+
+def both() -> tuple[TrainedSubject, tokenizers.Tokenizer]:
+    """The same tokenizer twice: the engine's, and the library's with its vocabulary and merges."""
+    trace = train_bpe(Corpus.from_texts([prose(TRAINED_ON)]), merges=MERGES, alphabet="bytes")
+    tokenizer = trace.tokenizer()
+    pairs = [tuple(line.split(" ")) for line in merges_txt(trace).splitlines()[1:]]
+    model: Any = tokenizers.models.BPE(vocab=dict(tokenizer.vocab), merges=pairs)
+    theirs = tokenizers.Tokenizer(model)
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    return TrainedSubject("ours", tokenizer, trace, len(trace)), theirs
+
+
+def counted(subject: Subject, text: str) -> tuple[int, object]:
+    """The counts, all that the page shows first."""
+    return len(Analysis(subject, text, subject.encode(text))), count_text(text)
+
+
+def drawn(subject: Subject, text: str) -> bytes:
+    """Everything that the chips need: a page of them, with the details of its tokens."""
+    analysis = Analysis(subject, text, subject.encode(text))
+    runs = analysis.runs(0, STRETCHES_SHOWN)
+    return payload(runs, Shown(), cards_html(analysis, runs), chip_labels(), "page", total=len(analysis))
+
+
+def library(theirs: tokenizers.Tokenizer, text: str) -> object:
+    """Ids and offsets."""
+    encoding = theirs.encode(text)
+    return encoding.ids, encoding.offsets
+
+
+def playground(repeats: int) -> Iterator[Result]:
+    """Counts and chips, of a page and of a megabyte."""
+    ours, theirs = both()
+    for name, size in TEXTS.items():
+        text = (prose(size) * (1 + size // len(prose(size))))[:size]
+        if list(ours.encode(text).ids) != theirs.encode(text).ids:
+            raise RuntimeError("the two tokenizers give different ids")
+        for what, work, limit in (("counts", counted, 2.0), ("chips", drawn, 12.0)):
+            mine, other = side_by_side(
+                lambda w=work, t=text: w(ours, t), lambda t=text: library(theirs, t), 2 * repeats
+            )
+            detail = f"{1000 * mine:.0f} ms : {1000 * other:.0f} ms"
+            yield Result(
+                f"playground, {what} of {name} : tokenizers", mine / other, "×", limit / 2, limit, detail
+            )
+
+
+ALL = (playground,)

@@ -1,0 +1,214 @@
+"""The playground without a browser, through Streamlit's `AppTest`: links, toggles, tokenizers, complaints.
+
+Oracles: the engine, asked for the same corpus and text; the components' own messages, as they go to the browser. What needs
+JavaScript (typing, hovering, keys, Back) is in `tests/browser/`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ui.analysis import interpret_escapes
+from ui.catalogue import READY, Spec
+from ui.corpora import pack_text, unpack_text
+from ui.playground import STRETCHES_SHOWN, TEXT_LIMIT
+from ui.texts import TEXTS
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+HUG = "bpe?corpus=hug"
+HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ \u202e"
+
+
+def opened(**url: str) -> AppTest:
+    """The playground as a link opens it."""
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    for name, text in url.items():
+        app.query_params[name] = text
+    app.switch_page("pages/explore/playground.py")
+    return ran(app)
+
+
+def ran(app: AppTest) -> AppTest:
+    """The page, once its tokenizers are there."""
+    app.run()
+    for _wait in range(100):
+        assert [error.value for error in app.exception] == []
+        if not app.get("progress"):
+            break
+        time.sleep(0.2)
+        app.run()
+    return app
+
+
+def message(app: AppTest, holding: str) -> dict[str, Any]:
+    """The message of the component that has something of this name."""
+    sent = [json.loads(found.proto.bytes) for found in app.get("bidi_component") if found.proto.bytes]
+    found: dict[str, Any] = next(one for one in sent if holding in one)
+    return found
+
+
+def ids(app: AppTest) -> list[int]:
+    """The ids of the chips."""
+    chips = message(app, "kinds")
+    return [identifier for number in chips["order"] for identifier in chips["kinds"][number][2:]]
+
+
+def text_of(app: AppTest) -> str:
+    """The text that the chips concatenate to."""
+    chips = message(app, "kinds")
+    return "".join(chips["kinds"][number][1] for number in chips["order"] if len(chips["kinds"][number]) > 1)
+
+
+def notes(app: AppTest, kind: str = "note") -> str:
+    return " ".join(html.proto.body for html in app.get("html") if f'class="ts {kind}' in html.proto.body)
+
+
+def address(app: AppTest) -> dict[str, str]:
+    """The address's parameters."""
+    return {name: texts if isinstance(texts, str) else texts[0] for name, texts in app.query_params.items()}
+
+
+def test_a_bare_address_shows_the_usual_text_and_tokenizer() -> None:
+    app = opened()
+    assert text_of(app) == TEXTS["first"].make() == message(app, "nonce")["text"]
+    assert app.selectbox(key="playground.slot.0").value == READY[0]
+    assert not address(app)
+    assert not notes(app, "note problem")
+
+
+def test_a_link_brings_text_tokenizers_and_toggles() -> None:
+    text = "hugs and <s> pugs\nunhug 茶"
+    url = {"text": str(pack_text(text)), "t1": f"{HUG}&step=3", "t2": HUG, "write": "ids", "specials": "0"}
+    app = opened(**url)
+    run = Spec.parse(HUG).run()
+    trace = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings)
+    assert ids(app) == trace.tokenizer(3).encode(text).ids
+    assert text_of(app) == text and app.slider(key="playground.step.0").value == 3
+    assert app.segmented_control(key="playground.write").value == "ids"
+    assert app.toggle(key="playground.specials").value is False
+    assert address(app) == url
+
+
+def test_the_slider_takes_the_tokenizer_after_another_step() -> None:
+    app = opened(text=str(pack_text("hugs")), t1=f"{HUG}&step=0")
+    assert len(ids(app)) == 4
+    app.slider(key="playground.step.0").set_value(3)
+    ran(app)
+    assert len(ids(app)) == 2  # hug, s
+    assert Spec.parse(address(app)["t1"]).step == 3
+
+
+def test_a_second_tokenizer_comes_and_goes() -> None:
+    app = opened(t1=HUG)
+    app.selectbox(key="playground.slot.1").set_value(READY[1])
+    ran(app)
+    assert address(app)["t2"] == READY[1] and app.selectbox(key="playground.slot.2").value is None
+    assert any('class="ts aligned"' in html.proto.body for html in app.get("html"))
+    app.selectbox(key="playground.slot.1").set_value(None)
+    ran(app)
+    assert "t2" not in address(app)
+
+
+def test_what_was_trained_in_this_session_is_offered() -> None:
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    app.query_params["corpus"] = "hug"
+    app.query_params["step"] = "2"
+    app.switch_page("pages/train/bpe.py")
+    ran(app)
+    app.switch_page("pages/explore/playground.py")
+    ran(app)
+    offered = app.selectbox(key="playground.slot.0").options
+    assert (
+        "BPE after step 2: hug, pug, pun, bun, hugs" in offered and "BPE: hug, pug, pun, bun, hugs" in offered
+    )
+
+
+def test_escapes_are_read_and_no_longer_tied_to_the_text_box() -> None:
+    typed = r"a\tb\n\u8336"
+    app = opened(text=str(pack_text(typed)), escapes="1")
+    assert text_of(app) == interpret_escapes(typed) == "a\tb\n茶"
+    assert message(app, "kinds")["linked"] is False
+
+
+@pytest.mark.parametrize("write", ["text", "ids", "bytes"])
+def test_hostile_text_and_names_are_inert(write: str) -> None:
+    own = f"bpe?{urlencode({'corpus': 'paste', 'text': pack_text(HOSTILE), 'special': '<script>alert(1)</script>'})}"
+    app = opened(text=str(pack_text(HOSTILE + "<script>alert(1)</script>")), t1=own, t2=HUG, write=write)
+    assert text_of(app) == HOSTILE + "<script>alert(1)</script>"
+    chips = message(app, "kinds")
+    drawn = [kind[0] for kind in chips["kinds"]] + list(chips["cards"].values())
+    drawn += [html.proto.body for html in app.get("html") if "<style" not in html.proto.body]
+    assert not any(tag in markup for markup in drawn for tag in ("<img", "<script", "<s>"))
+    shown = [*app.markdown, *app.caption, *app.subheader, *app.title]
+    assert not any("onerror" in element.value for element in shown)
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ({"t1": "gpt9"}, "none that this page knows"),
+        ({"t1": "bpe?corpus=hug&step=-1"}, "which is no step"),
+        ({"t1": "bpe?corpus=hug&size=1"}, "below the alphabet"),
+        ({"t1": "file?tokenizer.json=0123"}, "does not have the file"),
+        ({"t1": "hub?name=../../etc/passwd"}, "etc/passwd"),
+        ({"text": "damaged"}, "damaged"),
+        ({"id": "0123"}, "any more"),
+        ({"write": "<b>"}, "write="),
+    ],
+)
+def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str, str], told: str) -> None:
+    text = {} if "text" in url or "id" in url else {"text": str(pack_text("keep me"))}
+    app = opened(**url, **text)
+    assert told in notes(app, "note problem")
+    assert message(app, "nonce")["text"] == ("keep me" if text else TEXTS["first"].make())
+
+
+def test_a_text_over_the_limit_is_refused_and_kept() -> None:
+    app = opened(text=str(pack_text("a")))
+    app.session_state["playground.text"] = "a" * (TEXT_LIMIT + 1)
+    ran(app)
+    assert "1,000,001 characters" in notes(app, "note problem")
+
+
+def test_a_long_text_is_drawn_a_page_at_a_time_and_counted_whole() -> None:
+    text = "hug pug " * 4_000
+    app = opened(t1=HUG)
+    app.session_state["playground.text"] = text
+    ran(app)
+    chips = message(app, "kinds")
+    assert chips["total"] > STRETCHES_SHOWN >= len(ids(app))
+    assert any(
+        f"{chips['total']:,}" in html.proto.body for html in app.get("html") if "counts" in html.proto.body
+    )
+    assert text_of(app) == text[: len(text_of(app))]
+    app.session_state["playground.page"] = 2
+    ran(app)
+    assert message(app, "kinds")["first"] > 0
+
+
+@pytest.mark.parametrize("tab", ["Side by side", "Counts", "Costly words", "Languages", "Files and link"])
+@pytest.mark.parametrize("text", ["", HOSTILE, "one two\nthree"])
+def test_every_tab_draws(tab: str, text: str) -> None:
+    app = opened(t1=READY[0], t2=HUG, **({"text": str(pack_text(text))} if text else {}))
+    app.session_state["playground.tab"] = tab
+    if not text:
+        app.session_state["playground.text"] = ""
+    ran(app)
+    assert not notes(app, "note problem")
+
+
+def test_the_link_holds_the_text_or_says_that_it_can_not() -> None:
+    app = opened(text=str(pack_text("short")))
+    assert unpack_text(address(app)["text"]) == "short"
+    app.session_state["playground.text"] = "".join(map(chr, range(33, 50_000)))
+    app.session_state["playground.tab"] = "Files and link"
+    ran(app)
+    assert "id" in address(app) and "text" not in address(app)
+    assert "hold this text. Its address" in notes(app)

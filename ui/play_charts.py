@@ -1,0 +1,60 @@
+"""Charts of the playground: several tokenizers on one text, and on one sentence in many languages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import plotly.graph_objects as go
+
+from ui.analysis import Analysis
+from ui.charts import MARGIN
+from ui.i18n import _
+from ui.side_by_side import LETTERS, Fertility
+
+NAME_SHOWN = 40
+
+
+def counts_chart(analyses: Sequence[Analysis]) -> go.Figure:
+    """Tokens by tokenizer."""
+    names = [
+        escape(f"{letter} · {analysis.subject.name[:NAME_SHOWN]}")
+        for letter, analysis in zip(LETTERS, analyses, strict=False)
+    ]
+    tokens = [len(analysis) for analysis in analyses]
+    bars = go.Bar(
+        x=tokens,
+        y=names,
+        orientation="h",
+        text=tokens,
+        textposition="auto",
+        hovertemplate="%{y}: %{x}<extra></extra>",
+    )
+    figure = go.Figure(bars)
+    figure.update_layout(height=70 + 44 * len(names), margin=MARGIN, bargap=0.35)
+    figure.update_xaxes(title=escape(_("Tokens")), rangemode="tozero")
+    return figure.update_yaxes(type="category", autorange="reversed")
+
+
+def languages_chart(rows: Sequence[Fertility]) -> go.Figure:
+    """Tokens of one sentence, a group of bars for each language; hatched where some of them are unknown."""
+    languages = [escape(row.language) for row in rows]
+    figure = go.Figure()
+    for place, letter in enumerate(LETTERS[: len(rows[0].tokens)]):
+        figure.add_bar(
+            x=languages,
+            y=[row.tokens[place] for row in rows],
+            customdata=[row.premium(place, rows[0]) for row in rows],
+            name=letter,
+            marker_pattern_shape=["/" if row.unknown[place] else "" for row in rows],
+            hovertemplate="%{x}: %{y}<br>× %{customdata:.2f}<extra>" + letter + "</extra>",
+        )
+    figure.update_layout(
+        height=320,
+        margin=MARGIN,
+        barmode="group",
+        legend={"orientation": "h", "y": 1.1},
+        showlegend=len(figure.data) > 1,
+    )
+    figure.update_xaxes(type="category")
+    return figure.update_yaxes(title=escape(_("Tokens")), rangemode="tozero")
