@@ -17,17 +17,13 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from html import escape
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import regex
-import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
 
+from ui.components import component
 from ui.tokens import PLAIN, Style, colour, readable, token_html
 
-ASSETS: Final = Path(__file__).resolve().parent.parent / "assets"
-_FILES: Final = ("chips.js", "chips.css", "style.css")
 WRITE: Final = ("text", "ids", "bytes")
 LABELS: Final = ("pane", "chip", "unknown", "ids", "card", "hint", "empty", "token", "tokens", "characters")
 LONGEST: Final = 1000
@@ -162,7 +158,7 @@ def payload(
 
 def chips(data: bytes, *, key: str) -> None:
     """Mount the chips. `data` comes from `payload`; `key` names the component."""
-    _component(_edited())(key=key, data=data)
+    component("chips")(key=key, data=data)
 
 
 def _drawn_lines(runs: Sequence[Run], shown: Shown, chip: str, unknown: str) -> Iterator[_Drawn]:
@@ -300,17 +296,3 @@ def _direction(text: str) -> str:
         if kind in ("EN", "AN"):
             number = "number"
     return number
-
-
-def _edited() -> tuple[int, ...]:
-    """Return when each asset was last written, so that an edit shows up without a restart of the server."""
-    return tuple((ASSETS / name).stat().st_mtime_ns for name in _FILES)
-
-
-@lru_cache(maxsize=1)
-def _component(_edited: tuple[int, ...]) -> ComponentRenderer:
-    """Register the component: once, unless its files change. Streamlit takes text with newlines as inline content."""
-    script, *styles = ((ASSETS / name).read_text(encoding="utf-8") for name in _FILES)
-    return st.components.v2.component(
-        "tokensteps.chips", js=script, css="\n".join(styles), isolate_styles=True
-    )

@@ -14,15 +14,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
 
-ASSETS: Final = Path(__file__).resolve().parent.parent / "assets"
-_FILES: Final = ("editor.js", "editor.css", "style.css")
+from ui.components import component
+
 LABELS: Final = ("label", "placeholder", "hint")
 _NEWLINE: Final = re.compile("\r\n?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -75,7 +72,7 @@ def editor(
         "labels": {name: labels[name] for name in LABELS},
     }
     data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    result = _component(_edited())(key=key, data=data, on_text_change=_ignore)
+    result = component("editor")(key=key, data=data, on_text_change=_ignore)
     return _reported(result, nonce)
 
 
@@ -89,17 +86,3 @@ def _reported(result: Any, nonce: int) -> str | None:
 
 def _ignore() -> None:
     """Do nothing: a component keeps a state value only when a callback is registered for it."""
-
-
-def _edited() -> tuple[int, ...]:
-    """Return when each asset was last written, so that an edit shows up without a restart of the server."""
-    return tuple((ASSETS / name).stat().st_mtime_ns for name in _FILES)
-
-
-@lru_cache(maxsize=1)
-def _component(_edited: tuple[int, ...]) -> ComponentRenderer:
-    """Register the component: once, unless its files change. Streamlit takes text with newlines as inline content."""
-    script, *styles = ((ASSETS / name).read_text(encoding="utf-8") for name in _FILES)
-    return st.components.v2.component(
-        "tokensteps.editor", js=script, css="\n".join(styles), isolate_styles=True
-    )

@@ -18,16 +18,13 @@ import hashlib
 import html as markup
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-ASSETS: Final = Path(__file__).resolve().parent.parent / "assets"
-_FILES: Final = ("flipbook.js", "flipbook.css", "style.css")
+from ui.components import component, read_asset
+
 WHOLE_RUN: Final = 160  # steps; a run shorter than this is sent in one piece
 LABELS: Final = (
     "first",
@@ -238,7 +235,7 @@ def flipbook(data: bytes, *, key: str, on_step: Callable[[], None] | None = None
     script reruns, when the browser reports a step.
     """
     head = json.loads(data[: data.index(b',"last":')] + b"}")
-    result = _component(_edited())(key=key, data=data, on_step_change=on_step or _ignore)
+    result = component("flipbook")(key=key, data=data, on_step_change=on_step or _ignore)
     return _reported(result, head["run"], head["seek"][1])
 
 
@@ -261,13 +258,13 @@ def standalone(title: str, data: bytes, *, language: str = "en", footer_html: st
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    script = _script() + _STANDALONE_SCRIPT
+    script = read_asset("flipbook.js") + _STANDALONE_SCRIPT
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; font-src data:; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    styles = _styles().replace("</", "<\\/")
+    styles = "\n".join(map(read_asset, ("flipbook.css", "style.css"))).replace("</", "<\\/")
     return (
         f'<!doctype html>\n<html lang="{markup.escape(language)}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -296,27 +293,6 @@ def _number(text: str | None) -> int | None:
 
 def _ignore() -> None:
     """Do nothing: a component keeps a state value only when a callback is registered for it."""
-
-
-def _edited() -> tuple[int, ...]:
-    """Return when each asset was last written, so that an edit shows up without a restart of the server."""
-    return tuple(file.stat().st_mtime_ns for file in (ASSETS / name for name in _FILES) if file.exists())
-
-
-@lru_cache(maxsize=1)
-def _component(_edited: tuple[int, ...]) -> ComponentRenderer:
-    """Register the component: once, unless its files change. Streamlit takes text with newlines as inline content."""
-    return st.components.v2.component("tokensteps.flipbook", js=_script(), css=_styles(), isolate_styles=True)
-
-
-def _script() -> str:
-    return (ASSETS / "flipbook.js").read_text(encoding="utf-8")
-
-
-def _styles() -> str:
-    """Return the flipbook's CSS, then that of the frames."""
-    files = [ASSETS / name for name in _FILES if name.endswith(".css")]
-    return "\n".join(file.read_text(encoding="utf-8") for file in files if file.exists())
 
 
 _STANDALONE_SCRIPT: Final = """

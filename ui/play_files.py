@@ -9,7 +9,8 @@ from typing import Any
 
 from tokenizers_core.files import csv_table, inert
 from ui.analysis import Analysis
-from ui.chips import ASSETS, Shown, chips_html
+from ui.chips import Shown, chips_html
+from ui.components import read_asset
 from ui.i18n import _, count
 from ui.tokens import fill
 
@@ -64,7 +65,7 @@ def tokens_html(analysis: Analysis, shown: Shown, language: str) -> str:
     remark = ""
     if drawn < len(analysis):
         remark = fill(_("The first {shown} of {all} tokens."), shown=count(drawn), all=count(len(analysis)))
-    styles = "\n".join((ASSETS / name).read_text("utf-8") for name in ("style.css", "chips.css"))
+    styles = "\n".join(map(read_asset, ("style.css", "chips.css")))
     ids = ", ".join(str(identifier) for identifier in analysis.ids[:drawn])
     return (
         f'<!doctype html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
@@ -107,5 +108,5 @@ _STYLE = """
 :root { color-scheme: light dark; background: light-dark(#fbfaf7, #14161a); }
 body { margin: 0; } main { max-width: 1080px; margin: 0 auto; padding: 18px 20px 28px; }
 h1 { font-size: 24px; overflow-wrap: anywhere; }
-.ts-chips .pane { max-height: none; } .ids { font: 13px/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
+.ts-chips .pane { min-height: 0; max-height: none; } .ids { font: 13px/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
 """

@@ -13,7 +13,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.playground_demo import HOSTILE, LABELS, runs
-from ui.chips import ASSETS, Piece, Run, Shown, payload
+from ui.chips import Piece, Run, Shown, payload
+from ui.components import ASSETS
 
 HERE = Path(__file__).resolve().parent
 DRAWN = {"div", "section", "h3", "p", "span", "bdi", "i", "wbr", "style", "h4", "dl", "dt", "dd", "code"}

@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.flipbook_demo import LABELS, frames
-from ui.flipbook import ASSETS, _number, payload, standalone
+from ui.components import ASSETS
+from ui.flipbook import _number, payload, standalone
 
 HERE = Path(__file__).resolve().parent
 BOOK = "document.querySelector('.ts-flipbook') ?? [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean)"

@@ -1,0 +1,33 @@
+"""Streamlit components of our own: a script and its styles, out of `assets/`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+ASSETS: Final = Path(__file__).resolve().parent.parent / "assets"
+
+
+def read_asset(name: str) -> str:
+    """A file of `assets/` as text."""
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def component(name: str) -> ComponentRenderer:
+    """The component `assets/<name>.js`, with the styles of `<name>.css` and `style.css`, kept apart from the page's."""
+    files = (f"{name}.js", f"{name}.css", "style.css")
+    # With the times of the last edits, so that an edit shows up without a restart of the server.
+    return _registered(name, files, tuple((ASSETS / file).stat().st_mtime_ns for file in files))
+
+
+@lru_cache(maxsize=8)
+def _registered(name: str, files: tuple[str, ...], _edited: tuple[int, ...]) -> ComponentRenderer:
+    """Register it: once, unless its files change. Streamlit takes text with newlines as inline content."""
+    script, *styles = map(read_asset, files)
+    return st.components.v2.component(
+        f"tokensteps.{name}", js=script, css="\n".join(styles), isolate_styles=True
+    )
