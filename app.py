@@ -27,6 +27,7 @@ if __name__ == "__main__":
             ],
             _("Explore"): [
                 st.Page("pages/explore/playground.py", title=_("Playground"), url_path="playground"),
+                st.Page("pages/explore/compare.py", title=_("Compare"), url_path="compare"),
             ],
         }
     )

@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from tokenizers_core.text import PRE_TOKENIZERS
 from ui.corpora import EXAMPLES, OWN, Example
 from ui.settings import (
+    COMPARE_RULES,
     PATTERN_LIMIT,
     RULES,
     SEED_LIMIT,
@@ -29,7 +30,7 @@ from ui.settings import (
     special_tokens,
 )
 
-PAGES = {"bpe": RULES, "wordpiece": WORDPIECE_RULES, "unigram": UNIGRAM_RULES}
+PAGES = {"bpe": RULES, "wordpiece": WORDPIECE_RULES, "unigram": UNIGRAM_RULES, "compare": COMPARE_RULES}
 SETTINGS = {setting.name: setting for setting in (*RULES, *VIEWS)}
 UNIGRAM = {setting.name: setting for setting in UNIGRAM_RULES}
 EVERY = {f"{page}.{rule.name}": rule for page, rules in PAGES.items() for rule in (*rules, *VIEWS)}
@@ -128,7 +129,7 @@ def test_every_example_has_settings_that_a_link_can_hold(corpus: str, page: str)
 
 def test_an_example_has_settings_for_each_page() -> None:
     one = Example("one", "", str, "", {"size": 1}, by_page={"wordpiece": {"size": 2}, "unigram": {"size": 3}})
-    assert [one.settings_on(page)["size"] for page in PAGES] == [1, 2, 3]
+    assert [one.settings_on(page).get("size") for page in PAGES] == [1, 2, 3, None]
     bare = Example("bare", "", str, "", {"size": 1})
     assert bare.settings_on("bpe") == {"size": 1}
     assert (
@@ -146,7 +147,7 @@ def test_examples_on_the_unigram_page() -> None:
 
 
 def test_everything_has_a_name() -> None:
-    for setting in (*RULES, *WORDPIECE_RULES, *UNIGRAM_RULES):
+    for setting in (*RULES, *WORDPIECE_RULES, *UNIGRAM_RULES, *COMPARE_RULES):
         for choice in setting.choices:
             assert choice_name(setting.name, choice)
     assert len({corpus_title(name) for name in (*EXAMPLES, *OWN)}) == len(EXAMPLES) + len(OWN)
@@ -176,7 +177,12 @@ def sidebar(page: str) -> None:
 
     from ui import controls, settings
 
-    rules = {"bpe": settings.RULES, "wordpiece": settings.WORDPIECE_RULES, "unigram": settings.UNIGRAM_RULES}
+    rules = {
+        "bpe": settings.RULES,
+        "wordpiece": settings.WORDPIECE_RULES,
+        "unigram": settings.UNIGRAM_RULES,
+        "compare": settings.COMPARE_RULES,
+    }
     shown = controls.Controls(page, rules[page])
     source = shown.corpus()
     streamlit.session_state["pipeline"] = shown.rules_widgets(source)
@@ -222,6 +228,8 @@ def url_of(app: AppTest) -> dict[str, Any]:
         ("unigram", {}, "exact lines method normalizer pre seed size special whole"),
         ("unigram", {"corpus": "hug"}, "exact method normalizer pre seed size special whole"),
         ("unigram", {"method": "sentencepiece"}, "lines method normalizer pre seed size special whole"),
+        ("compare", {}, "lines method normalizer pre seed size ties"),
+        ("compare", {"corpus": "hug", "method": "sentencepiece"}, "method normalizer pre seed size ties"),
     ],
 )
 def test_a_page_has_widgets_for_its_own_rules(page: str, url: dict[str, str], names: str) -> None:
@@ -251,6 +259,21 @@ def test_a_corpus_brings_its_settings_to_the_unigram_page() -> None:
     app.number_input(key="unigram.seed").set_value(None)
     ran(app)
     assert url_of(app) == {"corpus": "hug", "whole": "1", "seed": ""} and not app.session_state["blocked"]
+
+
+def test_the_page_that_compares_takes_words_that_all_three_can_take() -> None:
+    """Byte-level words and whole streams are not for all three; numbers say what they are when empty."""
+    rules = {rule.name: rule for rule in COMPARE_RULES}
+    assert set(rules["pre"].choices) == {*UNIGRAM["pre"].choices} - {"none"}
+    app = opened("compare")
+    assert app.number_input(key="compare.size").label == "Largest vocabulary"
+    assert app.number_input(key="compare.seed").label == "Unigram's seed vocabulary"
+    assert app.number_input(key="compare.seed").placeholder == "4 × the largest"
+    assert app.selectbox(key="compare.method").label == "Unigram's method"
+    assert url_of(opened("compare", size="", seed="70", ties="greatest")) == {
+        "corpus": "course", "size": "", "seed": "70", "ties": "greatest",
+    }  # fmt: skip
+    assert opened("unigram").number_input(key="unigram.size").label == "Vocabulary size"
 
 
 @pytest.mark.parametrize(("name", "number"), [("seed", 0), ("seed", 50_001), ("size", 20_001), ("size", -1)])

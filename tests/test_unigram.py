@@ -46,7 +46,7 @@ from tests.plain_unigram import (
     plain_unigram_course,
     plain_viterbi,
 )
-from tokenizers_core import Corpus, PruneEvent, UnigramTrace, segmentation, train_unigram
+from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, segmentation, train_unigram
 from tokenizers_core.errors import (
     SettingError,
     TokenizersCoreError,
@@ -733,3 +733,32 @@ def test_pieces_that_look_like_tokens_set_apart_are_not_used(byte_fallback: bool
         walked = tuple(edge.piece for edge in tokenizer.explain(word)[-1].path)
         assert walked == tuple(tokenizer.tokens[number] for number in tokenizer.model.encode_word(word))
         assert "".join(walked) == word
+
+
+@pytest.mark.parametrize("trace", [course(), by_library_method()], ids=METHODS)
+def test_token_totals_are_those_of_the_splits(trace: UnigramTrace) -> None:
+    check_totals(trace)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(corpora, st.sampled_from(METHODS), st.integers(0, 3))
+def test_token_totals_of_any_run(freqs: Mapping[str, int], method: str, more: int) -> None:
+    characters = len(set().union(*freqs))
+    check_totals(train_unigram(Corpus.from_counts(freqs), 60, characters + more, method))
+
+
+def check_totals(trace: UnigramTrace) -> None:
+    """Oracle: every word split anew at every step."""
+    assert len(trace.token_totals) == len(trace.changed_splits) == len(trace) + 1
+    before: dict[str, tuple[str, ...]] = dict.fromkeys(trace.corpus.words, ())
+    for step, changed in enumerate(trace.changed_splits):
+        now = trace.splits(step)
+        assert trace.token_totals[step] == sum(
+            freq * len(now[word]) for word, freq in trace.word_frequencies.items()
+        )
+        told = {
+            trace.corpus.words[place]: tuple(trace.seed[number][0] for number in pieces)
+            for place, pieces in changed.items()
+        }
+        assert told == {word: split for word, split in now.items() if split != before[word]}
+        before = now

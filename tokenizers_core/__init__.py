@@ -2,11 +2,12 @@
 
 Start with `Corpus.from_texts`, train with `train_bpe`, look at ``trace[k]`` and use ``trace.tokenizer(k)``. The modules
 read in this order: `text`, `trace`, `merging`, `ties`, `bpe`, `wordpiece`; then `lattice`, `segmentation`, `pruning`,
-`unigram`; then `tokenizer`, `alignment`, `files`.
+`unigram`; then `tokenizer`, `alignment`, `comparison`, `files`.
 """
 
 from tokenizers_core.alignment import Stretch, align, cover
 from tokenizers_core.bpe import ALPHABETS, BpeTrace, train_bpe
+from tokenizers_core.comparison import Comparison, compare
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.lattice import Lattice
 from tokenizers_core.merging import MergeEvent, MergeSnapshot, MergeTrace, Pair, first_difference, merge_pair
@@ -23,6 +24,7 @@ __all__ = [
     "METHODS",
     "TIE_RULES",
     "BpeTrace",
+    "Comparison",
     "Corpus",
     "Encoding",
     "Lattice",
@@ -41,6 +43,7 @@ __all__ = [
     "UnigramTrace",
     "WordPieceTrace",
     "align",
+    "compare",
     "cover",
     "first_difference",
     "merge_pair",

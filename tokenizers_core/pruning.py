@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from tokenizers_core.errors import UnknownWordError
 from tokenizers_core.lattice import UNKNOWN_PENALTY, Lattice
+from tokenizers_core.merging import pack
 from tokenizers_core.segmentation import (
     Lattices,
     Split,
@@ -507,6 +508,50 @@ class UnigramTrace(Trace[UnigramSnapshot]):
                 raise UnknownWordError(word=word, symbol=missing)
             found[word] = self.read(self.split(word, scores))
         return found
+
+    @cached_property
+    def changed_splits(self) -> Sequence[Mapping[int, tuple[int, ...]]]:
+        """For each step, the words whose best split it changed, by their place in the corpus, and the pieces' numbers now.
+
+        Step 0 has every word. A prune changes the words that it splits anew, a new model may change any.
+        """
+        lattices = Lattices(self.corpus, self.numbers, self.settings["max_piece_length"])
+        models = {model.step: model for model in self.record.models}
+        pruned = {step: piece for piece, step in self._pruned_at.items()}
+        scores: list[float] = []
+        unknown = 0.0
+        now: list[tuple[int, ...]] = [()] * len(self.corpus.words)
+        changes = []
+        for step in range(len(self) + 1):
+            if step in models:
+                scores, unknown = list(self.scores_at(step)), models[step].unknown
+                lattices.drop(scores)
+                found = dict(enumerate(split.pieces for split in lattices.best_splits(scores)))
+            else:
+                if step in pruned:
+                    piece = pruned[step]
+                    scores[self.numbers[piece]] = unknown if len(piece) == 1 else -math.inf
+                found = {
+                    word: best_split(lattices.edges_of(word), scores).pieces
+                    for word in self.record.resplit.get(step, NO_WORDS)
+                }
+            changed = {word: pieces for word, pieces in found.items() if pieces != now[word]}
+            for word, pieces in changed.items():
+                now[word] = pieces
+            changes.append(changed)
+        return changes
+
+    @cached_property
+    def token_totals(self) -> Sequence[int]:
+        """Tokens in the corpus on best splits after each number of steps."""
+        lengths = [0] * len(self.corpus.words)
+        total, totals = 0, []
+        for changed in self.changed_splits:
+            for word, pieces in changed.items():
+                total += self.corpus.counts[word] * (len(pieces) - lengths[word])
+                lengths[word] = len(pieces)
+            totals.append(total)
+        return pack(totals)
 
     def loss_at(self, step: int) -> float:
         """The corpus's loss on best splits after `step` steps, in nats."""

@@ -9,9 +9,11 @@ from typing import Any, cast
 
 import plotly.graph_objects as go
 
+from tokenizers_core.comparison import ALGORITHMS, PAIRS, Comparison, SweepPoint
 from tokenizers_core.merging import MergeSnapshot, MergeTrace, StepStats
 from tokenizers_core.pruning import StepPoint, UnigramTrace, Worth
 from tokenizers_core.wordpiece import ScoredCandidate, WordPieceEvent
+from ui.compare_frames import NAMES, pair_name
 from ui.i18n import N_, _
 from ui.prune_frames import LABELS
 from ui.tokens import Style, readable
@@ -27,6 +29,20 @@ PRUNE_CHARTS: Mapping[str, str] = {
     "size": N_("Pieces over the steps"),
     "objective": N_("All splits together: −log P per word"),
 }
+SWEEPS: Mapping[str, str] = {
+    "tokens": N_("Tokens per word"),
+    "alike": N_("Words cut alike"),
+    "overlap": N_("Vocabulary overlap"),
+}
+SWEEP_HEIGHTS: Mapping[str, str] = {
+    "tokens": N_("tokens per word"),
+    "alike": N_("share of the words"),
+    "overlap": N_("Jaccard index of longer tokens"),
+}
+DASHES = ("solid", "dash", "dot", "dashdot")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up")
+"""Lines are told apart by more than colour; markers stand on some of the points."""
+MARKERS_ON_LINE = 16
 HEIGHTS: Mapping[str, str] = {
     "loss": N_("loss in nats"),
     "size": N_("pieces"),
@@ -243,3 +259,53 @@ def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
         yaxis={"title": {"text": _("exact loss")}, "type": scale, "dtick": ticks},
     )
     return figure
+
+
+# --- Comparing --------------------------------------------------------------------------------------------------------
+
+
+def sweep_chart(comparison: Comparison, chart: str, step: int) -> go.Figure:
+    """The three over all vocabulary sizes, with the size now as a line."""
+    drawn = [comparison.sweep[place] for place in _thinned(range(len(comparison) + 1), step)]
+    figure = go.Figure()
+    for place, (name, heights) in enumerate(_sweep_lines(drawn, chart)):
+        figure.add_scatter(
+            x=[point.size for point in drawn],
+            y=heights,
+            name=name,
+            mode="lines+markers",
+            line={"dash": DASHES[place], "width": 2.5},
+            marker={"symbol": SYMBOLS[place], "size": 9, "maxdisplayed": MARKERS_ON_LINE},
+            hovertemplate="%{y:.2f}" if chart == "tokens" else "%{y:.1%}",
+        )
+    figure.add_vline(
+        x=comparison.sizes[step],
+        line={"color": NEUTRAL, "width": 2},
+        annotation={"text": _("size {size}").format(size=f"{comparison.sizes[step]:,}"), "textangle": 0},
+        annotation_position="top right" if 2 * step <= len(comparison) else "top left",
+    )
+    figure.update_layout(
+        height=380,
+        margin=MARGIN,
+        legend={"orientation": "h", "y": -0.2, "yanchor": "top"},  # below: on a phone it takes several lines
+        hovermode="x unified",
+        xaxis={"title": {"text": _("vocabulary size")}},
+        yaxis={
+            "title": {"text": _(SWEEP_HEIGHTS[chart])},
+            "rangemode": "tozero",
+            "tickformat": None if chart == "tokens" else ".0%",
+        },
+    )
+    return figure
+
+
+def _sweep_lines(points: Sequence[SweepPoint], chart: str) -> list[tuple[str, list[float | None]]]:
+    """The lines of a chart: their names and heights."""
+    if chart == "tokens":
+        columns = zip(*(point.tokens_per_word for point in points), strict=True)
+        return [(NAMES[name], list(column)) for name, column in zip(ALGORITHMS, columns, strict=True)]
+    pairs = zip(*(point.alike_pairs if chart == "alike" else point.overlap for point in points), strict=True)
+    lines = [(pair_name(pair), list(column)) for pair, column in zip(PAIRS, pairs, strict=True)]
+    if chart == "alike":
+        lines.append((_("all three"), [point.alike for point in points]))
+    return lines

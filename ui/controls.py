@@ -192,10 +192,11 @@ class Controls:
 
     def training_widgets(self) -> None:
         """How training chooses, where it starts and stops, what is special: as much of it as the page has."""
+        together = self._has("ties") and self._has("method")  # merging and pruning on one page
         self._choice("ties", _("When pairs tie, merge"))
         self._choice(
             "method",
-            _("Method"),
+            _("Unigram's method") if together else _("Method"),
             _(
                 "Course: the loss without a piece is worked out on the whole corpus. "
                 "SentencePiece: EM fits the pieces' probabilities, and losses are estimated."
@@ -203,8 +204,9 @@ class Controls:
         )
         self._number(
             "seed",
-            _("Seed vocabulary"),
+            _("Unigram's seed vocabulary") if together else _("Seed vocabulary"),
             _("How many pieces training starts from: every character, and the most frequent substrings."),
+            _("4 × the largest") if together else "",
         )
         self._size_widget()
         self._number("min", _("Least count of a pair"), _("Stop when the best pair occurs less often."))
@@ -219,17 +221,21 @@ class Controls:
             _("Whole words may be pieces"),
             _("Off: only substrings that are shorter than their word, as in the hug, pug example."),
         )
-        st.text_input(
-            _("Special tokens"),
-            key=self.key("special"),
-            max_chars=SPECIAL_LIMIT,
-            persist_state="session",
-            help=_("Separated by spaces. They come first in the vocabulary."),
-        )
+        if self._has("special"):
+            st.text_input(
+                _("Special tokens"),
+                key=self.key("special"),
+                max_chars=SPECIAL_LIMIT,
+                persist_state="session",
+                help=_("Separated by spaces. They come first in the vocabulary."),
+            )
 
     def _size_widget(self) -> None:
         """Where to stop: a merging vocabulary grows to this size, a pruned one shrinks to it."""
         told, placeholder = _("Empty: merge until no pair is left."), _("until no pair is left")
+        if self._has("seed") and self._has("ties"):
+            self._number("size", _("Largest vocabulary"), told, placeholder)
+            return
         if self._has("seed"):
             told = _("Empty: prune until only the characters are left.")
             placeholder = _("until only characters are left")

@@ -98,6 +98,19 @@ UNIGRAM_RULES = (
     Setting("special", "", length=SPECIAL_LIMIT),
     Setting("lines", True),
 )
+COMPARE_RULES = (
+    Setting("normalizer", "none", NORMALIZERS),
+    Setting(
+        "pre",
+        "whitespace_split_metaspace",
+        ("whitespace_split_metaspace", "metaspace", "whitespace_split", "whitespace", "bert"),
+    ),
+    Setting("ties", "first", tuple(TIE_RULES)),
+    Setting("method", "course", ("course", "sentencepiece")),
+    Setting("seed", None, least=1, most=SEED_LIMIT),
+    Setting("size", 300, least=1, most=VOCABULARY_LIMIT, limit=True),
+    Setting("lines", True),
+)
 VIEWS = (Setting("show", "letters", SHOW),)
 """How it is shown; kept when the corpus changes."""
 

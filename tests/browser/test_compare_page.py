@@ -1,0 +1,328 @@
+"""The page “Compare” in a real browser: stepping by keyboard, the chart that follows, links, tabs, files, phone, hostile text.
+
+Sources and oracles: `golden/bpe_hug.json` and `golden/wordpiece_hug.json` (the Hugging Face course's merges in order); the engine
+(`compare`, tried in `test_comparison.py`) for the other numbers; for hostile text and widths, the browser itself.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT
+from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK
+from tests.browser.test_bpe_page import Bpe as Learner
+from tests.browser.test_lattice_view import CONTRAST
+from tests.browser.test_wordpiece_page import WIDTHS
+from tests.test_comparison import course, golden, hug
+from tokenizers_core.comparison import ALGORITHMS
+from ui.compare_frames import NAMES
+
+URL_STEP = "step => (new URL(location.href).searchParams.get('step') ?? '0') === String(step)"
+STAGE = """() => {
+  const b = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean);
+  if (!b?.querySelector('.trio')) return null;
+  const texts = (root, what) => [...root.querySelectorAll(what)].map(e => e.textContent);
+  return {
+    step: +b.querySelector('input').value, last: +b.querySelector('input').max, stale: b.hasAttribute('data-stale'),
+    where: b.querySelector('.where').textContent, now: b.querySelector('.line .now')?.textContent,
+    say: b.querySelector('.say p').textContent, height: b.querySelector('.stage').getBoundingClientRect().height,
+    bottom: b.getBoundingClientRect().bottom,
+    columns: [...b.querySelectorAll('.trio > section')].map(s => ({
+      name: s.querySelector('h3').firstChild.textContent, did: s.querySelector('.did').textContent,
+      pair: texts(s.querySelector('.did'), '.pair .t'), made: texts(s.querySelector('.did'), ':scope > .t')[0],
+      per: s.querySelector('.per b').textContent, left: s.getBoundingClientRect().left, top: s.getBoundingClientRect().top,
+      rows: [...s.querySelectorAll('.w')].map(w => [w.querySelector('.sign').textContent, texts(w, '.t'), w.querySelector('.f').textContent]),
+    })) }; }"""
+SPARE = """() => {
+  const b = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean);
+  return [...b.querySelectorAll('.did')].map(e => e.scrollHeight - e.clientHeight); }"""
+LINE = "() => document.querySelector('.js-plotly-plot')?.layout?.shapes?.[0]?.x0"
+
+
+class Compare(Learner):
+    """The page and what a learner does on it."""
+
+    def open(self, path: str, step: int | None = None) -> Compare:
+        super().open(path, step)
+        return self
+
+    def stage(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.page.evaluate(STAGE)
+        return found
+
+    def shows(self, step: int, book: int = 0) -> None:
+        self.page.wait_for_function(
+            f"step => {{ const s = ({STAGE})(); return s && s.step === step && !s.stale; }}",
+            arg=step,
+            timeout=30_000,
+        )
+
+    def at(self, step: int) -> None:
+        """Wait until the stage and the address are at `step`, and Python has finished."""
+        self.shows(step)
+        self.page.wait_for_function(URL_STEP, arg=step)
+        self.rest()
+
+    def line_at(self, size: int) -> None:
+        """Wait until the chart marks a size."""
+        self.page.wait_for_function(f"size => ({LINE})() === size", arg=size)
+
+
+@pytest.fixture
+def learner(serve: Callable[..., str], page: Page) -> Compare:
+    return Compare(page, serve(ROOT / "app.py"))
+
+
+# --- stepping ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_published_merges_side_by_side(learner: Compare) -> None:
+    """From cold: press → nine times, and see the course's BPE and WordPiece merge in step, and Unigram come to its seed."""
+    learner.open("/compare?corpus=hug", step=0)
+    expect(learner.page.get_by_role("heading", level=1)).to_have_text("Compare")
+    assert learner.stage()["last"] == len(hug()) == 9
+    merges = [golden(name)["steps"] for name in ("bpe_hug", "wordpiece_hug")]
+    for step in range(1, 10):
+        learner.press("ArrowRight")
+        state = learner.stage()
+        assert state["step"] == step and state["now"] == str(7 + step)
+        assert f"vocabulary of {7 + step}" in state["where"]
+        assert [column["name"] for column in state["columns"]] == [NAMES[name] for name in ALGORITHMS]
+        for column, steps in zip(state["columns"], merges, strict=False):
+            if step <= len(steps):
+                assert (column["pair"], column["made"]) == (steps[step - 1]["pair"], steps[step - 1]["token"])
+        for column, standing in zip(state["columns"], hug()[step].standings, strict=True):
+            assert column["per"] == f"{standing.tokens_per_word:.2f}"
+        cuts = hug()[step].cuts(hug().corpus.words)
+        for place, column in enumerate(state["columns"]):
+            assert [row[1] for row in column["rows"]] == [list(cut[place] or ()) for cut in cuts.values()]
+    learner.at(9)
+    learner.press("Home")
+    learner.at(0)
+    assert learner.problems() == []
+
+
+def test_the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
+    """At 1366×768 the whole stage is in view, and its height is the same at every step; no sentence is cut off."""
+    for corpus in ("course", "python"):
+        learner.open(f"/compare?corpus={corpus}", step=0)
+        heights = set()
+        for step in range(120):
+            state = learner.stage()
+            assert state["step"] == step and state["bottom"] <= 768
+            heights.add(round(state["height"]))
+            assert max(learner.page.evaluate(SPARE)) <= 1, step
+            learner.press("ArrowRight")
+        assert len(heights) == 1, heights
+        assert max(learner.page.evaluate(WIDTHS)) <= 0
+
+
+def test_the_chart_follows(learner: Compare) -> None:
+    learner.open("/compare?corpus=course", step=0)
+    learner.line_at(30)
+    learner.press("ArrowRight", 25)
+    learner.at(25)
+    learner.line_at(55)
+    learner.page.get_by_text("Words cut alike", exact=True).click()
+    expect(learner.page.locator(".js-plotly-plot .legendtext").last).to_have_text("all three")
+    learner.rest()
+    learner.page.get_by_role("button", name="Lines farthest apart").click()
+    learner.at(28)
+    learner.line_at(58)
+    assert learner.stage()["step"] == 28
+
+
+def test_a_deep_link_a_reload_and_back(learner: Compare, open_page: Callable[..., Page]) -> None:
+    learner.open("/compare?corpus=course&step=40", step=40)
+    comparison = course()
+    assert [column["per"] for column in learner.stage()["columns"]] == [
+        f"{standing.tokens_per_word:.2f}" for standing in comparison[40].standings
+    ]
+    assert learner.stage()["now"] == "70"
+    learner.page.reload()
+    learner.at(40)
+    learner.choose("Corpus", "hug, pug, pun, bun, hugs")
+    expect(learner.page.locator(".ts-flipbook .where").first).to_contain_text("Step 0 of 9")
+    learner.rest()
+    learner.press("ArrowRight", 2)
+    learner.at(2)
+    learner.page.go_back()
+    learner.at(40)
+    expect(learner.page.get_by_label("Corpus", exact=True)).to_have_value("Four sentences")
+    learner.page.go_forward()
+    learner.at(2)
+    assert learner.problems() == []
+
+
+def test_a_fresh_server_answers_a_deep_link(serve: Callable[..., str], page: Page) -> None:
+    fresh = Compare(page, serve(ROOT / "app.py", fresh=True))
+    fresh.open("/compare?corpus=hug&step=3", step=3)
+    assert fresh.stage()["now"] == "10"
+    expect(page.get_by_text("Page not found")).to_have_count(0)
+
+
+def test_holding_a_key_loses_no_press(learner: Compare) -> None:
+    """324 sizes of Python code come in windows."""
+    learner.open("/compare?corpus=python", step=0)
+    for key, times, there in (("ArrowRight", 200, 200), ("ArrowLeft", 150, 50)):
+        for _ in range(times):
+            learner.page.keyboard.down(key)
+        learner.page.keyboard.up(key)
+        learner.at(there)
+    state = learner.stage()
+    assert state["now"] == str(int(state["where"].split("vocabulary of ")[1]))
+
+
+# --- tabs and files ---------------------------------------------------------------------------------------------------
+
+
+def test_tabs(learner: Compare) -> None:
+    learner.open("/compare?corpus=course&step=60", step=60)
+    snapshot = course()[60]
+    panel = learner.tab("Vocabulary overlap")
+    overlap = snapshot.overlap()
+    counts = panel.locator(".regions b").all_inner_texts()
+    assert counts == [str(len(tokens)) for tokens in overlap.regions.values()]
+    panel.locator(".js-plotly-plot").wait_for()
+    panel = learner.tab("Where they disagree")
+    learner.rest()
+    expect(panel.get_by_text(f"{snapshot.different} different words")).to_be_visible()
+    panel.locator("[data-testid=stDataFrame]").wait_for()
+    learner.press("ArrowRight")
+    learner.tab("Sweep chart")
+    assert learner.problems() == []
+
+
+def test_files(learner: Compare, open_page: Callable[..., Page], tmp_path: Path) -> None:
+    learner.open("/compare?corpus=course&step=40", step=40)
+    learner.tab("Files and link")
+    learner.rest()
+    comparison = course()
+    expect(learner.page.get_by_text("/compare?corpus=course&step=40")).to_be_visible()
+    rows = list(csv.DictReader(io.StringIO(learner.download("The sweep over all sizes (CSV)"), newline="")))
+    assert [int(row["vocab_size"]) for row in rows] == [*comparison.sizes]
+    assert [int(row["bpe_tokens"]) for row in rows][40] == comparison[40].standings[0].tokens
+    data = json.loads(learner.download("Everything at this size, and the sweep (JSON)"))
+    assert data["vocab_size"] == 70 and len(data["sweep"]) == len(rows)
+    handout = tmp_path / "compare.html"
+    handout.write_text(learner.download("Handout that steps offline (HTML)"), encoding="utf-8")
+    offline = open_page(viewport={"width": 1366, "height": 768})
+    offline.goto(handout.as_uri())
+    reader = Compare(offline, "")
+    reader.shows(0)
+    reader.press("ArrowRight", 3)
+    state = reader.stage()
+    assert state["step"] == 3 and state["last"] == len(comparison)
+    assert [column["per"] for column in state["columns"]] == [
+        f"{standing.tokens_per_word:.2f}" for standing in comparison[3].standings
+    ]
+    learner.tab("Where they disagree")
+    learner.rest()
+    words = list(csv.DictReader(io.StringIO(learner.download("These words (CSV)"), newline="")))
+    assert [row["word"] for row in words] == [found.word for found in comparison[40].disagreements()]
+
+
+# --- phone, themes ----------------------------------------------------------------------------------------------------
+
+
+def test_phone(learner: Compare, open_page: Callable[..., Page]) -> None:
+    """390 pixels: the columns stand on top of each other, and nothing makes the page scroll sideways."""
+    page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone = Compare(page, learner.address).open("/compare?corpus=course&step=30", step=30)
+    columns = phone.stage()["columns"]
+    assert len({round(column["left"]) for column in columns}) == 1
+    assert [column["top"] for column in columns] == sorted({column["top"] for column in columns})
+    page.get_by_role("button", name="Next step").first.tap()
+    phone.at(31)
+    for tab in page.get_by_role("tab").all_inner_texts():
+        phone.tab(tab)
+        phone.rest()
+        assert max(page.evaluate(WIDTHS)) <= 0, tab
+        for table in page.locator(".regions, .jaccard").all():
+            assert table.evaluate("e => e.getBoundingClientRect().right <= innerWidth"), tab
+
+
+SELECTORS = (
+    ".say p", ".say b", ".why", "h3", "h3 span", ".did", ".did .t", ".per b", ".per > span:not(.track)", ".per .mark", "h4", "h4 span",
+    ".sign", ".w .t", ".w .f", ".w .f b",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_can_be_read(learner: Compare, open_page: Callable[..., Page], scheme: str) -> None:
+    """4.5:1 for all text on the stage, at the start, where words agree and where they don't."""
+    page = open_page(color_scheme=scheme, reduced_motion="reduce")
+    reader = Compare(page, learner.address)
+    seen = set()
+    for query, step in (
+        ("corpus=course", 0),
+        ("corpus=course", 20),
+        ("corpus=highest", 1),
+        ("corpus=hug", 4),
+    ):
+        reader.open(f"/compare?{query}&step={step}", step=step)
+        stage = page.locator(".ts-flipbook").first
+        for selector in SELECTORS:
+            measured = stage.evaluate(CONTRAST, selector)
+            seen |= {selector} if measured else set()
+            for contrast in measured:
+                assert contrast >= 4.5, (query, step, selector, contrast)
+    assert seen == set(SELECTORS)
+
+
+# --- own texts --------------------------------------------------------------------------------------------------------
+
+
+def test_what_can_not_be_is_explained_and_the_text_survives(learner: Compare) -> None:
+    learner.open("/compare?corpus=paste&size=3")
+    learner.rest()
+    learner.type_text("low lower lowest")
+    expect(learner.page.locator(".note.problem")).to_contain_text("vocab_size=3 is below the alphabet's")
+    field = learner.page.get_by_label("Largest vocabulary", exact=True)
+    field.fill("20")
+    field.press("Enter")
+    learner.shows(0)
+    assert learner.problems() == []
+    expect(learner.page.get_by_label("Your text", exact=True)).to_have_value("low lower lowest")
+
+
+def test_hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], tmp_path: Path) -> None:
+    """Every tab, a hover in the chart, and the handout: no element, no attribute, no request comes from the text."""
+    learner.open("/compare?corpus=paste&size=140")
+    learner.rest()
+    learner.type_text(
+        "\n".join(f"{line} {line} $x$ **b** <img src=x onerror=window.bad=9>" for line in HOSTILE)
+    )
+    learner.shows(0)
+    page = learner.page
+    clean = page.evaluate(TRACES_OF_ATTACK)
+    assert learner.problems() == [] and clean == []
+    learner.rest()
+    learner.page.locator(".ts-flipbook .stage .say").first.click(position={"x": 3, "y": 3})  # takes the keys
+    learner.press("ArrowRight", 30)
+    learner.at(30)
+    for tab in page.get_by_role("tab").all_inner_texts():
+        panel = learner.tab(tab)
+        learner.rest()
+        if tab in ("Sweep chart", "Vocabulary overlap"):
+            plot = panel.locator(".js-plotly-plot .nsewdrag").first
+            plot.scroll_into_view_if_needed()
+            plot.hover()
+            page.locator(".hoverlayer .legendtext").first.wait_for()
+        assert page.evaluate(TRACES_OF_ATTACK) == [], tab
+    path = tmp_path / "hostile.html"
+    path.write_text(learner.download("Handout that steps offline (HTML)"), encoding="utf-8")
+    offline = open_page(viewport={"width": 1200, "height": 800})
+    offline.goto(path.as_uri())
+    reader = Compare(offline, "")
+    reader.shows(0)
+    reader.press("ArrowRight", 20)
+    assert reader.stage()["step"] == 20 and offline.evaluate(TRACES_OF_ATTACK) == []

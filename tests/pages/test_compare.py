@@ -1,0 +1,346 @@
+"""The page “Compare” without a browser, through Streamlit's `AppTest`: examples, links, complaints, tabs.
+
+Sources and oracles: the engine, asked for the same corpus and settings (`compare`, tried in `test_comparison.py`); the
+flipbook's own message, as it goes to the browser. What needs JavaScript is in `tests/browser/test_compare_page.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.test_bpe import APP, PASTED, bodies, book, problems, run
+from tests.test_ui_compare import SMALL, example
+from tests.test_ui_tokens import HOSTILE, Read
+from tokenizers_core import Corpus
+from tokenizers_core.comparison import Comparison, compare
+from ui.corpora import EXAMPLES, pack_text
+from ui.settings import COMPARE_RULES, SEED_LIMIT, VOCABULARY_LIMIT
+
+PAGE = str(Path("pages", "explore", "compare.py"))
+TABS = ["Sweep chart", "Vocabulary overlap", "Where they disagree", "Files and link"]
+
+
+def opened(query: str = "", tab: str = "") -> AppTest:
+    """The page as a link opens it, its training done."""
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    for name, texts in parse_qs(query, keep_blank_values=True).items():
+        app.query_params[name] = texts[0]
+    if tab:
+        app.session_state["compare.tab"] = tab
+    app.switch_page(PAGE)
+    return done(app)
+
+
+def done(app: AppTest) -> AppTest:
+    """Run, and go on until what was trained in the background is there."""
+    run(app)
+    while app.get("progress"):
+        run(app)
+    return app
+
+
+def value(app: AppTest, name: str) -> Any:
+    return app.session_state[f"compare.{name}"]
+
+
+def rules(app: AppTest) -> dict[str, Any]:
+    return {rule.name: value(app, rule.name) for rule in COMPARE_RULES}
+
+
+def usual(name: str) -> dict[str, Any]:
+    own = EXAMPLES[name].settings_on("compare")
+    return {rule.name: own.get(rule.name, rule.default) for rule in COMPARE_RULES}
+
+
+def figure(app: AppTest) -> dict[str, Any]:
+    """The chart on the page."""
+    (chart,) = app.get("plotly_chart")
+    spec: dict[str, Any] = json.loads(chart.proto.spec or chart.proto.figure.spec)
+    return spec
+
+
+def shows(app: AppTest, comparison: Comparison) -> None:
+    """The stage steps through this comparison."""
+    message = book(app)
+    assert message["last"] == len(comparison)
+    labels = [frame["label"] for frame in message["frames"]]
+    first = message["first"]
+    assert labels == [f"{size:,}" for size in comparison.sizes[first : first + len(labels)]]
+    for frame, point in zip(message["frames"], comparison.sweep[first:], strict=False):
+        fewest = min(number for number in point.tokens_per_word if number is not None)
+        assert f"{fewest:.2f}" in frame["say"].split(". ")[0]
+
+
+# --- examples and links -----------------------------------------------------------------------------------------------
+
+
+def test_a_bare_address_is_the_four_sentences() -> None:
+    app = opened()
+    assert app.title[0].value == "Compare" and problems(app) == [] and app.query_params == {}
+    assert [tab.label for tab in app.tabs] == TABS
+    assert value(app, "corpus") == "course"
+    shows(app, example("course"))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_example_renders_and_brings_its_settings(name: str) -> None:
+    app = opened("corpus=highest" if name != "highest" else "corpus=hug")
+    app.sidebar.selectbox(key="compare.ties").set_value("greatest")
+    done(app)
+    app.sidebar.selectbox(key="compare.corpus").set_value(name)
+    done(app)
+    assert rules(app) == usual(name) and problems(app) == []
+    assert {key for key in app.query_params if key != "step"} == {"corpus"}
+    shows(app, example(name))
+    last = len(example(name))
+    again = opened(f"corpus={name}&step={last}")
+    assert rules(again) == usual(name) and book(again)["seek"][0] == last
+    shows(again, example(name))
+
+
+def test_the_large_example_comes_with_progress() -> None:
+    app = opened("corpus=library&step=700")
+    assert problems(app) == [] and value(app, "size") == 1000
+    message = book(app)
+    assert message["seek"][0] == 700 and message["first"] > 0 and len(message["frames"]) == 96
+    assert message["frames"][700 - message["first"]]["status"] == "vocabulary of 950"
+
+
+def test_a_link_sets_everything_and_is_written_back() -> None:
+    text = pack_text(PASTED * 3)
+    query = f"corpus=paste&text={text}&pre=whitespace&normalizer=lowercase&ties=greatest&method=sentencepiece&seed=40&size=25&lines=0&step=4"
+    app = opened(query)
+    assert problems(app) == []
+    expected = {"corpus": "paste", "pre": "whitespace", "normalizer": "lowercase", "ties": "greatest",
+                "method": "sentencepiece", "seed": 40, "size": 25, "lines": False, "paste_text": PASTED * 3}  # fmt: skip
+    assert {name: value(app, name) for name in expected} == expected
+    written = {name: app.query_params[name] for name in app.query_params}
+    assert {name: texts if isinstance(texts, str) else texts[0] for name, texts in written.items()} == {
+        name: texts[0] for name, texts in parse_qs(query).items()
+    }
+    corpus = Corpus.from_texts([PASTED * 3], "lowercase", "whitespace")
+    shows(app, compare(corpus, 25, tie_rule="greatest", method="sentencepiece", seed_size=40))
+    assert book(app)["seek"][0] == 4
+
+
+def test_an_emptied_size_goes_on_until_no_pair_is_left() -> None:
+    app = opened("corpus=course&size=40")
+    assert book(app)["last"] == 10
+    app.sidebar.number_input(key="compare.size").set_value(None)
+    done(app)
+    assert problems(app) == [] and book(app)["last"] == len(example("course", size=None)) == 144
+
+
+def test_other_rules_make_another_comparison() -> None:
+    app = opened("corpus=course")
+    app.sidebar.selectbox(key="compare.method").set_value("sentencepiece")
+    app.sidebar.selectbox(key="compare.ties").set_value("lowest_ids")
+    done(app)
+    assert {*app.query_params} - {"step"} == {"corpus", "method", "ties"}
+    shows(app, example("course", method="sentencepiece", ties="lowest_ids"))
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("corpus=nope", "corpus=&#x27;nope&#x27;"),
+        ("corpus=course&size=abc", "size=&#x27;abc&#x27;"),
+        ("corpus=course&seed=0", "seed=&#x27;0&#x27;"),
+        ("corpus=course&pre=byte_level", "pre=&#x27;byte_level&#x27;"),
+        ("corpus=course&pre=none", "pre=&#x27;none&#x27;"),
+        ("corpus=course&ties=%3Cb%3E", "ties=&#x27;&lt;b&gt;&#x27;"),
+        ("corpus=paste&text=%21%21", "The text of this link is damaged"),
+    ],
+)
+def test_damaged_links_are_told(query: str, says: str) -> None:
+    app = opened(query)
+    assert len(problems(app)) == 1 and says in problems(app)[0]
+    if "paste" not in query:
+        shows(app, example("course"))
+
+
+@pytest.mark.parametrize(("step", "there"), [("999", 144), ("-1", 0), ("abc", 0)])
+def test_damaged_steps_are_clamped(step: str, there: int) -> None:
+    app = opened(f"corpus=course&step={step}")
+    assert book(app)["seek"][0] == there and problems(app) == []
+
+
+# --- what can't be ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "says"),
+    [
+        ("size", 3, ("vocab_size=3 ", "choose at least 8")),
+        ("seed", 3, ("seed_size=3 ", "choose at least 8")),
+        ("size", 0, ("Largest vocabulary: 0 is not possible", f"from 1 to {VOCABULARY_LIMIT:,}.")),
+        ("seed", -4, ("-4 is not possible", f"{SEED_LIMIT:,}")),
+    ],
+)
+def test_numbers_that_can_not_be(name: str, number: int, says: tuple[str, ...]) -> None:
+    """The message has value, reason and remedy; text and numbers stay, to be mended."""
+    text = "low lower lowest lower slow"  # ▁lowerst: 8 characters
+    app = opened(f"corpus=paste&text={pack_text(text)}")
+    assert problems(app) == []
+    app.sidebar.number_input(key=f"compare.{name}").set_value(number)
+    run(app)
+    assert len(problems(app)) == 1
+    for part in says:
+        assert part in problems(app)[0]
+    assert value(app, name) == number and app.sidebar.text_area(key="compare.paste_text").value == text
+    assert app.get("bidi_component") == [] or not book_or_none(app)
+    app.sidebar.number_input(key=f"compare.{name}").set_value(20)
+    done(app)
+    assert problems(app) == [] and book(app)["last"] > 0
+
+
+def book_or_none(app: AppTest) -> bool:
+    """Whether there is a stage."""
+    return any("frames" in json.loads(part.proto.bytes or "{}") for part in app.get("bidi_component"))
+
+
+def test_a_size_below_wordpieces_alphabet_is_explained() -> None:
+    """abab, ba: two characters, but four symbols with ##."""
+    app = opened(f"corpus=paste&pre=whitespace_split&text={pack_text('abab abab ba')}&size=3")
+    (told,) = problems(app)
+    assert "vocab_size=3 is below the WordPiece alphabet" in told and "choose at least 4" in told
+
+
+def test_nothing_to_compare_yet() -> None:
+    app = opened("corpus=paste")
+    assert problems(app) == [] and any("Paste a text" in note for note in bodies(app, "note"))
+    blank = opened("corpus=counts")
+    blank.sidebar.text_area(key="compare.counts_text").set_value("hug ten")
+    done(blank)
+    assert "Line 1" in problems(blank)[0]
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("text", ["a", "a a", "ab", "\u0301\u0301", "🍵"])
+def test_every_tab_renders_for_the_smallest_texts(text: str, tab: str) -> None:
+    app = opened(f"corpus=paste&text={pack_text(text)}", tab)
+    assert problems(app) == [] and book(app)["frames"][0]["say"]
+
+
+# --- tabs -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("query", ["corpus=hug", "corpus=course", "corpus=highest&method=sentencepiece"])
+def test_every_tab_renders_at_every_kind_of_step(query: str, tab: str) -> None:
+    last = book(opened(query))["last"]
+    for step in (0, 1, last // 2, last):
+        app = opened(f"{query}&step={step}", tab)
+        assert problems(app) == [] and book(app)["seek"][0] == step
+
+
+def test_the_charts_are_the_sweep() -> None:
+    comparison = example("course")
+    app = opened("corpus=course&step=40", "Sweep chart")
+    drawn = figure(app)
+    assert [line["name"] for line in drawn["data"]] == ["BPE", "WordPiece", "Unigram"]
+    assert drawn["layout"]["shapes"][0]["x0"] == comparison.sizes[40] == 70
+    app.session_state["compare.chart"] = "alike"
+    done(app)
+    assert figure(app)["data"][-1]["name"] == "all three"
+    assert (
+        figure(opened("corpus=course&step=9", "Vocabulary overlap"))["data"][0]["name"] == "BPE and WordPiece"
+    )
+
+
+def test_buttons_go_to_sizes_worth_a_look() -> None:
+    app = opened("corpus=course", "Sweep chart")
+    comparison = example("course")
+    gaps = [max(map(float, filter(None, point.tokens_per_word))) - min(map(float, filter(None, point.tokens_per_word))) for point in comparison.sweep]  # fmt: skip
+    place = gaps.index(max(gaps))
+    (button,) = [button for button in app.button if button.label.startswith("Lines farthest apart")]
+    assert button.label == f"Lines farthest apart: size {comparison.sizes[place]}"
+    button.click()
+    done(app)
+    assert book(app)["seek"][0] == place
+
+
+def test_words_can_be_found_and_sorted_out() -> None:
+    snapshot = example("course")[40]
+    words = snapshot.disagreements()
+    app = opened("corpus=course&step=40", "Where they disagree")
+    table = app.dataframe[0].value
+    assert table["word"].tolist() == [found.word for found in words]
+    app.selectbox(key="compare.who").set_value("wordpiece")
+    done(app)
+    own = [found.word for found in words if found.apart == "wordpiece"]
+    assert app.dataframe[0].value["word"].tolist() == own and own
+    assert any(caption.value.startswith(f"{len(own)} different word") for caption in app.caption)
+    app.text_input(key="compare.find").set_value("zzz")
+    done(app)
+    assert len(app.dataframe[0].value) == 0 and problems(app) == []
+
+
+def test_the_link_brings_the_step_back() -> None:
+    text = pack_text(PASTED)
+    app = opened(f"corpus=paste&text={text}&size=20&step=5", "Files and link")
+    (link,) = app.code
+    query = parse_qs(link.value.partition("?")[2])
+    assert query["text"] == [text] and query["step"] == ["5"] and query["size"] == ["20"]
+    labels = [button.label for button in app.get("download_button")]
+    assert len(labels) == 3 and labels[0].startswith("Handout")
+
+
+def test_a_text_too_long_for_a_link_says_so() -> None:
+    text = " ".join(str(number * 7919 % 99991) for number in range(4000))
+    app = opened("corpus=paste&size=30", "Files and link")
+    app.sidebar.text_area(key="compare.paste_text").set_value(text)
+    done(app)
+    assert problems(app) == [] and any(
+        "A link can&#x27;t hold this corpus" in note for note in bodies(app, "note")
+    )
+    assert "id" in app.query_params and app.code.len == 0
+
+
+def test_training_can_be_stopped_and_taken_up_again() -> None:
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    app.query_params["corpus"], app.query_params["size"], app.query_params["ties"] = (
+        "library",
+        "1500",
+        "greatest",
+    )
+    app.switch_page(PAGE)
+    run(app)
+    while not any(button.key == "compare.stop" for button in app.button):
+        assert not app.get("bidi_component") or not book_or_none(app)
+        time.sleep(0.05)
+        run(app)
+    app.button(key="compare.stop").click()
+    run(app)
+    assert any(button.key == "compare.again" for button in app.button)
+    assert any("stopped" in note for note in bodies(app, "note"))
+
+
+# --- hostile text -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("show", ["letters", "symbols", "bytes"])
+def test_hostile_text_stays_text_everywhere(show: str) -> None:
+    words = [*(word.replace("\ud800", "x") for word in HOSTILE if word), "$x$", "**b**", "</script>", "a\u202eb",
+             "<img/src=x/onerror=bad()>", "<img src=x onerror=alert(1)>", "{piece} {0} %s"]  # fmt: skip
+    text = pack_text(" ".join(words) + "\n" + " ".join(words))
+    for tab in TABS:
+        app = opened(f"corpus=paste&show={show}&size=120&text={text}&step=30", tab)
+        assert problems(app) == []
+        drawn = [html.proto.body for html in app.get("html")]
+        for frame in book(app)["frames"]:
+            drawn += [frame["html"], frame["label"]]
+            assert Read(frame["html"]).tags <= {"div", "p", "span", "b", "bdi", "section", "h3", "h4", "i"}
+        for attack in ("<img", "<script", "</script", "onerror=bad()>", "<b>x</b>", "\u202e"):
+            assert attack not in "\n".join(drawn), (tab, attack)
+        for told in (*app.caption, *app.markdown, *app.subheader, *app.title):
+            assert "bad()" not in told.value and "alert(" not in told.value and "$x$" not in told.value, tab
+        for button in app.button:
+            assert "bad" not in button.label

@@ -1,0 +1,408 @@
+"""The page “Compare”: one corpus through all three algorithms, in lockstep by vocabulary size, on one transport."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from tokenizers_core.comparison import (
+    ALGORITHMS,
+    Comparison,
+    Cut,
+    Disagreement,
+    SizeSnapshot,
+    compare,
+    comparison_to_json,
+    disagreements_to_csv,
+    sweep_to_csv,
+)
+from tokenizers_core.text import Corpus, Pipeline
+from ui import training
+from ui.algorithms import Algorithm, Run
+from ui.cache import remembered
+from ui.charts import SWEEPS, sweep_chart
+from ui.compare_frames import NAMES, compare_frame, jaccard_html, overlap_html, per_word
+from ui.controls import Controls
+from ui.flipbook import go_to, update_url
+from ui.i18n import N_, _, count, ngettext, use_language
+from ui.notes import note
+from ui.numbers import share_text
+from ui.settings import COMPARE_RULES, Recipe, corpus_title
+from ui.tables import matching
+from ui.tokens import Style, readable
+
+ROWS_LISTED = 2000
+"""Words in the table; the file has them all."""
+WHO_DIFFERS: Mapping[str, str] = {
+    "": N_("any of them"),
+    "bpe": N_("BPE alone"),
+    "wordpiece": N_("WordPiece alone"),
+    "unigram": N_("Unigram alone"),
+    "all": N_("all from one another"),
+}
+
+
+def _settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
+    return {
+        "vocab_size": recipe["size"],
+        "tie_rule": recipe["ties"],
+        "method": recipe["method"],
+        "seed_size": recipe["seed"],
+    }
+
+
+def train_all(corpus: Corpus, **settings: Any) -> Comparison:
+    """A comparison with its sweep worked out: that belongs to the job that the page waits for."""
+    comparison = compare(corpus, **settings)
+    assert comparison.sweep  # a comparison has one size at least
+    return comparison
+
+
+COMPARE = Algorithm("compare", N_("Compare"), COMPARE_RULES, _settings, train_all)
+
+
+@dataclass(frozen=True)
+class View:
+    """What the tabs look at: a comparison at a size, and how its tokens are written."""
+
+    controls: Controls
+    run: Run
+    comparison: Comparison
+    step: int
+    style: Style
+
+    @property
+    def snapshot(self) -> SizeSnapshot:
+        return self.comparison[self.step]
+
+    def key(self, name: str) -> str:
+        """A widget's key, the page's own."""
+        return f"{COMPARE.name}.{name}"
+
+
+def show_compare() -> None:
+    """The whole page: sidebar, head, stage, tabs."""
+    controls = Controls(COMPARE.name, COMPARE.rules)
+    with st.sidebar:
+        source = controls.corpus()
+        with st.expander(_("Rules"), expanded=True):
+            pipeline = controls.rules_widgets(source)
+            controls.training_widgets()
+        controls.show_widget()
+    st.title(_(COMPARE.title))
+    st.caption(_("One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size."))
+    controls.say_complaints(source)
+    comparison = None
+    if source is not None and pipeline is not None and not controls.blocked:
+        run = Run(COMPARE, source, pipeline, COMPARE.settings(controls.recipe(), pipeline))
+        comparison = run.trace()
+    if comparison is not None:
+        show_run(controls, run, comparison)
+    else:
+        update_url(controls.url())
+
+
+@st.fragment
+def show_run(controls: Controls, run: Run, comparison: Comparison) -> None:
+    """The stage and, under it, the tabs."""
+    use_language(st.session_state["language"])
+    style = Style(comparison.corpus.pipeline.byte_level, controls["show"])
+    step = training.stage(
+        COMPARE.name,
+        run.name,
+        style.show,
+        len(comparison),
+        lambda step: compare_frame(comparison[step], style),
+        controls.url(),
+    )
+    if comparison.corpus.replaced:
+        message = ngettext(
+            "{number} stretch of invalid UTF-8 in the file was read as U+FFFD.",
+            "{number} stretches of invalid UTF-8 in the file were read as U+FFFD.",
+            comparison.corpus.replaced,
+        )
+        note(message.format(number=count(comparison.corpus.replaced)))
+    view = View(controls, run, comparison, step, style)
+    parts: Mapping[str, Callable[[View], None]] = {
+        _("Sweep chart"): sweep,
+        _("Vocabulary overlap"): overlap,
+        _("Where they disagree"): disagreements,
+        _("Files and link"): files,
+    }
+    for tab, body in zip(
+        st.tabs(list(parts), key=view.key("tab"), on_change="rerun"), parts.values(), strict=True
+    ):
+        if tab.open:
+            with tab:
+                body(view)
+
+
+# --- the sweep --------------------------------------------------------------------------------------------------------
+
+
+def sweep(view: View) -> None:
+    """The three as lines over the vocabulary sizes, what they say here, and where to look."""
+    chart = str(
+        st.segmented_control(
+            _("Chart"),
+            [name for name in SWEEPS if name != "overlap"],
+            format_func=lambda name: _(SWEEPS[name]),
+            key=view.key("chart"),
+            default="tokens",
+            required=True,
+            label_visibility="collapsed",
+        )
+    )
+    st.plotly_chart(
+        sweep_chart(view.comparison, chart, view.step),
+        key=view.key("plot"),
+        config={"displaylogo": False},
+        alt=_(SWEEPS[chart]),
+    )
+    if chart == "tokens":
+        st.caption(" ".join(tell_tokens(view.snapshot)))
+    else:
+        st.caption(
+            _(
+                "How many of the text's words, each as often as it occurs, are cut at the same places. At the start all words "
+                "are single characters, and in the end whole: in between, the same size does not mean the same tokens."
+            )
+        )
+    goals = st.columns(3)
+    places = landmarks(view.comparison)
+    for column, (name, place) in zip(goals, places.items(), strict=False):
+        column.button(
+            _("{name}: size {size}").format(
+                name=_(LANDMARKS[name]), size=count(view.comparison.sizes[place])
+            ),
+            on_click=go_to,
+            args=(view.key("book"), place),
+            key=view.key(f"go.{name}"),
+            width="stretch",
+        )
+
+
+def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
+    """How to read the chart, and what size each of the others takes to need as few tokens as the best one here."""
+    told = [
+        _(
+            "Fewer tokens per word mean a shorter text for the model, and a larger vocabulary is what they cost."
+        )
+    ]
+    there = [standing for standing in snapshot.standings if standing.tokens_per_word is not None]
+    best = min(there, key=lambda standing: standing.tokens_per_word or 0.0)
+    for standing in there:
+        if standing.tokens == best.tokens:
+            continue
+        size = snapshot.trace.first_size(standing.algorithm, best.tokens_per_word or 0.0)
+        message = _("{name} needs as few as {best} here ({number}) only from size {size} on.")
+        if size is None:
+            message = _("{name} does not come down to {best}'s {number} in this chart.")
+        told.append(
+            message.format(
+                name=NAMES[standing.algorithm],
+                best=NAMES[best.algorithm],
+                number=per_word(best),
+                size=count(size or 0),
+            )
+        )
+    told.append(
+        _(
+            "WordPiece, as the course trains it, scores a pair high when its symbols are rare elsewhere: it joins rare symbols "
+            "first, and so shortens the text slowly. The tokenizers library's trainer of that name merges by count, as BPE does."
+        )
+    )
+    return told
+
+
+LANDMARKS: Mapping[str, str] = {"gap": N_("Lines farthest apart"), "alike": N_("Fewest words cut alike")}
+
+
+def landmarks(comparison: Comparison) -> dict[str, int]:
+    """Steps worth a look: where the lines are farthest apart, and where the fewest words are cut alike."""
+    gaps: dict[int, float] = {}
+    alike: dict[int, float] = {}
+    for place, point in enumerate(comparison.sweep):
+        heights = [height for height in point.tokens_per_word if height is not None]
+        gaps[place] = max(heights) - min(heights)
+        if point.alike is not None:
+            alike[place] = point.alike
+    found = {}
+    if any(gaps.values()):
+        found["gap"] = max(gaps, key=gaps.__getitem__)
+    if any(share < 1 for share in alike.values()):
+        found["alike"] = min(alike, key=alike.__getitem__)
+    return found
+
+
+# --- the overlap ------------------------------------------------------------------------------------------------------
+
+
+def overlap(view: View) -> None:
+    """Which tokens the vocabularies share, here and over the sizes."""
+    found = view.snapshot.overlap()
+    st.caption(
+        _(
+            "Tokens of more than one character; the {number} single characters are left out, for all have them. WordPiece's "
+            "tokens are taken without ##, so that ug and ##ug are one."
+        ).format(number=count(found.characters))
+    )
+    if not any(found.regions.values()):
+        note(_("At this size, there are only single characters: go to the right."))
+    else:
+        st.html(overlap_html(found, view.style))
+        st.html(jaccard_html(found))
+    st.plotly_chart(
+        sweep_chart(view.comparison, "overlap", view.step),
+        key=view.key("overlap"),
+        config={"displaylogo": False},
+        alt=_(SWEEPS["overlap"]),
+    )
+
+
+# --- the words --------------------------------------------------------------------------------------------------------
+
+
+def disagreements(view: View) -> None:
+    """The words that are not cut alike, as a table."""
+    left, middle, right = st.columns([2, 2, 3], vertical_alignment="bottom")
+    find = left.text_input(_("Find"), key=view.key("find"), placeholder="th", max_chars=100)
+    who = middle.selectbox(
+        _("Who differs"),
+        list(WHO_DIFFERS),
+        format_func=lambda name: _(WHO_DIFFERS[name]),
+        key=view.key("who"),
+    )
+    words: list[Disagreement] = remembered(
+        ("disagreements", view.run.name, view.step), view.snapshot.disagreements
+    )
+    chosen = [found for found in words if not who or found.apart == who]
+    shown = disagreement_table(chosen, view.style, find or "")
+    total = view.comparison.corpus.total
+    message = ngettext(
+        "{number} word, {share} of the text.",
+        "{number} different words, {share} of the text.",
+        len(chosen),
+    )
+    told = [
+        message.format(
+            number=count(len(chosen)),
+            share=share_text(sum(found.freq for found in chosen) / total) if chosen else "0 %",
+        )
+    ]
+    if len(shown) > ROWS_LISTED:
+        told.append(_("The first {number} are listed.").format(number=count(ROWS_LISTED)))
+    right.caption(" ".join(told))
+    st.dataframe(
+        shown.head(ROWS_LISTED),
+        hide_index=True,
+        height=360,
+        key=view.key("words"),
+        column_config={
+            _("word"): st.column_config.TextColumn(width=130),
+            **{NAMES[name]: st.column_config.TextColumn(width=190) for name in ALGORITHMS},
+        },
+    )
+    download(
+        st, view, _("These words (CSV)"), "words.csv", partial(_sheet, disagreements_to_csv, view.snapshot)
+    )
+
+
+def disagreement_table(words: list[Disagreement], style: Style, find: str = "") -> pd.DataFrame:
+    """Words with their cuts, the most frequent first; with `find`, those that hold it."""
+
+    def written(cut: Cut | None) -> str:
+        return "" if cut is None else " · ".join(readable(token, style) for token in cut)
+
+    rows = [
+        (
+            place,
+            readable(word, style),
+            freq,
+            *map(written, cuts),
+            _("all") if apart == "all" else NAMES[apart],
+            *(None if cut is None else len(cut) for cut in cuts),
+        )
+        for place, (word, freq, cuts, apart) in enumerate(words, start=1)
+    ]
+    tokens = _("tokens")
+    counts = [f"{NAMES[name]}: {tokens}" for name in ALGORITHMS]
+    names = [
+        _("place"),
+        _("word"),
+        _("count"),
+        *(NAMES[name] for name in ALGORITHMS),
+        _("differs"),
+        *counts,
+    ]
+    table = pd.DataFrame(rows, columns=names)
+    table[counts] = table[counts].astype("Int64")
+    return matching(table, find, tokens=1)
+
+
+# --- the files --------------------------------------------------------------------------------------------------------
+
+
+def files(view: View) -> None:
+    """What can be taken away: a link, the sweep, the comparison at this size, a handout."""
+    comparison, style, controls = view.comparison, view.style, view.controls
+    title = _("{page}: {corpus}").format(page=_(COMPARE.title), corpus=corpus_title(controls["corpus"]))
+    st.subheader(_("This step as a link"), anchor=False)
+    if controls.recipe().in_link():
+        st.code(training.link(controls.url(), view.step), language=None, wrap_lines=True)
+    else:
+        note(
+            _(
+                "A link can't hold this corpus. Its address brings it back on this server as long as the server "
+                "remembers it; to pass it on, send the text itself."
+            )
+        )
+    st.subheader(_("The comparison"), anchor=False)
+    columns = st.columns(3)
+    handout = partial(
+        training.handout, title, len(comparison), lambda step: compare_frame(comparison[step], style)
+    )
+    download(columns[0], view, _("Handout that steps offline (HTML)"), "handout.html", handout)
+    download(
+        columns[1],
+        view,
+        _("The sweep over all sizes (CSV)"),
+        "sweep.csv",
+        partial(_sheet, sweep_to_csv, comparison),
+    )
+    download(
+        columns[2],
+        view,
+        _("Everything at this size, and the sweep (JSON)"),
+        "comparison.json",
+        partial(comparison_to_json, view.snapshot),
+    )
+    st.caption(
+        _("A chart is downloaded as a picture with the camera that shows over it, a table with its arrow.")
+    )
+
+
+KINDS: Mapping[str, str] = {"html": "text/html", "csv": "text/csv", "json": "application/json"}
+
+
+def download(column: Any, view: View, label: str, name: str, make: Callable[[], str | bytes]) -> None:
+    """A button that makes its file when it is pressed."""
+    column.download_button(
+        label,
+        make,
+        f"{COMPARE.name}-{name}",
+        KINDS[name.rpartition(".")[2]],
+        key=view.key(f"file.{name}"),
+        on_click="ignore",
+        width="stretch" if column is not st else "content",
+    )
+
+
+def _sheet(write: Callable[[Any], str], what: Any) -> bytes:
+    """A table as CSV: spreadsheets take a file without the mark for one in an old 8-bit encoding."""
+    return write(what).encode("utf-8-sig")
