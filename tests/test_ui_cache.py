@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import EmptyCorpusError
-from ui import cache
-from ui.cache import Job, Progress, Registry, Stopped, TextStore
+from ui.cache import Job, Progress, Registry, Shelf, Stopped, TextStore
 
 PATIENT = 30.0
 
@@ -80,9 +81,8 @@ def test_an_error_reaches_the_asker_and_is_not_kept() -> None:
     assert registry.ask("run", Built("mended"), PATIENT) == "mended"
 
 
-def test_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "TRACES_KEPT", 3)
-    registry = Registry()
+def test_only_the_latest_are_kept() -> None:
+    registry = Registry(kept=3)
     builds = {name: Built(name) for name in "abcd"}
 
     def ask(names: str) -> None:
@@ -153,13 +153,34 @@ def test_progress_is_told() -> None:
     assert not progress.steps(128, 300)
 
 
-def test_texts_come_back_by_name_until_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "BYTES_KEPT", 10)
-    store = TextStore()
+def test_texts_come_back_by_name_until_there_are_too_many() -> None:
+    store = TextStore(10)
     first, second = store.put(b"aaaa"), store.put(b"bbbb")
     assert store.put(b"aaaa") == first  # used again: now the newer one
     third = store.put(b"cccc")
     assert [store.get(name) for name in (first, second, third)] == [b"aaaa", None, b"cccc"]
     large = store.put(b"x" * 50)  # larger than all there is room for: kept, as the newest
-    assert store.get(large) == b"x" * 50 and list(store.texts) == [large]
+    assert store.get(large) == b"x" * 50 and store.get(first) is None is store.get(third)
+    store.drop(large)
+    assert store.get(large) is None
     assert store.get("../../etc/passwd") is None
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 9), st.booleans()), max_size=40))
+def test_a_shelf_never_takes_more_room_than_it_has(moves: list[tuple[str, int, bool]]) -> None:
+    """Against a plain list of what is there, the most recently used last."""
+    shelf: Shelf[str, int] = Shelf(12)
+    plain: list[tuple[str, int]] = []
+    for key, size, putting in moves:
+        there = next((entry for entry in plain if entry[0] == key), None)
+        if there:
+            plain.remove(there)
+        if putting:
+            shelf.put(key, size, size)
+            plain.append((key, size))
+            while sum(taken for _key, taken in plain) > 12 and len(plain) > 1:
+                plain.pop(0)
+        else:
+            assert shelf.get(key) == (there[1] if there else None)
+            plain += [there] if there else []
+    assert {key: shelf.get(key) for key in "abcd"} == {**dict.fromkeys("abcd"), **dict(plain)}

@@ -11,11 +11,15 @@ import regex
 
 from tokenizers_core.alignment import Stretch, TextCounts, count_text, cover
 from tokenizers_core.text import Span
+from ui.cache import Shelf
 from ui.chips import Piece, Run
 from ui.subjects import Subject, Tokenized
 
-ANALYSES_KEPT = 12
-"""Texts with their tokens in the server's memory: a large one takes tens of megabytes."""
+CHARACTERS_KEPT = 4_000_000
+"""Characters of texts whose tokens are kept in the server's memory: a million take up to 80 MB."""
+LEAST_SIZE = 1_000
+"""What a short text counts as."""
+COUNTS_KEPT = 12
 ESCAPE = regex.compile(r"\\(?:([ntr0\\])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 NAMED_ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
 
@@ -103,13 +107,20 @@ class Analysis:
         ]
 
 
-@lru_cache(maxsize=ANALYSES_KEPT)
+_analyses: Shelf[tuple[Subject, str, bool, bool], Analysis] = Shelf(CHARACTERS_KEPT)
+
+
 def analyse(subject: Subject, text: str, specials: bool = True, added: bool = False) -> Analysis:
-    """Encode a text. `specials`, `added`: see `Subject.encode`, which may raise."""
-    return Analysis(subject, text, subject.encode(text, specials, added))
+    """Encode a text, unless that was done a moment ago. `specials`, `added`: see `Subject.encode`, which may raise."""
+    key = (subject, text, specials, added)
+    found = _analyses.get(key)
+    if found is None:
+        found = Analysis(subject, text, subject.encode(text, specials, added))
+        _analyses.put(key, found, LEAST_SIZE + len(text))
+    return found
 
 
-@lru_cache(maxsize=ANALYSES_KEPT)
+@lru_cache(maxsize=COUNTS_KEPT)
 def text_counts(text: str) -> TextCounts:
     """`count_text`, remembered."""
     return count_text(text)

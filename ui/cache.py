@@ -15,10 +15,15 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
+Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 TRACES_KEPT = 48
-BYTES_KEPT = 64_000_000
+TOKENIZERS_KEPT = 8
+TEXTS_KEPT = 64_000_000
+"""Bytes."""
+FILES_KEPT = 160_000_000
+"""Bytes: a few of the largest tokenizers, or many ordinary ones."""
 QUICK = 0.4
 """Seconds that a page waits for a run before it shows a progress bar."""
 
@@ -85,6 +90,7 @@ class Registry:
     values: OrderedDict[str, Any] = field(default_factory=OrderedDict)
     jobs: dict[str, Job[Any]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    kept: int = TRACES_KEPT
 
     def ask(self, key: str, build: Callable[[Progress], Any], wait: float = QUICK) -> Any | Job[Any]:
         """The value under `key`, or the job that makes it. Raises what a finished job raised."""
@@ -101,7 +107,7 @@ class Registry:
             self._forget(key, job)
             if job.error is None and not job.progress.stop:
                 self.values[key] = job.value
-                while len(self.values) > TRACES_KEPT:
+                while len(self.values) > self.kept:
                     self.values.popitem(last=False)
         return job.result()
 
@@ -122,33 +128,79 @@ def registry() -> Registry:
     return Registry()
 
 
-@dataclass
+@st.cache_resource(show_spinner=False)
+def tokenizer_registry() -> Registry:
+    """That of the tokenizers which are loaded: each may take a hundred times the room of a trace."""
+    return Registry(kept=TOKENIZERS_KEPT)
+
+
+class Shelf(Generic[Key, Value]):
+    """Values by key, as many as there is room for: the one that was used longest ago goes first. The newest always stays."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self._values: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
+        self._taken = 0
+        self._lock = threading.Lock()
+
+    def put(self, key: Key, value: Value, size: int) -> None:
+        """Keep a value that takes so much room."""
+        with self._lock:
+            self._drop(key)
+            self._values[key] = value, size
+            self._taken += size
+            while self._taken > self.room and len(self._values) > 1:
+                self._drop(next(iter(self._values)))
+
+    def get(self, key: Key) -> Value | None:
+        """The value under a key, if it is still here."""
+        with self._lock:
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return self._values[key][0]
+
+    def drop(self, key: Key) -> None:
+        """Forget the value under a key."""
+        with self._lock:
+            self._drop(key)
+
+    def _drop(self, key: Key) -> None:
+        _value, size = self._values.pop(key, (None, 0))
+        self._taken -= size
+
+
 class TextStore:
     """Texts by digest, so that one too long for a link survives a reload; the oldest go when there are too many."""
 
-    texts: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self, room: int) -> None:
+        self._shelf: Shelf[str, bytes] = Shelf(room)
 
     def put(self, data: bytes) -> str:
         """Keep `data`; returns the name to get it back by, which can't be guessed without knowing the text."""
         name = digest(data)
-        with self.lock:
-            self.texts[name] = data
-            self.texts.move_to_end(name)
-            while sum(map(len, self.texts.values())) > BYTES_KEPT and len(self.texts) > 1:
-                self.texts.popitem(last=False)
+        self._shelf.put(name, data, len(data))
         return name
 
     def get(self, name: str) -> bytes | None:
         """The text called `name`, if it is still here."""
-        with self.lock:
-            return self.texts.get(name)
+        return self._shelf.get(name)
+
+    def drop(self, name: str) -> None:
+        """Forget the text called `name`."""
+        self._shelf.drop(name)
 
 
 @st.cache_resource(show_spinner=False)
 def text_store() -> TextStore:
     """The one text store of this server."""
-    return TextStore()
+    return TextStore(TEXTS_KEPT)
+
+
+@st.cache_resource(show_spinner=False)
+def file_store() -> TextStore:
+    """That of the files that tokenizers are loaded from."""
+    return TextStore(FILES_KEPT)
 
 
 def digest(data: bytes) -> str:

@@ -20,7 +20,7 @@ import streamlit as st
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from ui import hub, loaded, training
 from ui.algorithms import ALGORITHMS, Run
-from ui.cache import Job, Progress, digest, registry, text_store
+from ui.cache import Job, Progress, digest, file_store, tokenizer_registry
 from ui.i18n import N_, _, count
 from ui.settings import corpus_title, read_url
 from ui.subjects import Subject, TrainedSubject
@@ -156,7 +156,7 @@ def runs_here() -> list[str]:
 
 def upload_spec(files: Mapping[str, bytes]) -> str:
     """The spec of a learner's files, which this server keeps for a while."""
-    return Spec("file", {name[-NAME_SHOWN:]: text_store().put(data) for name, data in files.items()}).write()
+    return Spec("file", {name[-NAME_SHOWN:]: file_store().put(data) for name, data in files.items()}).write()
 
 
 def public(name: str) -> str:
@@ -166,7 +166,7 @@ def public(name: str) -> str:
 
 def bring(spec: str) -> None:
     """Load a tokenizer that the learner brings, and keep it for the list. Raises SpecError, HubError and LoadError."""
-    found = registry().ask(digest(spec.encode()), partial(_load, Spec.parse(spec)), PATIENCE)
+    found = tokenizer_registry().ask(digest(spec.encode()), partial(_load, Spec.parse(spec)), PATIENCE)
     if isinstance(found, Job):
         raise SpecError("slow", title(spec))
     brought: list[str] = st.session_state.setdefault("catalogue.brought", [])
@@ -201,7 +201,7 @@ def open_spec(text: str, place: str) -> Opened | None:
     """
     spec = Spec.parse(text)
     if not spec.trained:
-        subject = training.build(place, digest(text.encode()), partial(_load, spec))
+        subject = training.build(place, digest(text.encode()), partial(_load, spec), tokenizer_registry)
         return None if subject is None else Opened(spec, subject)
     run, step = spec.run(), spec.step
     trace = training.build(place, run.name, run.make)
@@ -219,7 +219,7 @@ def _load(spec: Spec, progress: Progress) -> Subject:
         return hub.fetch(spec.query.get("name", ""))
     files = {}
     for name, kept in spec.query.items():
-        data = text_store().get(kept)
+        data = file_store().get(kept)
         if data is None:
             raise SpecError("gone", name)
         files[name] = data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from html import escape
 from typing import Any
 from urllib.parse import urlencode
@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from tokenizers_core.errors import TokenizersCoreError
 from ui import catalogue, side_by_side
 from ui.analysis import Analysis, analyse, interpret_escapes
-from ui.cache import text_store
+from ui.cache import Shelf, text_store
 from ui.catalogue import READY, Opened
 from ui.chips import Run, Shown, chips, payload
 from ui.corpora import pack_text, plain_text, unpack_text
@@ -33,11 +33,13 @@ TEXT_LIMIT = 1_000_000
 """Characters of a text."""
 LINKED_LIMIT = 200_000
 """Characters up to which a text's compressed form is tried for the link."""
+DRAFTS_KEPT = 4
 SLOTS = ("t1", "t2", "t3", "t4")
 STRETCHES_SHOWN = 2_500
 """Stretches of text on one page of chips."""
 UPLOAD_MEGABYTES = 40
-CARDS_KEPT = 20_000
+CARDS_KEPT = 8_000_000
+"""Characters of details of tokens that the server keeps."""
 SETTINGS = (
     Setting("write", "text", ("text", "ids", "bytes")),
     Setting("spaces", True),
@@ -45,6 +47,9 @@ SETTINGS = (
     Setting("added", False),
     Setting("escapes", False),
 )
+
+
+_facts: Shelf[tuple[Subject, int, str], str] = Shelf(CARDS_KEPT)
 
 
 def key(name: str) -> str:
@@ -138,12 +143,23 @@ def url() -> dict[str, str | None]:
     packed = pack_text(text) if len(text) <= LINKED_LIMIT else None
     usual = text == TEXTS["first"].make()
     values["text"] = None if usual else packed
-    values["id"] = None if usual or packed else text_store().put(text.encode("utf-8", "replace"))
+    values["id"] = None if usual or packed else _kept(text)
     for slot, spec in zip(SLOTS, [*_chosen(), *[None] * len(SLOTS)], strict=False):
         values[slot] = spec
     if _chosen() == [READY[0]]:
         values["t1"] = None
     return values
+
+
+def _kept(text: str) -> str:
+    """The name under which the server keeps a text. While somebody types, only the last few versions stay."""
+    drafts: list[str] = st.session_state.setdefault(key("drafts"), [])
+    name = text_store().put(text.encode("utf-8", "replace"))
+    if name not in drafts:
+        drafts.append(name)
+    if len(drafts) > DRAFTS_KEPT:
+        text_store().drop(drafts.pop(0))
+    return name
 
 
 # --- Sidebar: which tokenizers ----------------------------------------------------------------------------------------
@@ -420,14 +436,21 @@ def cards_html(analysis: Analysis, runs: Iterable[Run]) -> dict[int, str]:
     for identifier in {piece.id for run in runs for piece in run.pieces}:
         times = analysis.occurrences[identifier]
         told = ngettext("once in this text", "{number} times in this text", times).format(number=count(times))
-        facts = facts_html(analysis.subject, identifier, current_language())
-        cards[identifier] = f"{facts}<p>{escape(told)}</p>"
+        cards[identifier] = f"{facts_html(analysis.subject, identifier)}<p>{escape(told)}</p>"
     return cards
 
 
-@lru_cache(maxsize=CARDS_KEPT)
-def facts_html(subject: Subject, identifier: int, _language: str = "en") -> str:
+def facts_html(subject: Subject, identifier: int) -> str:
     """What is known of a token, whatever the text, in the language in use."""
+    key = (subject, identifier, current_language())
+    found = _facts.get(key)
+    if found is None:
+        found = _facts_html(subject, identifier)
+        _facts.put(key, found, len(found))
+    return found
+
+
+def _facts_html(subject: Subject, identifier: int) -> str:
     token, data, facts = subject.token(identifier), subject.token_bytes(identifier), subject.facts(identifier)
     style = subject.style
     hexadecimal = " ".join(f"{byte:02X}" for byte in data[:32]) + (" …" if len(data) > 32 else "")
@@ -556,6 +579,7 @@ def _files(analyses: Sequence[Analysis]) -> None:
     """What can be taken away."""
     st.subheader(_("This page as a link"), anchor=False)
     values = {name: value for name, value in url().items() if value is not None}
+    st.session_state[key("drafts")] = []  # from here on somebody may have the link: this version stays
     base = (st.context.url or "").split("?")[0]
     st.code(f"{base}?{urlencode(values)}", language=None, wrap_lines=True)
     if "id" in values:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
-from ui.cache import Job, Progress, registry, remembered
+from ui.cache import Job, Progress, Registry, registry, remembered
 from ui.flipbook import WHOLE_RUN, Frame, flipbook, payload, position, standalone, window
 from ui.i18n import _, count, current_language, use_language
 from ui.notes import explained, note, problem
@@ -37,20 +37,25 @@ def flipbook_labels() -> dict[str, str]:
     }
 
 
-def build(page: str, run: str, make: Callable[[Progress], Any]) -> Any | None:
-    """The trace called `run`, made in the background if need be; None while there is nothing to show, which it says."""
+def build(
+    page: str, run: str, make: Callable[[Progress], Any], among: Callable[[], Registry] = registry
+) -> Any | None:
+    """The trace called `run`, made in the background if need be; None while there is nothing to show, which it says.
+
+    `among` is where it is kept and shared.
+    """
     kept = st.session_state.setdefault(f"{page}.stopped", {})
     if run in kept:
         _offer_more(page, run, kept)
         return kept[run]
     try:
-        found = registry().ask(run, make)
+        found = among().ask(run, make)
     except TokenizersCoreError as error:
         problem(explained(error))
         return None
     if not isinstance(found, Job):
         return found
-    _watch(page, run, found)
+    _watch(page, run, found, among)
     return None
 
 
@@ -66,7 +71,7 @@ def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
 
 
 @st.fragment(run_every=0.4)
-def _watch(page: str, run: str, job: Job[Any]) -> None:
+def _watch(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) -> None:
     """A progress bar and a button that stops."""
     use_language(st.session_state["language"])
     progress = job.progress
@@ -83,7 +88,7 @@ def _watch(page: str, run: str, job: Job[Any]) -> None:
         text, share = _("Training: {done} steps so far").format(done=count(progress.done)), 0.0
     st.progress(share, text=text)
     if st.button(_("Stop here"), key=f"{page}.stop"):
-        registry().stop(run, job)
+        among().stop(run, job)
         job.finished(5.0)
         st.session_state[f"{page}.stopped"] = {run: job.value}
     if job.finished():
