@@ -32,6 +32,10 @@ class Picture(NamedTuple):
     phone: bool = False
     lattice: int = 0
     """Steps to go in the lattice under the stage, which is then what is photographed."""
+    token: str = ""
+    """The token to click at."""
+    top: str = ""
+    """What to bring to the top of the window."""
 
 
 PICTURES = [
@@ -40,6 +44,14 @@ PICTURES = [
     Picture("bpe-phone", "/bpe?corpus=course&step=5", 390, 844, phone=True),
     Picture("unigram-light", "/unigram?corpus=course&size=40&step=254"),
     Picture("lattice-light", "/unigram?corpus=hug", lattice=7),
+    Picture("playground-light", "/playground?t1=bpe%3Fcorpus%3Dlibrary", token="able"),
+    Picture("playground-phone", "/playground?t1=unigram%3Fcorpus%3Dlibrary", 390, 844, scheme="dark", phone=True),
+    Picture(
+        "side-by-side",
+        "/playground?t1=bpe%3Fcorpus%3Dlibrary&t2=wordpiece%3Fcorpus%3Dlibrary&t3=unigram%3Fcorpus%3Dlibrary",
+        top=".aligned",
+    ),
+    Picture("compare-light", "/compare?corpus=course&step=40"),
 ]
 
 
@@ -55,14 +67,22 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
     )
     page = context.new_page()
     page.goto(address + picture.path)
-    page.locator(".ts-flipbook .say").first.wait_for()
-    if picture.path.startswith("/unigram"):
+    if picture.path.startswith("/playground"):
+        page.locator(".ts-chips .r").first.wait_for()
+        page.locator(picture.top or ".counts").first.wait_for()
+    elif picture.path.startswith("/compare"):
+        page.locator(".js-plotly-plot .plot-container").first.wait_for()
+    elif picture.path.startswith("/unigram"):
         page.locator(".ts-flipbook").nth(1).wait_for()
     else:
         page.get_by_text("after step 5, best first").wait_for()  # Python has drawn all of it
         page.locator("canvas [role=gridcell]").first.wait_for(state="attached")
     if picture.lattice:
         show_lattice(page, picture.lattice)
+    if picture.token:
+        page.locator(".ts-chips .r", has_text=picture.token).first.click()
+    if picture.top:
+        page.locator(picture.top).evaluate("node => node.scrollIntoView({ block: 'center' })")
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     page.evaluate(
         "document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))"
