@@ -1,4 +1,4 @@
-"""Tokenizers from files (`ui/loaded.py`) and what the playground needs of any tokenizer (`ui/subjects.py`).
+"""Tokenizers from files (`ui/formats.py`, `ui/loaded.py`) and what the playground needs of any tokenizer (`ui/subjects.py`).
 
 Oracles: the `tokenizers` library itself, asked directly with the same file; its `BertWordPieceTokenizer` for vocab.txt; the
 `tiktoken` package for .tiktoken files; this project's engine for the files that it writes; `sentencepiece` for models in its
@@ -46,6 +46,7 @@ from tokenizers_core import Tokenizer as EngineTokenizer
 from tokenizers_core.errors import SurrogateError, TokenizersCoreError, UnknownIdError
 from tokenizers_core.files import merges_txt, trace_to_json, vocab_json, vocab_txt
 from tokenizers_core.text import BYTE_TO_SYMBOL, PATTERNS, symbols_to_bytes
+from ui.formats import all_splits, load
 from ui.i18n import _
 from ui.loaded import (
     ADDED_LIMIT,
@@ -56,8 +57,6 @@ from ui.loaded import (
     EncodeError,
     LoadedSubject,
     LoadError,
-    all_splits,
-    load,
 )
 from ui.notes import explained
 from ui.subjects import Facts, Subject, TrainedSubject

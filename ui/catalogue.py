@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError, quoted
-from ui import hub, loaded, training
+from ui import formats, hub, training
 from ui.algorithms import ALGORITHMS, Run
 from ui.cache import Job, Progress, digest, file_store, tokenizer_registry
 from ui.i18n import N_, _, count
@@ -223,7 +223,7 @@ def _load(spec: Spec, progress: Progress) -> Subject:
         if data is None:
             raise SpecError("gone", name)
         files[name] = data
-    return loaded.load(files, " + ".join(files))
+    return formats.load(files, " + ".join(files))
 
 
 @st.cache_resource(max_entries=TOKENIZERS_KEPT, show_spinner=False)

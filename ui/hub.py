@@ -18,8 +18,9 @@ from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from tokenizers_core.errors import TokenizersCoreError, quoted
+from ui.formats import load
 from ui.i18n import N_, count
-from ui.loaded import SIZE_LIMIT, LoadedSubject, load
+from ui.loaded import SIZE_LIMIT, LoadedSubject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
