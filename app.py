@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent
 
 if __name__ == "__main__":
     from ui.i18n import _, use_language
-    from ui.wellformed import mend_text_boxes
+    from ui.page_script import page_script
 
     st.session_state["language"] = use_language(st.query_params.get("lang", "en"))
     st.set_page_config(page_title="TokenSteps", page_icon=str(ROOT / "assets" / "icon.svg"), layout="wide")
@@ -39,7 +39,7 @@ if __name__ == "__main__":
     st.session_state["page"] = page.url_path
     page.run()
     with st.sidebar:
-        mend_text_boxes()
+        page_script()
 else:
     from ui.server import lifespan
 

@@ -23,20 +23,20 @@ function after(text, from, points) {
   return at;
 }
 
-function bind(root, key) {
+function bind(root) {
   const box = document.createElement("div"), timers = {}, kept = (document[KEPT] ??= {});
   box.className = "ts-editor";
   box.innerHTML = MARKUP;
   root.append(box);
   const [label, area, hint, field, marks] = ["label", "textarea", "p", ".field", ".marks > div"].map((part) => box.querySelector(part));
-  let nonce, params = [], send = () => {}, size = 0, dirty = false, told = false, composing = false, selected = "";
+  let name, nonce, params = [], send = () => {}, size = 0, dirty = false, told = false, composing = false, selected = "";
 
   const later = (name, ms, run) => { clearTimeout(timers[name]); timers[name] = setTimeout(run, ms); };
   function tell() {
     clearTimeout(timers.tell);
     if (!dirty || composing || !root.isConnected) return;
     const text = area.value.toWellFormed(); // half of a UTF-16 pair can't be sent: Streamlit would drop the whole message
-    [dirty, size, kept[key]] = [false, text.length, { nonce, text }];
+    [dirty, size, kept[name]] = [false, text.length, { nonce, text }];
     send("text", [nonce, text]);
   }
   const soon = () => { dirty = true; if (!composing) later("tell", pause(size), tell); }; // the size as last told: reading it costs
@@ -108,7 +108,8 @@ function bind(root, key) {
   globalThis.navigation?.addEventListener("navigate", onNavigate, { signal });
 
   function receive(next) {
-    const { labels } = next, old = kept[key];
+    const { labels } = next, old = kept[next.key];
+    name = next.key;
     params = next.params;
     [label.textContent, area.placeholder, hint.textContent] = [labels.label, labels.placeholder, labels.hint];
     if (next.nonce !== nonce) {
@@ -139,9 +140,9 @@ function bind(root, key) {
   } };
 }
 
-export default function editor({ data, key, parentElement: root, setStateValue }) {
+export default function editor({ data, parentElement: root, setStateValue }) {
   if (root[BOX] && root[BOX].bind !== bind) root[BOX].close(); // another version of this script (hot reload)
-  root[BOX] ??= bind(root, key);
+  root[BOX] ??= bind(root);
   root[BOX].connect(data, setStateValue);
   // Streamlit also calls this for a run of the script that a newer one overtook: only a box that is gone gets closed.
   return () => setTimeout(() => root.isConnected || root[BOX]?.close());

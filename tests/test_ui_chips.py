@@ -198,7 +198,7 @@ def test_kinds_of_chips() -> None:
         Run("語", 4, 5, (piece(3, "ã", data=b"\xe8\xaa"), piece(4, "b", data=b"\x9e"))),
     ]
     by_text = Read(chips_html(runs, Shown())).runs
-    assert [found["seen"] for found in by_text] == ["[CLS]", "a", " ", "zz", "語"]
+    assert [found["seen"] for found in by_text] == ["[CLS]", "a", "␣", "zz", "語"]
     assert ["s" in found["kinds"] for found in by_text] == [True, False, False, False, False]
     assert ["u" in found["kinds"] for found in by_text] == [False, False, False, True, False]
     assert [found.get("data-n") for found in by_text] == [None, None, None, "unk", "2"]
@@ -211,10 +211,10 @@ def test_kinds_of_chips() -> None:
     ]
     assert f"c{colour('ã')}" in by_text[4]["kinds"] and "t" not in by_text[2]["kinds"]
     ids = Read(chips_html(runs, Shown("ids"))).runs
-    assert [found["seen"] for found in ids] == ["101", "7", " ", "1", "34"]
+    assert [found["seen"] for found in ids] == ["101", "7", "␣", "1", "34"]
     assert ids[4]["chips"] == ["3", "4"] and "many" in ids[4]["kinds"]
     data = Read(chips_html(runs, Shown("bytes"))).runs
-    assert [found["seen"] for found in data[:3]] == ["[CLS]", "0x61", " "]
+    assert [found["seen"] for found in data[:3]] == ["[CLS]", "0x61", "␣"]
     assert data[4]["chips"] == ["0xE8 0xAA", "0x9E"]
 
 

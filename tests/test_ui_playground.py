@@ -143,6 +143,21 @@ def test_a_spec_trains_what_the_training_page_would() -> None:
     assert run.name == Spec.parse("bpe?corpus=hug").run().name  # the step makes no other run
 
 
+def test_titles_differ() -> None:
+    """Streamlit's select box takes options of the same title for one."""
+    specs = ["bpe?corpus=hug", "bpe?corpus=hug&size=12", "bpe?corpus=paste&text=a", "bpe?corpus=paste&text=b"]
+    specs += [
+        "file?tokenizer.json=1",
+        "file?tokenizer.json=2",
+        f"hub?name={'x' * 70}1",
+        f"hub?name={'x' * 70}2",
+    ]
+    found = catalogue.titles(specs)
+    assert list(found) == specs and len(set(found.values())) == len(specs)
+    assert found["bpe?corpus=hug&size=12"] == "BPE: hug, pug, pun, bun, hugs, size=12"
+    assert found["file?tokenizer.json=2"] == "tokenizer.json (2)"
+
+
 def test_titles() -> None:
     assert catalogue.title("bpe?corpus=course&step=1200") == "BPE after step 1,200: Four sentences"
     assert catalogue.title(READY[1]) == "WordPiece: Prose, code, many scripts"
@@ -217,11 +232,32 @@ def test_a_card_tells_what_the_trace_knows() -> None:
     assert "Log probability-" in Tags(facts_html(subject("unigram"), piece)).text
 
 
+def test_bytes_are_those_of_the_text() -> None:
+    """Whatever a vocabulary writes: prefixes, signs for spaces, unknown tokens."""
+    for kind in KINDS:
+        for text in (TEXT, MULTILINGUAL, " the  cats"):
+            analysis = analyse(subject(kind), text)
+            pieces = [piece for run in analysis.runs(0, len(analysis.stretches)) for piece in run.pieces]
+            for run in analysis.runs(0, len(analysis.stretches)):
+                if run.pieces and not any(piece.unknown for piece in run.pieces):
+                    assert b"".join(piece.data for piece in run.pieces) == run.text.encode()
+            assert [piece.data for piece in pieces] == [
+                analysis.bytes_at(place) for place in range(len(analysis))
+            ]
+
+
+def test_a_mark_put_in_front_of_a_word_stands_for_no_text() -> None:
+    analysis = analyse(subject("unigram"), "zthe the")
+    tokens = [analysis.subject.token(identifier) for identifier in analysis.ids]
+    assert tokens[0] == "▁" and analysis.offsets[0] == (0, 0)
+    assert all(run.text or run.pieces[0].token == "▁" for run in analysis.runs(0, 99))
+
+
 # --- side by side -----------------------------------------------------------------------------------------------------
 
 
-def three(text: str) -> list[Analysis]:
-    return [analyse(subject(kind, HOSTILE), text) for kind in KINDS]
+def three(text: str) -> dict[str, Analysis]:
+    return {letter: analyse(subject(kind, HOSTILE), text) for letter, kind in zip("ABC", KINDS, strict=True)}
 
 
 @pytest.mark.parametrize("text", TEXTS_TRIED)
@@ -235,7 +271,7 @@ def test_aligned_rows_hold_the_text_and_no_markup_of_it(text: str) -> None:
 def test_counts_and_words() -> None:
     analyses = three(TEXT)
     table = side_by_side.counts_table(analyses)
-    assert list(table["Tokens"]) == [len(analysis) for analysis in analyses]
+    assert list(table["Tokens"]) == [len(analysis) for analysis in analyses.values()]
     words = side_by_side.costliest_words(analyses)
     assert (
         set(words["word"]) == set(TEXT.split())
@@ -244,17 +280,22 @@ def test_counts_and_words() -> None:
     most = words[["A", "B", "C"]].max(axis=1)
     assert list(most) == sorted(most, reverse=True)
     assert side_by_side.costliest_words(three(" ")).empty
-    parsed = Tags(side_by_side.words_html([analysis.subject for analysis in analyses], [HOSTILE]))
+    parsed = Tags(
+        side_by_side.words_html(
+            {letter: analysis.subject for letter, analysis in analyses.items()}, [HOSTILE]
+        )
+    )
     assert parsed.tags <= {"div", "span", "i", "bdi", "sup", "small"}
 
 
 def test_languages() -> None:
-    rows = side_by_side.fertilities([subject("bpe"), subject("wordpiece")])
+    rows = side_by_side.fertilities({"A": subject("bpe"), "B": subject("wordpiece")})
     assert len(rows) == len(SENTENCES) and rows[0].premium(0, rows[0]) == 1
     greek = next(row for row in rows if row.language == "Greek")
     assert greek.unknown[0] == 0 < greek.unknown[1]
+    assert greek.premium(1, rows[0]) is None  # a few unknown tokens are no saving
     assert greek.tokens[0] > 2 * rows[0].tokens[0]  # two bytes a letter, and none of them merged
-    table = side_by_side.fertility_table(rows)
+    table = side_by_side.fertility_table(rows, "AB")
     assert list(table["Tokens A"]) == [row.tokens[0] for row in rows]
 
 
@@ -262,7 +303,7 @@ def test_charts_read_no_tags_in_names() -> None:
     figure = counts_chart(three(TEXT))
     assert all("<" not in name for name in figure.data[0].y)
     assert figure.layout.yaxis.type == "category"
-    assert len(languages_chart(side_by_side.fertilities([subject("bpe")])).data) == 1
+    assert len(languages_chart(side_by_side.fertilities({"A": subject("bpe")}), "A").data) == 1
 
 
 # --- files ------------------------------------------------------------------------------------------------------------

@@ -634,6 +634,11 @@ end_of_word, none.
         return self.pre_tokenizer == "byte_level"
 
     @property
+    def marks_spaces(self) -> bool:
+        """Whether words hold `▁` for a space."""
+        return self.pre_tokenizer in ("metaspace", "whitespace_split_metaspace", "none")
+
+    @property
     def suffix(self) -> str:
         """The symbol that every word gets at its end: `</w>`, or none (the empty string)."""
         return END_OF_WORD if self.pre_tokenizer == "end_of_word" else ""

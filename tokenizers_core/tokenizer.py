@@ -17,6 +17,7 @@ import regex
 from tokenizers_core.errors import UnknownIdError
 from tokenizers_core.merging import Vocabulary
 from tokenizers_core.text import (
+    SPACE_MARK,
     Pipeline,
     PreToken,
     Span,
@@ -254,10 +255,18 @@ class Tokenizer:
         return self.model.explain(word)
 
     def token_bytes(self, identifier: int) -> bytes:
-        """The bytes that a token stands for; a special token's are its text's."""
+        """The bytes of text that a token stands for; a special token's are its own text's.
+
+        A continuation prefix and an end-of-word symbol stand for none, and ``▁`` for a space.
+        """
         token = self.token(identifier)
-        if self.pipeline.byte_level and token not in self.special_tokens:
+        if token in self.special_tokens:
+            return token.encode("utf-8")
+        if self.pipeline.byte_level:
             return symbols_to_bytes(token)
+        token = token.removeprefix(self.model.vocabulary.prefix).removesuffix(self.model.suffix)
+        if self.pipeline.marks_spaces:
+            token = token.replace(SPACE_MARK, " ")
         return token.encode("utf-8")
 
     def token(self, identifier: int) -> str:
@@ -282,10 +291,9 @@ class Tokenizer:
         tokens = self.model.join([self.token(identifier) for identifier in wanted])
         if self.model.suffix:
             return "".join(tokens).replace(self.model.suffix, " ").removesuffix(" ")
-        if "metaspace" in self.pipeline.pre_tokenizer:
-            return "".join(tokens).replace("▁", " ").removeprefix(" ")
-        if self.pipeline.pre_tokenizer == "none":
-            return "".join(tokens).replace("▁", " ")
+        if self.pipeline.marks_spaces:
+            text = "".join(tokens).replace(SPACE_MARK, " ")
+            return text if self.pipeline.pre_tokenizer == "none" else text.removeprefix(" ")
         if prefix := self.model.vocabulary.prefix:
             return " ".join(tokens).replace(f" {prefix}", "")
         return " ".join(tokens)

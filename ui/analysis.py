@@ -39,9 +39,25 @@ class Analysis:
     def ids(self) -> Sequence[int]:
         return self.tokenized.ids
 
-    @property
+    @cached_property
     def offsets(self) -> Sequence[Span]:
-        return self.tokenized.offsets
+        """Where each token stands in the text.
+
+        A `▁` that was put in front of a word has the offsets of the word's first letter, which is the next token's: here it
+        stands for no text, in front of it.
+        """
+        offsets = self.tokenized.offsets
+        mark = self.subject.mark_id
+        if mark is None or mark not in self.occurrences:
+            return offsets
+        places = [place for place, identifier in enumerate(self.ids[:-1]) if identifier == mark]
+        in_front = {
+            place: offsets[place][0] for place in places if offsets[place][0] == offsets[place + 1][0]
+        }
+        return [
+            (in_front[place], in_front[place]) if place in in_front else span
+            for place, span in enumerate(offsets)
+        ]
 
     @cached_property
     def stretches(self) -> Sequence[Stretch]:
@@ -75,12 +91,14 @@ class Analysis:
         return self.counts.bytes / len(self) if self.ids else None
 
     def bytes_at(self, place: int) -> bytes:
-        """The bytes behind a token: its own, and the text's where it is unknown."""
-        identifier = self.ids[place]
-        if identifier == self.subject.unknown_id:
-            start, end = self.offsets[place]
-            return self.text[start:end].encode()
-        return self.subject.token_bytes(identifier)
+        """The bytes behind a token: the text's where it stands, unless it shares them with other tokens."""
+        start, end = self.offsets[place]
+        shared = any(
+            0 <= other < len(self) and self.offsets[other][0] < end and start < self.offsets[other][1]
+            for other in (place - 1, place + 1)
+        )
+        own = shared and self.ids[place] != self.subject.unknown_id
+        return self.subject.token_bytes(self.ids[place]) if own else self.text[start:end].encode()
 
     def runs(self, first: int, last: int) -> list[Run]:
         """Stretches `first` to `last` (not included), ready to be drawn."""

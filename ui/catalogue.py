@@ -10,7 +10,7 @@ Nothing a spec says is trusted: it may come out of a link.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 from urllib.parse import parse_qsl, urlencode
@@ -35,6 +35,8 @@ PATIENCE = 60.0
 SPEC_LIMIT = 16_000
 """Characters of a spec: a text of one's own may be in it."""
 NAME_SHOWN = 60
+OF_THE_CORPUS = ("corpus", "text", "id", "file", "step")
+"""What a spec says of the corpus and the step, and not of the rules."""
 TOKENIZERS_KEPT = 24
 """Tokenizers at a step, in the server's memory; what they were trained on is kept elsewhere."""
 
@@ -124,12 +126,27 @@ def title(text: str) -> str:
     if spec.kind == "file":
         return " + ".join(spec.query)[:NAME_SHOWN]
     corpus = corpus_title(spec.query.get("corpus", "course"))
+    rules = [f"{name}={value}" for name, value in spec.query.items() if name not in OF_THE_CORPUS]
+    corpus = ", ".join([corpus, *rules])[:NAME_SHOWN]
     algorithm = ALGORITHMS[spec.kind].title
     if step is None:
         return _("{algorithm}: {corpus}").format(algorithm=algorithm, corpus=corpus)
     return _("{algorithm} after step {step}: {corpus}").format(
         algorithm=algorithm, step=count(step), corpus=corpus
     )
+
+
+def titles(specs: Iterable[str]) -> dict[str, str]:
+    """What each is called, no two alike: a select box takes those for one."""
+    found: dict[str, str] = {}
+    for spec in specs:
+        name = numbered = title(spec)
+        number = 1
+        while numbered in found.values():
+            number += 1
+            numbered = f"{name} ({number})"
+        found[spec] = numbered
+    return found
 
 
 # --- What this session has --------------------------------------------------------------------------------------------
@@ -148,15 +165,24 @@ def remember_run(algorithm: str, url: Mapping[str, str | None], step: int) -> st
 
 
 def runs_here() -> list[str]:
-    """The specs of this session's runs, the latest first, each at the step it was left at and at its end."""
+    """The specs of this session's runs, the latest first, each at the step it was left at."""
     runs: dict[str, int] = st.session_state.get("catalogue.runs", {})
     specs = [(Spec.parse(name), step) for name, step in reversed(runs.items())]
-    return [text for spec, step in specs for text in (spec.at(step).write(), spec.write())]
+    return [spec.at(step).write() for spec, step in specs]
 
 
 def upload_spec(files: Mapping[str, bytes]) -> str:
     """The spec of a learner's files, which this server keeps for a while."""
-    return Spec("file", {name[-NAME_SHOWN:]: file_store().put(data) for name, data in files.items()}).write()
+    return Spec("file", {_shortened(name): file_store().put(data) for name, data in files.items()}).write()
+
+
+def _shortened(name: str) -> str:
+    """A file's name, its middle left out if it is long.
+
+    >>> _shortened("tokenizer.json"), len(_shortened("x" * 100 + ".json"))
+    ('tokenizer.json', 60)
+    """
+    return name if len(name) <= NAME_SHOWN else f"{name[: NAME_SHOWN - 21]}…{name[-20:]}"
 
 
 def public(name: str) -> str:

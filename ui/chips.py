@@ -216,10 +216,10 @@ def _draw(
     label: str,
     unknown: str,
 ) -> _Drawn:
-    breaks = "\n" in text if shown.spaces and tokens else text.endswith("\n")
+    breaks = "\n" in text if shown.spaces else text.endswith("\n")
     if not tokens:
         return _Drawn(
-            f"<bdi class='r gap'>{_text_html(text, False)}</bdi>", text, (), _direction(text), breaks
+            f"<bdi class='r gap'>{_text_html(text, shown.spaces)}</bdi>", text, (), _direction(text), breaks
         )
     ids = tuple([token[0] for token in tokens])
     said = (

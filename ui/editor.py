@@ -63,6 +63,7 @@ def editor(
     if typed is None or given is None or given[0] != nonce:
         given = st.session_state[f"{key}.given"] = (nonce, as_typed(text))
     message = {
+        "key": key,  # the browser's own name for the box is another one each time that it appears
         "nonce": nonce,
         "text": given[
             1

@@ -25,6 +25,7 @@ from tokenizers_core.errors import TokenizersCoreError, UnknownIdError, quoted
 from tokenizers_core.text import (
     BYTE_TO_SYMBOL,
     LONGEST_PATTERN,
+    SPACE_MARK,
     SYMBOL_TO_BYTE,
     refuse_surrogates,
     symbols_to_bytes,
@@ -247,6 +248,11 @@ class LoadedSubject(Subject):
             special_tokens=frozenset(token.content for token in added.values()),
         )
         self._byte_fallback = bool(model.get("byte_fallback"))
+        self._prefix = str(model.get("continuing_subword_prefix") or "")
+        self._marks_spaces = any(
+            node.get("type") == "Metaspace" or SPACE_MARK in (node.get("prepend"), node.get("content"))
+            for node in _nodes(document)
+        )
         self._scores = (
             array("d", (score for _piece, score in model["vocab"]))
             if self.algorithm == "Unigram"
@@ -293,6 +299,9 @@ class LoadedSubject(Subject):
                 return symbols_to_bytes(token)
             if self._byte_fallback and (byte := BYTE_TOKEN.fullmatch(token)):
                 return bytes.fromhex(byte[1])
+            token = token.removeprefix(self._prefix)
+            if self._marks_spaces:
+                token = token.replace(SPACE_MARK, " ")
         return token.encode("utf-8")
 
     def facts(self, identifier: int) -> Facts:

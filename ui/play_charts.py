@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 import plotly.graph_objects as go
@@ -10,18 +10,17 @@ import plotly.graph_objects as go
 from ui.analysis import Analysis
 from ui.charts import MARGIN
 from ui.i18n import _
-from ui.side_by_side import LETTERS, Fertility
+from ui.side_by_side import Fertility
 
 NAME_SHOWN = 40
 
 
-def counts_chart(analyses: Sequence[Analysis]) -> go.Figure:
+def counts_chart(analyses: Mapping[str, Analysis]) -> go.Figure:
     """Tokens by tokenizer."""
     names = [
-        escape(f"{letter} · {analysis.subject.name[:NAME_SHOWN]}")
-        for letter, analysis in zip(LETTERS, analyses, strict=False)
+        escape(f"{letter} · {analysis.subject.name[:NAME_SHOWN]}") for letter, analysis in analyses.items()
     ]
-    tokens = [len(analysis) for analysis in analyses]
+    tokens = [len(analysis) for analysis in analyses.values()]
     bars = go.Bar(
         x=tokens,
         y=names,
@@ -36,17 +35,18 @@ def counts_chart(analyses: Sequence[Analysis]) -> go.Figure:
     return figure.update_yaxes(type="category", autorange="reversed")
 
 
-def languages_chart(rows: Sequence[Fertility]) -> go.Figure:
-    """Tokens of one sentence, a group of bars for each language; hatched where some of them are unknown."""
+def languages_chart(rows: Sequence[Fertility], letters: Iterable[str]) -> go.Figure:
+    """Tokens of one sentence, a group of bars for each language; “?” where some of them are unknown."""
     languages = [escape(row.language) for row in rows]
     figure = go.Figure()
-    for place, letter in enumerate(LETTERS[: len(rows[0].tokens)]):
+    for place, letter in enumerate(letters):
         figure.add_bar(
             x=languages,
             y=[row.tokens[place] for row in rows],
             customdata=[row.premium(place, rows[0]) for row in rows],
             name=letter,
-            marker_pattern_shape=["/" if row.unknown[place] else "" for row in rows],
+            text=["?" if row.unknown[place] else "" for row in rows],
+            textposition="outside",
             hovertemplate="%{x}: %{y}<br>× %{customdata:.2f}<extra>" + letter + "</extra>",
         )
     figure.update_layout(

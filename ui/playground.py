@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -25,6 +26,7 @@ from ui.notes import explained, note, problem
 from ui.play_charts import counts_chart, languages_chart
 from ui.play_files import counts_html, tokens_csv, tokens_html, tokens_json
 from ui.settings import Setting
+from ui.side_by_side import LETTERS
 from ui.subjects import Facts, Subject
 from ui.texts import TEXTS
 from ui.tokens import chip, fill, token_html
@@ -35,6 +37,8 @@ LINKED_LIMIT = 200_000
 """Characters up to which a text's compressed form is tried for the link."""
 DRAFTS_KEPT = 4
 SLOTS = ("t1", "t2", "t3", "t4")
+NORMALIZED_LIMIT = 20_000
+"""Characters that are looked through for what a normalizer changes."""
 STRETCHES_SHOWN = 2_500
 """Stretches of text on one page of chips."""
 UPLOAD_MEGABYTES = 40
@@ -68,10 +72,14 @@ def show_playground() -> None:
     )
     if refused := st.session_state.pop(key("refused"), ""):
         complaints.append(refused)
-    for complaint in complaints:
-        problem(complaint)
-    opened = [one for slot, place in enumerate(places) if (one := _open(slot, place)) is not None]
-    show_text(opened)
+    with st.container():  # what comes and goes in here must not move the text box, which would be put up anew
+        for complaint in complaints:
+            problem(complaint)
+        found = [
+            (letter, _open(slot, place))
+            for slot, (letter, place) in enumerate(zip(LETTERS, places, strict=False))
+        ]
+    show_text({letter: one.subject for letter, one in found if one is not None})
 
 
 # --- State: in the session, and in the URL ----------------------------------------------------------------------------
@@ -131,6 +139,7 @@ def set_text(text: str) -> None:
     state = st.session_state
     state[key("text")] = as_typed(plain_text(text))
     state[key("nonce")] = state.get(key("nonce"), 0) + 1
+    state.pop(key("page"), None)
 
 
 def url() -> dict[str, str | None]:
@@ -169,13 +178,15 @@ def _choose() -> list[DeltaGenerator]:
     """The select boxes for up to four tokenizers, and the ways to bring one; a place under each box for its step."""
     chosen, places = _chosen(), []
     options = list(dict.fromkeys([*chosen, *catalogue.options()]))
+    titles = catalogue.titles(options)
     for slot in range(min(len(chosen) + 1, len(SLOTS))):
         name = key(f"slot.{slot}")
         st.session_state[name] = chosen[slot] if slot < len(chosen) else None
         st.selectbox(
-            _("Side by side with") if slot else _("Tokenizer"),
+            _("Tokenizer {letter}").format(letter=LETTERS[slot]),
             [None, *options] if slot else options,
-            format_func=lambda spec: _("nothing") if spec is None else catalogue.title(spec),
+            format_func=lambda spec: _("none") if spec is None else titles[spec],
+            placeholder=_("side by side with …"),
             key=name,
             on_change=_change,
             args=(slot, name),
@@ -241,8 +252,9 @@ def _open(slot: int, place: DeltaGenerator) -> Opened | None:
     """The tokenizer in a slot; what keeps it from being there is said."""
     try:
         opened = catalogue.open_spec(_chosen()[slot], key(f"build.{slot}"))
-        if opened is not None and opened.last and opened.spec.step is not None:
-            _step_slider(slot, place, opened.spec.step, opened.last)
+        if opened is not None and opened.last:
+            step = opened.last if opened.spec.step is None else opened.spec.step
+            _step_slider(slot, place, step, opened.last)
     except TokenizersCoreError as error:
         problem(explained(error))
         return None
@@ -266,8 +278,8 @@ def _step(slot: int, name: str) -> None:
 
 
 @st.fragment
-def show_text(opened: Sequence[Opened]) -> None:
-    """The box, the counts, the chips and the tabs: all that follows the typing."""
+def show_text(subjects: Mapping[str, Subject]) -> None:
+    """The box, the counts, the chips and the tabs: all that follows the typing. Tokenizers by letter, those that are there."""
     use_language(st.session_state["language"])
     typed = editor(
         _state("text"),
@@ -283,24 +295,37 @@ def show_text(opened: Sequence[Opened]) -> None:
         params=("text", "id"),
     )
     if typed is not None and typed != _state("text"):
+        _turn_back(_state("text"), typed)
         st.session_state[key("text")] = typed
-    _toggles(opened[0].subject if opened else None)
+    _toggles(subjects.get("A"))
     update_url(url())
     text = _state("text")
     if len(text) > TEXT_LIMIT:
         message = _("The text has {size} characters, and the page takes {limit}: shorten it.")
         problem(message.format(size=count(len(text)), limit=count(TEXT_LIMIT)))
         return
-    if not opened:
-        return
     if _state("escapes"):
         text = interpret_escapes(text)
-    analyses = [one for tokenizer in opened if (one := _analysed(tokenizer.subject, text)) is not None]
-    if not analyses:
-        return
-    st.html(counts_html(analyses[0]))
-    _chips(analyses[0])
+    analysed = {letter: _analysed(subject, text) for letter, subject in subjects.items()}
+    analyses = {letter: one for letter, one in analysed.items() if one is not None}
+    if "A" not in analyses:
+        return  # said already: another one's tokens in its place would pass for its own
+    st.html(f"{name_html(analyses['A'].subject)}{counts_html(analyses['A'])}")
+    _chips(analyses["A"])
     _tabs(analyses)
+
+
+def _turn_back(old: str, new: str) -> None:
+    """Back to the first page of chips for another text; while somebody types on, the page stays."""
+    if abs(len(new) - len(old)) > 1_000 or new[:1_000] != old[:1_000]:
+        st.session_state.pop(key("page"), None)
+
+
+def name_html(subject: Subject) -> str:
+    """Whose tokens these are."""
+    told = ngettext("{number} token in the vocabulary", "{number} tokens in the vocabulary", subject.size)
+    size = escape(told.format(number=count(subject.size)))
+    return f'<p class="ts whose"><i>A</i> <b>{escape(subject.name)}</b> · {escape(subject.algorithm)} · {size}</p>'
 
 
 def _analysed(subject: Subject, text: str) -> Analysis | None:
@@ -359,7 +384,7 @@ def _toggles(subject: Subject | None) -> None:
         if subject is not None and subject.added:
             _toggle(
                 "added",
-                _("Add them"),
+                _("Add special tokens"),
                 _("Put around the text what the tokenizer adds for its model, such as `[CLS]` and `[SEP]`."),
             )
         _toggle(
@@ -380,10 +405,13 @@ def _chips(analysis: Analysis) -> None:
     subject, text = analysis.subject, analysis.text
     for remark in subject.notes:
         note(remark)
-    normalized = subject.normalized(text[:400])
-    if normalized != text[:400]:
+    sample = text[:NORMALIZED_LIMIT]
+    normalized = subject.normalized(sample)
+    if normalized != sample:
         shown = token_html(normalized[:80]) + ("…" if len(normalized) > 80 else "")
-        message = _("This tokenizer reads a normalized text, {text}; the chips show yours.")
+        message = _(
+            "This tokenizer normalizes text before it looks for tokens: {text} (special tokens apart). The chips show yours."
+        )
         st.html(f'<div class="ts note">{fill(message, text=f"<samp>{shown}</samp>")}</div>')
     pages = max(1, -(-len(analysis.stretches) // STRETCHES_SHOWN))
     page = min(st.session_state.get(key("page"), 1), pages)
@@ -425,7 +453,7 @@ def chip_labels() -> dict[str, str]:
         "empty": _("No text, no tokens."),
         "token": _("Token {index} of {total}"),
         "tokens": _("Tokens {index} to {last} of {total}"),
-        "characters": _("characters {start} to {end}"),
+        "characters": _("offsets ({start}, {end})"),
         "language": current_language(),
     }
 
@@ -486,8 +514,8 @@ def _facts_rows(facts: Facts, subject: Subject) -> list[tuple[str, str]]:
 # --- Tabs -------------------------------------------------------------------------------------------------------------
 
 
-def _tabs(analyses: Sequence[Analysis]) -> None:
-    bodies: Mapping[str, Callable[[Sequence[Analysis]], None]] = {
+def _tabs(analyses: Mapping[str, Analysis]) -> None:
+    bodies: Mapping[str, Callable[[Mapping[str, Analysis]], None]] = {
         _("Side by side"): _aligned,
         _("Counts"): _counts,
         _("Costly words"): _words,
@@ -501,16 +529,28 @@ def _tabs(analyses: Sequence[Analysis]) -> None:
                 body(analyses)
 
 
-def _aligned(analyses: Sequence[Analysis]) -> None:
+def _table(table: pd.DataFrame, name: str) -> None:
+    """A table with its numbers written alike: whole ones with their thousands set apart, others with two digits."""
+    formats = {
+        str(column): st.column_config.NumberColumn(format="localized" if values.dtype.kind == "i" else "%.2f")
+        for column, values in table.items()
+        if values.dtype.kind in "if"
+    }
+    st.dataframe(table, hide_index=True, key=key(name), column_config=formats)
+
+
+def _aligned(analyses: Mapping[str, Analysis]) -> None:
     """The text once a tokenizer, aligned."""
     if len(analyses) < 2:
         note(_("Choose a second tokenizer in the sidebar, and the text appears here once for each, aligned."))
         return
     st.caption(
-        _("Where all agree on the boundaries, the chips stand plain; where they differ, they are framed.")
+        _(
+            "Where all agree on the boundaries, the chips stand plain; where they differ, they are framed. A small number says how many tokens share what can't be cut."
+        )
     )
     st.html(side_by_side.aligned_html(analyses))
-    text = analyses[0].text
+    text = analyses["A"].text
     if len(text) > side_by_side.CHARACTERS_SHOWN:
         message = _("The first {shown} of {all} characters are aligned; everything is counted.")
         st.caption(message.format(shown=count(side_by_side.CHARACTERS_SHOWN), all=count(len(text))))
@@ -518,10 +558,18 @@ def _aligned(analyses: Sequence[Analysis]) -> None:
     st.dataframe(side_by_side.agreement_table(analyses).round(1), width="content", key=key("agreement"))
 
 
-def _counts(analyses: Sequence[Analysis]) -> None:
+def _counts(analyses: Mapping[str, Analysis]) -> None:
     """What the text costs each."""
-    table = side_by_side.counts_table(analyses)
-    st.dataframe(table.round(2), hide_index=True, key=key("counts"))
+    if not analyses["A"].text:
+        note(_("There is no text yet."))
+        return
+    st.caption(
+        _(
+            "A word is what stands between white space, a grapheme what a reader takes for one character. Bytes are those of "
+            "UTF-8. Unknown tokens stand for what the vocabulary can't spell."
+        )
+    )
+    _table(side_by_side.counts_table(analyses), "counts")
     st.plotly_chart(
         counts_chart(analyses),
         key=key("counts.chart"),
@@ -530,7 +578,7 @@ def _counts(analyses: Sequence[Analysis]) -> None:
     )
 
 
-def _words(analyses: Sequence[Analysis]) -> None:
+def _words(analyses: Mapping[str, Analysis]) -> None:
     """The words that cost most."""
     table = side_by_side.costliest_words(analyses)
     if table.empty:
@@ -541,21 +589,22 @@ def _words(analyses: Sequence[Analysis]) -> None:
     )
     st.html(
         side_by_side.words_html(
-            [analysis.subject for analysis in analyses], list(table["word"][: side_by_side.WORDS_DRAWN])
+            {letter: analysis.subject for letter, analysis in analyses.items()},
+            list(table["word"][: side_by_side.WORDS_DRAWN]),
         )
     )
     names = {"word": _("Word"), "occurrences": _("Times")}
-    st.dataframe(table.rename(columns=names).round(2), hide_index=True, key=key("words"))
+    _table(table.rename(columns=names), "words")
 
 
-def _languages(analyses: Sequence[Analysis]) -> None:
+def _languages(analyses: Mapping[str, Analysis]) -> None:
     """The same sentence in many languages."""
-    subjects = [analysis.subject for analysis in analyses]
+    subjects = {letter: analysis.subject for letter, analysis in analyses.items()}
     st.caption(
         _(
-            "One sentence in many languages. Its tokens compared with English say whose script and words were learned from: "
-            "the rarer a script in the training text, the more tokens, up to one for each byte. Hatched: some tokens are "
-            "unknown, so that a low count is no gain."
+            "One sentence in many languages. The rarer a script was in the training text, the more tokens a byte-level tokenizer "
+            "needs, up to one for each byte; others give up, and “?” marks where some of the tokens are unknown. Lengths differ "
+            "too: the sentence has the fewest characters in Chinese."
         )
     )
     try:
@@ -564,18 +613,18 @@ def _languages(analyses: Sequence[Analysis]) -> None:
         problem(explained(error))
         return
     st.plotly_chart(
-        languages_chart(rows),
+        languages_chart(rows, analyses),
         key=key("languages.chart"),
         config={"displaylogo": False},
         alt=_("Tokens by language"),
     )
-    st.dataframe(side_by_side.fertility_table(rows).round(2), hide_index=True, key=key("languages"))
+    _table(side_by_side.fertility_table(rows, analyses), "languages")
     if st.button(_("Put these sentences into the box"), key=key("languages.take")):
         set_text(TEXTS["languages"].make())
         st.rerun(scope="fragment")
 
 
-def _files(analyses: Sequence[Analysis]) -> None:
+def _files(analyses: Mapping[str, Analysis]) -> None:
     """What can be taken away."""
     st.subheader(_("This page as a link"), anchor=False)
     values = {name: value for name, value in url().items() if value is not None}
@@ -591,7 +640,7 @@ def _files(analyses: Sequence[Analysis]) -> None:
         )
     if any(value.startswith("file?") for value in values.values()):
         note(_("An uploaded tokenizer is remembered by this server only, and only for a while."))
-    analysis = analyses[0]
+    analysis = analyses["A"]
     st.subheader(_("The tokens"), anchor=False)
     shown = Shown(_state("write"), _state("spaces"), analysis.subject.style)
     makers: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (

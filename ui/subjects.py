@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from tokenizers_core.merging import MergeTrace
 from tokenizers_core.pruning import UnigramTrace
-from tokenizers_core.text import Span, normalized_text
+from tokenizers_core.text import SPACE_MARK, Span, normalized_text
 from tokenizers_core.tokenizer import Tokenizer
 from ui.tokens import Style
 
@@ -86,11 +86,20 @@ class Subject(ABC):
 
     @abstractmethod
     def token_bytes(self, identifier: int) -> bytes:
-        """The bytes that a token stands for; a special token's are its text's."""
+        """The bytes of text that a token stands for; a special token's are its own text's.
+
+        A continuation prefix stands for none, and `▁` for a space.
+        """
 
     @abstractmethod
     def facts(self, identifier: int) -> Facts:
         """What is known of a token beyond its text."""
+
+    @cached_property
+    def mark_id(self) -> int | None:
+        """The id of `▁` alone, which may stand for a space or be put in front of a word."""
+        tokens = self.all_tokens()
+        return tokens.index(SPACE_MARK) if SPACE_MARK in tokens else None
 
     @abstractmethod
     def all_tokens(self) -> Sequence[str]:
@@ -115,7 +124,9 @@ class TrainedSubject(Subject):
         self.name = name
         self.algorithm = ALGORITHMS[trace.algorithm]
         self.tokenizer = tokenizer
-        self.size = len(tokenizer.tokens)
+        self.size = trace[
+            step
+        ].vocab_size  # as the training page says: without an unknown token put in for encoding
         self.style = Style(
             byte_level=tokenizer.pipeline.byte_level, special_tokens=frozenset(tokenizer.special_tokens)
         )

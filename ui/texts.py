@@ -66,7 +66,7 @@ TEXTS: Mapping[str, Text] = {
     "code": Text(N_("Python code"), lambda: inspect.getsource(heapq.nlargest)),
     "spaces": Text(
         N_("White space"),
-        lambda: "one  two   three\n\n    indented\tand tabbed \n\u00a0no-break\u2003em space\r\nend ",
+        lambda: "one  two   three\n\n    indented\tand tabbed \n\u00a0no-break\u2003em space\nend ",
     ),
     "emoji": Text(
         N_("Emoji, accents, joined characters"),

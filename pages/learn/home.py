@@ -55,3 +55,6 @@ st.page_link(
     "pages/train/bpe.py", label=_("Train on a page of your own text"), query_params={"corpus": "paste"}
 )
 st.page_link("pages/explore/playground.py", label=_("Paste a text and see its tokens"))
+st.page_link(
+    "pages/explore/compare.py", label=_("The three algorithms side by side, at every vocabulary size")
+)

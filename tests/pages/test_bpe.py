@@ -179,7 +179,7 @@ def test_texts_that_can_not_be_trained_on(text: str, says: str) -> None:
     run(app)
     assert len(problems(app)) == 1 and says in problems(app)[0]
     assert value(app, "paste_text") == text and value(app, "ties") == "greatest"
-    assert [part.proto.component_name for part in app.get("bidi_component")] == ["tokensteps.wellformed"]
+    assert [part.proto.component_name for part in app.get("bidi_component")] == ["tokensteps.page"]
 
 
 def test_an_empty_text_says_how_to_begin() -> None:

@@ -125,9 +125,7 @@ def test_what_was_trained_in_this_session_is_offered() -> None:
     app.switch_page("pages/explore/playground.py")
     ran(app)
     offered = app.selectbox(key="playground.slot.0").options
-    assert (
-        "BPE after step 2: hug, pug, pun, bun, hugs" in offered and "BPE: hug, pug, pun, bun, hugs" in offered
-    )
+    assert "BPE after step 2: hug, pug, pun, bun, hugs" in offered and len(set(offered)) == len(offered)
 
 
 def test_escapes_are_read_and_no_longer_tied_to_the_text_box() -> None:

@@ -1,0 +1,29 @@
+// What the whole page needs, whatever it shows.
+
+// Half of a UTF-16 pair can't be sent: Streamlit would drop the whole message, and nothing would happen on the page.
+// What is typed or pasted gets U+FFFD in its place, before anybody sees it; Python then says so.
+function mend({ target }) {
+  if (typeof target?.value !== "string" || target.value.isWellFormed()) return;
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), "value").set.call(target, target.value.toWellFormed());
+}
+
+// Coming from another page, the address is bare until Python has written what the page remembers. That is no step of the
+// reader's: it takes the place of the bare address, or Back would lead there.
+let arrived = false;
+const act = () => { arrived = false; };
+function tidy(event) {
+  const from = new URL(location.href), to = new URL(event.destination.url);
+  if (from.pathname !== to.pathname) {
+    arrived = event.navigationType === "push";
+    return;
+  }
+  if (!arrived || from.search || event.navigationType !== "push" || !event.cancelable) return;
+  event.preventDefault();
+  queueMicrotask(() => history.replaceState(history.state, "", to));
+}
+
+export default function page() { // the same function is never added twice
+  document.addEventListener("input", mend, true);
+  globalThis.navigation?.addEventListener("navigate", tidy);
+  for (const event of ["pointerdown", "keydown"]) document.addEventListener(event, act, true);
+}

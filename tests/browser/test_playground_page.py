@@ -1,0 +1,997 @@
+"""The playground in a real browser, as a person uses it: text and chips, tokenizers, uploads, links, files, hostile input.
+
+Sources and oracles: for the tokenizers that are trained here, the engine, asked directly for the same corpus, rules, step and
+text; for uploads, the `tokenizers` and `tiktoken` packages with the same vocabulary; the text itself, which the chips have to
+give back when they are copied; the browser for places, widths, history, and for what hostile text made of the page. State is
+read from the page: the row of ids, the figures, the chips, the address. What the text box and the chips do by themselves is
+in `test_chips.py`; the complaints about damaged links, in `tests/pages/test_playground.py`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+import regex
+from playwright.sync_api import Locator, Page, expect
+from tokenizers import AddedToken, BertWordPieceTokenizer, Tokenizer, models, pre_tokenizers
+
+from tests.browser.conftest import ROOT
+from tests.browser.test_bpe_page import FOCUS, HOSTILE, TRACES_OF_ATTACK
+from tests.browser.test_bpe_page import Bpe as Learner
+from tests.browser.test_chips import box, chip, copied, lit
+from tests.browser.test_wordpiece_page import WIDTHS
+from tests.test_loaded import bert, oracle, tiktoken_file, tiktokens, trained
+from tokenizers_core import Tokenizer as EngineTokenizer
+from ui.analysis import interpret_escapes
+from ui.catalogue import READY, Spec, title
+from ui.corpora import LINK_LIMIT, pack_text, unpack_text
+from ui.playground import STRETCHES_SHOWN
+from ui.texts import TEXTS
+
+BPE, PIECES, UNIGRAM = "bpe?corpus=mixed&alphabet=bytes", "wordpiece?corpus=mixed", "unigram?corpus=mixed"
+COURSE, HUG = "bpe?corpus=course", "bpe?corpus=hug"
+SPECIAL = "<|endoftext|>"
+MULTILINGUAL = (
+    "Café, cafe\u0301 and o\u0323\u0301 again\r\n👨‍👩‍👧‍👦 👍🏽 🏳️‍🌈 🇯🇵, next\r\nשלום עולם, עִבְרִית 12\r\n"
+    "مرحبا بالعالم ١٢٣ تُكتب\r\n日本語の文章、中文字符 한국어\r\nहिन्दी ภาษาไทย  two\tspaces \r\n\r\nend"
+)
+ATTACK = "\n".join([*HOSTILE[:14], "<img src=x onerror=window.bad=9>", '=1+1 "quoted" {ids} {text}'])
+"""What pages have been attacked with, but U+0000, on which the tests of the BPE page are about."""
+TABS = ("Side by side", "Counts", "Costly words", "Languages", "Files and link")
+DRAWN = {
+    "div", "section", "h3", "p", "span", "bdi", "i", "wbr", "style", "dl", "dt", "dd", "code", "samp", "sup", "small",
+}  # fmt: skip
+"""Every kind of element that chips, cards and aligned chips are made of."""
+
+
+@cache
+def trace(spec: str) -> Any:
+    """What the engine makes of a spec."""
+    run = Spec.parse(spec).run()
+    return run.algorithm.train(run.source.corpus(run.pipeline), **run.settings)
+
+
+def engine(spec: str, text: str) -> Any:
+    """The engine's encoding of a text, after the spec's step."""
+    step = Spec.parse(spec).step
+    return trace(spec.split("&step=")[0]).tokenizer(len(trace(spec)) if step is None else step).encode(text)
+
+
+def ids(spec: str, text: str) -> list[int]:
+    return list(engine(spec, text).ids)
+
+
+class Playground(Learner):
+    """The page and what a person does on it."""
+
+    def start(self, *specs: str, text: str | None = None, **settings: str) -> Playground:
+        """Go to the page by a link with these tokenizers; with `text`, put that into the box, as by pasting."""
+        query = {f"t{place}": spec for place, spec in enumerate(specs, start=1)} | settings
+        self.page.goto(f"{self.address}/playground{f'?{urlencode(query)}' if query else ''}")
+        self.ready()
+        if text is not None:
+            box(self.page).fill(text)
+        return self
+
+    def ready(self) -> None:
+        """Wait until the tokenizer is there, and Python has finished."""
+        self.page.locator(".ts-chips").wait_for(timeout=30_000)
+        self.rest()
+
+    @property
+    def row(self) -> Locator:
+        return self.page.locator(".ts-chips .ids p")
+
+    @property
+    def chips(self) -> Locator:
+        return self.page.locator(".ts-chips .pane .r")
+
+    @property
+    def card(self) -> Locator:
+        return self.page.locator(".ts-chips .card")
+
+    def figure(self, name: str) -> Locator:
+        """A figure above the chips."""
+        return (
+            self.page.locator("dl.counts > div")
+            .filter(has=self.page.get_by_text(name, exact=True))
+            .locator("dd")
+        )
+
+    def tokens(self, expected: Sequence[int], timeout: float = 10_000) -> None:
+        """Wait until these are the ids, and their number is shown."""
+        expect(self.row).to_have_text(", ".join(map(str, expected)), timeout=timeout)
+        expect(self.figure("Tokens")).to_have_text(f"{len(expected):,}")
+
+    def true_text(self) -> str:
+        """What the chips give when all of them are copied."""
+        self.page.evaluate("""() => { const root = [...document.querySelectorAll('*')].map(e => e.shadowRoot).find(r => r?.querySelector('.ts-chips'));
+            const chips = root.querySelectorAll('.pane .r'), last = chips[chips.length - 1];
+            getSelection().setBaseAndExtent(chips[0].firstChild ?? chips[0], 0, last, last.childNodes.length); }""")
+        return copied(self.page)
+
+    def paste(self, text: str) -> None:
+        """In place of what is in the box."""
+        self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+        box(self.page).click()
+        self.press("Control+a")
+        self.press("Control+v")
+
+    def flip(self, name: str) -> None:
+        """Click a toggle, and wait until it has turned."""
+        switch = self.page.get_by_role("switch", name=name, exact=True)
+        was = switch.is_checked()
+        self.page.get_by_test_id("stCheckbox").filter(has_text=name).locator("label").first.click()
+        expect(switch).to_be_checked(checked=not was)
+
+    def write(self, how: str) -> None:
+        self.page.get_by_role("radio", name=how, exact=True).click()
+        expect(self.page.get_by_role("radio", name=how, exact=True)).to_be_checked()
+
+    def upload(self, *files: dict[str, Any] | Path) -> None:
+        """Choose files in the sidebar."""
+        dropzone = self.page.get_by_test_id("stFileUploader")
+        self.rest()
+        if not dropzone.is_visible():
+            self.page.get_by_text("Upload a tokenizer", exact=True).click()
+        with self.page.expect_file_chooser() as opened:
+            dropzone.get_by_role("button", name=re.compile("^(Upload|Add files)$")).click()
+        opened.value.set_files(list(files))  # type: ignore[arg-type]
+
+    def told(self, message: str) -> None:
+        """Wait until a problem is told."""
+        expect(self.page.locator(".note.problem").filter(has_text=message)).to_be_visible()
+
+    def beside(self, option: str) -> None:
+        """Choose from the last of the select boxes for more tokenizers, or empty the first."""
+        boxes = self.page.get_by_label(re.compile("^Tokenizer [B-D]$"))
+        self.rest()
+        field = boxes.first if option == "none" else boxes.last
+        field.scroll_into_view_if_needed()
+        self.page.evaluate(
+            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+        field.fill(option)
+        self.page.get_by_role("option", name=option, exact=True).click()
+
+    def tab_to(self, role: str, label: str) -> None:
+        """Press Tab until the focus is there."""
+        passed = []
+        for _ in range(45):
+            self.press("Tab")
+            passed.append(self.page.evaluate(FOCUS))
+            if passed[-1] == [role, label]:
+                return
+        raise AssertionError(f"Tab never came to {role} {label}: {passed}")
+
+    def address_has(self, **wanted: str | None) -> None:
+        """Wait until the address says so; None for what it has to be silent about."""
+        self.page.wait_for_function(
+            "wanted => { const url = new URL(location.href).searchParams; return Object.entries(wanted).every(([name, text]) => url.get(name) === text); }",
+            arg=wanted,
+        )
+
+    def query(self) -> dict[str, str]:
+        return dict(parse_qsl(urlsplit(self.href()).query))
+
+    def seen(self) -> dict[str, Any]:
+        """Everything that a link has to bring back."""
+        self.rest()
+        return {
+            "text": box(self.page).input_value(),
+            "ids": self.row.inner_text(),
+            "chips": self.chips.all_inner_texts(),
+            "chosen": [
+                one.input_value()
+                for one in self.page.get_by_test_id("stSidebar").get_by_role("combobox").all()
+            ],
+            "toggles": [one.is_checked() for one in self.page.get_by_role("switch").all()],
+            "write": [one.is_checked() for one in self.page.get_by_role("radio").all()],
+        }
+
+
+@pytest.fixture
+def playground(serve: Callable[..., str], page: Page) -> Playground:
+    return Playground(page, serve(ROOT / "app.py"))
+
+
+@pytest.fixture
+def clipboard(page: Page) -> Iterator[None]:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    yield
+    page.context.clear_permissions()
+
+
+@pytest.fixture
+def dialogs(page: Page) -> Iterator[list[str]]:
+    """Dialogs that opened: none may, at the end of the test."""
+    opened: list[str] = []
+    page.on("dialog", lambda dialog: (opened.append(dialog.message), dialog.dismiss()))
+    yield opened
+    assert opened == []
+
+
+def file(name: str, data: bytes) -> dict[str, Any]:
+    return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+
+
+# --- text and tokens --------------------------------------------------------------------------------------------------
+
+
+def test_a_newcomer_sees_tokens_at_once(playground: Playground) -> None:
+    playground.start()
+    text = TEXTS["first"].make()
+    expect(playground.page.get_by_role("heading", level=1)).to_have_text("Playground")
+    expect(box(playground.page)).to_have_value(text)
+    playground.tokens(ids(READY[0], text))
+    assert playground.true_text() == text and playground.query() == {} and playground.problems() == []
+
+
+@pytest.mark.parametrize("spec", [BPE, PIECES, UNIGRAM])
+def test_a_pasted_multilingual_text(playground: Playground, clipboard: None, spec: str) -> None:
+    """The chips are the text, the ids the engine's; a text box makes U+000A of the line ends of Windows."""
+    playground.start(spec)
+    playground.paste(MULTILINGUAL)
+    text = MULTILINGUAL.replace("\r\n", "\n")
+    expected = engine(spec, text)
+    playground.tokens(expected.ids)
+    assert box(playground.page).input_value() == text
+    assert playground.true_text() == text
+    for name, number in {
+        "Characters": len(text),
+        "Bytes": len(text.encode()),
+        "Words": len(text.split()),
+        "Graphemes": len(regex.findall(r"\X", text)),
+    }.items():
+        expect(playground.figure(name)).to_have_text(str(number))
+    unknown = 100 * expected.tokens.count("[UNK]" if spec == PIECES else "<unk>") / len(expected.ids)
+    expect(playground.figure("Unknown")).to_have_text(f"{unknown:.1f} %")
+    family = playground.chips.filter(has_text="👨")
+    assert "".join(family.all_inner_texts()).count("👨") == 1  # its joiners have no names of their own
+    assert playground.problems() == []
+
+
+def test_typing_updates_the_chips_in_the_box(playground: Playground) -> None:
+    """No blur, no Enter: the caret stays where it is."""
+    playground.start(COURSE, text="")
+    page, text = playground.page, ""
+    expect(playground.chips).to_have_count(0)
+    box(page).click()
+    for part in ("This ", "tokenization", "\nof <b>שלום</b>", " 👩‍👧 and more"):
+        page.keyboard.insert_text(part) if "👩" in part else page.keyboard.type(part)
+        text += part
+        playground.tokens(ids(COURSE, text))
+        assert box(page).input_value() == text and page.evaluate(FOCUS)[0] == "TEXTAREA"
+    playground.press("Home")
+    page.keyboard.type("so ")
+    text = "This tokenization\nso of <b>שלום</b> 👩‍👧 and more"
+    playground.tokens(ids(COURSE, text))
+    assert playground.true_text() == text
+    box(page).click()
+    playground.press("Control+a")
+    playground.press("Delete")
+    expect(playground.chips).to_have_count(0)
+    expect(playground.figure("Tokens")).to_have_text("0")
+
+
+def test_fast_typing_loses_nothing(playground: Playground) -> None:
+    """Some 60 keys a second, while answers to what was typed before come in."""
+    text = "The quick brown fox jumps over the lazy dog, and this is tokenization. " * 2
+    playground.start(COURSE, text="")
+    box(playground.page).click()
+    playground.page.keyboard.type(text, delay=15)
+    assert box(playground.page).input_value() == text
+    playground.tokens(ids(COURSE, text))
+    playground.press("ArrowLeft")
+    playground.page.keyboard.type("!")  # the caret was left alone too
+    playground.tokens(ids(COURSE, f"{text[:-1]}! "))
+    assert playground.true_text() == f"{text[:-1]}! "
+
+
+def test_typing_while_tokenizers_are_trained(playground: Playground) -> None:
+    """The box is there before they are: when they come, it stays where it is, with its text, its caret and the focus."""
+    slow = (
+        "unigram?corpus=library&size=300&step=2000",
+        "wordpiece?corpus=library&size=12000&min=1&step=6000",
+    )
+    text = "Nobody has asked for these two before. " * 3
+    page = playground.page
+    page.goto(f"{playground.address}/playground?{urlencode({'t1': slow[0], 't2': slow[1]})}")
+    box(page).click()
+    playground.press("Control+a")
+    page.keyboard.type(text, delay=15)
+    playground.tokens(ids(slow[0], text), timeout=30_000)
+    page.locator(".aligned").wait_for(timeout=30_000)
+    page.keyboard.type("!")
+    playground.tokens(ids(slow[0], f"{text}!"))
+    assert box(page).input_value() == f"{text}!" and page.evaluate(FOCUS)[0] == "TEXTAREA"
+    assert playground.problems() == []
+
+
+def test_keyboard_alone(playground: Playground) -> None:
+    """Text box, toggles, chips and tokenizers are reached with Tab and worked with keys."""
+    playground.start(COURSE)
+    page, text = playground.page, "This tokenization is the token of Hugging Face."
+    playground.tab_to("TEXTAREA", "")
+    playground.press("Control+a")
+    page.keyboard.type(text)
+    expected = engine(COURSE, text)
+    playground.tokens(expected.ids)
+
+    playground.tab_to("radio", "text")
+    playground.press("ArrowRight")
+    playground.press("Space")
+    expect(page.get_by_role("radio", name="ids", exact=True)).to_be_checked()
+    expect(playground.chips).to_have_text([str(number) for number in expected.ids])
+    playground.press("ArrowRight")
+    playground.press("Space")
+    data = trace(COURSE).tokenizer().token_bytes(expected.ids[0])
+    expect(playground.chips.first).to_have_text(" ".join(f"0x{byte:02X}" for byte in data))
+    playground.press("ArrowLeft")
+    playground.press("ArrowLeft")
+    playground.press("Space")
+    expect(playground.chips.first).to_have_text(expected.tokens[0])
+    playground.tab_to("switch", "White space")
+    playground.press("Space")
+    expect(playground.chips.nth(expected.tokens.index("Ġtoken"))).not_to_contain_text("␣")
+    playground.press("Space")
+    expect(playground.chips.nth(expected.tokens.index("Ġtoken"))).to_have_text("␣token")
+
+    playground.rest()
+    playground.tab_to("option", f"{expected.tokens[0]}: {expected.ids[0]}")
+    offsets, tokenizer = expected.offsets, trace(COURSE).tokenizer()
+    for place, (token, identifier) in enumerate(zip(expected.tokens, expected.ids, strict=True)):
+        if place:
+            playground.press("ArrowRight")
+        card = playground.card
+        start, end = offsets[place]
+        expect(card).to_contain_text(f"Token {place + 1} of {len(expected.ids)}")
+        expect(card).to_contain_text(f"offsets ({start}, {end})")
+        told = dict(
+            zip(card.locator("dt").all_inner_texts(), card.locator("dd").all_inner_texts(), strict=True)
+        )
+        learned = trace(COURSE).step_of_token.get(token)
+        assert told["Id"] == str(identifier) and told.get("Rank") == (str(learned - 1) if learned else None)
+        assert told["Bytes"] == tokenizer.token_bytes(identifier).hex(" ").upper()
+        assert lit(page) == ([text[start:end].replace(" ", "␣")], [str(identifier)])
+    playground.press("Home")
+    expect(card).to_contain_text("Token 1 of")
+    playground.press("Enter")
+    assert lit(page, "pin")[0] == [expected.tokens[0]]
+    playground.press("Escape")
+
+    playground.tab_to("combobox", "Tokenizer A")
+    page.keyboard.type(title(READY[1]))
+    expect(page.get_by_role("option", name=title(READY[1]), exact=True)).to_be_visible()
+    playground.press("Enter")
+    playground.tokens(ids(READY[1], text), timeout=30_000)
+    playground.tab_to("combobox", "Tokenizer B")
+    page.keyboard.type(title(READY[0]))
+    expect(page.get_by_role("option", name=title(READY[0]), exact=True)).to_be_visible()
+    playground.press("Enter")
+    aligned = page.locator(".aligned").first
+    expect(aligned.locator(".legend")).to_contain_text(f"B {title(READY[0])}")
+    assert box(page).input_value() == text and playground.problems() == []
+
+
+def test_tokenizers_of_one_corpus_are_told_apart(playground: Playground) -> None:
+    """One that a link brings, of another size than the one that is always offered, stays chosen while the page is used."""
+    small, text = f"{READY[0]}&size=600", "Tokenizers split unfamiliar words."
+    playground.start(small, text=text)
+    playground.tokens(ids(small, text))
+    playground.beside(title(READY[1]))
+    expect(playground.page.locator(".aligned .legend")).to_contain_text("B WordPiece", timeout=30_000)
+    playground.tokens(ids(small, text))
+    assert playground.query()["t1"] == small
+    names = playground.opened("Tokenizer A").all_inner_texts()
+    assert len(set(names)) == len(names), names
+
+
+ALIGNED = """() => [...document.querySelectorAll('.aligned .line > .b:not(.who)')].map(block => {
+  const rows = [...block.children].filter(e => /^r[AB]$/.test(e.className));
+  return {differ: block.classList.contains('differ'), texts: rows.map(row => [...row.querySelectorAll('.t, .gap')].map(e => e.textContent)),
+    lefts: rows.map(row => Math.round(row.firstElementChild?.getBoundingClientRect().left ?? -1)), tops: rows.map(row => row.getBoundingClientRect().top)}; })"""
+
+
+def test_side_by_side_is_aligned(playground: Playground) -> None:
+    """The same text in every row, one above the other; the boundaries are the engine's, framed where they differ."""
+    text = "This is the Hugging Face Course: tokens."
+    playground.start(COURSE, BPE, text=text)
+    playground.tokens(ids(COURSE, text))
+    playground.page.wait_for_function(
+        f"text => ({ALIGNED})().map(b => b.texts[0].join('')).join('') === text", arg=text.replace(" ", "␣")
+    )
+    blocks = playground.page.evaluate(ALIGNED)
+    bounds = [[end for _start, end in engine(spec, text).offsets] for spec in (COURSE, BPE)]
+    for row in (0, 1):
+        pieces = [piece for block in blocks for piece in block["texts"][row]]
+        assert "".join(pieces) == text.replace(" ", "␣")
+        assert [sum(map(len, pieces[: place + 1])) for place in range(len(pieces))] == bounds[row]
+    for block in blocks:
+        assert block["differ"] == (block["texts"][0] != block["texts"][1])
+        assert block["lefts"][0] == block["lefts"][1] > 0 and block["tops"][0] < block["tops"][1]
+    assert {block["differ"] for block in blocks} == {True, False}
+    table = playground.page.get_by_test_id("stDataFrame").last
+    expect(table.locator("canvas [role=gridcell]").nth(1)).to_have_text("100")
+    playground.beside("none")
+    expect(playground.page.locator(".aligned")).to_have_count(0)
+    assert playground.problems() == []
+
+
+# --- toggles ----------------------------------------------------------------------------------------------------------
+
+
+def test_white_space_special_tokens_and_escapes(playground: Playground) -> None:
+    text = f"the token\tis\n{SPECIAL} the"
+    playground.start(COURSE, text=text)
+    page, plain = playground.page, trace(COURSE).tokenizer()
+    found = engine(COURSE, text)
+    playground.tokens(found.ids)
+    assert found.tokens.count(SPECIAL) == 1
+    expect(chip(page, SPECIAL)).to_have_count(1)
+    assert any("␣" in one for one in playground.chips.all_inner_texts())
+    playground.flip("White space")
+    expect(playground.chips.filter(has_text=re.compile("[␣⇥⏎]"))).to_have_count(0)
+    assert playground.true_text() == text
+    playground.flip("White space")
+    expect(playground.chips.filter(has_text="⏎")).to_have_count(1)
+
+    playground.flip("Special tokens")
+    playground.tokens(EngineTokenizer(plain.pipeline, plain.model).encode(text).ids)
+    expect(chip(page, SPECIAL)).to_have_count(0)
+    expect(playground.chips.filter(has_text="|")).not_to_have_count(0)
+    assert playground.true_text() == text
+    playground.flip("Special tokens")
+    playground.tokens(found.ids)
+
+    typed = r"the\ttoken\n\u0074he \x41 \q"
+    box(page).fill(typed)
+    playground.tokens(ids(COURSE, typed))
+    playground.flip("Escapes")
+    playground.tokens(ids(COURSE, interpret_escapes(typed)))
+    assert playground.true_text() == "the\ttoken\nthe A \\q" and box(page).input_value() == typed
+    expect(playground.figure("Characters")).to_have_text(str(len("the\ttoken\nthe A \\q")))
+    playground.flip("Escapes")
+    playground.tokens(ids(COURSE, typed))
+
+
+def test_the_tokenizers_own_special_tokens(playground: Playground) -> None:
+    """[CLS] and [SEP] around the text, as BERT's tokenizer of the library adds them; and in the text, as plain text."""
+    data, vocab = bert(True)
+    theirs = BertWordPieceTokenizer(vocab, lowercase=False)
+    text = "It's the [SEP] of a program"
+    playground.start(HUG, text=text)
+    playground.tokens(ids(HUG, text))
+    expect(playground.page.get_by_role("switch", name="Add special tokens", exact=True)).to_have_count(0)
+    playground.upload(file("vocab.txt", data))
+    playground.tokens(theirs.encode(text, add_special_tokens=False).ids)
+    playground.flip("Add special tokens")
+    playground.tokens(theirs.encode(text).ids)
+    assert playground.chips.first.inner_text() == "[CLS]" and playground.chips.last.inner_text() == "[SEP]"
+    assert playground.true_text() == text
+    playground.flip("Special tokens")
+    raw = Tokenizer.from_str(theirs.to_str())
+    raw.encode_special_tokens = True
+    playground.tokens(raw.encode(text).ids)
+    assert playground.true_text() == text
+    playground.flip("Add special tokens")
+    playground.tokens(raw.encode(text, add_special_tokens=False).ids)
+
+
+# --- from training ----------------------------------------------------------------------------------------------------
+
+
+def test_from_training_to_the_playground_and_back(playground: Playground) -> None:
+    """Through the link on the tab Encode; the slider by keys; and what is trained on meanwhile is offered."""
+    learner, page = Learner(playground.page, playground.address), playground.page
+    learner.open("/bpe?corpus=hug&step=3", step=3)
+    panel = learner.tab("Encode")
+    panel.get_by_role("link", name=re.compile("the playground")).click()
+    playground.ready()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Playground")
+    text = "hugs pugs bunhug"
+    box(page).fill(text)
+    playground.tokens(ids(f"{HUG}&step=3", text))
+    assert Spec.parse(playground.query()["t1"]).step == 3
+    expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(f"{HUG}&step=3"))
+    slider = page.get_by_role("slider", name="After step")
+    for key, step in (
+        ("ArrowLeft", 2),
+        ("ArrowLeft", 1),
+        ("ArrowLeft", 0),
+        ("ArrowRight", 1),
+        ("End", 7),
+        ("ArrowLeft", 6),
+    ):
+        slider.press(key)
+        playground.tokens(ids(f"{HUG}&step={step}", text))
+        expect(slider).to_have_value(str(step))
+        expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(f"{HUG}&step={step}"))
+        playground.rest()
+    assert Spec.parse(playground.query()["t1"]).step == 6
+    assert box(page).input_value() == text
+
+    page.get_by_role("link", name="BPE", exact=True).click()
+    learner.shows(3)
+    learner.rest()
+    page.locator(".ts-flipbook .say").first.click(position={"x": 3, "y": 3})
+    learner.press("ArrowRight", 2)
+    learner.shows(5)
+    link = learner.tab("Encode").get_by_role("link", name=re.compile("the playground"))
+    expect(link).to_have_attribute("href", re.compile("step%3D5"))
+    page.get_by_role("link", name="Playground", exact=True).click()
+    playground.ready()
+    playground.tokens(ids(f"{HUG}&step=6", text))  # as it was left
+    playground.choose("Tokenizer A", title(f"{HUG}&step=5"))
+    playground.tokens(ids(f"{HUG}&step=5", text))
+    assert playground.problems() == []
+
+
+# --- uploads ----------------------------------------------------------------------------------------------------------
+
+
+def test_uploads_give_the_librarys_ids(playground: Playground) -> None:
+    """One after another through the sidebar; the text stays, and each may be chosen again, and survives a reload."""
+    text = "Hello, naïve café 👩‍👩‍👧 👍🏽 שלום 日本語\n<s> and <|endoftext|>\tit's 1234567 tests."
+    model = json.loads(trained("bpe").to_str())["model"]
+    data, vocab = bert(True)
+    theirs, lower = oracle("bpe"), BertWordPieceTokenizer(vocab, lowercase=False)
+    ranks = tiktokens("cl100k_base")[1]
+    uploads = (
+        (
+            "tokenizer.json",
+            theirs.encode(text).ids,
+            [file("tokenizer.json", trained("bpe").to_str().encode())],
+        ),
+        ("vocab.txt", lower.encode(text, add_special_tokens=False).ids, [file("vocab.txt", data)]),
+        (
+            "vocab.json + merges.txt",
+            theirs.encode(text).ids,
+            [
+                file("vocab.json", json.dumps(model["vocab"]).encode()),
+                file("merges.txt", "\n".join(map(" ".join, model["merges"])).encode()),
+            ],
+        ),
+        (
+            "own.tiktoken",
+            ranks.encode_ordinary(text),
+            [file("own.tiktoken", tiktoken_file(ranks._mergeable_ranks))],
+        ),
+    )
+    playground.start(HUG, text=text)
+    playground.tokens(ids(HUG, text))
+    field = playground.page.get_by_label("Tokenizer A", exact=True)
+    for name, expected, files in uploads:
+        playground.upload(*files)
+        expect(field).to_have_value(re.compile(re.escape(name.split(" ")[0])))
+        playground.tokens(expected)
+        assert playground.true_text() == text == box(playground.page).input_value()
+        assert playground.problems() == []
+    playground.choose("Tokenizer A", "vocab.txt")
+    playground.tokens(uploads[1][1])
+    playground.address_has(t1=playground.query()["t1"], text=str(pack_text(text)))
+    playground.rest()
+    playground.page.reload()
+    playground.ready()
+    playground.tokens(uploads[1][1])
+    expect(field).to_have_value("vocab.txt")
+
+
+def nasty() -> bytes:
+    """A tokenizer.json with markup in its tokens, ordinary, added and special."""
+    ordinary = [
+        "a",
+        "b",
+        "</bdi><img src=http://evil.test/a.png>",
+        '"onfocus="window.bad=1',
+        "<unk>",
+        "{ids}",
+    ]
+    tokenizer = Tokenizer(
+        models.WordLevel({token: place for place, token in enumerate(ordinary)}, unk_token="<unk>")
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Split("|", "removed")
+    tokenizer.add_special_tokens(["<img src=x onerror=window.bad=2>", "<script>window.bad=3</script>"])
+    tokenizer.add_tokens([AddedToken("</template><svg/onload=window.bad=4>", normalized=False)])
+    return tokenizer.to_str().encode()
+
+
+def test_hostile_uploads(playground: Playground, dialogs: list[str], tmp_path: Path) -> None:
+    """Each is explained; the text and the former tokenizer stay; nothing of theirs becomes an element."""
+    text = "hug pugs </bdi><img src=http://evil.test/a.png>|a|b"
+    playground.start(HUG, text=text)
+    page = playground.page
+    playground.tokens(ids(HUG, text))
+    for name, data, message in (
+        ("tokenizer.json", b"{nope", "'tokenizer.json' is not JSON"),
+        ("deep.json", b'{"a":' * 200_000, "'deep.json' is nested too deeply"),
+        ("<img src=x onerror=window.bad=5>.json", b"[1, 2]", "onerror=window.bad=5>.json' is a JSON list"),
+        ("model.bin", b"\x80\x04\x95" + bytes(40), "'model.bin' is a Python pickle"),
+    ):
+        playground.upload(file(name, data))
+        playground.told(message)
+        playground.tokens(ids(HUG, text))
+        assert box(page).input_value() == text and len(playground.problems()) == 1
+        assert page.evaluate(TRACES_OF_ATTACK) == []
+    large = tmp_path / "large.json"
+    with large.open("wb") as sparse:
+        sparse.truncate(40 * 1024 * 1024 + 1)
+    playground.upload(large)
+    refused = page.get_by_test_id("stFileUploader").get_by_role("alert")
+    expect(refused).to_contain_text("40")
+    expect(refused).to_be_visible()
+    shape = refused.bounding_box()
+    assert shape and shape["width"] > 80 and shape["height"] > 8
+    playground.tokens(ids(HUG, text))
+
+    playground.upload(file("<img src=x onerror=window.bad=6>.json", nasty()))
+    theirs = Tokenizer.from_str(nasty().decode())
+    playground.tokens(theirs.encode(text).ids)
+    text += '<img src=x onerror=window.bad=2>|<script>window.bad=3</script>{ids}|"onfocus="window.bad=1|</template><svg/onload=window.bad=4>'
+    box(page).fill(text)
+    playground.tokens(theirs.encode(text).ids)
+    assert playground.true_text() == text
+    playground.beside(title(READY[0]))
+    expect(page.locator(".aligned .legend")).to_contain_text("B BPE")
+    look_at_chips(playground, every=1)
+    visit_tabs(playground)
+
+
+def look_at_chips(playground: Playground, every: int) -> None:
+    """Written in each way; as text, point at one chip of so many, so that its card is drawn."""
+    page = playground.page
+    for how in ("ids", "bytes", "text"):
+        playground.write(how)
+        playground.rest()
+        assert page.evaluate(TRACES_OF_ATTACK) == [], how
+    for one in page.locator(".ts-chips .r[role]").all()[::every]:
+        one.hover()
+        assert set(page.evaluate(TAGS)) <= DRAWN
+    assert page.evaluate(TRACES_OF_ATTACK) == []
+
+
+def visit_tabs(playground: Playground) -> None:
+    """Every tab, drawn to its end: what is on the page is made of our elements alone."""
+    page = playground.page
+    for name in TABS:
+        panel = playground.tab(name)
+        playground.rest()
+        if name in ("Counts", "Languages"):
+            plot = panel.locator(".js-plotly-plot .nsewdrag").first
+            plot.scroll_into_view_if_needed()
+            plot.hover()
+        elif name in ("Side by side", "Costly words"):
+            panel.locator(".aligned").first.wait_for()
+        assert page.evaluate(TRACES_OF_ATTACK) == [], name
+        assert set(page.evaluate(TAGS)) <= DRAWN, name
+    assert playground.problems() == []
+
+
+TAGS = """() => { const root = [...document.querySelectorAll('*')].map(e => e.shadowRoot).find(r => r?.querySelector('.ts-chips'));
+  return [...root.querySelectorAll('*'), ...document.querySelectorAll('.aligned *, .counts *, .note *')].map(e => e.localName) }"""
+
+
+def test_a_public_name_without_a_network(
+    serve: Callable[..., str], page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server whose hub nobody answers for, and which has nothing on disk: it says so at once, and works on."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "HF_HUB_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    playground = Playground(page, serve(ROOT / "app.py", fresh=True))
+    text = "hugs and pugs"
+    playground.start(HUG, text=text)
+    playground.tokens(ids(HUG, text))
+    page.get_by_text("Public tokenizer by name", exact=True).click()
+    field = page.get_by_label("Repository", exact=True)
+    for name, message in (
+        ("someone/unknown-<b>", "is not the name of a repository"),
+        ("../../etc/passwd", "is not the name of a repository"),
+        ("someone/unknown", "'127.0.0.1' can't be reached"),
+    ):
+        field.fill(name)
+        start = time.monotonic()
+        field.press("Enter")
+        playground.told(message)
+        assert time.monotonic() - start < 10
+        playground.tokens(ids(HUG, text))
+        playground.rest()
+    playground.choose("Tokenizer A", "GPT-2")  # the list has public ones, too
+    playground.told("'openai-community/gpt2' is not on this server yet")
+    assert box(page).input_value() == text
+    playground.choose("Tokenizer A", title(READY[0]))
+    playground.tokens(ids(READY[0], text), timeout=30_000)
+    assert playground.problems() == []
+
+
+# --- links, reload, Back ----------------------------------------------------------------------------------------------
+
+
+def test_link_and_reload_bring_everything_back(
+    playground: Playground, open_page: Callable[..., Page]
+) -> None:
+    text = f'Tokens & <b>"tags"</b>, שלום 🍵 {SPECIAL}\n\ttwo\\n  spaces \u202e'
+    first = f"{COURSE}&step=12"
+    playground.start(first, PIECES, text=text)
+    playground.tokens(ids(first, text))
+    playground.write("bytes")
+    for name in ("White space", "Special tokens", "Escapes"):
+        playground.flip(name)
+    wanted = {
+        "text": str(pack_text(text)),
+        "t1": first,
+        "t2": PIECES,
+        "write": "bytes",
+        "spaces": "0",
+        "specials": "0",
+        "escapes": "1",
+    }
+    playground.address_has(**wanted)
+    assert playground.query() == wanted
+    seen = playground.seen()
+    assert (
+        seen["text"] == text
+        and seen["toggles"] == [False, False, True]
+        and seen["write"] == [False, False, True]
+    )
+    link = playground.tab("Files and link").get_by_test_id("stCode").inner_text().strip()
+    assert dict(parse_qsl(urlsplit(link).query)) == wanted
+    playground.page.reload()
+    playground.ready()
+    expect(playground.row).to_have_text(seen["ids"])
+    assert playground.seen() == seen and playground.query() == wanted
+    other = Playground(open_page(locale="en-GB"), playground.address)
+    other.page.goto(link)
+    other.ready()
+    expect(other.row).to_have_text(seen["ids"])
+    assert other.seen() == seen and other.problems() == []
+
+
+def test_a_text_too_long_for_a_link_survives_a_reload(playground: Playground) -> None:
+    text = "\n".join(
+        f"{number * 48271 % 2147483647:x} {number * 69621 % 2147483647:x}" for number in range(800)
+    )
+    assert pack_text(text) is None
+    playground.start(COURSE, text=text)
+    expect(playground.figure("Characters")).to_have_text(f"{len(text):,}")
+    playground.address_has(text=None)
+    playground.page.wait_for_function("() => new URL(location.href).searchParams.has('id')")
+    assert len(playground.href()) < LINK_LIMIT
+    expect(playground.tab("Files and link").locator(".note")).to_contain_text("A link can't hold this text")
+    seen = playground.row.inner_text()
+    playground.page.reload()
+    playground.ready()
+    expect(box(playground.page)).to_have_value(text)
+    expect(playground.row).to_have_text(seen)
+    box(playground.page).fill("short again")
+    playground.address_has(text=str(pack_text("short again")), id=None)
+    playground.tokens(ids(COURSE, "short again"))
+
+
+def test_typing_adds_no_history_and_back_returns_the_tokenizer(playground: Playground) -> None:
+    playground.start(COURSE, text="")
+    page, length = playground.page, "history.length"
+    playground.rest()
+    playground.address_has(text=str(pack_text("")))
+    start = page.evaluate(length)
+    box(page).click()
+    for word in ("This ", "is ", "a token"):
+        page.keyboard.type(word)
+        playground.tokens(ids(COURSE, box(page).input_value()))
+    playground.address_has(text=str(pack_text("This is a token")))
+    assert page.evaluate(length) == start
+    playground.choose("Tokenizer A", title(READY[1]))
+    playground.tokens(ids(READY[1], "This is a token"), timeout=30_000)
+    playground.address_has(t1=READY[1])
+    assert page.evaluate(length) == start + 1
+    box(page).press("Control+End")
+    page.keyboard.type("ization")
+    playground.tokens(ids(READY[1], "This is a tokenization"))
+    playground.address_has(text=str(pack_text("This is a tokenization")))
+    assert page.evaluate(length) == start + 1
+    playground.rest()
+    page.go_back()
+    playground.tokens(ids(COURSE, "This is a token"))
+    expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(COURSE))
+    expect(box(page)).to_have_value("This is a token")
+    playground.rest()
+    page.go_forward()
+    playground.tokens(ids(READY[1], "This is a tokenization"))
+    expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(READY[1]))
+    expect(box(page)).to_have_value("This is a tokenization")
+    assert unpack_text(playground.query()["text"]) == "This is a tokenization"
+    assert page.evaluate(length) == start + 1 and playground.problems() == []
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_downloads(playground: Playground, open_page: Callable[..., Page], tmp_path: Path) -> None:
+    """CSV and JSON against the engine; the page of HTML, offline and from the disk, shows the same chips, and nothing else."""
+    text = f"This is {SPECIAL}שלום 👩‍👧 tokens\n{ATTACK}\n-1 @x +y"
+    expected = engine(COURSE, text)
+    playground.start(COURSE, text=text)
+    playground.tokens(expected.ids)
+    playground.tab("Files and link")
+    rows = list(csv.DictReader(io.StringIO(playground.download("Tokens (CSV)"), newline="")))
+    assert [int(row["id"]) for row in rows] == list(expected.ids)
+    assert [(int(row["start"]), int(row["end"])) for row in rows] == list(expected.offsets)
+    formulas = [row["text"] for row in rows if text[int(row["start"])] in "=+-@"]
+    assert formulas and all(cell.startswith("'") for cell in formulas)
+    for row in rows:
+        assert row["text"].removeprefix("'") == text[int(row["start"]) : int(row["end"])].removeprefix("'")
+    data = json.loads(playground.download("Tokens (JSON)"))
+    assert data["text"] == text and [token["id"] for token in data["tokens"]] == list(expected.ids)
+    assert [token["token"] for token in data["tokens"]] == list(expected.tokens)
+    assert data["counts"]["tokens"] == len(expected.ids) and data["counts"]["characters"] == len(text)
+
+    path = tmp_path / "tokens.html"
+    path.write_text(playground.download("Coloured page (HTML)"), encoding="utf-8")
+    asked: list[str] = []
+    offline = open_page(offline=True)
+    offline.on("request", lambda request: asked.append(request.url))
+    offline.goto(path.as_uri())
+    expect(offline.get_by_role("heading", level=1)).to_have_text(title(COURSE))
+    assert offline.locator(".ts-chips .r").all_inner_texts() == playground.chips.all_inner_texts()
+    expect(offline.locator("p.ids")).to_have_text(", ".join(map(str, expected.ids)))
+    assert (
+        offline.locator(".ts-chips .t").first.evaluate("e => getComputedStyle(e).backgroundColor")
+        != "rgba(0, 0, 0, 0)"
+    )
+    assert offline.evaluate(TRACES_OF_ATTACK) == [] and asked == [path.as_uri()]
+    assert offline.evaluate(WIDTHS)[0] <= 0
+
+
+# --- size -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_megabyte(playground: Playground, clipboard: None) -> None:
+    """A million characters are counted, and the page is of use afterwards; the times are printed."""
+    line = "A line of words that fills the text, and goes on until the paragraph ends: tokenizers, שלום, お茶 🍵 and 12345.\n"
+    text = (line * (1_000_000 // len(line) + 1))[:1_000_000]
+    expected = engine(BPE, text)
+    playground.start(BPE)
+    page = playground.page
+    page.evaluate("text => navigator.clipboard.writeText(text)", text)
+    box(page).click()
+    playground.press("Control+a")
+    start = time.monotonic()
+    playground.press("Control+v")
+    pasted = time.monotonic() - start
+    expect(playground.figure("Characters")).to_have_text("1,000,000", timeout=60_000)
+    expect(playground.figure("Tokens")).to_have_text(f"{len(expected.ids):,}")
+    expect(playground.figure("Bytes")).to_have_text(f"{len(text.encode()):,}")
+    counted = time.monotonic() - start
+    assert page.evaluate("document.querySelectorAll('.note.problem').length") == 0
+    playground.rest()
+
+    def shown() -> list[int]:
+        return [int(number) for number in playground.row.inner_text().split(", ")]
+
+    first = shown()
+    assert first == list(expected.ids[: len(first)]) and len(first) >= STRETCHES_SHOWN
+    start = time.monotonic()
+    page.get_by_test_id("stPagination").get_by_text("2", exact=True).click()
+    expect(page.get_by_text(f"Tokens {len(first) + 1:,} to")).to_be_visible(timeout=30_000)
+    turned = time.monotonic() - start
+    expect(playground.row).not_to_have_text(", ".join(map(str, first)))
+    second = shown()
+    assert second == list(expected.ids[len(first) : len(first) + len(second)])
+    start = time.monotonic()
+    playground.flip("White space")
+    expect(playground.chips.filter(has_text="␣")).to_have_count(0, timeout=30_000)
+    flipped = time.monotonic() - start
+    start = time.monotonic()
+    page.get_by_test_id("stCheckbox").filter(has_text="White space").locator("label").first.click()
+    box(page).press("Control+End")
+    page.keyboard.press("Backspace")
+    expect(playground.figure("Characters")).to_have_text("999,999", timeout=60_000)
+    cut = time.monotonic() - start
+    page.keyboard.insert_text("ab")
+    playground.page.locator(".note.problem").wait_for(timeout=60_000)
+    assert (
+        "The text has 1,000,001 characters, and the page takes 1,000,000: shorten it."
+        in playground.problems()
+    )
+    page.keyboard.press("Backspace")
+    expect(playground.figure("Characters")).to_have_text("1,000,000", timeout=60_000)
+    assert playground.problems() == []
+    print(
+        f"\n1 MB: pasted in {pasted:.2f} s, counted after {counted:.2f} s; another page of chips {turned:.2f} s, "
+        f"a toggle {flipped:.2f} s, a key {cut:.2f} s; load {os.getloadavg()[0]:.1f}"
+    )
+
+
+def test_key_to_painted(playground: Playground) -> None:
+    """10 KB of ordinary lines: from a key in the text box to chips on the screen. Printed: machines differ."""
+    lines = "\n".join(
+        f"Line {number}: the tokenizer splits unfamiliar words, such as number {number * 7919}, into familiar pieces."
+        for number in range(112)
+    )[:10_000]
+    playground.start(BPE, text=lines)
+    expect(playground.figure("Tokens")).to_have_text(f"{len(ids(BPE, lines)):,}")
+    box(playground.page).press("Control+Home")
+    times = playground.page.evaluate("""async () => {
+        const find = part => [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector(part)).find(Boolean);
+        const pane = find('.ts-chips .pane'), times = [], frame = () => new Promise(requestAnimationFrame);
+        for (let turn = 0; turn < 15; turn++) {
+          await new Promise(done => setTimeout(done, 120));
+          const changed = new Promise(done => new MutationObserver((_, observer) => { observer.disconnect(); done(); }).observe(pane, {childList: true}));
+          const start = performance.now();
+          document.execCommand('insertText', false, 'x');
+          await changed; await frame(); await frame(); // the second frame begins when the first has been painted
+          times.push(performance.now() - start);
+        }
+        return times; }""")
+    expect(playground.figure("Tokens")).to_have_text(f"{len(ids(BPE, 'x' * 15 + lines)):,}")
+    print(
+        f"\nkey → painted, 10 KB: median {statistics.median(times):.0f} ms of 15; load {os.getloadavg()[0]:.1f}"
+    )
+    assert statistics.median(times) < 5_000
+
+
+# --- hostile text -----------------------------------------------------------------------------------------------------
+
+
+def test_hostile_text_is_only_text(playground: Playground, dialogs: list[str]) -> None:
+    """Every tab, every card, three ways to write: no element, no attribute, no request comes from the text."""
+    own = f"bpe?{urlencode({'corpus': 'paste', 'text': pack_text(ATTACK), 'special': '<script>window.bad=8</script>', 'pre': 'whitespace_split'})}"
+    text = f"{ATTACK}\n<script>window.bad=8</script> end"
+    playground.start(own, BPE, text=text)
+    page = playground.page
+    playground.tokens(ids(own, text))
+    assert playground.true_text() == text
+    look_at_chips(playground, every=5)
+    visit_tabs(playground)
+    playground.flip("Escapes")
+    playground.flip("Special tokens")
+    playground.rest()
+    visit_tabs(playground)
+    assert box(page).input_value() == text
+
+
+# --- phone ------------------------------------------------------------------------------------------------------------
+
+
+def test_phone(playground: Playground, open_page: Callable[..., Page]) -> None:
+    """390 pixels: nothing makes the page scroll sideways; text, chips, card and ids lie under each other."""
+    page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone = Playground(page, playground.address)
+    text = MULTILINGUAL.replace("\r\n", "\n") + "\n" + "longword" * 40 + "\n" + ATTACK
+    phone.start(BPE, COURSE, text=text)
+    phone.tokens(ids(BPE, text))
+    assert max(page.evaluate(WIDTHS)) <= 0 and page.evaluate("document.documentElement.scrollWidth") <= 390
+    parts = [page.locator(f".ts-chips .{name}").bounding_box() for name in ("pane", "card", "ids")]
+    for above, below in pairwise(parts):
+        assert above and below and above["y"] + above["height"] <= below["y"] + 1
+        assert above["x"] >= 0 and above["x"] + above["width"] <= 390
+    phone.chips.nth(2).tap()
+    assert len(lit(page, "pin")[0]) == 1
+    expect(phone.card).to_contain_text("Id")
+    for name in TABS:
+        phone.tab(name)
+        phone.rest()
+        if name in ("Counts", "Languages"):
+            page.get_by_role("tabpanel", name=name, exact=True).locator(".js-plotly-plot").wait_for()
+        assert max(page.evaluate(WIDTHS)) <= 0, name
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
+    for how in ("ids", "bytes"):
+        phone.write(how)
+        phone.rest()
+        assert max(page.evaluate(WIDTHS)) <= 0, how
+    assert phone.problems() == []
