@@ -30,6 +30,8 @@ class PlainSize:
     surfaces: list[set[str]]
     """The longer tokens, without WordPiece's mark."""
     overlap: list[float | None]
+    there: list[str]
+    """Who has a vocabulary of this size."""
 
 
 NAMES = ("bpe", "wordpiece", "unigram")
@@ -80,6 +82,7 @@ def plain_size(freqs: Mapping[str, int], states: Sequence[State | None]) -> Plai
             else None
             for first, second in pairs
         ],
+        [name for name, state in zip(NAMES, states, strict=True) if state is not None],
     )
 
 

@@ -140,8 +140,9 @@ def check_every_size(comparison: Comparison, rule: str) -> None:
             owners = [plain.surfaces[ALGORITHMS.index(name)] for name in region]
             others = [plain.surfaces[ALGORITHMS.index(name)] for name in ALGORITHMS if name not in region]
             assert set(overlap.regions[region]) == set.intersection(*owners) - set().union(*others)
+        assert [*overlap.there] == plain.there
         for pair, index in zip(PAIRS, point.overlap, strict=True):
-            assert index is None or overlap.jaccard(*pair) == index
+            assert overlap.jaccard(*pair) == index
         if previous is not None:
             changed = [
                 word
@@ -241,6 +242,10 @@ def test_where_one_has_no_vocabulary_of_a_size() -> None:
     assert point.alike_pairs == (None, 1.0, None) and point.overlap == (None, None, None)
     assert {cuts[1] for cuts in comparison[0].cuts(comparison.corpus.words).values()} == {None}
     assert comparison[0].disagreements() == [] and comparison[0].overlap().size("wordpiece") == 0
+    overlap = comparison[1].overlap()
+    assert overlap.there == ("bpe", "unigram") and overlap.size("bpe") == 1
+    assert overlap.jaccard("bpe", "wordpiece") is None is overlap.jaccard("wordpiece", "unigram")
+    assert overlap.jaccard("bpe", "unigram") is not None
     begins = comparison.sizes.index(5)
     assert comparison[begins].standings[1].limit is None and comparison.sweep[begins].alike is not None
     end = comparison[-1].standings

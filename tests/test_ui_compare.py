@@ -31,7 +31,7 @@ from ui.compare_frames import (
     overlap_html,
     words_shown,
 )
-from ui.compare_page import COMPARE, disagreement_table, landmarks, tell_tokens
+from ui.compare_page import COMPARE, disagreement_table, landmarks, number_formats, tell_tokens
 from ui.corpora import EXAMPLES, Source
 from ui.flipbook import Frame
 from ui.settings import COMPARE_RULES
@@ -75,7 +75,8 @@ def sound(frame: Frame) -> Read:
         if name == "style":
             assert int(value[6:-1]) <= 100
     assert len(frame.html.encode()) < LARGEST
-    assert re.fullmatch(r"[\d,]+", frame.label) and frame.status == f"vocabulary of {frame.label}"
+    assert re.fullmatch(r"[\d,]+", frame.label)
+    assert frame.status == f"{frame.label} token" + "s" * (frame.label != "1")
     return read
 
 
@@ -151,7 +152,7 @@ def test_every_size_of_every_example(name: str, method: str) -> None:
                 assert len(tokens) >= min(len(cut), TOKENS_IN_ROW)
                 others = [other for other in cuts[word] if other is not None]
                 assert sign == (
-                    "=" if others.count(cut) == len(others) else "≠" if others.count(cut) == 1 else ""
+                    "=" if others.count(cut) == len(others) > 1 else "≠" if others.count(cut) == 1 else ""
                 )
         best = [standing for standing in snapshot.standings if standing.tokens is not None]
         fewest = min(standing.tokens or 0 for standing in best)
@@ -174,13 +175,48 @@ def test_the_first_and_the_last_frame_say_where_they_are() -> None:
 def test_where_one_has_no_vocabulary_of_a_size() -> None:
     comparison = compare(Corpus.from_counts({"abab": 2, "ba": 3, "cab": 1}), seed_size=5)
     first, last = compare_frame(comparison[0], PLAIN), compare_frame(comparison[-1], PLAIN)
-    assert did(first, "wordpiece").startswith("Begins at 5: inside a word")
+    assert did(first, "wordpiece").startswith("Starts at 5: inside a word")
     assert {note for _sign, _tokens, note in rows(first, "wordpiece")} == {"–"}
     assert did(last, "unigram") == "Starts from 5 pieces: the seed has no more."
     frames = [compare_frame(snapshot, PLAIN) for snapshot in course("sentencepiece")]
     told = [did(frame, "unigram") for frame in frames]
     assert any("Has no vocabulary of just this size" in words for words in told)
     assert any(words.endswith("which go all at once on the way left.") for words in told)
+
+
+def lead(frame: Frame) -> tuple[str, str]:
+    """The two lines over the columns."""
+    found = re.search(r'<div class="say brief"><p>(.*?)</p><p class="why">(.*?)</p></div>', frame.html)
+    assert found
+    return Read(found[1]).text, Read(found[2]).text
+
+
+def test_sentences_speak_of_those_who_are_there() -> None:
+    """The “highest” example has 11 characters, and 13 symbols with ##."""
+    comparison = example("highest")
+    told = [lead(compare_frame(comparison[step], PLAIN)) for step in range(3)]
+    assert told[0] == (
+        "With a vocabulary of 11, BPE and Unigram need 6.17 tokens per word.",
+        "WordPiece starts at 13. BPE and Unigram cut every word alike.",
+    )
+    assert told[1][0].startswith("With a vocabulary of 12, Unigram needs fewer tokens than BPE: ")
+    assert told[1][1] == "WordPiece starts at 13. BPE and Unigram cut 3 different words differently."
+    assert "WordPiece starts" not in told[2][1] and told[2][1].startswith("All three cut ")
+    assert "WordPiece starts at 13." in tell_tokens(comparison[1])
+    assert "WordPiece starts at 13." in compare_frame(comparison[1], PLAIN).say
+
+
+def test_one_that_is_alone_is_compared_with_nobody() -> None:
+    """Stopped at once, WordPiece and Unigram have no vocabulary that is as small as BPE's."""
+    corpus = Corpus.from_counts({"abab": 2, "ba": 3, "cab": 1})
+    stopped = compare(corpus, 8, progress=lambda _done, _total: False)
+    assert [standing.step for standing in stopped[0].standings] == [0, None, None]
+    least = stopped.unigram.record.sizes[-1]
+    frame = compare_frame(stopped[0], PLAIN)
+    sound(frame)
+    assert lead(frame)[0] == "With a vocabulary of 3, BPE needs 2.83 tokens per word."
+    assert lead(frame)[1].endswith(f"WordPiece starts at 5. Unigram was stopped at {least}.")
+    assert {sign for sign, _tokens, _note in rows(frame, "bpe")} == {""}
 
 
 def test_a_comparison_that_was_stopped_says_so() -> None:
@@ -242,6 +278,18 @@ def test_the_regions_of_the_overlap() -> None:
         assert row[0] == f"{NAMES[first]} and {NAMES[second]}" and row[1] == f"{shared} / {either}"
         assert float(row[2].removesuffix(" %")) == pytest.approx(100 * shared / either, abs=0.06)
     assert [row[2] for row in cells(jaccard_html(hug()[0].overlap()))] == ["–"] * 3
+
+
+def test_the_overlap_with_one_who_is_not_there() -> None:
+    """At size 12 WordPiece has no vocabulary: no region is its own, and nothing is said about it in numbers."""
+    overlap = example("highest")[1].overlap()
+    found = cells(overlap_html(overlap, PLAIN))
+    assert [row[:3] for row in found] == [["✓", "–", "✓"], ["✓", "–", "·"], ["·", "–", "✓"]]
+    assert sum(int(row[3]) for row in found) == sum(map(len, overlap.regions.values())) > 0
+    either = overlap.size("bpe") + overlap.size("unigram") - overlap.size("bpe", "unigram")
+    shares = cells(jaccard_html(overlap))
+    assert shares[0] == ["BPE and WordPiece", "–", "–"] and shares[2] == ["WordPiece and Unigram", "–", "–"]
+    assert shares[1][1] == f"{overlap.size('bpe', 'unigram')} / {either}"
 
 
 # --- charts -----------------------------------------------------------------------------------------------------------
@@ -332,6 +380,10 @@ def test_a_missing_cut_is_an_empty_cell() -> None:
     table = disagreement_table(at.disagreements(), PLAIN)
     assert at.standings[1].step is None and len(table)
     assert {*table["WordPiece"]} == {""} and all(pd.isna(cell) for cell in table["WordPiece: tokens"])
+    assert {*table["differs"]} == {"BPE and Unigram"}
+    formats = {name: config["type_config"]["format"] for name, config in number_formats(table).items()}
+    counts = ["place", "count", *(f"{NAMES[name]}: tokens" for name in ALGORITHMS)]
+    assert formats == dict.fromkeys(counts, "localized")
 
 
 def test_table_cells_are_readable_plain_text() -> None:

@@ -165,13 +165,17 @@ class Overlap:
     """Who has them, one of `REGIONS` → the surfaces, in the order in which the first of these learned them."""
     characters: int
     """Single characters, which are left out: nearly always all three have them."""
+    there: tuple[str, ...] = ALGORITHMS
+    """Who has a vocabulary of this size at all."""
 
     def size(self, *algorithms: str) -> int:
         """How many surfaces all of these algorithms have."""
         return sum(len(found) for region, found in self.regions.items() if {*algorithms} <= {*region})
 
     def jaccard(self, first: str, second: str) -> float | None:
-        """What two have in common, as a share of what either has."""
+        """What two have in common, as a share of what either has; None where one of them has no vocabulary."""
+        if not {first, second} <= {*self.there}:
+            return None
         return jaccard(self.size(first, second), self.size(first), self.size(second))
 
 
@@ -464,7 +468,9 @@ class SizeSnapshot(ByContent):
         for token, owners in found.items():
             regions[tuple(owners)].append(token)
         return Overlap(
-            {region: tuple(tokens) for region, tokens in regions.items()}, len(self.trace.bpe.alphabet)
+            {region: tuple(tokens) for region, tokens in regions.items()},
+            len(self.trace.bpe.alphabet),
+            tuple(standing.algorithm for standing in self.standings if standing.step is not None),
         )
 
     def _content(self) -> tuple[object, ...]:

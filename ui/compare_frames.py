@@ -64,7 +64,12 @@ def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
             for standing in snapshot.standings
         ),
     ]
-    return Frame(html, " ".join(filter(None, spoken)), size, _("vocabulary of {size}").format(size=size))
+    return Frame(
+        html,
+        " ".join(filter(None, spoken)),
+        size,
+        ngettext("{size} token", "{size} tokens", snapshot.size).format(size=size),
+    )
 
 
 # --- in words ---------------------------------------------------------------------------------------------------------
@@ -77,6 +82,14 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> tuple[str, str]:
     best = [standing for standing in there if standing.tokens == fewest]
     if len(best) == len(ALGORITHMS):
         message = _("With a vocabulary of {size}, all three need {number} tokens per word.")
+    elif len(there) == 1:
+        message = _("With a vocabulary of {size}, {names} needs {number} tokens per word.")
+    elif len(best) == len(there):
+        message = _("With a vocabulary of {size}, {names} need {number} tokens per word.")
+    elif len(there) < len(ALGORITHMS):
+        message = _(
+            "With a vocabulary of {size}, {names} needs fewer tokens than {others}: {number} per word."
+        )
     elif len(best) == 1:
         message = _("With a vocabulary of {size}, {names} needs the fewest tokens: {number} per word.")
     else:
@@ -84,16 +97,19 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> tuple[str, str]:
     lead = voice.say(
         message,
         size=voice.strong(count(snapshot.size)),
-        names=voice.strong(_(" and ").join(NAMES[standing.algorithm] for standing in best)),
+        names=voice.strong(both(best)),
+        others=both([standing for standing in there if standing not in best]),
         number=voice.strong(per_word(best[0])) if best else "",
     )
     details = []
-    if not snapshot.step:
+    missing = tell_missing(snapshot)
+    if not snapshot.step and not missing:  # one line has to do
         details.append(
             voice.say(_("BPE and WordPiece merge towards the right; Unigram prunes towards the left."))
         )
+    details += missing
     alike = snapshot.trace.sweep[snapshot.step].alike
-    if snapshot.different == 0:
+    if alike is not None and snapshot.different == 0:
         details.append(voice.say(_("Every word is cut alike.")))
     elif alike is not None:
         details.append(
@@ -109,15 +125,34 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> tuple[str, str]:
                 share=share_text(alike) if alike else "0 %",
             )
         )
-    else:
-        message = ngettext(
-            "{names} cut {number} word differently.",
-            "{names} cut {number} different words differently.",
-            snapshot.different,
-        )
-        names = _(" and ").join(NAMES[standing.algorithm] for standing in there)
-        details.append(voice.say(message, names=names, number=count(snapshot.different)))
+    elif len(there) > 1:
+        message = _("{names} cut every word alike.")
+        if snapshot.different:
+            message = ngettext(
+                "{names} cut {number} word differently.",
+                "{names} cut {number} different words differently.",
+                snapshot.different,
+            )
+        details.append(voice.say(message, names=both(there), number=count(snapshot.different)))
     return lead, " ".join(details)
+
+
+def both(standings: Sequence[Standing]) -> str:
+    """The names of one or two algorithms."""
+    return _(" and ").join(NAMES[standing.algorithm] for standing in standings)
+
+
+def tell_missing(snapshot: SizeSnapshot) -> list[str]:
+    """Who has no vocabulary of this size, a sentence each."""
+    missing = [standing for standing in snapshot.standings if standing.step is None]
+    return [
+        (
+            _("{name} was stopped at {size}.")
+            if standing.algorithm == "unigram"
+            else _("{name} starts at {size}.")
+        ).format(name=NAMES[standing.algorithm], size=count(standing.limit or 0))
+        for standing in missing
+    ]
 
 
 def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: Voice) -> str:
@@ -201,7 +236,7 @@ def tell_limit(snapshot: SizeSnapshot, standing: Standing) -> str:
             return _("Starts from {size} pieces: the seed has no more.")
         return _("Has no vocabulary of just this size: several pieces went at once. This one has {size}.")
     if standing.size is None:
-        return _("Begins at {size}: inside a word, a letter is a symbol of its own, with ##.")
+        return _("Starts at {size}: inside a word, a letter is a symbol of its own, with ##.")
     if stopped:
         return _("Training was stopped at {size} tokens.")
     return _("Ended at {size} tokens: every word is one token.")
@@ -296,9 +331,9 @@ def row(cuts: tuple[Cut | None, ...], algorithm: str, freq: int, made: frozenset
     cut = cuts[ALGORITHMS.index(algorithm)]
     if cut is None:
         return '<div class="w dim"><i class="sign"></i><span class="ts"></span><span class="f">–</span></div>'
-    same = sum(other == cut for other in cuts)
-    alike = same == sum(other is not None for other in cuts)
-    sign, classes = ("=", " dim") if alike else ("≠", " odd") if same == 1 else ("", "")
+    same, there = sum(other == cut for other in cuts), sum(other is not None for other in cuts)
+    alike = same == there > 1
+    sign, classes = ("=", " dim") if alike else ("≠", " odd") if same == 1 < there else ("", "")
     shown = "".join(
         chip(token, style, "hot" if token in made and len(token) > 1 else "") for token in cut[:TOKENS_IN_ROW]
     )
@@ -325,21 +360,26 @@ def pair_name(pair: tuple[str, ...]) -> str:
 
 
 def overlap_html(overlap: Overlap, style: Style) -> str:
-    """Who has which tokens: a row for each region, with its tokens."""
+    """Who has which tokens: a row for each region of those that have a vocabulary, with its tokens."""
     head, number, more = "".join(f"<th>{NAMES[name]}" for name in ALGORITHMS), _("tokens"), _("{number} more")
     rows = "".join(
-        f"<tr>{''.join(f'<td>{_mark(name in region)}' for name in ALGORITHMS)}<td><b>{count(len(tokens))}</b>"
+        f"<tr>{''.join(f'<td>{_mark(name, region, overlap)}' for name in ALGORITHMS)}<td><b>{count(len(tokens))}</b>"
         f'<td><div class="row">{chips(tokens[:CHIPS_SHOWN], style)}'
         f"{cut_mark(more, max(0, len(tokens) - CHIPS_SHOWN))}</div>"
         for region, tokens in overlap.regions.items()
+        if {*region} <= {*overlap.there}
     )
     return f'<div class="ts"><table class="regions"><tr>{head}<th>{escape(number)}<th>{rows}</table></div>'
 
 
-def _mark(has: bool) -> str:
-    """A tick or a dot, which is read out as a word."""
-    told = escape(_("has them") if has else _("has none of them"))
-    kind, mark = ("has", "✓") if has else ("lacks", "·")
+def _mark(name: str, region: tuple[str, ...], overlap: Overlap) -> str:
+    """A tick or a dot, or a dash for one that has no vocabulary, which is read out as a word."""
+    kind, mark, told = "lacks", "·", _("has none of them")
+    if name not in overlap.there:
+        mark, told = "–", _("has no vocabulary of this size")
+    elif name in region:
+        kind, mark, told = "has", "✓", _("has them")
+    told = escape(told)
     return f'<span role="img" aria-label="{told}" class="{kind}">{mark}</span>'
 
 
@@ -351,7 +391,8 @@ def jaccard_html(overlap: Overlap) -> str:
         either = overlap.size(first) + overlap.size(second) - shared
         index = overlap.jaccard(first, second)
         value = "–" if index is None else share_text(index) if index else "0 %"
-        rows += f"<tr><td>{escape(pair_name((first, second)))}<td>{count(shared)} / {count(either)}<td><b>{value}</b>"
+        numbers = f"{count(shared)} / {count(either)}" if {first, second} <= {*overlap.there} else "–"
+        rows += f"<tr><td>{escape(pair_name((first, second)))}<td>{numbers}<td><b>{value}</b>"
     names = (_("vocabularies"), _("in both / in either"), _("Jaccard index"))
     head = "".join(f"<th>{escape(name)}" for name in names)
     return f'<div class="ts"><table class="jaccard"><tr>{head}{rows}</table></div>'

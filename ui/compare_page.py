@@ -21,12 +21,13 @@ from tokenizers_core.comparison import (
     disagreements_to_csv,
     sweep_to_csv,
 )
+from tokenizers_core.errors import SettingError, VocabSizeError
 from tokenizers_core.text import Corpus, Pipeline
 from ui import training
 from ui.algorithms import Algorithm, Run
 from ui.cache import remembered
 from ui.charts import SWEEPS, sweep_chart
-from ui.compare_frames import NAMES, compare_frame, jaccard_html, overlap_html, per_word
+from ui.compare_frames import NAMES, compare_frame, jaccard_html, overlap_html, per_word, tell_missing
 from ui.controls import Controls
 from ui.flipbook import go_to, update_url
 from ui.i18n import N_, _, count, ngettext, use_language
@@ -57,8 +58,21 @@ def _settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
 
 
 def train_all(corpus: Corpus, **settings: Any) -> Comparison:
-    """A comparison with its sweep worked out: that belongs to the job that the page waits for."""
-    comparison = compare(corpus, **settings)
+    """A comparison with its sweep worked out: that belongs to the job that the page waits for.
+
+    What can't be is told by the name that the page's control has.
+    """
+    try:
+        comparison = compare(corpus, **settings)
+    except VocabSizeError as error:
+        error.template = N_(
+            "Largest vocabulary: {vocab_size} is below the {what}'s {minimum} symbols; choose at least {minimum}."
+        )
+        raise
+    except SettingError as error:
+        if error.name == "seed_size":
+            error.template = N_("Unigram's seed vocabulary: {value} can't be used; {reason}.")
+        raise
     assert comparison.sweep  # a comparison has one size at least
     return comparison
 
@@ -194,6 +208,7 @@ def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
             "Fewer tokens per word mean a shorter text for the model, and a larger vocabulary is what they cost."
         )
     ]
+    told += tell_missing(snapshot)
     there = [standing for standing in snapshot.standings if standing.tokens_per_word is not None]
     best = min(there, key=lambda standing: standing.tokens_per_word or 0.0)
     for standing in there:
@@ -246,12 +261,14 @@ def landmarks(comparison: Comparison) -> dict[str, int]:
 def overlap(view: View) -> None:
     """Which tokens the vocabularies share, here and over the sizes."""
     found = view.snapshot.overlap()
-    st.caption(
-        _(
-            "Tokens of more than one character; the {number} single characters are left out, for all have them. WordPiece's "
-            "tokens are taken without ##, so that ug and ##ug are one."
-        ).format(number=count(found.characters))
+    told = _(
+        "Tokens of more than one character; the {number} single characters are left out, for all have them. WordPiece's "
+        "tokens are taken without ##, so that ug and ##ug are one."
     )
+    missing = tell_missing(view.snapshot)
+    if missing:
+        told = _("Tokens of more than one character; the {number} single characters are left out.")
+    st.caption(" ".join([told.format(number=count(found.characters)), *missing]))
     if not any(found.regions.values()):
         note(_("At this size, there are only single characters: go to the right."))
     else:
@@ -295,6 +312,7 @@ def disagreements(view: View) -> None:
             share=share_text(sum(found.freq for found in chosen) / total) if chosen else "0 %",
         )
     ]
+    told += tell_missing(view.snapshot)
     if len(shown) > ROWS_LISTED:
         told.append(_("The first {number} are listed.").format(number=count(ROWS_LISTED)))
     right.caption(" ".join(told))
@@ -304,6 +322,7 @@ def disagreements(view: View) -> None:
         height=360,
         key=view.key("words"),
         column_config={
+            **number_formats(shown),
             _("word"): st.column_config.TextColumn(width=130),
             **{NAMES[name]: st.column_config.TextColumn(width=190) for name in ALGORITHMS},
         },
@@ -311,6 +330,16 @@ def disagreements(view: View) -> None:
     download(
         st, view, _("These words (CSV)"), "words.csv", partial(_sheet, disagreements_to_csv, view.snapshot)
     )
+
+
+def number_formats(table: pd.DataFrame) -> dict[str, Any]:
+    """How a table's numbers are written: whole ones with their thousands set apart, others with two digits."""
+    formats = {"i": "localized", "f": "%.2f"}
+    return {
+        str(name): st.column_config.NumberColumn(format=formats[column.dtype.kind])
+        for name, column in table.items()
+        if column.dtype.kind in formats
+    }
 
 
 def disagreement_table(words: list[Disagreement], style: Style, find: str = "") -> pd.DataFrame:
@@ -325,7 +354,7 @@ def disagreement_table(words: list[Disagreement], style: Style, find: str = "") 
             readable(word, style),
             freq,
             *map(written, cuts),
-            _("all") if apart == "all" else NAMES[apart],
+            who_differs(cuts, apart),
             *(None if cut is None else len(cut) for cut in cuts),
         )
         for place, (word, freq, cuts, apart) in enumerate(words, start=1)
@@ -343,6 +372,14 @@ def disagreement_table(words: list[Disagreement], style: Style, find: str = "") 
     table = pd.DataFrame(rows, columns=names)
     table[counts] = table[counts].astype("Int64")
     return matching(table, find, tokens=1)
+
+
+def who_differs(cuts: tuple[Cut | None, ...], apart: str) -> str:
+    """Whose cut nobody else has; of those that have one."""
+    if apart != "all":
+        return NAMES[apart]
+    there = [NAMES[name] for name, cut in zip(ALGORITHMS, cuts, strict=True) if cut is not None]
+    return _("all") if len(there) == len(ALGORITHMS) else _(" and ").join(there)
 
 
 # --- the files --------------------------------------------------------------------------------------------------------

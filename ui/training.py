@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from tokenizers_core.comparison import Comparison
 from tokenizers_core.errors import TokenizersCoreError
 from ui.cache import Job, Progress, Registry, registry, remembered
 from ui.flipbook import WHOLE_RUN, Frame, flipbook, payload, position, standalone, window
@@ -62,11 +63,22 @@ def build(
 def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
     """Say that this run was stopped, and let it go on."""
     left, right = st.columns([4, 1], vertical_alignment="center")
+    found = kept[run]
+    if found is None:
+        told = _("Reading was stopped before training began.")
+    elif isinstance(found, Comparison):  # its steps are sizes, which say nothing of how far training came
+        told = _(
+            "Training was stopped with BPE at {bpe} tokens, WordPiece at {wordpiece} and Unigram at {unigram}. "
+            "At larger sizes, BPE and WordPiece stay as they are; at smaller ones, Unigram is missing."
+        ).format(
+            bpe=count(found.bpe.vocab_sizes[-1]),
+            wordpiece=count(found.wordpiece.vocab_sizes[-1]),
+            unigram=count(found.unigram.record.sizes[-1]),
+        )
+    else:
+        told = _("Training was stopped after {number} steps.").format(number=count(len(found)))
     with left:
-        if kept[run] is None:
-            note(_("Reading was stopped before training began."))
-        else:
-            note(_("Training was stopped after {number} steps.").format(number=count(len(kept[run]))))
+        note(told)
     right.button(_("Train to the end"), key=f"{page}.again", on_click=kept.pop, args=(run,), width="stretch")
 
 

@@ -110,7 +110,7 @@ def test_the_large_example_comes_with_progress() -> None:
     assert problems(app) == [] and value(app, "size") == 1000
     message = book(app)
     assert message["seek"][0] == 700 and message["first"] > 0 and len(message["frames"]) == 96
-    assert message["frames"][700 - message["first"]]["status"] == "vocabulary of 950"
+    assert message["frames"][700 - message["first"]]["status"] == "950 tokens"
 
 
 def test_a_link_sets_everything_and_is_written_back() -> None:
@@ -178,8 +178,8 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
 @pytest.mark.parametrize(
     ("name", "number", "says"),
     [
-        ("size", 3, ("vocab_size=3 ", "choose at least 8")),
-        ("seed", 3, ("seed_size=3 ", "choose at least 8")),
+        ("size", 3, ("Largest vocabulary: 3 is below the alphabet&#x27;s 8 symbols", "choose at least 8")),
+        ("seed", 3, ("Unigram&#x27;s seed vocabulary: 3 can&#x27;t be used; choose at least 8",)),
         ("size", 0, ("Largest vocabulary: 0 is not possible", f"from 1 to {VOCABULARY_LIMIT:,}.")),
         ("seed", -4, ("-4 is not possible", f"{SEED_LIMIT:,}")),
     ],
@@ -191,9 +191,10 @@ def test_numbers_that_can_not_be(name: str, number: int, says: tuple[str, ...]) 
     assert problems(app) == []
     app.sidebar.number_input(key=f"compare.{name}").set_value(number)
     run(app)
-    assert len(problems(app)) == 1
-    for part in says:
-        assert part in problems(app)[0]
+    (told,) = problems(app)
+    assert all(part in told for part in says)
+    label = app.sidebar.number_input(key=f"compare.{name}").label
+    assert f">{label}: ".replace("'", "&#x27;") in told  # by the name that it has on this page
     assert value(app, name) == number and app.sidebar.text_area(key="compare.paste_text").value == text
     assert app.get("bidi_component") == [] or not book_or_none(app)
     app.sidebar.number_input(key=f"compare.{name}").set_value(20)
@@ -210,7 +211,7 @@ def test_a_size_below_wordpieces_alphabet_is_explained() -> None:
     """abab, ba: two characters, but four symbols with ##."""
     app = opened(f"corpus=paste&pre=whitespace_split&text={pack_text('abab abab ba')}&size=3")
     (told,) = problems(app)
-    assert "vocab_size=3 is below the WordPiece alphabet" in told and "choose at least 4" in told
+    assert "Largest vocabulary: 3 is below the WordPiece alphabet" in told and "choose at least 4" in told
 
 
 def test_nothing_to_compare_yet() -> None:
@@ -321,6 +322,35 @@ def test_training_can_be_stopped_and_taken_up_again() -> None:
     run(app)
     assert any(button.key == "compare.again" for button in app.button)
     assert any("stopped" in note for note in bodies(app, "note"))
+
+
+def test_a_comparison_that_was_stopped_says_how_far_each_came() -> None:
+    """Its steps are sizes: how many there are says nothing about training."""
+
+    def script() -> None:
+        from ui import training
+
+        training.build("compare", "run", lambda _progress: None)
+
+    corpus = Corpus.from_texts(["hug pug pun bun hugs " * 3])
+    full = compare(corpus, 12)
+    stopped = compare(corpus, 12, progress=lambda done, _total: done <= len(full.bpe) + len(full.wordpiece))
+    reached = [max(stopped.bpe.vocab_sizes), max(stopped.wordpiece.vocab_sizes), min(stopped.unigram.record.sizes)]  # fmt: skip
+    assert stopped.stop_reason == "stopped" and reached[2] > stopped.sizes[0]
+    app = AppTest.from_function(script)
+    app.session_state["compare.stopped"] = {"run": stopped}
+    run(app)
+    (told,) = bodies(app, "note")
+    assert "stopped with BPE at {} tokens, WordPiece at {} and Unigram at {}.".format(*reached) in told
+    assert "steps" not in told and [button.key for button in app.button] == ["compare.again"]
+
+
+def test_where_one_is_missing_the_tabs_say_so() -> None:
+    """WordPiece starts at 13 in the “highest” example, and this is size 12."""
+    for tab in TABS[:3]:
+        app = opened("corpus=highest&step=1", tab)
+        (told,) = [caption.value for caption in app.caption if "WordPiece starts at 13." in caption.value]
+        assert "all have them" not in told and problems(app) == []
 
 
 # --- hostile text -----------------------------------------------------------------------------------------------------
