@@ -45,7 +45,9 @@ PICTURES = [
     Picture("unigram-light", "/unigram?corpus=course&size=40&step=254"),
     Picture("lattice-light", "/unigram?corpus=hug", lattice=7),
     Picture("playground-light", "/playground?t1=bpe%3Fcorpus%3Dlibrary", token="able"),
-    Picture("playground-phone", "/playground?t1=unigram%3Fcorpus%3Dlibrary", 390, 844, scheme="dark", phone=True),
+    Picture(
+        "playground-phone", "/playground?t1=unigram%3Fcorpus%3Dlibrary", 390, 844, scheme="dark", phone=True
+    ),
     Picture(
         "side-by-side",
         "/playground?t1=bpe%3Fcorpus%3Dlibrary&t2=wordpiece%3Fcorpus%3Dlibrary&t3=unigram%3Fcorpus%3Dlibrary",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import statistics
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.playground_demo import HOSTILE, LABELS, runs
+from tests.browser.playground_demo import HOSTILE, LABELS
 from ui.chips import Piece, Run, Shown, payload
 from ui.components import ASSETS
 
@@ -468,8 +467,11 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
     assert sent() == [["text", [0, "first!"]]]
     page.evaluate("data => { run(data); }", data("first", 0, False))
     assert sent() == []
-    page.keyboard.type("?")
-    page.evaluate("data => { run(data); }", data("second", 1, False))  # the learner asked for another text
+    page.evaluate(  # in one go: however slow the machine is, nothing is reported in between
+        """data => { const area = root.querySelector("textarea"); area.value += "?";
+            area.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true })); run(data); }""",
+        data("second", 1, False),
+    )  # the learner asked for another text
     assert sent() == []
     assert area.input_value() == "second"
     area.press("End")
@@ -486,31 +488,6 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
     assert page.locator("textarea").input_value() == "remembered"
     assert page.locator("textarea").count() == 1
     assert sent() == []
-
-
-def test_large_paste(demo: Callable[..., Page]) -> None:
-    page = demo("?example=empty", permissions=["clipboard-read", "clipboard-write"])
-    text = (
-        "A line of words that fills the text, and goes on until the paragraph is as long as usual.\n" * 11_000
-    )
-    page.evaluate("text => navigator.clipboard.writeText(text)", text)
-    box(page).click()
-    before = numbers(page)[2]
-    start = page.evaluate("performance.now()")
-    page.keyboard.press("Control+v")
-    pasted = page.evaluate("performance.now()") - start
-    expect(page.get_by_text(f"{len(text)} characters; ")).to_be_visible(timeout=30_000)
-    page.wait_for_timeout(1000)
-    assert numbers(page)[2] == before + 1
-    start = page.evaluate("performance.now()")
-    page.keyboard.type("abc")
-    typed = (page.evaluate("performance.now()") - start) / 3
-    expect(page.get_by_text(f"{len(text) + 3} characters; ")).to_be_visible(timeout=30_000)
-    start = page.evaluate("performance.now()")
-    chip(page, "␣words").nth(2).click()
-    clicked = page.evaluate("performance.now()") - start
-    print(f"\n1 MB: pasted in {pasted:.0f} ms, a key {typed:.0f} ms, a click on a chip {clicked:.0f} ms")
-    assert box(page).evaluate(CARET)[2] == " words"
 
 
 def test_typing_does_not_fill_the_history(demo: Callable[..., Page]) -> None:
@@ -555,59 +532,3 @@ def test_colour_scheme_follows_streamlit(demo: Callable[..., Page], scheme: str)
     for part in (".ts-chips .pane", ".ts-editor textarea"):
         ink = page.locator(part).evaluate("node => getComputedStyle(node).color")
         assert (max(map(int, re.findall(r"\d+", ink))) > 128) == (scheme == "dark"), ink
-
-
-def test_time_to_paint(page: Page, demo: Callable[..., Page]) -> None:
-    """Ten thousand characters: printed, for a machine's speed is nothing to assert."""
-    letters = "etaoinshrdlucm"
-    words = [
-        letters[at % 14] + letters[at // 14 % 14] + letters[at % 11] + letters[at % 5] * (at % 3)
-        for at in range(900)
-    ]
-    text = " ".join(words[(at * at + 7 * at) % 900] for at in range(2400))[:10_000]
-    found = runs(text)
-    data = [
-        payload(
-            found, Shown(spaces=odd), {run.pieces[0].id: "<p>card</p>" for run in found}, LABELS, "x"
-        ).decode()
-        for odd in (True, False)
-    ]
-    mount(page, "chips", data[0])
-    times = page.evaluate(
-        """async data => { const times = [], frame = () => new Promise(requestAnimationFrame);
-        for (let turn = 0; turn < 12; turn++) {
-          await new Promise(done => setTimeout(done, 100));
-          const start = performance.now();
-          run(data[(turn + 1) % 2]);
-          const dom = performance.now() - start;
-          root.querySelector('.pane').scrollHeight;
-          const layout = performance.now() - start;
-          await frame(); await new Promise(done => { const c = new MessageChannel(); c.port1.onmessage = done; c.port2.postMessage(0); });
-          times.push([dom, layout, performance.now() - start]);
-        }
-        return times; }""",
-        data,
-    )
-    dom, layout, painted = (statistics.median(column) for column in zip(*times, strict=True))
-    print(
-        f"\n{len(found)} runs, {len(data[0]):,} bytes: DOM {dom:.0f} ms, laid out {layout:.0f} ms, painted {painted:.0f} ms"
-    )
-    live = demo("?example=empty")
-    box(live).fill(text)
-    expect(live.get_by_text(f"{len(text)} characters; ")).to_be_visible()
-    box(live).press("Control+End")
-    took = live.evaluate("""async () => { const find = part => [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector(part)).find(Boolean);
-        const area = find('textarea'), pane = find('.ts-chips .pane'), times = [], frame = () => new Promise(requestAnimationFrame);
-        for (let turn = 0; turn < 8; turn++) {
-          await new Promise(done => setTimeout(done, 400));
-          const changed = new Promise(done => new MutationObserver((_, observer) => { observer.disconnect(); done(); }).observe(pane, {childList: true}));
-          const start = performance.now();
-          document.execCommand('insertText', false, 'x');
-          await changed; await frame(); await frame();
-          times.push(performance.now() - start);
-        }
-        return times; }""")
-    print(
-        f"key → painted, through Python, 60 ms of it waiting for the next key: {statistics.median(took):.0f} ms"
-    )
-    assert len(took) == 8
