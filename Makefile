@@ -6,8 +6,7 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Two workers, each taking whole files: pages and browser tests share a server per file.
-# In the order of the files: the browser's come first, so that no worker is left with a long one at the end.
-PYTEST_ARGS ?= -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST_ARGS ?= -n 2 --dist loadfile
 # One port if given (`make run PORT=8600`), else 8501 or the next free one.
 PORT ?=
 
