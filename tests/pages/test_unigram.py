@@ -445,7 +445,6 @@ HOSTILE_TEXT = " ".join(
         ("whitespace_split_metaspace", "course", "letters"),
         ("whitespace_split_metaspace", "sentencepiece", "bytes"),
         ("none", "course", "symbols"),
-        ("none", "course", "bytes"),
         ("none", "sentencepiece", "letters"),
         ("whitespace_split_metaspace", "sentencepiece", "symbols"),
     ],
