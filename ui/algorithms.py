@@ -66,23 +66,18 @@ class Run:
         return training.build(f"{self.algorithm.name}{place}", self.name, self.make)
 
 
+def _merging(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
+    return {
+        "vocab_size": recipe["size"],
+        "min_frequency": recipe["min"] or 1,
+        "special_tokens": special_tokens(recipe["special"]),
+        "tie_rule": recipe["ties"],
+    }
+
+
 def _bpe_settings(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
-    return {
-        "vocab_size": recipe["size"],
-        "min_frequency": recipe["min"] or 1,
-        "special_tokens": special_tokens(recipe["special"]),
-        "tie_rule": recipe["ties"],
-        "alphabet": recipe["alphabet"] if pipeline.byte_level else "corpus",
-    }
-
-
-def _wordpiece_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
-    return {
-        "vocab_size": recipe["size"],
-        "min_frequency": recipe["min"] or 1,
-        "special_tokens": special_tokens(recipe["special"]),
-        "tie_rule": recipe["ties"],
-    }
+    alphabet = recipe["alphabet"] if pipeline.byte_level else "corpus"
+    return {**_merging(recipe, pipeline), "alphabet": alphabet}
 
 
 def _unigram_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
@@ -97,6 +92,6 @@ def _unigram_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
 
 
 BPE = Algorithm("bpe", "BPE", RULES, _bpe_settings, train_bpe)
-WORDPIECE = Algorithm("wordpiece", "WordPiece", WORDPIECE_RULES, _wordpiece_settings, train_wordpiece)
+WORDPIECE = Algorithm("wordpiece", "WordPiece", WORDPIECE_RULES, _merging, train_wordpiece)
 UNIGRAM = Algorithm("unigram", "Unigram", UNIGRAM_RULES, _unigram_settings, train_unigram)
 ALGORITHMS: Mapping[str, Algorithm] = {one.name: one for one in (BPE, WORDPIECE, UNIGRAM)}

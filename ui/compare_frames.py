@@ -26,9 +26,9 @@ from ui.flipbook import Frame
 from ui.frames import Markup, Plain, Voice, cut_mark, fraction_text
 from ui.i18n import N_, _, count, ngettext
 from ui.numbers import nats, share_text
+from ui.subjects import ALGORITHMS as NAMES
 from ui.tokens import Style, chip, chips
 
-NAMES: Mapping[str, str] = {"bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
 DIRECTIONS: Mapping[str, str] = {
     "bpe": N_("merges →"),
     "wordpiece": N_("merges →"),

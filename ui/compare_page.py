@@ -29,6 +29,7 @@ from ui.cache import remembered
 from ui.charts import SWEEPS, sweep_chart
 from ui.compare_frames import NAMES, compare_frame, jaccard_html, overlap_html, per_word, tell_missing
 from ui.controls import Controls
+from ui.downloads import download, sheet, show_link
 from ui.flipbook import go_to, update_url
 from ui.i18n import N_, _, count, ngettext, use_language
 from ui.notes import note
@@ -327,9 +328,8 @@ def disagreements(view: View) -> None:
             **{NAMES[name]: st.column_config.TextColumn(width=190) for name in ALGORITHMS},
         },
     )
-    download(
-        st, view, _("These words (CSV)"), "words.csv", partial(_sheet, disagreements_to_csv, view.snapshot)
-    )
+    words_csv = partial(sheet, disagreements_to_csv, view.snapshot)
+    download(st, _("These words (CSV)"), f"{COMPARE.name}-words.csv", words_csv, COMPARE.name)
 
 
 def number_formats(table: pd.DataFrame) -> dict[str, Any]:
@@ -389,57 +389,23 @@ def files(view: View) -> None:
     """What can be taken away: a link, the sweep, the comparison at this size, a handout."""
     comparison, style, controls = view.comparison, view.style, view.controls
     title = _("{page}: {corpus}").format(page=_(COMPARE.title), corpus=corpus_title(controls["corpus"]))
-    st.subheader(_("This step as a link"), anchor=False)
-    if controls.recipe().in_link():
-        st.code(training.link(controls.url(), view.step), language=None, wrap_lines=True)
-    else:
-        note(
-            _(
-                "A link can't hold this corpus. Its address brings it back on this server as long as the server "
-                "remembers it; to pass it on, send the text itself."
-            )
-        )
+    show_link(_("This step as a link"), controls.recipe(), controls.url(), view.step)
     st.subheader(_("The comparison"), anchor=False)
     columns = st.columns(3)
     handout = partial(
         training.handout, title, len(comparison), lambda step: compare_frame(comparison[step], style)
     )
-    download(columns[0], view, _("Handout that steps offline (HTML)"), "handout.html", handout)
-    download(
-        columns[1],
-        view,
-        _("The sweep over all sizes (CSV)"),
-        "sweep.csv",
-        partial(_sheet, sweep_to_csv, comparison),
+    makers: tuple[tuple[str, str, Callable[[], str | bytes]], ...] = (
+        (_("Handout that steps offline (HTML)"), "handout.html", handout),
+        (_("The sweep over all sizes (CSV)"), "sweep.csv", partial(sheet, sweep_to_csv, comparison)),
+        (
+            _("Everything at this size, and the sweep (JSON)"),
+            "comparison.json",
+            partial(comparison_to_json, view.snapshot),
+        ),
     )
-    download(
-        columns[2],
-        view,
-        _("Everything at this size, and the sweep (JSON)"),
-        "comparison.json",
-        partial(comparison_to_json, view.snapshot),
-    )
+    for column, (label, name, make) in zip(columns, makers, strict=True):
+        download(column, label, f"{COMPARE.name}-{name}", make, COMPARE.name)
     st.caption(
         _("A chart is downloaded as a picture with the camera that shows over it, a table with its arrow.")
     )
-
-
-KINDS: Mapping[str, str] = {"html": "text/html", "csv": "text/csv", "json": "application/json"}
-
-
-def download(column: Any, view: View, label: str, name: str, make: Callable[[], str | bytes]) -> None:
-    """A button that makes its file when it is pressed."""
-    column.download_button(
-        label,
-        make,
-        f"{COMPARE.name}-{name}",
-        KINDS[name.rpartition(".")[2]],
-        key=view.key(f"file.{name}"),
-        on_click="ignore",
-        width="stretch" if column is not st else "content",
-    )
-
-
-def _sheet(write: Callable[[Any], str], what: Any) -> bytes:
-    """A table as CSV: spreadsheets take a file without the mark for one in an old 8-bit encoding."""
-    return write(what).encode("utf-8-sig")

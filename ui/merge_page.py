@@ -8,11 +8,12 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from tokenizers_core import MergeTrace, first_difference
+from tokenizers_core import first_difference
 from tokenizers_core.files import trace_to_csv, trace_to_json
 from tokenizers_core.merging import MergeSnapshot
 from ui.algorithms import Run
 from ui.charts import CHARTS, training_chart
+from ui.downloads import sheet
 from ui.flipbook import go_to
 from ui.i18n import N_, _, count
 from ui.notes import note
@@ -25,14 +26,9 @@ PairTable = Callable[[MergeSnapshot, Style, str], pd.DataFrame]
 """The table of the pairs at a step, those with a text in them."""
 
 
-def _spreadsheet(trace: MergeTrace) -> bytes:
-    """The run as CSV: spreadsheets take a file without the mark for one in an old 8-bit encoding."""
-    return trace_to_csv(trace).encode("utf-8-sig")
-
-
 MERGE_FILES: Mapping[str, RunFile] = {
-    "trace.json": RunFile(N_("Every step (JSON)"), "application/json", trace_to_json),
-    "trace.csv": RunFile(N_("Every step (CSV)"), "text/csv", _spreadsheet),
+    "trace.json": RunFile(N_("Every step (JSON)"), trace_to_json),
+    "trace.csv": RunFile(N_("Every step (CSV)"), partial(sheet, trace_to_csv)),
 }
 
 

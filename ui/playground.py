@@ -6,26 +6,26 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from html import escape
 from typing import Any
-from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tokenizers_core.errors import TokenizersCoreError
-from ui import catalogue, side_by_side
+from ui import catalogue, side_by_side, training
 from ui.analysis import Analysis, analyse, interpret_escapes
 from ui.cache import Shelf, text_store
 from ui.catalogue import READY, Opened
 from ui.chips import Run, Shown, chips, payload
-from ui.corpora import pack_text, plain_text, unpack_text
+from ui.corpora import pack_text, plain_text
+from ui.downloads import download
 from ui.editor import as_typed, editor
 from ui.flipbook import is_back, update_url
 from ui.i18n import _, count, current_language, ngettext, use_language
 from ui.notes import explained, note, problem
 from ui.play_charts import counts_chart, languages_chart
 from ui.play_files import counts_html, tokens_csv, tokens_html, tokens_json
-from ui.settings import Setting
+from ui.settings import Setting, read_setting, read_text
 from ui.side_by_side import LETTERS
 from ui.subjects import Facts, Subject
 from ui.texts import TEXTS
@@ -104,15 +104,9 @@ def _arrive() -> list[str]:
     complaints: list[str] = []
     for setting in SETTINGS:
         if setting.name in url or first or is_back():
-            state[key(setting.name)] = _parsed(setting, url, complaints)
-    text = unpack_text(url.get("text"))
-    kept = text_store().get(url.get("id", ""))
-    if url.get("text") and text is None:
-        complaints.append(_("The text of this link is damaged: ask for the link again, or paste the text."))
-    elif url.get("id") and kept is None:
-        complaints.append(_("This server does not have the text of this link any more: paste it again."))
-    elif text is None and kept is not None:
-        text = kept.decode("utf-8", "replace")
+            state[key(setting.name)] = read_setting(setting, url, setting.default, complaints)
+    kept = read_text(url, complaints)
+    text = None if kept is None else kept.decode("utf-8", "replace")
     if text is None and (first or is_back()):
         text = TEXTS["first"].make()
     if text is not None:
@@ -121,17 +115,6 @@ def _arrive() -> list[str]:
     if specs or first or is_back():
         state[key("specs")] = specs or [READY[0]]
     return complaints
-
-
-def _parsed(setting: Setting, url: Mapping[str, str], complaints: list[str]) -> Any:
-    if setting.name not in url:
-        return setting.default
-    try:
-        return setting.parse(url[setting.name])
-    except ValueError:
-        message = _("The link says {name}={value}, which is not possible here; the usual value is used.")
-        complaints.append(message.format(name=setting.name, value=repr(url[setting.name][:80])))
-        return setting.default
 
 
 def set_text(text: str) -> None:
@@ -629,8 +612,7 @@ def _files(analyses: Mapping[str, Analysis]) -> None:
     st.subheader(_("This page as a link"), anchor=False)
     values = {name: value for name, value in url().items() if value is not None}
     st.session_state[key("drafts")] = []  # from here on somebody may have the link: this version stays
-    base = (st.context.url or "").split("?")[0]
-    st.code(f"{base}?{urlencode(values)}", language=None, wrap_lines=True)
+    st.code(training.link(values), language=None, wrap_lines=True)
     if "id" in values:
         note(
             _(
@@ -643,17 +625,14 @@ def _files(analyses: Mapping[str, Analysis]) -> None:
     analysis = analyses["A"]
     st.subheader(_("The tokens"), anchor=False)
     shown = Shown(_state("write"), _state("spaces"), analysis.subject.style)
-    makers: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
-        (_("Tokens (CSV)"), "tokens.csv", "text/csv", partial(tokens_csv, analysis)),
-        (_("Tokens (JSON)"), "tokens.json", "application/json", partial(tokens_json, analysis)),
+    makers: tuple[tuple[str, str, Callable[[], str | bytes]], ...] = (
+        (_("Tokens (CSV)"), "tokens.csv", partial(tokens_csv, analysis)),
+        (_("Tokens (JSON)"), "tokens.json", partial(tokens_json, analysis)),
         (
             _("Coloured page (HTML)"),
             "tokens.html",
-            "text/html",
             partial(tokens_html, analysis, shown, current_language()),
         ),
     )
-    for column, (label, name, kind, make) in zip(st.columns(len(makers)), makers, strict=True):
-        column.download_button(
-            label, make, name, kind, key=key(f"file.{name}"), on_click="ignore", width="stretch"
-        )
+    for column, (label, name, make) in zip(st.columns(len(makers)), makers, strict=True):
+        download(column, label, name, make, "playground")

@@ -12,6 +12,7 @@ from tokenizers_core.pruning import UnigramTrace, Worth
 from ui.cache import remembered
 from ui.charts import PRUNE_CHARTS, charts_for, loss_chart, worth_chart
 from ui.corpora import EXAMPLES
+from ui.downloads import sheet
 from ui.i18n import N_, _, count
 from ui.lattice_tab import lattice_tab
 from ui.notes import note
@@ -23,14 +24,9 @@ WORTH_LIMIT = 400
 """Pieces whose exact loss is worked out for the comparison: those of the least approximate loss."""
 
 
-def _spreadsheet(trace: UnigramTrace) -> bytes:
-    """The run as CSV: spreadsheets take a file without the mark for one in an old 8-bit encoding."""
-    return prunes_to_csv(trace).encode("utf-8-sig")
-
-
 PRUNE_FILES: Mapping[str, RunFile] = {
-    "trace.json": RunFile(N_("Every step (JSON)"), "application/json", prunes_to_json),
-    "trace.csv": RunFile(N_("Every step (CSV)"), "text/csv", _spreadsheet),
+    "trace.json": RunFile(N_("Every step (JSON)"), prunes_to_json),
+    "trace.csv": RunFile(N_("Every step (CSV)"), partial(sheet, prunes_to_csv)),
 }
 PRUNE_TOKENIZER_FILES: Mapping[str, Callable[[UnigramTrace, int], str]] = {"unigram.vocab": pieces_tsv}
 

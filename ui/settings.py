@@ -224,25 +224,40 @@ class Reading(NamedTuple):
 def read_url(page: str, rules: Sequence[Setting], url: Mapping[str, str], start: str = "course") -> Reading:
     """The recipe in a URL's parameters, the usual values for what it leaves out; `start` is the usual corpus."""
     complaints: list[str] = []
-
-    def refuse(name: str, value: str) -> None:
-        message = _("The link says {name}={value}, which is not possible here; the usual value is used.")
-        complaints.append(message.format(name=name, value=repr(value[:80])))
-
     corpus = url.get("corpus", start)
     if corpus not in EXAMPLES and corpus not in OWN:
-        refuse("corpus", corpus)
+        complaints.append(_refusal("corpus", corpus))
         corpus = start
     values = {"corpus": corpus}
     for setting in (*rules, *VIEWS):
-        values[setting.name] = usual_value(page, corpus, setting)
-        if setting.name in url:
-            try:
-                values[setting.name] = setting.parse(url[setting.name])
-            except ValueError as error:
-                refuse(setting.name, str(error))
+        values[setting.name] = read_setting(setting, url, usual_value(page, corpus, setting), complaints)
     if corpus in EXAMPLES:
         return Reading(Recipe(page, rules, values), complaints)
+    data = read_text(url, complaints)
+    if corpus == "upload":
+        return Reading(Recipe(page, rules, values, file=(url.get("file", "")[:80], data or b"")), complaints)
+    text = None if data is None else plain_text(data.decode("utf-8", "replace"))
+    return Reading(Recipe(page, rules, values, text=text or ""), complaints)
+
+
+def read_setting(setting: Setting, url: Mapping[str, str], usual: Any, complaints: list[str]) -> Any:
+    """A setting's value in a URL; `usual` where the URL has none, or one that can't be, which is added to `complaints`."""
+    if setting.name not in url:
+        return usual
+    try:
+        return setting.parse(url[setting.name])
+    except ValueError as error:
+        complaints.append(_refusal(setting.name, str(error)))
+        return usual
+
+
+def _refusal(name: str, value: str) -> str:
+    message = _("The link says {name}={value}, which is not possible here; the usual value is used.")
+    return message.format(name=name, value=repr(value[:80]))
+
+
+def read_text(url: Mapping[str, str], complaints: list[str]) -> bytes | None:
+    """The text that a URL holds, or names to this server; None without one, or without it any more, which is complained of."""
     text = unpack_text(url.get("text"))
     kept = text_store().get(url.get("id", ""))
     if url.get("text") and text is None:
@@ -251,11 +266,7 @@ def read_url(page: str, rules: Sequence[Setting], url: Mapping[str, str], start:
         complaints.append(
             _("This server does not have the text of this link any more: paste or upload it again.")
         )
-    if corpus == "upload":
-        return Reading(Recipe(page, rules, values, file=(url.get("file", "")[:80], kept or b"")), complaints)
-    if text is None and kept is not None:
-        text = kept.decode("utf-8", "replace")
-    return Reading(Recipe(page, rules, values, text=plain_text(text)), complaints)
+    return kept if text is None else text.encode("utf-8", "replace")
 
 
 def usual_value(page: str, corpus: str, setting: Setting) -> Any:

@@ -17,6 +17,7 @@ from ui.algorithms import Algorithm, Run
 from ui.cache import digest
 from ui.controls import Controls
 from ui.corpora import EXAMPLES, plain_text
+from ui.downloads import download, show_link
 from ui.flipbook import Frame, update_url
 from ui.i18n import _, count, ngettext, use_language
 from ui.notes import explained, note, problem
@@ -30,10 +31,9 @@ STEPS_TOLD = 400
 
 
 class RunFile(NamedTuple):
-    """A file that holds a whole run: its label (to be translated), its kind, and what makes it from a trace."""
+    """A file that holds a whole run: its label (to be translated), and what makes it from a trace."""
 
     label: str
-    kind: str
     make: Callable[[Any], str | bytes]
 
 
@@ -212,32 +212,13 @@ def files(view: View) -> None:
     """What can be taken away: a link, the trace, a handout, the tokenizer."""
     page, trace, style, controls = view.page, view.trace, view.style, view.controls
     title = f"{page.algorithm.title}: {corpus_title(controls['corpus'])}"
-    st.subheader(_("This step as a link"), anchor=False)
-    if controls.recipe().in_link():
-        st.code(training.link(controls.url(), view.step), language=None, wrap_lines=True)
-    else:
-        note(
-            _(
-                "A link can't hold this corpus. Its address brings it back on this server as long as the server "
-                "remembers it; to pass it on, send the text itself."
-            )
-        )
+    show_link(_("This step as a link"), controls.recipe(), controls.url(), view.step)
     st.subheader(_("The run"), anchor=False)
     first, *others = st.columns(1 + len(page.run_files))
     frames = partial(training.handout, title, len(trace), lambda step: page.frame(trace[step], style))
-    download(first, view, _("Handout that steps offline (HTML)"), f"{page.name}.html", "text/html", frames)
+    download(first, _("Handout that steps offline (HTML)"), f"{page.name}.html", frames, page.name)
     for column, (name, file) in zip(others, page.run_files.items(), strict=True):
-        download(column, view, _(file.label), f"{page.name}-{name}", file.kind, partial(file.make, trace))
+        download(column, _(file.label), f"{page.name}-{name}", partial(file.make, trace), page.name)
     st.subheader(_("The tokenizer after step {step}").format(step=view.step), anchor=False)
     for column, (name, write) in zip(st.columns(3), page.tokenizer_files.items(), strict=False):
-        kind = "application/json" if name.endswith(".json") else "text/plain"
-        download(column, view, name, name, kind, partial(write, trace, view.step))
-
-
-def download(
-    column: Any, view: View, label: str, name: str, kind: str, make: Callable[[], str | bytes]
-) -> None:
-    """A button that makes its file when it is pressed."""
-    column.download_button(
-        label, make, name, kind, key=view.key(f"file.{name}"), on_click="ignore", width="stretch"
-    )
+        download(column, name, name, partial(write, trace, view.step), page.name)

@@ -149,10 +149,11 @@ def small_book(
     flipbook(payload(drawn, last, shown.start, frames, place.seek, flipbook_labels()), key=key)
 
 
-def link(url: Mapping[str, str | None], step: int) -> str:
+def link(url: Mapping[str, str | None], step: int | None = None) -> str:
     """The address that brings this corpus, these settings and this step back."""
     base = (st.context.url or "").split("?")[0]
-    return f"{base}?{urlencode({name: value for name, value in {**url, 'step': str(step)}.items() if value is not None})}"
+    query = {**url, "step": None if step is None else str(step)}
+    return f"{base}?{urlencode({name: value for name, value in query.items() if value is not None})}"
 
 
 def handout(title: str, last: int, frame: Callable[[int], Frame]) -> str:
