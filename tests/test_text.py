@@ -722,6 +722,8 @@ def test_counts_written_as_csv_are_read_back(counts: list[tuple[str, int]]) -> N
 
 # --- Errors -------------------------------------------------------------------------------------------------
 
+UNSAVABLE = ("pattern", "part", "suffix", "token", "first", "second", "prefix")
+"""What an UnsavableError may quote."""
 SAMPLES: list[errors.TokenizersCoreError] = [
     errors.EmptyCorpusError(0),
     errors.EmptyCorpusError(7),
@@ -737,6 +739,21 @@ SAMPLES: list[errors.TokenizersCoreError] = [
     errors.UnknownTokenError("{x}"),
     errors.UnknownIdError(50, 50),
     errors.UnknownWordError("bug", "b"),
+    *(errors.TemplateError("[CLS] {x}", "$A", why) for why in errors.TemplateError.templates),
+    *(
+        errors.TruncationError(why, "only_first", length=3, excess=5, minimum=12, stride=2, room=1)
+        for why in errors.TruncationError.templates
+    ),
+    errors.LabelsError(2, 3),
+    *(
+        errors.TokenizerFileError(why, "model.{x}", {"a": ["\x07" * 500]}, "an object")
+        for why in errors.TokenizerFileError.templates
+    ),
+    errors.LackingPartError(["normalizer {x}", "added token '\x1b[0m'"]),
+    *(
+        errors.UnsavableError(why, **dict.fromkeys(UNSAVABLE, "{x}\x07"), byte="0x80", description="a model")
+        for why in errors.UnsavableError.templates
+    ),
 ]
 
 

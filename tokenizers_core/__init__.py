@@ -2,19 +2,30 @@
 
 Start with `Corpus.from_texts`, train with `train_bpe`, look at ``trace[k]`` and use ``trace.tokenizer(k)``. The modules
 read in this order: `text`, `trace`, `merging`, `ties`, `bpe`, `wordpiece`; then `lattice`, `segmentation`, `pruning`,
-`unigram`; then `tokenizer`, `alignment`, `comparison`, `files`.
+`unigram`; then `tokenizer`, `templates`, `encoding`, `decoders`; then `alignment`, `comparison`, `files`.
 """
 
 from tokenizers_core.alignment import Stretch, align, cover
 from tokenizers_core.bpe import ALPHABETS, BpeTrace, train_bpe
 from tokenizers_core.comparison import Comparison, compare
+from tokenizers_core.encoding import (
+    AnswerSpan,
+    Encoding,
+    Entity,
+    Padding,
+    Truncation,
+    answer_spans,
+    group_entities,
+    windows_with,
+)
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.lattice import Lattice
 from tokenizers_core.merging import MergeEvent, MergeSnapshot, MergeTrace, Pair, first_difference, merge_pair
 from tokenizers_core.pruning import PruneEvent, UnigramSnapshot, UnigramTrace
+from tokenizers_core.templates import TEMPLATES, Template
 from tokenizers_core.text import Corpus, Pipeline
 from tokenizers_core.ties import TIE_RULES
-from tokenizers_core.tokenizer import Encoding, Tokenizer
+from tokenizers_core.tokenizer import Tokenizer
 from tokenizers_core.trace import Snapshot, Trace
 from tokenizers_core.unigram import METHODS, train_unigram
 from tokenizers_core.wordpiece import WordPieceTrace, train_wordpiece
@@ -22,32 +33,41 @@ from tokenizers_core.wordpiece import WordPieceTrace, train_wordpiece
 __all__ = [
     "ALPHABETS",
     "METHODS",
+    "TEMPLATES",
     "TIE_RULES",
+    "AnswerSpan",
     "BpeTrace",
     "Comparison",
     "Corpus",
     "Encoding",
+    "Entity",
     "Lattice",
     "MergeEvent",
     "MergeSnapshot",
     "MergeTrace",
+    "Padding",
     "Pair",
     "Pipeline",
     "PruneEvent",
     "Snapshot",
     "Stretch",
+    "Template",
     "Tokenizer",
     "TokenizersCoreError",
     "Trace",
+    "Truncation",
     "UnigramSnapshot",
     "UnigramTrace",
     "WordPieceTrace",
     "align",
+    "answer_spans",
     "compare",
     "cover",
     "first_difference",
+    "group_entities",
     "merge_pair",
     "train_bpe",
     "train_unigram",
     "train_wordpiece",
+    "windows_with",
 ]

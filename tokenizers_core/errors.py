@@ -19,6 +19,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from reprlib import repr as repr_shortened
 from typing import Any, ClassVar
 
 SHOWN_CHARACTERS = 60
@@ -277,3 +278,176 @@ class UnknownWordError(TokenizersCoreError):
     def __init__(self, word: str, symbol: str) -> None:
         self.word, self.symbol = word, symbol
         super().__init__(word=quoted(word), symbol=quoted(symbol))
+
+
+class TemplateError(TokenizersCoreError):
+    """A template that can't stand around a text. `why` is a key of `templates`; `piece` is the part of it that is wrong.
+
+    >>> print(TemplateError(template="[CLS] [SEP]", piece="$A", why="no_text"))
+    The template '[CLS] [SEP]' has no '$A'; write it where the text goes, like: [CLS] $A [SEP].
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "no_text": "The template {shown} has no {piece}; write it where the text goes, like: [CLS] $A [SEP].",
+        "no_pair": "The template {shown} for a pair has no {piece}; write both $A and $B, "
+        "like: [CLS] $A [SEP] $B:1 [SEP]:1.",
+        "second_text": "The template {shown} for one text has {piece}; keep it for the template of a pair.",
+        "twice": "The template {shown} has {piece} more than once; write it once.",
+        "unknown_text": "The template {shown} has {piece}, which is no text; "
+        "write $A for the first text, $B for the second.",
+        "no_name": "The template {shown} has {piece}, which names nothing; "
+        "write a special token or $A before the colon.",
+        "type": "The template {shown} has {piece}, whose type can't be read; "
+        "write a whole number after the only colon, like: [SEP]:1.",
+        "missing": "The template {shown} has {piece}, which is not in the vocabulary; "
+        "train with it as a special token, or choose a template without it.",
+    }
+
+    def __init__(self, template: str, piece: str, why: str) -> None:
+        # `template` is what the message is made of, as in every error; the learner's is kept as `written`.
+        self.written, self.piece, self.why = template, piece, why
+        self.template = self.templates[why]
+        super().__init__(shown=quoted(template), piece=quoted(piece))
+
+
+class TruncationError(TokenizersCoreError):
+    """A text can't be cut as it was asked for. `why` is a key of `templates`; all numbers count tokens.
+
+    >>> print(TruncationError(why="too_short", strategy="only_first", length=3, excess=5, minimum=12))
+    strategy='only_first' can't take 5 tokens from a text of 3; choose longest_first, or a max_length of at least 12.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "too_short": "strategy={strategy} can't take {excess} tokens from a text of {length}; "
+        "choose longest_first, or a max_length of at least {minimum}.",
+        "no_second": "strategy={strategy} cuts the second text, and there is none; "
+        "give a pair, or choose longest_first.",
+        "stride": "stride={stride} is too large for a text that keeps {room} of its tokens; "
+        "choose a stride below {room}, or a larger max_length.",
+    }
+
+    def __init__(self, why: str, strategy: str = "", **numbers: int) -> None:
+        self.why, self.strategy, self.numbers = why, strategy, numbers
+        self.template = self.templates[why]
+        super().__init__(strategy=quoted(strategy), **numbers)
+
+
+class LabelsError(TokenizersCoreError):
+    """There are more labels than tokens, or fewer.
+
+    >>> print(LabelsError(labels=2, tokens=3))
+    There are 2 labels for 3 tokens; give each token of the encoding a label, O where it is in no entity.
+    """
+
+    template = (
+        "There are {labels} labels for {tokens} tokens; "
+        "give each token of the encoding a label, O where it is in no entity."
+    )
+
+    def __init__(self, labels: int, tokens: int) -> None:
+        self.labels, self.tokens = labels, tokens
+        super().__init__(labels=labels, tokens=tokens)
+
+
+class TokenizerFileError(TokenizersCoreError):
+    """A tokenizer.json can't be read. `why` is a key of `templates`; `part` says where in the file, as `model.merges[3]`.
+
+    >>> print(TokenizerFileError("wrong", part="model.vocab", value=7, expected="an object"))
+    model.vocab in tokenizer.json is 7, but has to be an object; mend the file, or save the tokenizer again.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "not_utf8": "Byte {value} of the file is no UTF-8; choose a tokenizer.json, which is text in UTF-8.",
+        "not_json": "The file is not JSON: {value}; save the tokenizer again, or fetch the file once more.",
+        "nested": "Lists and objects in the file are nested too deeply; "
+        "choose a tokenizer.json, which needs a few levels only.",
+        "missing": "{part} in tokenizer.json is missing; mend the file, or save the tokenizer again.",
+        "wrong": "{part} in tokenizer.json is {value}, but has to be {expected}; "
+        "mend the file, or save the tokenizer again.",
+    }
+
+    def __init__(self, why: str, part: str = "", value: object = "", expected: str = "") -> None:
+        self.why, self.part, self.value, self.expected = why, part, value, expected
+        self.template = self.templates[why]
+        shown = _in_json(value) if why == "wrong" else _printable(str(value))
+        super().__init__(part=_printable(part), value=shown, expected=_printable(expected, limit=120))
+
+
+def _printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
+    """A text with quotes of its own, or none: shortened, and escaped only if it has to be."""
+    if text.isprintable() and len(text) <= limit:
+        return text
+    return quoted(text, limit)[1:-1]
+
+
+def _in_json(value: object) -> str:
+    """A value of a file, shortened, about as the file has it."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return quoted(value)
+    try:
+        return _printable(repr_shortened(value))
+    except ValueError:  # Python writes no number of thousands of digits
+        return "a very long number"
+
+
+class LackingPartError(TokenizersCoreError):
+    """A tokenizer.json asks for what isn't built here; `parts` names all of it, each with its place and value.
+
+    >>> print(LackingPartError(["normalizer Precompiled", "added token '<mask>' with lstrip"]))
+    tokenizer.json uses parts that TokenSteps lacks: normalizer Precompiled; added token '<mask>' with lstrip. \
+Load it with the tokenizers library, or choose another tokenizer.
+    """
+
+    template = (
+        "tokenizer.json uses parts that TokenSteps lacks: {parts}. "
+        "Load it with the tokenizers library, or choose another tokenizer."
+    )
+
+    def __init__(self, parts: Iterable[str]) -> None:
+        self.parts = tuple(parts)
+        super().__init__(parts="; ".join(_printable(part, limit=200) for part in self.parts))
+
+
+class UnsavableError(TokenizersCoreError):
+    """A file of this kind can't hold the tokenizer. `why` is a key of `templates`.
+
+    >>> print(UnsavableError("no_byte", byte="0x80"))
+    A .tiktoken file holds all 256 bytes, and 0x80 is no token here; train BPE with alphabet='bytes'.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "pattern": "tokenizer.json can't hold the pattern {pattern}: the tokenizers library reads {part} in another way, "
+        "or not at all; write it otherwise, or choose a pattern by name.",
+        "suffix": "tokenizer.json can't hold {suffix} as a symbol of its own at the end of these words; "
+        "train with pre_tokenizer='end_of_word', or without a suffix.",
+        "spelled_suffix": "tokenizer.json can't hold the token {token}, which is spelled in the text as well as the "
+        "end of a word; take it out of the corpus, or save vocab.json and merges.txt.",
+        "prefix": "tokenizer.json can't hold the merge of {first} and {second}: "
+        "the second has to begin with {prefix}; train without a suffix or without a prefix.",
+        "not_special": "tokenizer.json can't hold the special token {token}, which has no id; "
+        "give it one when training.",
+        "part": "tokenizer.json can't hold {description}; choose one of those that come with the engine.",
+        "not_bytes": "A .tiktoken file holds byte-level BPE, and this tokenizer is none; "
+        "train BPE with pre_tokenizer='byte_level' and alphabet='bytes'.",
+        "no_byte": "A .tiktoken file holds all 256 bytes, and {byte} is no token here; "
+        "train BPE with alphabet='bytes'.",
+        "no_merge": "A .tiktoken file holds bytes and what merging makes of them, and nothing makes {token}; "
+        "name it as a special token, or save tokenizer.json.",
+        "order": "A .tiktoken file merges by id, and {token} has a lower id than a token that was learned before it; "
+        "save tokenizer.json instead.",
+        "not_merges": "merges.txt holds the merges of BPE, and this tokenizer has none; choose another file.",
+        "not_pieces": "A table of pieces holds those of Unigram, and this tokenizer has none; choose another file.",
+    }
+
+    def __init__(self, why: str, **evidence: str) -> None:
+        self.why = why
+        self.template = self.templates[why]
+        vars(self).update(evidence)
+        super().__init__(
+            **{
+                name: text if name in ("byte", "description") else quoted(text)
+                for name, text in evidence.items()
+            }
+        )

@@ -1,21 +1,32 @@
 """Using what was learned: text to ids and back, with offsets into the original text.
 
 The stages are those of the `tokenizers` library: special tokens are cut out first, the rest is normalized and split
-into pre-tokens, and the model turns each pre-token into tokens.
+into pre-tokens, and the model turns each pre-token into tokens. Then an encoding is cut to its length, put into the
+template, and padded; a decoder goes the way back.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import regex
 
-from tokenizers_core.errors import UnknownIdError
+from tokenizers_core.decoders import (
+    BpeDecoder,
+    ByteLevelDecoder,
+    Decoder,
+    MetaspaceDecoder,
+    SpaceDecoder,
+    WordPieceDecoder,
+)
+from tokenizers_core.encoding import Choice, Encoding, Padding, TokenizedText, Truncation
+from tokenizers_core.errors import TemplateError, UnknownIdError
 from tokenizers_core.merging import Vocabulary
+from tokenizers_core.templates import ONE_TEXT, TWO_TEXTS, Template, TemplatePiece
 from tokenizers_core.text import (
     SPACE_MARK,
     Pipeline,
@@ -27,6 +38,8 @@ from tokenizers_core.text import (
     symbols_to_bytes,
 )
 from tokenizers_core.trace import Trace
+
+__all__ = ["Encoding", "Model", "Segment", "Tokenizer", "decoder_for", "with_unknown"]
 
 
 class Model(ABC):
@@ -102,51 +115,91 @@ class Segment(NamedTuple):
     special: bool
 
 
-class Encoding:
-    """What a text becomes: ids at once; tokens, offsets and word ids when they are asked for.
+def decoder_for(pipeline: Pipeline, model: Model) -> Decoder:
+    """The decoder that undoes a pipeline's and a model's way of writing tokens.
 
-    `offsets` are (start, end) character positions in the original text. Byte-level tokens that share a character all
-    have the whole character's offsets. `word_ids` number the pre-tokens and special tokens from 0.
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> tokenizer = train_bpe(Corpus.from_texts(["to be"], pre_tokenizer="end_of_word"), merges=1).tokenizer()
+    >>> decoder_for(tokenizer.pipeline, tokenizer.model)
+    BpeDecoder(suffix='</w>')
     """
-
-    def __init__(self, tokenizer: Tokenizer, text: str, ids: list[int]) -> None:
-        self.text = text
-        self.ids = ids
-        self._tokenizer = tokenizer
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def __repr__(self) -> str:
-        return f"Encoding(tokens={self.tokens!r})"
-
-    @property
-    def tokens(self) -> list[str]:
-        names = self._tokenizer.tokens
-        return [names[identifier] for identifier in self.ids]
-
-    @property
-    def offsets(self) -> list[tuple[int, int]]:
-        return self._alignment[0]
-
-    @property
-    def word_ids(self) -> list[int]:
-        return self._alignment[1]
-
-    @cached_property
-    def _alignment(self) -> tuple[list[tuple[int, int]], list[int]]:
-        return self._tokenizer.align(self.text)
+    if pipeline.byte_level:
+        return ByteLevelDecoder()
+    if model.suffix:
+        return BpeDecoder(model.suffix)
+    if pipeline.marks_spaces:
+        return MetaspaceDecoder(prepend_scheme="never" if pipeline.pre_tokenizer == "none" else "always")
+    if prefix := model.vocabulary.prefix:
+        return WordPieceDecoder(prefix, cleanup=False)
+    return SpaceDecoder()
 
 
 class Tokenizer:
-    """A pipeline, a model and special tokens: text to ids and back."""
+    """A pipeline, a model and special tokens: text to ids and back; with what is put around texts, and how long they may be.
 
-    def __init__(self, pipeline: Pipeline, model: Model, special_tokens: Sequence[str] = ()) -> None:
+    Raises TemplateError if the vocabulary lacks a token of the template, and SettingError if the template leaves no room
+    for text.
+    """
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        model: Model,
+        special_tokens: Sequence[str] = (),
+        template: Template | None = None,
+        truncation: Truncation | None = None,
+        padding: Padding | None = None,
+        decoder: Decoder | None = None,
+    ) -> None:
+        """Without a `decoder` the one that belongs to the pipeline is taken: see `decoder_for`."""
         self.pipeline = pipeline
         self.model = model
         self.special_tokens = tuple(special_tokens)
+        self.template = template
+        self.truncation = truncation
+        self.padding = padding
+        self.decoder = decoder or decoder_for(pipeline, model)
+        self._given: dict[str, Any] = {
+            "pipeline": pipeline,
+            "model": model,
+            "special_tokens": self.special_tokens,
+            "template": template,
+            "truncation": truncation,
+            "padding": padding,
+            "decoder": decoder,
+        }
         longest_first = sorted(self.special_tokens, key=len, reverse=True)
         self._special = regex.compile("|".join(map(regex.escape, longest_first))) if longest_first else None
+        self._set_apart = self._tokens_set_apart()
+        if truncation:
+            truncation.room(template.added(pair=False) if template else 0)
+
+    def _tokens_set_apart(self) -> frozenset[str]:
+        """The tokens that stand for themselves: special ones, the template's, the pad. Raises TemplateError."""
+        of_template = self.template.special_tokens if self.template else ()
+        for token in of_template:
+            if self.template and token not in self.vocab:
+                raise TemplateError(template=self.template.written_with(token), piece=token, why="missing")
+        padding = self.padding
+        is_pad = padding and self.vocab.get(padding.pad_token) == padding.pad_id
+        return frozenset(
+            (*self.special_tokens, *of_template, *([padding.pad_token] if padding and is_pad else []))
+        )
+
+    def with_options(self, **changes: Any) -> Tokenizer:
+        """A tokenizer with other `special_tokens`, `template`, `truncation`, `padding` or `decoder`; None takes one away.
+
+        Pipeline and model are the same, so that words which one has encoded are known to the other. Raises what a
+        tokenizer raises when it is made.
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> from tokenizers_core.templates import TEMPLATES
+        >>> plain = train_bpe(Corpus.from_texts(["to be"]), merges=1, special_tokens=["[CLS]", "[SEP]"]).tokenizer()
+        >>> encoding = plain.with_options(template=TEMPLATES["bert"]).encode("to", "be")
+        >>> encoding.tokens, encoding.type_ids
+        (['[CLS]', 'to', '[SEP]', 'b', 'e', '[SEP]'], [0, 0, 0, 1, 1, 1])
+        """
+        return Tokenizer(**(self._given | changes))
 
     @property
     def tokens(self) -> Sequence[str]:
@@ -158,8 +211,12 @@ class Tokenizer:
         """Token → id."""
         return self.model.vocabulary.ids
 
-    def encode(self, text: str) -> Encoding:
-        """The tokens of `text`. Raises what `Pipeline.words` raises.
+    def encode(self, text: str, pair: str | None = None, add_special_tokens: bool = True) -> Encoding:
+        """The tokens of `text`, or of a pair of texts: cut, in the template, and padded.
+
+        `add_special_tokens` puts in those of the template; without, the texts still get its type ids. If the padding has no
+        length of its own, an encoding alone is padded to a multiple only, and its windows to the same length. Raises what
+        `Pipeline.words` raises, TruncationError, and SettingError if a pair's template leaves no room for text.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> tokenizer = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer()
@@ -167,7 +224,53 @@ class Tokenizer:
         >>> encoding.tokens, encoding.offsets
         (['n', 'o', 't', 'Ġ', 'to', 'Ġb', 'e'], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 6), (6, 8), (8, 9)])
         """
-        return Encoding(self, text, self.ids(text))
+        encoding = self._encode(text, pair, add_special_tokens)
+        return self._pad([encoding])[0]
+
+    def encode_batch(
+        self, inputs: Iterable[str | tuple[str, str]], add_special_tokens: bool = True
+    ) -> list[Encoding]:
+        """The encodings of texts and pairs of texts, padded to one length if there is a padding. Raises what `encode` does.
+
+        >>> from tokenizers_core import Corpus, Tokenizer, train_bpe
+        >>> from tokenizers_core.encoding import Padding
+        >>> trace = train_bpe(Corpus.from_texts(["to be"]), merges=1, special_tokens=["[PAD]"])
+        >>> tokenizer = trace.tokenizer().with_options(padding=Padding())
+        >>> [encoding.tokens for encoding in tokenizer.encode_batch(["to", ("be", "to")])]
+        [['to', '[PAD]', '[PAD]'], ['b', 'e', 'to']]
+        """
+        if isinstance(inputs, str):
+            raise TypeError("inputs is one string, and its characters aren't texts; write [text].")
+        encodings = []
+        for one in inputs:
+            text, pair = (one, None) if isinstance(one, str) else one
+            encodings.append(self._encode(text, pair, add_special_tokens))
+        return self._pad(encodings)
+
+    def _encode(self, text: str, pair: str | None, add_special_tokens: bool) -> Encoding:
+        """An encoding before it is padded."""
+        pieces = self._pieces(pair is not None, add_special_tokens)
+        sequences = [TokenizedText(self, text)]
+        if pair is not None:
+            sequences.append(TokenizedText(self, pair))
+        if self.truncation is None:
+            return Encoding(self, sequences, pieces)
+        lengths = [len(sequence.ids) for sequence in sequences]
+        windows = self.truncation.windows(lengths, len(pieces) - len(sequences))
+        return Encoding(self, sequences, pieces, [Choice(first, tuple(rest)) for first, *rest in windows])
+
+    def _pieces(self, pair: bool, add_special_tokens: bool) -> tuple[TemplatePiece, ...]:
+        """What an encoding is put together from."""
+        if self.template is None:
+            return TWO_TEXTS if pair else ONE_TEXT
+        return self.template.pieces(pair, add_special_tokens)
+
+    def _pad(self, encodings: list[Encoding]) -> list[Encoding]:
+        """Encodings of one length, if there is a padding."""
+        if self.padding is None or not encodings:
+            return encodings
+        length = self.padding.target(max(map(len, encodings)))
+        return [encoding.padded(self.padding, length) for encoding in encodings]
 
     def encode_iterable(self, texts: Iterable[str]) -> Iterator[int]:
         """The ids of one text after the other, lazily: a text is read when its first id is wanted.
@@ -255,12 +358,12 @@ class Tokenizer:
         return self.model.explain(word)
 
     def token_bytes(self, identifier: int) -> bytes:
-        """The bytes of text that a token stands for; a special token's are its own text's.
+        """The bytes of text that a token stands for; a special token's are its own text's, and so are the template's.
 
         A continuation prefix and an end-of-word symbol stand for none, and ``▁`` for a space.
         """
         token = self.token(identifier)
-        if token in self.special_tokens:
+        if token in self._set_apart:
             return token.encode("utf-8")
         if self.pipeline.byte_level:
             return symbols_to_bytes(token)
@@ -276,24 +379,34 @@ class Tokenizer:
         return self.tokens[identifier]
 
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = False) -> str:
-        """The text of `ids`. Bytes that are not UTF-8, as a cut character leaves them, become U+FFFD.
+        """The text of `ids`, as the decoder reads it. Bytes that are not UTF-8, as a cut character leaves them, become U+FFFD.
 
         Byte-level, ``▁`` and ``</w>`` tokens give their spaces back; the other pre-tokenizers have thrown them away,
         and tokens are joined by spaces as the `tokenizers` library does without a decoder; ``##`` joins to the token before.
+        With `skip_special_tokens` those of the template, and pads, are left out too. Raises UnknownIdError.
         """
-        wanted = list(ids)
-        if skip_special_tokens:
-            wanted = [
-                identifier for identifier in wanted if self.token(identifier) not in self.special_tokens
-            ]
-        if self.pipeline.byte_level:
-            return b"".join(map(self.token_bytes, wanted)).decode("utf-8", "replace")
-        tokens = self.model.join([self.token(identifier) for identifier in wanted])
-        if self.model.suffix:
-            return "".join(tokens).replace(self.model.suffix, " ").removesuffix(" ")
-        if self.pipeline.marks_spaces:
-            text = "".join(tokens).replace(SPACE_MARK, " ")
-            return text if self.pipeline.pre_tokenizer == "none" else text.removeprefix(" ")
-        if prefix := self.model.vocabulary.prefix:
-            return " ".join(tokens).replace(f" {prefix}", "")
-        return " ".join(tokens)
+        tokens = map(self.token, ids)
+        wanted = [token for token in tokens if not (skip_special_tokens and token in self._set_apart)]
+        return self.decoder.decode(self.model.join(wanted), self._set_apart)
+
+    # --- files ----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write a tokenizer.json, which the `tokenizers` library reads too: see `tokenizer_json`.
+
+        Raises UnsavableError for what the format can't hold, and OSError.
+        """
+        from tokenizers_core.tokenizer_json import tokenizer_to_json  # which needs this module
+
+        text = tokenizer_to_json(self)  # before the file is opened, which would empty it
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Tokenizer:
+        """Read a tokenizer.json, ours or anybody's.
+
+        Raises TokenizerFileError for what is wrong with it, LackingPartError for parts that aren't built here, and OSError.
+        """
+        from tokenizers_core.tokenizer_json import tokenizer_from_bytes  # which needs this module
+
+        return tokenizer_from_bytes(Path(path).read_bytes())
