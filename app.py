@@ -28,13 +28,15 @@ if __name__ == "__main__":
             _("Explore"): [
                 st.Page("pages/explore/playground.py", title=_("Playground"), url_path="playground"),
                 st.Page("pages/explore/compare.py", title=_("Compare"), url_path="compare"),
+                st.Page("pages/explore/pipeline.py", title=_("Pipeline"), url_path="pipeline"),
+                st.Page("pages/explore/renew.py", title=_("New from old"), url_path="renew"),
             ],
         }
     )
     # Coming from another page, a link may bring settings; without any, the page takes up where it was left.
     came = st.session_state.get("page") not in (None, page.url_path)
     st.session_state["arrival"] = (
-        ("link" if {"corpus", "text", "t1"} & {*st.query_params} else "return") if came else ""
+        ("link" if {"corpus", "text", "t1", "a"} & {*st.query_params} else "return") if came else ""
     )
     st.session_state["page"] = page.url_path
     page.run()

@@ -10,11 +10,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from tokenizers_core.errors import UnknownNameError
 from tokenizers_core.merging import Merge, Pair, PairTable, Progress, Vocabulary, neighbours, split_word
-from tokenizers_core.text import BYTE_TO_SYMBOL, Corpus
+from tokenizers_core.segmentation import byte_token, join_bytes
+from tokenizers_core.text import BYTE_TO_SYMBOL, Corpus, Span
 from tokenizers_core.ties import TieRule, TieTrace, run_training
 from tokenizers_core.tokenizer import Model, Tokenizer, with_unknown
 from tokenizers_core.trace import StoredTrace
@@ -237,8 +238,29 @@ class EncodingSnapshot:
     """The learned pairs that stand in the word now, each with its rank, lowest rank first."""
 
 
+class BpeOptions(NamedTuple):
+    """What other programs' BPE does otherwise, under the names of the `tokenizers` library; nothing trained here needs it."""
+
+    suffix_joined: bool = False
+    """The end-of-word suffix is part of a word's last symbol (`w</w>`), instead of a symbol of its own."""
+    fuse_unk: bool = False
+    """Unknown characters in a row are one unknown token."""
+    byte_fallback: bool = False
+    """An unknown character is its UTF-8 bytes, each a token such as `<0xE3>`."""
+    ignore_merges: bool = False
+    """A word that is a token is that token, whether the merges lead there or not."""
+
+
 class BpeModel(Model):
-    """Learned merges, ready to encode words."""
+    """Learned merges, ready to encode words.
+
+    A character that is no symbol becomes `unk_token`, and is left out if that is "".
+
+    >>> options = BpeOptions(suffix_joined=True, fuse_unk=True)
+    >>> model = BpeModel(["?", "a", "b</w>", "ab</w>"], [Pair("a", "b</w>")], "?", "</w>", options=options)
+    >>> list(model.spell("ab")), list(model.spell("xyab")), list(model.spans("xyab"))
+    ([3], [0, 3], [(0, 2), (2, 4)])
+    """
 
     def __init__(
         self,
@@ -247,12 +269,14 @@ class BpeModel(Model):
         unk_token: str = "",
         suffix: str = "",
         prefix: str = "",
+        options: BpeOptions = BpeOptions(),  # noqa: B008 (a tuple)
     ) -> None:
         super().__init__()
         self.vocabulary = Vocabulary(tokens, prefix)
         self.merges = merges
         self.unk_token = unk_token
         self.suffix = suffix
+        self.options = options
         self.ranks: dict[str, int] = {}
         self.merged: dict[str, str] = {}
         for rank, pair in enumerate(merges):
@@ -260,22 +284,76 @@ class BpeModel(Model):
             self.ranks.setdefault(key, rank)  # a pair learned twice keeps its first rank
             self.merged[key] = chr(self.vocabulary.join(key))
 
-    def symbols(self, word: str) -> list[str]:
-        """The word's symbols; an unknown character becomes the unknown token."""
-        known = self.vocabulary.ids
-        symbols = split_word(word, self.vocabulary.prefix, self.suffix)
-        return [symbol if symbol in known else self.unk_token for symbol in symbols]
+    def split(self, word: str) -> tuple[str, ...]:
+        """The word's symbols, known or not."""
+        if not self.options.suffix_joined:
+            return split_word(word, self.vocabulary.prefix, self.suffix)
+        symbols = split_word(word, self.vocabulary.prefix)
+        return (*symbols[:-1], *(symbol + self.suffix for symbol in symbols[-1:]))
+
+    def symbols(self, word: str) -> Sequence[str]:
+        """The word's symbols, with what stands for those that are unknown."""
+        symbols = self.split(word)
+        if all(map(self.vocabulary.ids.__contains__, symbols)):
+            return symbols
+        return [symbol for symbol, _span in self.placed_symbols(word)]
+
+    def placed_symbols(self, word: str) -> list[tuple[str, Span]]:
+        """The same symbols, each with the characters of the word that it stands for."""
+        known, options = self.vocabulary.ids, self.options
+        placed: list[tuple[str, Span]] = []
+        fusing = False
+        for place, symbol in enumerate(self.split(word)):
+            start, end = place, min(place + 1, len(word))
+            unknown = symbol not in known
+            if not unknown:
+                placed.append((symbol, (start, end)))
+            elif options.byte_fallback:
+                placed += [(byte_token(byte), (start, end)) for byte in symbol.encode("utf-8")]
+            elif fusing:
+                placed[-1] = self.unk_token, (placed[-1][1][0], end)
+            elif self.unk_token:
+                placed.append((self.unk_token, (start, end)))
+            fusing = unknown and options.fuse_unk and bool(self.unk_token)
+        return placed
+
+    def start(self, word: str) -> str:
+        """Where the encoding of a word begins, in private characters."""
+        if self.options.ignore_merges and word in self.vocabulary.ids:
+            return self.vocabulary.write([word])
+        return self.vocabulary.write(self.symbols(word))
 
     def spell(self, word: str) -> Iterable[int]:
         """The ids of a word's tokens."""
-        text = self.vocabulary.write(self.symbols(word))
+        text = self.start(word)
         encode = apply_merges if len(text) < LONG_WORD else apply_merges_long
         return map(ord, encode(text, self.ranks, self.merged))
+
+    def spans(self, word: str) -> Iterator[Span]:
+        """Where each of a word's tokens stands in it: a token is as many symbols as its letters need.
+
+        An end-of-word symbol by itself has the place after the last character.
+        """
+        if self.options.ignore_merges and word in self.vocabulary.ids:
+            yield 0, len(word)
+            return
+        symbols = iter(self.placed_symbols(word))
+        for identifier in self.encode_word(word):
+            symbol, (start, end) = next(symbols)
+            missing = len(self.vocabulary.tokens[identifier]) - len(symbol)
+            while missing > 0:
+                symbol, (_, end) = next(symbols)
+                missing -= len(symbol.removeprefix(self.vocabulary.prefix))
+            yield start, end
+
+    def join(self, tokens: list[str]) -> list[str]:
+        """The tokens with runs of byte tokens as the text that they spell, if there are byte tokens."""
+        return join_bytes(tokens) if self.options.byte_fallback else tokens
 
     def explain(self, word: str) -> StoredTrace[EncodingSnapshot]:
         """The encoding of a word, merge by merge."""
         ranks, read = self.ranks, self.vocabulary.read
-        text = self.vocabulary.write(self.symbols(word))
+        text = self.start(word)
         event: SplitEvent | ApplyEvent = SplitEvent(word)
         snapshots: list[EncodingSnapshot] = []
         while True:

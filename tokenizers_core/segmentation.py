@@ -341,6 +341,21 @@ def byte_token(byte: int) -> str:
 BYTE_TOKENS = {byte_token(byte): byte for byte in range(256)}
 
 
+def join_bytes(tokens: Iterable[str]) -> list[str]:
+    """The tokens with runs of byte tokens as the text that they spell; what is no UTF-8 becomes U+FFFD.
+
+    >>> join_bytes(["caf", "<0xC3>", "<0xA9>", "<0xC3>"])
+    ['caf', 'é�']
+    """
+    joined: list[str] = []
+    for byte, group in groupby(tokens, key=BYTE_TOKENS.__contains__):
+        if byte:
+            joined.append(bytes(BYTE_TOKENS[token] for token in group).decode("utf-8", "replace"))
+        else:
+            joined.extend(group)
+    return joined
+
+
 class UnigramModel(Model):
     """Pieces with log probabilities, ready to encode words: the most probable split of each.
 
@@ -403,16 +418,8 @@ class UnigramModel(Model):
         return best_split(edges, self._scores).pieces
 
     def join(self, tokens: list[str]) -> list[str]:
-        """The tokens with runs of byte tokens as the text that they spell; what is no UTF-8 becomes U+FFFD."""
-        if not self.byte_fallback:
-            return tokens
-        joined: list[str] = []
-        for byte, group in groupby(tokens, key=BYTE_TOKENS.__contains__):
-            if byte:
-                joined.append(bytes(BYTE_TOKENS[token] for token in group).decode("utf-8", "replace"))
-            else:
-                joined.extend(group)
-        return joined
+        """The tokens with runs of byte tokens as the text that they spell, if there are byte tokens."""
+        return join_bytes(tokens) if self.byte_fallback else tokens
 
     def lattice(self, word: str) -> Lattice:
         """All splits of a word."""

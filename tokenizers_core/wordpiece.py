@@ -350,10 +350,14 @@ class WordPieceModel(Model):
     """A vocabulary, ready to encode words: the longest token that begins the rest of the word, again and again."""
 
     def __init__(
-        self, tokens: Sequence[str], unk_token: str = "[UNK]", max_characters: int = MAX_CHARACTERS
+        self,
+        tokens: Sequence[str],
+        unk_token: str = "[UNK]",
+        max_characters: int = MAX_CHARACTERS,
+        prefix: str = PREFIX,
     ) -> None:
         super().__init__()
-        self.vocabulary = Vocabulary(tokens, PREFIX)
+        self.vocabulary = Vocabulary(tokens, prefix)
         self.unk_token = unk_token
         self.max_characters = max_characters
 
@@ -385,7 +389,7 @@ class WordPieceModel(Model):
 
     def piece(self, word: str, start: int, end: int) -> str:
         """A substring as the vocabulary would have it."""
-        return (PREFIX if start else "") + word[start:end]
+        return (self.vocabulary.prefix if start else "") + word[start:end]
 
     def explain(self, word: str) -> StoredTrace[MatchSnapshot]:
         """The encoding of a word, try by try."""

@@ -13,9 +13,10 @@ from tokenizers_core.comparison import ALGORITHMS, PAIRS, Comparison, SweepPoint
 from tokenizers_core.merging import MergeSnapshot, MergeTrace, StepStats
 from tokenizers_core.pruning import StepPoint, UnigramTrace, Worth
 from tokenizers_core.wordpiece import ScoredCandidate, WordPieceEvent
-from ui.compare_frames import NAMES, pair_name
+from ui.compare_frames import pair_name
 from ui.i18n import N_, _
 from ui.prune_frames import LABELS
+from ui.subjects import ALGORITHMS as NAMES
 from ui.tokens import Style, readable
 
 CHARTS: Mapping[str, str] = {

@@ -219,7 +219,7 @@ def _draw(
     breaks = "\n" in text if shown.spaces else text.endswith("\n")
     if not tokens:
         return _Drawn(
-            f"<bdi class='r gap'>{_text_html(text, shown.spaces)}</bdi>", text, (), _direction(text), breaks
+            f"<bdi class='r gap'>{_text_html(text, shown.spaces)}</bdi>", text, (), direction(text), breaks
         )
     ids = tuple([token[0] for token in tokens])
     said = (
@@ -243,7 +243,7 @@ def _draw(
         # Lines break around white space, where the signs for it would let none through.
         html = f'<bdi class="r t c{colour(tokens[0][1])}{marks}"{said}>{html}</bdi>'
         html = ("<wbr>" if text[0] in " \t\u3000" else "") + html + ("<wbr>" if text[-1].isspace() else "")
-        return _Drawn(html, text, ids, _direction(text), breaks)
+        return _Drawn(html, text, ids, direction(text), breaks)
     if shown.write == "text":
         name = " ".join([token_html(token[1], shown.style) for token in tokens])
         return _Drawn(
@@ -284,7 +284,7 @@ def _text_html(text: str, signs: bool) -> str:
     return "".join(html)
 
 
-def _direction(text: str) -> str:
+def direction(text: str) -> str:
     """The direction that a line takes from this text: that of its first letter; "number" when it holds digits alone."""
     number = ""
     for character in text[:LONGEST]:

@@ -27,7 +27,7 @@ from ui import training
 from ui.algorithms import Algorithm, Run
 from ui.cache import remembered
 from ui.charts import SWEEPS, sweep_chart
-from ui.compare_frames import NAMES, compare_frame, jaccard_html, overlap_html, per_word, tell_missing
+from ui.compare_frames import compare_frame, jaccard_html, overlap_html, per_word, tell_missing
 from ui.controls import Controls
 from ui.downloads import download, sheet, show_link
 from ui.flipbook import go_to, update_url
@@ -35,6 +35,7 @@ from ui.i18n import N_, _, count, ngettext, use_language
 from ui.notes import note
 from ui.numbers import share_text
 from ui.settings import COMPARE_RULES, Recipe, corpus_title
+from ui.subjects import ALGORITHMS as NAMES
 from ui.tables import matching
 from ui.tokens import Style, readable
 

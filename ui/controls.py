@@ -161,16 +161,28 @@ class Controls:
 
     def rules_widgets(self, source: Source | None) -> Pipeline | None:
         """The rules part of the sidebar; None when a pattern of the learner's own is broken."""
+        self.cutting_widgets()
+        self.lines_widget(source)
+        return self.pipeline(source)
+
+    def cutting_widgets(self) -> None:
+        """How text becomes words."""
         self._choice("normalizer", _("Normalize"))
         self._choice("pre", _("Split into words"))
         if self["pre"] == "byte_level" and self._has("pattern"):
             self._byte_level_widgets()
+
+    def lines_widget(self, source: Source | None) -> None:
+        """What a text of the corpus is."""
         if source is None or not source.counts:
             self._toggle(
                 "lines",
                 _("Each line is a text of its own"),
                 _("Off: the whole corpus is one text, line ends included."),
             )
+
+    def pipeline(self, source: Source | None) -> Pipeline | None:
+        """What the rules say; None when a pattern of the learner's own is broken, which is complained of."""
         try:
             return self.recipe().pipeline(source)
         except TokenizersCoreError as error:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
+import dataclasses
 import difflib
 import heapq
 import inspect
 import pydoc_data.topics
 import shlex
+import statistics
 import textwrap
 import zlib
 from collections.abc import Callable, Mapping
@@ -78,10 +80,42 @@ def python_code() -> str:
     return "\n".join(sources)
 
 
+def help_pages() -> str:
+    """What Python's help tells of the language, examples and all, read from it at run time."""
+    return "\n".join(pydoc_data.topics.topics.values())
+
+
+def prose() -> str:
+    """The running text of those pages: no code, no headings."""
+    lines = help_pages().split("\n")
+    return "\n".join(line for line in lines if line[:1].isalpha() and " " in line)[:PROSE_LENGTH]
+
+
+def python_modules() -> str:
+    """Whole modules of this Python's standard library, read from it at run time."""
+    return "\n".join(map(inspect.getsource, (heapq, textwrap, shlex, difflib, dataclasses, statistics)))
+
+
 def library() -> str:
     """Everything at once, for tokenizers that are ready to use: prose, code, many scripts."""
-    prose = "\n".join(pydoc_data.topics.topics.values())[:PROSE_LENGTH]
-    return "\n".join([EXAMPLES["course"].text(), EXAMPLES["mixed"].text(), python_code(), prose])
+    texts = (EXAMPLES["course"].text(), EXAMPLES["mixed"].text(), python_code(), help_pages()[:PROSE_LENGTH])
+    return "\n".join(texts)
+
+
+LARGE: Mapping[str, Any] = {
+    "pre": "byte_level",
+    "alphabet": "bytes",
+    "size": 4000,
+    "min": 2,
+    "special": "<|endoftext|>",
+    "lines": False,
+}
+"""Settings of BPE's page for a corpus of some size."""
+LARGE_BY_PAGE: Mapping[str, Mapping[str, Any]] = {
+    "wordpiece": {"size": 4000, "min": 2, "special": "[PAD] [UNK] [CLS] [SEP] [MASK]"},
+    "unigram": {"method": "sentencepiece", "seed": 20_000, "size": 4000, "special": "<unk> <s> </s>"},
+    "compare": {"size": 1000},
+}
 
 
 EXAMPLES: Mapping[str, Example] = {
@@ -157,19 +191,24 @@ EXAMPLES: Mapping[str, Example] = {
         N_("The two corpora above, and Python's help pages: large enough for a tokenizer of some use."),
         library,
         "The tokenizer splits unfamiliar words into familiar pieces.",
-        {
-            "pre": "byte_level",
-            "alphabet": "bytes",
-            "size": 4000,
-            "min": 2,
-            "special": "<|endoftext|>",
-            "lines": False,
-        },
-        by_page={
-            "wordpiece": {"size": 4000, "min": 2, "special": "[PAD] [UNK] [CLS] [SEP] [MASK]"},
-            "unigram": {"method": "sentencepiece", "seed": 20_000, "size": 4000, "special": "<unk> <s> </s>"},
-            "compare": {"size": 1000},
-        },
+        LARGE,
+        by_page=LARGE_BY_PAGE,
+    ),
+    "prose": Example(
+        N_("English prose"),
+        N_("The running text of Python's help pages, without their code."),
+        prose,
+        "The tokenizer splits unfamiliar words into familiar pieces.",
+        LARGE,
+        by_page=LARGE_BY_PAGE,
+    ),
+    "modules": Example(
+        N_("Python modules"),
+        N_("Whole modules of the standard library of the Python that runs this page."),
+        python_modules,
+        "def half(number):\n    return number / 2",
+        LARGE,
+        by_page=LARGE_BY_PAGE,
     ),
 }
 

@@ -3,16 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from tokenizers_core import Tokenizer
+from tokenizers_core.bpe import BpeModel
+from tokenizers_core.errors import UnsavableError
+from tokenizers_core.files import merges_txt, pieces_tsv, tiktoken_ranks, vocab_json, vocab_txt
+from tokenizers_core.text import BYTE_TO_SYMBOL
+from tokenizers_core.tokenizer_json import tokenizer_to_json
+from tokenizers_core.wordpiece import WordPieceModel
 from ui.i18n import _
-from ui.notes import note
+from ui.notes import explained, note
 from ui.settings import Recipe
 from ui.training import link
 
 KINDS: Mapping[str, str] = {"html": "text/html", "csv": "text/csv", "json": "application/json"}
+
+
+def tokenizer_files(tokenizer: Tokenizer) -> dict[str, Callable[[], str]]:
+    """The files that hold a tokenizer: name → what makes its text. The first has all of it, the others the vocabulary.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> list(tokenizer_files(train_bpe(Corpus.from_counts({"hug": 10}), merges=1).tokenizer()))
+    ['tokenizer.json', 'vocab.json', 'merges.txt']
+    """
+    writers: dict[str, Callable[[Tokenizer], str]] = {"tokenizer.json": tokenizer_to_json}
+    if isinstance(tokenizer.model, BpeModel):
+        writers |= {"vocab.json": vocab_json, "merges.txt": merges_txt}
+        if tokenizer.pipeline.byte_level and {*BYTE_TO_SYMBOL} <= tokenizer.vocab.keys():
+            writers["ranks.tiktoken"] = tiktoken_ranks
+    elif isinstance(tokenizer.model, WordPieceModel):
+        writers["vocab.txt"] = vocab_txt
+    else:
+        writers["unigram.vocab"] = pieces_tsv
+    return {name: partial(write, tokenizer) for name, write in writers.items()}
+
+
+def show_tokenizer_files(tokenizer: Tokenizer, key: str) -> None:
+    """The same as buttons, and what they are for."""
+    columns = iter(st.columns(4))
+    for name, make in tokenizer_files(tokenizer).items():
+        try:
+            make()  # a pattern of the learner's own, for one, may be more than the file can hold
+        except UnsavableError as error:
+            note(explained(error))
+        else:
+            download(next(columns), name, name, make, key)
+    st.caption(
+        _(
+            "tokenizer.json holds all of the tokenizer, for the tokenizers library; the rest holds the vocabulary alone."
+        )
+    )
 
 
 def download(column: Any, label: str, name: str, make: Callable[[], str | bytes], key: str) -> None:

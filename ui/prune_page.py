@@ -7,8 +7,8 @@ from functools import partial
 
 import streamlit as st
 
-from tokenizers_core.files import pieces_tsv, prunes_to_csv, prunes_to_json
-from tokenizers_core.pruning import UnigramTrace, Worth
+from tokenizers_core.files import prunes_to_csv, prunes_to_json
+from tokenizers_core.pruning import Worth
 from ui.cache import remembered
 from ui.charts import PRUNE_CHARTS, charts_for, loss_chart, worth_chart
 from ui.corpora import EXAMPLES
@@ -28,7 +28,6 @@ PRUNE_FILES: Mapping[str, RunFile] = {
     "trace.json": RunFile(N_("Every step (JSON)"), prunes_to_json),
     "trace.csv": RunFile(N_("Every step (CSV)"), partial(sheet, prunes_to_csv)),
 }
-PRUNE_TOKENIZER_FILES: Mapping[str, Callable[[UnigramTrace, int], str]] = {"unigram.vocab": pieces_tsv}
 
 
 def prune_tabs() -> Mapping[str, Callable[[View], None]]:

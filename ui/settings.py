@@ -145,6 +145,21 @@ NAMES: Mapping[str, str] = {
     "greatest": N_("greatest (CS336)"),
     "course": N_("course: exact losses"),
     "sentencepiece": N_("SentencePiece: EM"),
+    "bpe": "BPE",
+    "wordpiece": "WordPiece",
+    "unigram": "Unigram",
+    "only_second": N_("the second text alone"),
+    "only_first": N_("the first text alone"),
+    "longest_first": N_("the longer one first"),
+    "right": N_("from its end"),
+    "left": N_("from its beginning"),
+}
+TEMPLATE_NAMES: Mapping[str, str] = {
+    "none": N_("none"),
+    "bert": "BERT: [CLS] A [SEP]",
+    "roberta": "RoBERTa: <s> A </s>",
+    "xlnet": "XLNet: A <sep> <cls>",
+    "t5": "T5: A </s>",
 }
 PRE_NONE = N_("None: a line is one stream")
 SHOW_NAMES = {"letters": N_("text"), "symbols": N_("raw"), "bytes": N_("bytes")}
@@ -285,6 +300,8 @@ def choice_name(setting: str, choice: str) -> str:
     """What a choice is called."""
     if setting == "pre" and choice == "none":
         return _(PRE_NONE)
+    if setting == "template":
+        return _(TEMPLATE_NAMES[choice])
     return _(NAMES[choice])
 
 

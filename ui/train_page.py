@@ -17,7 +17,7 @@ from ui.algorithms import Algorithm, Run
 from ui.cache import digest
 from ui.controls import Controls
 from ui.corpora import EXAMPLES, plain_text
-from ui.downloads import download, show_link
+from ui.downloads import download, show_link, show_tokenizer_files
 from ui.flipbook import Frame, update_url
 from ui.i18n import _, count, ngettext, use_language
 from ui.notes import explained, note, problem
@@ -50,8 +50,6 @@ class TrainPage:
     """Draws a snapshot of one word's encoding."""
     code: Mapping[str, Callable[..., Any]]
     """Name (to be translated) → the function to show under it."""
-    tokenizer_files: Mapping[str, Callable[[Any, int], str]]
-    """File name → the file's text for a trace and a step."""
     run_files: Mapping[str, RunFile]
     """File name, after the page's own name → the file."""
     tabs: Mapping[str, Callable[[View], None]]
@@ -220,5 +218,4 @@ def files(view: View) -> None:
     for column, (name, file) in zip(others, page.run_files.items(), strict=True):
         download(column, _(file.label), f"{page.name}-{name}", partial(file.make, trace), page.name)
     st.subheader(_("The tokenizer after step {step}").format(step=view.step), anchor=False)
-    for column, (name, write) in zip(st.columns(3), page.tokenizer_files.items(), strict=False):
-        download(column, name, name, partial(write, trace, view.step), page.name)
+    show_tokenizer_files(trace.tokenizer(view.step), page.name)

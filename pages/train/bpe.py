@@ -1,7 +1,6 @@
 """Step through BPE training."""
 
 from tokenizers_core import bpe, merging, ties
-from tokenizers_core.files import merges_txt, vocab_json
 from ui.algorithms import BPE
 from ui.frames import encoding_frame, merge_frame
 from ui.i18n import N_, _
@@ -27,10 +26,6 @@ show_page(
             N_("Tie rule: greatest"): ties.Greatest,
             N_("Train"): bpe.train_bpe,
             N_("Encode a word"): bpe.apply_merges,
-        },
-        tokenizer_files={
-            "vocab.json": lambda trace, step: vocab_json(trace.tokenizer(step)),
-            "merges.txt": merges_txt,
         },
         run_files=MERGE_FILES,
         tabs=merge_tabs(pair_table),

@@ -8,7 +8,7 @@ from ui.controls import Controls
 from ui.i18n import N_, _
 from ui.lattice_frames import lattice_frame
 from ui.prune_frames import prune_frame
-from ui.prune_page import PRUNE_FILES, PRUNE_TOKENIZER_FILES, prune_tabs
+from ui.prune_page import PRUNE_FILES, prune_tabs
 from ui.train_page import TrainPage, show_page
 
 
@@ -44,7 +44,6 @@ show_page(
             N_("The k best splits"): lattice.Lattice.k_best,
             N_("Train"): unigram.train_unigram,
         },
-        tokenizer_files=PRUNE_TOKENIZER_FILES,
         run_files=PRUNE_FILES,
         tabs=prune_tabs(),
     )

@@ -5,7 +5,6 @@ from typing import Any
 import streamlit as st
 
 from tokenizers_core import merging, train_bpe, wordpiece
-from tokenizers_core.files import vocab_txt
 from ui import training
 from ui.algorithms import WORDPIECE
 from ui.cache import Progress, digest
@@ -76,7 +75,6 @@ show_page(
             N_("Train"): wordpiece.train_wordpiece,
             N_("Encode a word: longest match first"): wordpiece.WordPieceModel.longest_matches,
         },
-        tokenizer_files={"vocab.txt": lambda trace, step: vocab_txt(trace.tokenizer(step))},
         run_files=MERGE_FILES,
         tabs=merge_tabs(score_table, {_("Score and count"): scores, _("The library's WordPiece"): library}),
     )

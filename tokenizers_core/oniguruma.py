@@ -1,0 +1,169 @@
+r"""Regular expressions that two programs read alike: Python's `regex`, which is used here, and Oniguruma.
+
+The `tokenizers` library has the patterns of a tokenizer.json read by Oniguruma (with Ruby's syntax). Most of what a
+pattern may hold means the same there; some of it means something else (`^` stands at every line, `{1,3}+` repeats a repetition,
+`\w` has other characters, `(?i:ss)` finds `ß`), and some of it only one of the two can read. So a pattern is translated item by item, and
+the first item that isn't known to mean the same ends the translation: that is safer than a list of the differences.
+
+Sources: the manuals of both; the tests compare the pre-tokens of patterns and texts at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import regex
+
+CATEGORIES: Final = "L[ultmo]?|M[nce]?|N[dlo]?|P[cdsefio]?|S[mcko]?|Z[slp]?|C[cf]"
+"""The general categories of characters. (Those of unassigned characters change with every version of Unicode.)"""
+_PROPERTY: Final = rf"\\[pP]\{{(?:{CATEGORIES})\}}"
+_CLASS: Final = rf"{_PROPERTY}|\\[sSdD]"
+# Two of these signs in a row are an operator on sets, in one of the two programs or in both.
+_IN_SET: Final = r"(?:\\[nrtfv]|\\(?=[!-~])[^0-9A-Za-z]|(?!&&|\|\||~~|--)[^\[\]\\\-])"
+SET: Final = rf"\[\^?-?(?:{_CLASS}|{_IN_SET}(?:-{_IN_SET})?)+-?\]"
+"""Characters in brackets, of single ones, ranges and classes."""
+CONTRACTIONS: Final = r"\(\?i:'(?:[sdmt]|ll|ve|re)(?:\|'(?:[sdmt]|ll|ve|re))*\)"
+"""What may be in small letters or capitals: of other letters Oniguruma takes two for one, such as `ss` for `ß`."""
+
+_ITEM: Final = regex.compile(
+    rf"""(?P<single>{SET}|{_CLASS}|\\[nrtfv]|\\(?=[!-~])[^0-9A-Za-z]|{CONTRACTIONS}|[^\\()\[\]{{}}^$|*+?])
+        |(?P<open>\((?:\?[:=!>])?(?!\?))
+        |(?P<close>\))
+        |(?P<counted>\{{(?P<least>\d{{1,3}})(?:(?P<comma>,)(?P<most>\d{{1,3}})?)?\}})(?P<lazy>\?)?(?P<possessive>\+)?
+        |(?P<repeated>[*+?][?+]?)
+        |(?P<bar>\|)
+        |(?P<place>\^|\$|\\[AZz])""",
+    regex.VERBOSE,
+)
+
+PLACES: Final[Mapping[str, str]] = {"^": r"\A", r"\A": r"\A", "$": r"\Z", r"\Z": r"\z"}
+"""Places that `regex` knows → how Oniguruma writes them. (`$` also stands before a last newline.)"""
+PLACES_BACK: Final[Mapping[str, str]] = {r"\A": "^", r"\Z": "$", r"\z": r"\Z"}
+
+
+class Translation(NamedTuple):
+    """A pattern as the other program writes it, and the first item that has no translation ("": all have one)."""
+
+    pattern: str
+    refused: str = ""
+
+
+@dataclass
+class _Group:
+    """A group that is open, or the pattern as a whole."""
+
+    begin: int
+    """Where it begins in the translation."""
+    opening: str = ""
+    some_empty: bool = False
+    """Whether one of the alternatives before the current one can match nothing."""
+    still_empty: bool = True
+    """Whether the current one can."""
+
+    @property
+    def looks(self) -> bool:
+        """Whether it looks ahead, and so matches no text itself."""
+        return self.opening in ("(?=", "(?!")
+
+
+class _Repeatable(NamedTuple):
+    """The item before, which may be repeated: where it begins in the translation, and whether it can match nothing."""
+
+    begin: int
+    empty: bool
+
+
+def to_oniguruma(pattern: str) -> Translation:
+    r"""A pattern of `regex` in Oniguruma's words.
+
+    >>> to_oniguruma(r"^\p{N}{1,3}+|\s++$").pattern
+    '\\A(?>\\p{N}{1,3})|\\s++\\Z'
+    >>> to_oniguruma(r"[a-z]+|\w+").refused
+    '\\w+'
+    """
+    return _translate(pattern, PLACES, possessive=True)
+
+
+def from_oniguruma(pattern: str) -> Translation:
+    r"""A pattern of Oniguruma in the words of `regex`.
+
+    >>> from_oniguruma(r"[^\s\p{L}]+\z").pattern, from_oniguruma(r"^a").refused
+    ('[^\\s\\p{L}]+\\Z', '^a')
+    """
+    return _translate(pattern, PLACES_BACK, possessive=False)
+
+
+def _translate(pattern: str, places: Mapping[str, str], possessive: bool) -> Translation:
+    """`pattern` item by item; `possessive`: whether `{1,3}+` gives nothing back, instead of repeating."""
+    translated: list[str] = []
+    groups = [_Group(0)]
+    before: _Repeatable | None = None
+    prefers_nothing = ""  # the first place where the pattern would rather match less
+    position = 0
+    while position < len(pattern):
+        refused = Translation("", pattern[position : position + 10])
+        item = _ITEM.match(pattern, position)
+        if item is None:
+            return refused
+        position, text = item.end(), item.group()
+        if item["counted"] or item["repeated"]:
+            counts = _counts(item)
+            # How often an engine repeats what matches nothing is its own affair.
+            if before is None or counts is None or (before.empty and counts != (0, 1)):
+                return refused
+            if item["possessive"]:
+                if not possessive:
+                    return refused
+                translated[before.begin] = f"(?>{translated[before.begin]}"
+                text = f"{item['counted']})"
+            if item["lazy"] or text.endswith("?", 1):
+                prefers_nothing = prefers_nothing or refused.refused
+            groups[-1].still_empty &= before.empty or counts[0] == 0
+            translated.append(text)
+            before = None
+            continue
+        if before is not None:  # it stands as it is
+            groups[-1].still_empty &= before.empty
+            before = None
+        if item["single"]:
+            before = _Repeatable(len(translated), empty=False)
+        elif item["open"]:
+            groups.append(_Group(len(translated), text))
+        elif item["close"]:
+            if len(groups) == 1:
+                return refused
+            group = groups.pop()
+            if not group.looks:
+                before = _Repeatable(group.begin, group.some_empty or group.still_empty)
+        elif item["bar"]:
+            if groups[-1].still_empty:
+                prefers_nothing = prefers_nothing or refused.refused
+            groups[-1].some_empty |= groups[-1].still_empty
+            groups[-1].still_empty = True
+        elif text in places:
+            text = places[text]
+        else:
+            return refused
+        translated.append(text)
+    if len(groups) > 1:
+        return Translation("", groups[-1].opening)
+    empty = groups[0].some_empty or (groups[0].still_empty and (before is None or before.empty))
+    if empty and prefers_nothing:
+        # After it has matched nothing at a place, `regex` tries to match more there, and Oniguruma goes on.
+        return Translation("", prefers_nothing)
+    return Translation("".join(translated))
+
+
+def _counts(item: regex.Match[str]) -> tuple[int, int | None] | None:
+    """How often a quantifier repeats: at least, and at most (None: any number); None for what the two read differently."""
+    if item["repeated"]:
+        return {"*": (0, None), "+": (1, None), "?": (0, 1)}[item["repeated"][0]]
+    least, most = int(item["least"]), int(item["most"]) if item["most"] else None
+    if item["comma"] is None:
+        # `{2}?` is twice or not at all in Oniguruma.
+        return None if item["lazy"] else (least, least)
+    if (item["lazy"] and item["possessive"]) or (most is not None and most < least):
+        return None
+    return least, most

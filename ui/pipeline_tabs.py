@@ -1,0 +1,412 @@
+"""What the tabs under the pipeline show: the whole encoding, windows, the way back, entities, files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from html import escape
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from tokenizers_core import Encoding, Tokenizer
+from tokenizers_core.encoding import Padding, Truncation, group_entities
+from tokenizers_core.errors import TokenizersCoreError
+from ui.downloads import show_link, show_tokenizer_files
+from ui.i18n import _, count, ngettext
+from ui.notes import explained, note, problem
+from ui.tokens import readable, token_html
+from ui.window_view import Answer, windows_html
+
+if TYPE_CHECKING:
+    from ui.pipeline_page import View
+
+LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
+"""Labels of tokens: where an entity of a kind begins, where it goes on, and O for none."""
+NAMES: Mapping[str, str] = {"Sylvain": "PER", "Hugging Face": "ORG", "Brooklyn": "LOC"}
+"""The entities of the example, and their kinds."""
+
+
+# --- The encoding -----------------------------------------------------------------------------------------------------
+
+
+def encoding_tab(view: View) -> None:
+    """Everything that the encoding has, and the maps between characters, words and tokens."""
+    st.dataframe(encoding_table(view), hide_index=True, key=view.key("encoding"))
+    st.caption(
+        _(
+            "Offsets count characters of the original text, the end is the one after the last. A template's tokens belong to "
+            "no sequence and no word. Attention is 0 for padding alone: see the windows."
+        )
+    )
+    st.subheader(_("From characters to tokens and back"), anchor=False)
+    left, right = st.columns([1, 2])
+    sequence = 0
+    if len(view.texts) > 1:
+        sequence = left.segmented_control(
+            _("In text"),
+            (0, 1),
+            format_func=lambda one: "AB"[one],
+            key=view.key("map.text"),
+            default=0,
+            required=True,
+        )
+    text = view.texts[sequence]
+    if not text:
+        note(_("The text is empty: there is no character to ask about."))
+        return
+    position = left.number_input(
+        _("Character"), value=0, step=1, key=view.key(f"map.{sequence}"), help=_("Counted from 0.")
+    )
+    if not 0 <= position < len(text):
+        message = _("Character: {value} is not possible; choose a number from {least} to {most}.")
+        problem(message.format(value=position, least=0, most=len(text) - 1))
+        return
+    right.code(maps_text(view.encoding, int(position), sequence), language="python")
+
+
+def encoding_table(view: View) -> pd.DataFrame:
+    """One row a token, with every field of the encoding."""
+    encoding = view.encoding
+    rows = []
+    for index, identifier in enumerate(encoding.ids):
+        start, end = encoding.offsets[index]
+        sequence = encoding.sequence_ids[index]
+        text = "" if sequence is None else view.texts[sequence][start:end]
+        rows.append(
+            (
+                index,
+                readable(encoding.tokens[index], view.style),
+                identifier,
+                encoding.type_ids[index],
+                encoding.word_ids[index],
+                sequence,
+                start,
+                end,
+                readable(text),
+                encoding.special_tokens_mask[index],
+                encoding.attention_mask[index],
+            )
+        )
+    names = [
+        _("place"),
+        _("token"),
+        "id",
+        "type_id",
+        "word_id",
+        "sequence_id",
+        _("start"),
+        _("end"),
+        _("characters"),
+        "special_tokens_mask",
+        "attention_mask",
+    ]
+    table = pd.DataFrame(rows, columns=names)
+    table[["word_id", "sequence_id"]] = table[["word_id", "sequence_id"]].astype("Int64")
+    return table
+
+
+def maps_text(encoding: Encoding, position: int, sequence: int) -> str:
+    """What the encoding's maps say of a character, of its token and of its word, as code."""
+    of = f", {sequence}" if sequence else ""
+    token, word = encoding.char_to_token(position, sequence), encoding.char_to_word(position, sequence)
+    told = [
+        f"encoding.char_to_token({position}{of})  # → {token}",
+        f"encoding.char_to_word({position}{of})  # → {word}",
+    ]
+    if token is not None:
+        told += [
+            f"encoding.token_to_chars({token})  # → {encoding.token_to_chars(token)}",
+            f"encoding.token_to_word({token})  # → {encoding.token_to_word(token)}",
+            f"encoding.token_to_sequence({token})  # → {encoding.token_to_sequence(token)}",
+        ]
+    if word is not None:
+        told += [
+            f"encoding.word_to_chars({word}{of})  # → {encoding.word_to_chars(word, sequence)}",
+            f"encoding.word_to_tokens({word}{of})  # → {encoding.word_to_tokens(word, sequence)}",
+        ]
+    return "\n".join(told)
+
+
+# --- Windows ----------------------------------------------------------------------------------------------------------
+
+
+def windows_tab(view: View) -> None:
+    """A text that is too long for the model, cut into overlapping windows."""
+    controls, pair = view.controls, len(view.texts) > 1
+    controls.window_widgets(pair)
+    if controls["max"] is None or controls["stride"] is None:
+        note(_("Say how long a window may be, and how many tokens it shares with the next."))
+        return
+    try:
+        truncation = Truncation(
+            controls["max"],
+            controls["stride"],
+            controls["strategy"] if pair else "longest_first",
+            controls["side"],
+        )
+        tokenizer = view.tokenizer.with_options(truncation=truncation, padding=padding(view.tokenizer))
+        [encoding] = tokenizer.encode_batch([(view.texts[0], view.texts[1]) if pair else view.texts[0]])
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return
+    windows = [encoding, *encoding.overflowing]
+    message = ngettext(
+        "{tokens} tokens fit into {number} window.", "{tokens} tokens need {number} windows.", len(windows)
+    )
+    told = [message.format(tokens=count(len(view.encoding)), number=count(len(windows)))]
+    if len(windows) > 1:
+        told.append(_("Tokens that the window before has too are underlined twice."))
+    if any(0 in window.attention_mask for window in windows):
+        told.append(
+            _(
+                "Shorter windows are filled up, so that all have one length; the model's attention to that is 0."
+            )
+        )
+    st.caption(" ".join(told))
+    answer = _answer(view)
+    st.html(windows_html(encoding, view.style, answer))
+
+
+def padding(tokenizer: Tokenizer) -> Padding | None:
+    """How a tokenizer fills up the shorter ones of a batch; None for one without a token for that."""
+    token = next((token for token in ("[PAD]", "<pad>") if token in tokenizer.vocab), None)
+    if token is None:
+        return None
+    # XLNet's `<cls>` stands last: pads go to the front, so that it always has the same place.
+    last = "<cls>" in tokenizer.vocab
+    return Padding(tokenizer.vocab[token], 3 if last else 0, token, "left" if last else "right")
+
+
+def _answer(view: View) -> Answer | None:
+    """The answer to look for: its sequence and its characters."""
+    sequence = len(view.texts) - 1
+    text = view.texts[sequence]
+    usual = next((words for words in ("Héloïse bakes the bread", "Hugging Face") if words in text), "")
+    given = st.text_input(
+        _("An answer: words of text {letter}, to be found in the windows").format(letter="AB"[sequence]),
+        usual,
+        key=view.key("answer"),
+        max_chars=200,
+    )
+    if not given:
+        return None
+    start = text.find(given)
+    if start < 0:
+        problem(_("The text does not hold {answer}: copy some of its words.").format(answer=repr(given[:80])))
+        return None
+    return Answer(sequence, start, start + len(given))
+
+
+# --- Back to text -----------------------------------------------------------------------------------------------------
+
+
+def decode_tab(view: View) -> None:
+    """Ids to text again, and what is lost on the way."""
+    tokenizer, encoding = view.tokenizer, view.encoding
+    st.html(
+        '<dl class="ts decoded">'
+        + _entry(_("All ids"), escape(tokenizer.decode(encoding.ids)))
+        + _entry(
+            _("Without special tokens"), escape(tokenizer.decode(encoding.ids, skip_special_tokens=True))
+        )
+        + "</dl>"
+    )
+    for sequence, text in enumerate(view.texts):
+        ids = [
+            identifier
+            for identifier, of in zip(encoding.ids, encoding.sequence_ids, strict=True)
+            if of == sequence
+        ]
+        back = tokenizer.decode(ids)
+        title = _("Text {letter}").format(letter="AB"[sequence]) if len(view.texts) > 1 else _("The text")
+        st.subheader(title, anchor=False)
+        st.html(difference_html(text, back))
+        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in losses(view, sequence, back))
+        st.html(f'<ul class="ts reasons">{reasons}</ul>')
+
+
+def _entry(name: str, markup: str) -> str:
+    return f"<dt>{escape(name)}</dt><dd><bdi>{markup}</bdi></dd>"
+
+
+def losses(view: View, sequence: int, back: str) -> list[str]:
+    """Why the text that comes back is another one; or that it is the same."""
+    text, found, encoding = view.texts[sequence], view.journeys[sequence], view.encoding
+    if back == text:
+        return [_("The text comes back as it was, to the character.")]
+    told = []
+    if found.rewritten or found.removed:
+        changed = len(found.rewritten) + len(found.removed)
+        message = ngettext(
+            "Normalizing: {number} character was rewritten or removed, and no token knows what it was.",
+            "Normalizing: {number} characters were rewritten or removed, and no token knows what they were.",
+            changed,
+        )
+        told.append(message.format(number=count(changed)))
+    if found.dropped:
+        message = ngettext(
+            "Splitting: {number} character between pre-tokens is in no token; the decoder can only guess that it was a space.",
+            "Splitting: {number} characters between pre-tokens are in no token; the decoder can only guess that they were spaces.",
+            len(found.dropped),
+        )
+        told.append(message.format(number=count(len(found.dropped))))
+    unknown = view.tokenizer.model.unk_token
+    own = zip(encoding.tokens, encoding.sequence_ids, strict=True)
+    unknowns = sum(token == unknown and of == sequence for token, of in own) if unknown else 0
+    if unknowns:
+        message = ngettext(
+            "The model: {number} token is {token}, whatever it stood for.",
+            "The model: {number} tokens are {token}, whatever they stood for.",
+            unknowns,
+        )
+        told.append(message.format(number=count(unknowns), token=unknown))
+    if not told:
+        told.append(_("The decoder: it puts spaces where the tokens don't say whether there were any."))
+    elif not view.tokenizer.pipeline.byte_level and not view.tokenizer.pipeline.marks_spaces:
+        told.append(
+            _(
+                "The decoder puts a space between words, before punctuation too: tokens don't say where there was none."
+            )
+        )
+    return told
+
+
+def difference_html(text: str, back: str) -> str:
+    """Two texts under each other, what only one of them has marked."""
+    first: list[str] = []
+    second: list[str] = []
+    for kind, start, end, begin, stop in SequenceMatcher(None, text, back, autojunk=False).get_opcodes():
+        same = kind == "equal"
+        for parts, part, mark in ((first, text[start:end], "del"), (second, back[begin:stop], "ins")):
+            if part:
+                parts.append(escape(part) if same else f"<{mark}>{token_html(part)}</{mark}>")
+    return (
+        '<dl class="ts decoded">'
+        + _entry(_("Before"), "".join(first))
+        + _entry(_("After"), "".join(second))
+        + "</dl>"
+    )
+
+
+# --- Entities ---------------------------------------------------------------------------------------------------------
+
+
+def entities_tab(view: View) -> None:
+    """Labels of tokens become entities of the text, through offsets."""
+    st.caption(
+        _(
+            "A model that finds names labels tokens: B- where a name begins, I- where it goes on, O elsewhere. To say which words "
+            "of the text those are, take the first token's start and the last token's end. Set the labels yourself."
+        )
+    )
+    encoding, text = view.encoding, view.texts[0]
+    own = [index for index, of in enumerate(encoding.sequence_ids) if of == 0]
+    if not own:
+        note(_("The text has no tokens to label."))
+        return
+    table = pd.DataFrame(
+        {
+            _("token"): [readable(encoding.tokens[index], view.style) for index in own],
+            _("start"): [encoding.offsets[index][0] for index in own],
+            _("end"): [encoding.offsets[index][1] for index in own],
+            _("label"): [label_of(text, encoding.offsets[index]) for index in own],
+        }
+    )
+    left, right = st.columns(2)
+    edited = left.data_editor(
+        table,
+        hide_index=True,
+        disabled=[_("token"), _("start"), _("end")],
+        column_config={_("label"): st.column_config.SelectboxColumn(options=list(LABELS), required=True)},
+        key=view.key(f"labels.{hash((text, tuple(encoding.ids)))}"),
+        height=min(420, 40 + 35 * len(own)),
+    )
+    labels = ["O"] * len(encoding)
+    for index, label in zip(own, edited[_("label")], strict=True):
+        labels[index] = str(label)
+    found = group_entities(labels, encoding)
+    with right:
+        if not found:
+            note(_("All tokens are O: there is no entity."))
+            return
+        rows = []
+        for entity in found:
+            inside = [
+                encoding.tokens[index]
+                for index in own
+                if encoding.offsets[index][0] >= entity.start and encoding.offsets[index][1] <= entity.end
+            ]
+            rows.append((entity.label, entity.start, entity.end, entity.text, " ".join(inside)))
+        names = [_("entity"), _("start"), _("end"), _("text[start:end]"), _("tokens joined by spaces")]
+        st.dataframe(pd.DataFrame(rows, columns=names), hide_index=True, key=view.key("entities"))
+        st.caption(
+            _("Only the offsets give the words as they were: with their capitals, accents and spaces.")
+        )
+        _ask(view, text)
+
+
+def label_of(text: str, span: tuple[int, int]) -> str:
+    """The label of a token in the example's text.
+
+    >>> [label_of("at Hugging Face in", span) for span in ((0, 2), (3, 10), (11, 15))]
+    ['O', 'B-ORG', 'I-ORG']
+    """
+    for name, kind in NAMES.items():
+        start = text.find(name)
+        if start >= 0 and start <= span[0] and span[1] <= start + len(name) and span[0] < span[1]:
+            return f"{'B' if span[0] == start else 'I'}-{kind}"
+    return "O"
+
+
+def _ask(view: View, text: str) -> None:
+    """A small exercise: say a name's offsets."""
+    name = next((name for name in ("Hugging Face", "Brooklyn") if name in text), None)
+    if name is None:
+        return
+    st.markdown(f"**{_('Your turn: at which characters does this name begin and end?')}**")
+    st.code(name, language=None)
+    left, right = st.columns(2)
+    start = left.number_input(_("Start"), value=None, step=1, key=view.key("ask.start"))
+    end = right.number_input(
+        _("End (the character after the last)"), value=None, step=1, key=view.key("ask.end")
+    )
+    if start is None or end is None:
+        return
+    first = text.find(name)
+    if (start, end) == (first, first + len(name)):
+        note(_("Right: text[{start}:{end}] is it.").format(start=start, end=end))
+        return
+    given = text[max(0, int(start)) : max(0, int(end))]
+    problem(
+        _("text[{start}:{end}] is {given}. Point at its letters in the drawing.").format(
+            start=start, end=end, given=repr(given[:80])
+        )
+    )
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+
+def files_tab(view: View) -> None:
+    """The tokenizer as files, and the page as a link."""
+    show_link(_("This page as a link"), view.controls.recipe(), view.controls.url())
+    st.subheader(_("The tokenizer"), anchor=False)
+    show_tokenizer_files(view.tokenizer, view.key("files"))
+    st.code(USE, language="python")
+
+
+USE = """\
+from tokenizers import Tokenizer
+
+tokenizer = Tokenizer.from_file("tokenizer.json")
+encoding = tokenizer.encode("Who runs the café?", "Zoë does.")
+print(encoding.tokens, encoding.ids, encoding.offsets)
+
+# The same, as the models of the transformers library want it:
+from transformers import PreTrainedTokenizerFast
+
+tokenizer = PreTrainedTokenizerFast(tokenizer_file="tokenizer.json")
+print(tokenizer("Who runs the café?", "Zoë does."))
+"""
