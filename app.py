@@ -8,6 +8,8 @@ from pathlib import Path
 import streamlit as st
 
 ROOT = Path(__file__).parent
+LINKED = {"corpus", "text", "t1", "a", "normalizer", "pre", "model", "template"}
+"""Parameters that only a link has, not an address that a page has written before."""
 
 if __name__ == "__main__":
     from ui.i18n import _, use_language
@@ -19,7 +21,10 @@ if __name__ == "__main__":
         st.html(ROOT / "assets" / sheet)
     page = st.navigation(
         {
-            _("Learn"): [st.Page("pages/learn/home.py", title=_("Home"), default=True)],
+            _("Learn"): [
+                st.Page("pages/learn/home.py", title=_("Home"), default=True),
+                st.Page("pages/learn/errata.py", title=_("Errata"), url_path="errata"),
+            ],
             _("Train"): [
                 st.Page("pages/train/bpe.py", title="BPE", url_path="bpe"),
                 st.Page("pages/train/wordpiece.py", title="WordPiece", url_path="wordpiece"),
@@ -35,9 +40,7 @@ if __name__ == "__main__":
     )
     # Coming from another page, a link may bring settings; without any, the page takes up where it was left.
     came = st.session_state.get("page") not in (None, page.url_path)
-    st.session_state["arrival"] = (
-        ("link" if {"corpus", "text", "t1", "a"} & {*st.query_params} else "return") if came else ""
-    )
+    st.session_state["arrival"] = ("link" if LINKED & {*st.query_params} else "return") if came else ""
     st.session_state["page"] = page.url_path
     page.run()
     with st.sidebar:

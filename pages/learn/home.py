@@ -58,3 +58,8 @@ st.page_link("pages/explore/playground.py", label=_("Paste a text and see its to
 st.page_link(
     "pages/explore/compare.py", label=_("The three algorithms side by side, at every vocabulary size")
 )
+st.page_link(
+    "pages/explore/pipeline.py",
+    label=_("One text through the whole pipeline, from characters to ids and back"),
+)
+st.page_link("pages/explore/renew.py", label=_("A new tokenizer from an old one, for other text"))

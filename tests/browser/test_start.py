@@ -34,7 +34,9 @@ def test_a_fresh_server_answers_a_deep_link(serve: Callable[..., str], page: Pag
     page.goto(serve(APP, fresh=True) + "/bpe?corpus=course&step=7")
     expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 7")
     expect(page.locator(".ts-flipbook .say b").first).to_have_text("3 times")
-    assert navigation(page) == ["Home", "BPE", "WordPiece", "Unigram", "Playground", "Compare"]
+    assert navigation(page) == [
+        "Home", "Errata", "BPE", "WordPiece", "Unigram", "Playground", "Compare", "Pipeline", "New from old"
+    ]  # fmt: skip
     expect(page.get_by_text("after step 7, best first")).to_be_visible()  # all of the page is there
     expect(page.get_by_text("Page not found")).to_have_count(0)
     expect(page.get_by_role("dialog")).to_have_count(0)

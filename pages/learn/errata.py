@@ -1,0 +1,24 @@
+"""Where published walk-throughs are wrong, each with the figures, the arithmetic, and the step that shows it."""
+
+import streamlit as st
+
+from ui.algorithms import ALGORITHMS
+from ui.cache import remembered
+from ui.errata import ERRATA, erratum_html
+from ui.i18n import _, current_language
+
+st.title(_("Errata"))
+st.caption(
+    _(
+        "The best-known texts on training tokenizers have wrong figures in their worked examples. Here is what the engine computes "
+        "from the same words, and why; each link opens the step."
+    )
+)
+for one in remembered(("errata", current_language()), lambda: [erratum() for erratum in ERRATA]):
+    with st.container(border=True):
+        st.html(erratum_html(one))
+        st.page_link(
+            f"pages/train/{one.page}.py",
+            label=_("Open the step: {algorithm}").format(algorithm=ALGORITHMS[one.page].title),
+            query_params=one.query,
+        )
