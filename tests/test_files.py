@@ -1,25 +1,30 @@
 """What leaves the app (`tokenizers_core/files.py`).
 
 Oracles: Python's `json` and `csv` readers; the events, which the traces rebuild one by one; the `tokenizers` library, which
-loads `vocab.json` and `merges.txt`; the `sentencepiece` library's own `.vocab`; and the Hugging Face course's four sentences
-(`golden/unigram_course.json`).
+loads `vocab.json` and `merges.txt`; `tiktoken`, which encodes by the ranks of a `.tiktoken` file; the `sentencepiece` library's
+own `.vocab`; and the Hugging Face course's four sentences (`golden/unigram_course.json`).
 """
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import itertools
 import json
 import math
+import random
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sentencepiece
+import tiktoken
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+from benchmarks.text import library_text, prose
 from tokenizers_core import (
     METHODS,
     TIE_RULES,
@@ -27,22 +32,29 @@ from tokenizers_core import (
     MergeEvent,
     PruneEvent,
     UnigramTrace,
+    tokenizer_from_json,
+    tokenizer_to_json,
     train_bpe,
     train_unigram,
+    train_wordpiece,
 )
+from tokenizers_core import Tokenizer as OurTokenizer
+from tokenizers_core.errors import UnsavableError
 from tokenizers_core.files import (
     merges_txt,
     pieces_tsv,
     prunes_to_csv,
     prunes_to_dict,
     prunes_to_json,
+    tiktoken_ranks,
     trace_to_csv,
     trace_to_dict,
     trace_to_json,
     vocab_json,
+    vocab_txt,
 )
 from tokenizers_core.pruning import ExpectationEvent, FinalEvent, MaximizationEvent
-from tokenizers_core.text import Pipeline
+from tokenizers_core.text import BYTE_TO_SYMBOL, PATTERNS, Pipeline
 
 HUG = train_bpe(
     Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}),
@@ -334,3 +346,131 @@ def test_files_of_a_unigram_run_without_steps() -> None:
     assert (data["steps"], data["pieces"], data["stop_reason"]) == ([], [["a", 0.0]], "seed_size")
     assert prunes_to_csv(trace).count("\n") == 1
     assert pieces_tsv(trace) == "a\t0.0\n<unk>\t0\n"
+
+
+# --- Files of a tokenizer, which has no trace if it was loaded ----------------------------------------------------------
+
+
+def test_a_loaded_tokenizer_has_the_files_of_the_one_that_was_trained() -> None:
+    trace = train_bpe(Corpus.from_texts([TEXT]), merges=50, special_tokens=["<s>"])
+    loaded = tokenizer_from_json(tokenizer_to_json(trace.tokenizer()))
+    assert merges_txt(loaded) == merges_txt(trace.tokenizer()) == merges_txt(trace)
+    assert vocab_json(loaded) == vocab_json(trace.tokenizer())
+    words = train_wordpiece(Corpus.from_texts([TEXT], pre_tokenizer="bert"), vocab_size=200)
+    loaded = tokenizer_from_json(tokenizer_to_json(words.tokenizer()))
+    assert vocab_txt(loaded) == vocab_txt(words.tokenizer())
+    pieces = train_unigram(Corpus.from_texts([TEXT], pre_tokenizer="metaspace"), vocab_size=200)
+    loaded = tokenizer_from_json(tokenizer_to_json(pieces.tokenizer()))
+    assert pieces_tsv(loaded) == pieces_tsv(pieces.tokenizer()) == pieces_tsv(pieces)
+    with_bytes = pieces_tsv(pieces.tokenizer(byte_fallback=True))
+    assert with_bytes.startswith(pieces_tsv(pieces)) and with_bytes.endswith("<0xFF>\t0\n")
+    for write in (merges_txt, pieces_tsv):
+        with pytest.raises(UnsavableError, match="choose another file"):
+            write(words.tokenizer())
+
+
+# --- .tiktoken ------------------------------------------------------------------------------------------------------------
+
+
+def read_ranks(text: str) -> dict[bytes, int]:
+    """The file as tiktoken's own loader reads it."""
+    return {
+        base64.b64decode(token): int(rank)
+        for token, rank in (line.split() for line in text.splitlines() if line)
+    }
+
+
+def in_tiktoken(ours: OurTokenizer, pattern: str) -> tiktoken.Encoding:
+    return tiktoken.Encoding(
+        "ours",
+        pat_str=PATTERNS[pattern],
+        mergeable_ranks=read_ranks(tiktoken_ranks(ours)),
+        special_tokens={token: ours.vocab[token] for token in ours.special_tokens},
+    )
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_tiktoken_encodes_a_megabyte_by_our_ranks(pattern: str) -> None:
+    scripts = (CORPORA / "mixed.txt").read_text("utf-8")
+    corpus = Corpus.from_texts([TEXT, scripts, prose(50_000)], pattern=pattern)
+    ours = train_bpe(corpus, merges=1500, alphabet="bytes", special_tokens=["<|a|>", "<|b|>"]).tokenizer()
+    theirs = in_tiktoken(ours, pattern)
+    text = f"<|b|>{library_text(300_000)}<|a|>{prose(300_000)}{scripts * 350}{TEXT}"
+    assert len(text.encode()) > 1_000_000
+    ids = ours.encode(text).ids
+    assert ids == theirs.encode(text, allowed_special="all")
+    assert theirs.decode(ids) == text
+    assert theirs.n_vocab == len(ours.tokens)
+
+
+def merged_by_rank(word: str, ranks: Mapping[str, int]) -> list[int]:
+    """What tiktoken does: any two neighbours that make a token, the lowest rank first; a word that is a token at once."""
+    if word in ranks:
+        return [ranks[word]]
+    parts = list(word)
+    while True:
+        known = [
+            (ranks[first + second], place)
+            for place, (first, second) in enumerate(itertools.pairwise(parts))
+            if first + second in ranks
+        ]
+        if not known:
+            return [ranks[part] for part in parts]
+        place = min(known)[1]
+        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+
+
+def test_learned_pairs_and_ranks_lead_to_the_same_tokens() -> None:
+    """No vocabulary is found in which a token can be reached by two routes that lead to different splits."""
+    chance = random.Random(0)
+
+    def word(longest: int) -> str:
+        return "".join(chance.choices(letters, k=chance.randint(1, longest)))
+
+    for _ in range(300):
+        letters = chance.choice(["a", "ab", "ab", "abc"])
+        words = {word(14): chance.randint(1, 9) for _ in range(chance.randint(1, 8))}
+        trace = train_bpe(
+            Corpus.from_counts(words), merges=chance.randint(1, 25), tie_rule=chance.choice([*TIE_RULES])
+        )
+        ours = trace.tokenizer(unk_token="?")
+        ranks = {token: identifier for token, identifier in ours.vocab.items() if token != "?"}
+        for each in [*words, *ranks, *(word(16) for _ in range(20))]:
+            if ranks.keys() >= {*each}:
+                assert list(ours.model.encode_word(each)) == merged_by_rank(each, ranks)
+
+
+def byte_level_bpe(**settings: Any) -> OurTokenizer:
+    return train_bpe(Corpus.from_texts(["abab ab"]), **settings).tokenizer()
+
+
+NO_TIKTOKEN: dict[str, tuple[str, Callable[[], OurTokenizer]]] = {
+    "characters": (
+        "not_bytes",
+        lambda: train_bpe(Corpus.from_texts(["a b"], pre_tokenizer="bert"), alphabet="bytes").tokenizer(),
+    ),
+    "wordpiece": ("not_bytes", lambda: train_wordpiece(Corpus.from_texts(["a b"]), vocab_size=9).tokenizer()),
+    "a suffix": ("not_bytes", lambda: byte_level_bpe(alphabet="bytes", end_of_word_suffix="</w>")),
+    "a prefix": ("not_bytes", lambda: byte_level_bpe(alphabet="bytes", continuing_subword_prefix="##")),
+    "few bytes": ("no_byte", byte_level_bpe),
+    "a token of no merge": ("no_merge", lambda: with_vocab([*BYTE_TO_SYMBOL, "ab"], [])),
+    "ids in another order": (
+        "order",
+        lambda: with_vocab([*BYTE_TO_SYMBOL, "abab", "ab"], [["a", "b"], ["ab", "ab"]]),
+    ),
+}
+
+
+def with_vocab(tokens: list[str], merges: list[list[str]]) -> OurTokenizer:
+    document = json.loads(tokenizer_to_json(byte_level_bpe(alphabet="bytes")))
+    document["model"] |= {"vocab": {token: place for place, token in enumerate(tokens)}, "merges": merges}
+    return tokenizer_from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize("name", NO_TIKTOKEN)
+def test_what_a_tiktoken_file_cannot_hold(name: str) -> None:
+    why, make = NO_TIKTOKEN[name]
+    with pytest.raises(UnsavableError, match=r"^A \.tiktoken file ") as caught:
+        tiktoken_ranks(make())
+    assert caught.value.why == why
+    assert why not in ("not_bytes", "no_byte") or "alphabet='bytes'" in str(caught.value)

@@ -2,7 +2,8 @@
 
 Start with `Corpus.from_texts`, train with `train_bpe`, look at ``trace[k]`` and use ``trace.tokenizer(k)``. The modules
 read in this order: `text`, `trace`, `merging`, `ties`, `bpe`, `wordpiece`; then `lattice`, `segmentation`, `pruning`,
-`unigram`; then `tokenizer`, `templates`, `encoding`, `decoders`; then `alignment`, `comparison`, `files`.
+`unigram`; then `tokenizer`, `templates`, `encoding`, `decoders`; then `alignment`, `comparison`, `files`,
+`tokenizer_json`.
 """
 
 from tokenizers_core.alignment import Stretch, align, cover
@@ -26,6 +27,7 @@ from tokenizers_core.templates import TEMPLATES, Template
 from tokenizers_core.text import Corpus, Pipeline
 from tokenizers_core.ties import TIE_RULES
 from tokenizers_core.tokenizer import Tokenizer
+from tokenizers_core.tokenizer_json import tokenizer_from_json, tokenizer_to_json
 from tokenizers_core.trace import Snapshot, Trace
 from tokenizers_core.unigram import METHODS, train_unigram
 from tokenizers_core.wordpiece import WordPieceTrace, train_wordpiece
@@ -66,6 +68,8 @@ __all__ = [
     "first_difference",
     "group_entities",
     "merge_pair",
+    "tokenizer_from_json",
+    "tokenizer_to_json",
     "train_bpe",
     "train_unigram",
     "train_wordpiece",

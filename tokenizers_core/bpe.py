@@ -329,14 +329,19 @@ class BpeModel(Model):
         encode = apply_merges if len(text) < LONG_WORD else apply_merges_long
         return map(ord, encode(text, self.ranks, self.merged))
 
-    def spans(self, word: str) -> Iterator[Span]:
-        """Where each of a word's tokens stands in it: a token is as many symbols as its letters need.
+    def spans(self, word: str) -> Iterable[Span]:
+        """Where each of a word's tokens stands in it.
 
         An end-of-word symbol by itself has the place after the last character.
         """
         if self.options.ignore_merges and word in self.vocabulary.ids:
-            yield 0, len(word)
-            return
+            return [(0, len(word))]
+        if all(map(self.vocabulary.ids.__contains__, self.split(word))):
+            return super().spans(word)
+        return self._spans_among_unknown(word)
+
+    def _spans_among_unknown(self, word: str) -> Iterator[Span]:
+        """The same for a word with unknown characters: a token is as many symbols as its letters need."""
         symbols = iter(self.placed_symbols(word))
         for identifier in self.encode_word(word):
             symbol, (start, end) = next(symbols)

@@ -1,9 +1,12 @@
 r"""Regular expressions that two programs read alike: Python's `regex`, which is used here, and Oniguruma.
 
 The `tokenizers` library has the patterns of a tokenizer.json read by Oniguruma (with Ruby's syntax). Most of what a
-pattern may hold means the same there; some of it means something else (`^` stands at every line, `{1,3}+` repeats a repetition,
-`\w` has other characters, `(?i:ss)` finds `ß`), and some of it only one of the two can read. So a pattern is translated item by item, and
-the first item that isn't known to mean the same ends the translation: that is safer than a list of the differences.
+pattern may hold means the same there; some of it means something else (`^` stands at every line, `{1,3}+` repeats a
+repetition, `\w` has other characters, `(?i:ss)` finds `ß`), and some only one of the two can read. So a pattern is translated
+item by item, and the first item that isn't known to mean the same ends the translation: safer than a list of differences.
+
+Nor is it known what a repetition of what may be empty does (`(a*)*`); and a pattern that would rather match nothing than something
+(`|a`, `a*?`) cuts otherwise, as `regex` tries for more at the same place, and Oniguruma goes on to the next.
 
 Sources: the manuals of both; the tests compare the pre-tokens of patterns and texts at random.
 """

@@ -1,16 +1,22 @@
 """tokenizer.json: one file with all there is to a tokenizer, in the format of the `tokenizers` library.
 
-A tokenizer saved here gives the same ids and offsets there, and reads them back alike. It differs in what the library
-does differently, or can't do:
+A tokenizer saved here gives the same ids and offsets there, and reads them back alike. These are the exceptions:
 
 * A composed character (normalizers nfc and nfkc) has the offsets of its first part there, and of all its parts here.
-* `</w>` as a symbol of its own is written as the character U+10FFFF, which a normalizer puts at the ends of words. Where that is a token by
-  itself, its offsets are those of the word's last character there, and the place after it here.
-* A text that spells a byte token (`<0x41>`, with byte_fallback), or one that spells a special token only after normalizing, is that token for the library's Unigram.
-* Two best splits of a Unigram word that are equally good but for rounding.
-* The bytes of a cut character: the library's byte fallback reads each as U+FFFD, as many as there are.
+* `</w>` as a symbol of its own is written as the character U+10FFFF, which a normalizer puts at the ends of words. Where
+  that is a token by itself, it has the offsets of the word's last character there, and the place after it here; a decoder other
+  than BPE's shows it as it is written.
+* For the library's Unigram a text that spells a byte token (`<0x41>`, with byte_fallback) is that token, and so is one that spells a
+  special token only after normalizing. Of two splits that are equally good but for rounding it may take the other.
+* With byte_fallback, unknown characters in a row all have the place of the row there; and the bytes of a cut character are as
+  many U+FFFD as there are.
 * Characters that are younger than one side's tables of Unicode (see `text`).
-* In BPE without an unknown token, the offsets after a character that is left out: the library counts on as if it hadn't been there.
+* In BPE without an unknown token, the offsets after a character that is left out: the library counts on as if it hadn't
+  been there.
+* What `encoding` tells of windows, and `decoders` of special tokens.
+
+What comes back is the same in all that it does. Some of it may be called otherwise: `end_of_word` without the symbol is
+`whitespace_split`, ("nfd", "strip_accents") is "nfd_strip_accents", and in a pattern `{1,3}+` is an atomic group.
 
 What the format can't hold is an UnsavableError: a suffix other than `</w>`, or one after other words than those between
 white space; a pattern that `oniguruma` can't translate; a model or decoder of somebody's own.
