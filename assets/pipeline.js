@@ -36,11 +36,11 @@ function bind(root) {
   function stopAt(node) { // where Tab arrives
     stop?.removeAttribute("tabindex");
     (stop = node)?.setAttribute("tabindex", "0");
+    if (node) node.ariaLabel = view.tells[node.dataset.t];
   }
   function focus(node) {
     if (!node) return;
     stopAt(node);
-    node.ariaLabel = view.tells[node.dataset.t];
     node.focus();
   }
 
@@ -58,7 +58,7 @@ function bind(root) {
     const row = rows[data(from).row], right = from.closest(".line").dir === "rtl" ? -1 : 1;
     const act = { ArrowRight: () => focus(along(from, right)), ArrowLeft: () => focus(along(from, -right)), ArrowDown: () => focus(across(from, 1)), ArrowUp: () => focus(across(from, -1)),
       Home: () => focus(row[0]), End: () => focus(row.at(-1)), Enter: () => pin(pinned === from ? undefined : from), " ": () => pin(pinned === from ? undefined : from),
-      Escape: pinned && (() => pin()) }[key];
+      Escape: pinned && (() => { pin(); light(from); }) }[key];
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();
@@ -76,6 +76,10 @@ function bind(root) {
   });
 
   // --- lines, as wide as there is room
+  function edges(node) {
+    const { paddingLeft, paddingRight } = getComputedStyle(node);
+    return parseFloat(paddingLeft) + parseFloat(paddingRight);
+  }
   function wrap() {
     if (!atoms.length || !flow.clientWidth || flow.clientWidth === width) return;
     width = flow.clientWidth;
@@ -83,7 +87,7 @@ function bind(root) {
     line.className = "line measure";
     line.append(labels(atoms[0].dataset.n), ...atoms);
     flow.replaceChildren(line);
-    const style = getComputedStyle(line), gap = parseFloat(style.columnGap) || 0, room = width - line.firstChild.offsetWidth - gap - 2;
+    const style = getComputedStyle(line), gap = parseFloat(style.columnGap) || 0, room = width - edges(flow) - line.firstChild.offsetWidth - gap - 2;
     const sizes = atoms.map((atom) => atom.getBoundingClientRect().width), lines = [];
     let left = -1;
     atoms.forEach((atom, index) => {
@@ -123,7 +127,7 @@ function bind(root) {
     flow.replaceChildren();
     wrap();
     light();
-    stopAt(items[0]);
+    stopAt(rows[0]?.[0] ?? items[0]);
     if (before) focus(rows[before[0]]?.[Math.min(before[1], rows[before[0]].length - 1)] ?? items[0]);
   }
   const close = () => { watch.disconnect(); box.remove(); delete root[VIEW]; };

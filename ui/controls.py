@@ -6,7 +6,7 @@ differs from the corpus's own settings is written to the URL.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -27,6 +27,7 @@ from ui.settings import (
     Setting,
     choice_name,
     corpus_title,
+    read_short,
     read_url,
     usual_value,
 )
@@ -70,6 +71,15 @@ class Controls:
             state[self.key(f"{recipe['corpus']}_text")] = recipe.text
         if recipe.file[1]:
             state[self.key("upload_data")] = recipe.file
+
+    def short(self, name: str, url: Mapping[str, str], usual: str) -> str:
+        """A text of the page's own in a URL; `usual` without one, or where it is lost, which is complained of."""
+        text = read_short(url[name]) if name in url else usual
+        if text is None:
+            self.complaints.append(
+                _("The text of this link is lost: ask for the link again, or paste the text.")
+            )
+        return usual if text is None else text
 
     def recipe(self) -> Recipe:
         """What the sidebar says."""

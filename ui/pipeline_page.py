@@ -20,13 +20,12 @@ from ui.flipbook import is_back, update_url
 from ui.i18n import N_, _, count, use_language
 from ui.notes import explained, problem
 from ui.pipeline_view import CHARACTERS_DRAWN, Journey, journey, payload, pipeline_view, summary_html
-from ui.settings import PATTERN_LIMIT, VOCABULARY_LIMIT, Recipe, Setting, choice_name
+from ui.renewal import SEED_FACTOR
+from ui.settings import PATTERN_LIMIT, VOCABULARY_LIMIT, Recipe, Setting, choice_name, write_short
 from ui.tokens import Style
 
 TEXT_LIMIT = 2_000
 """Characters of each of the two texts: what a page can show, and what a link can hold."""
-SEED_FACTOR = 4
-"""How many times its size Unigram's vocabulary starts from."""
 
 RULES = (
     Setting("normalizer", "bert_uncased", NORMALIZERS),
@@ -142,7 +141,7 @@ class PipelineControls(Controls):
             usual = SAMPLES["pair"]
             given = "a" in url or "b" in url
             for name, text in (("a", usual.first), ("b", usual.second)):
-                state[self.key(name)] = plain_text(url.get(name, "") if given else text)
+                state[self.key(name)] = plain_text(self.short(name, url, "" if given else text))
 
     def load_corpus_defaults(self) -> None:
         """Another corpus leaves the stages as they are: they are what the page is about."""
@@ -157,7 +156,12 @@ class PipelineControls(Controls):
         first, second = (plain_text(self[name]) for name in ("a", "b"))
         usual = SAMPLES["pair"]
         own = (first, second) != (usual.first, usual.second)
-        return super().url() | {"a": first if own else None, "b": second if own and second else None}
+        url = super().url() | {
+            "a": write_short(first) if own else None,
+            "b": write_short(second) if own and second else None,
+        }
+        # A bare address stays bare: a second entry in the history would be in the way of Back.
+        return url | ({"corpus": None} if url["corpus"] == self.start else {})
 
     def preset(self) -> str:
         """The preset that the stages are; "" for none of them."""
@@ -216,10 +220,13 @@ class PipelineControls(Controls):
         )
 
     def _take_sample(self) -> None:
-        name = self["sample"]
-        if name:
-            st.session_state[self.key("a")], st.session_state[self.key("b")] = SAMPLES[name][1:]
+        if self["sample"]:
+            self.take_sample(self["sample"])
             st.session_state[self.key("sample")] = None
+
+    def take_sample(self, name: str) -> None:
+        """Put texts to try into the boxes."""
+        st.session_state[self.key("a")], st.session_state[self.key("b")] = SAMPLES[name][1:]
 
 
 @dataclass(frozen=True)
@@ -314,7 +321,7 @@ def show_stages(view: View) -> None:
     if any(len(text) > CHARACTERS_DRAWN for text in view.texts):
         message = _("The first {number} characters of a text are drawn; the tabs have all.")
         st.caption(message.format(number=count(CHARACTERS_DRAWN)))
-    pipeline_view(payload(tokenizer, view.encoding, view.style), key=view.key("view"))
+    pipeline_view(payload(tokenizer, view.encoding, view.journeys, view.style), key=view.key("view"))
     parts: Mapping[str, Callable[[View], None]] = {
         _("Encoding"): pipeline_tabs.encoding_tab,
         _("Windows"): pipeline_tabs.windows_tab,

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
 from tokenizers_core import Encoding, Tokenizer
+from tokenizers_core.decoders import BpeDecoder, Decoder, MetaspaceDecoder, SpaceDecoder, WordPieceDecoder
 from tokenizers_core.encoding import Padding, Truncation, group_entities
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.text import SPACE_MARK, Span
+from ui.cache import digest
 from ui.downloads import show_link, show_tokenizer_files
 from ui.i18n import _, count, ngettext
 from ui.notes import explained, note, problem
 from ui.tokens import readable, token_html
-from ui.window_view import Answer, windows_html
+from ui.window_view import WINDOWS_DRAWN, Answer, windows_html
 
 if TYPE_CHECKING:
     from ui.pipeline_page import View
+    from ui.pipeline_view import Journey
 
+WINDOWS_LIMIT = 2_000
+"""Windows that are made: two long texts, both cut, would have millions."""
 LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
 """Labels of tokens: where an entity of a kind begins, where it goes on, and O for none."""
 NAMES: Mapping[str, str] = {"Sylvain": "PER", "Hugging Face": "ORG", "Brooklyn": "LOC"}
@@ -135,7 +143,12 @@ def maps_text(encoding: Encoding, position: int, sequence: int) -> str:
 def windows_tab(view: View) -> None:
     """A text that is too long for the model, cut into overlapping windows."""
     controls, pair = view.controls, len(view.texts) > 1
+    said = len(controls.complaints)
     controls.window_widgets(pair)
+    for complaint in controls.complaints[said:]:
+        problem(complaint)
+    if len(controls.complaints) > said:
+        return
     if controls["max"] is None or controls["stride"] is None:
         note(_("Say how long a window may be, and how many tokens it shares with the next."))
         return
@@ -146,6 +159,13 @@ def windows_tab(view: View) -> None:
             controls["strategy"] if pair else "longest_first",
             controls["side"],
         )
+        number = windows_needed(view, truncation)
+        if number > WINDOWS_LIMIT:
+            message = _(
+                "These lengths make {number} windows, more than {limit}: choose longer ones, or a smaller stride."
+            )
+            problem(message.format(number=count(number), limit=count(WINDOWS_LIMIT)))
+            return
         tokenizer = view.tokenizer.with_options(truncation=truncation, padding=padding(view.tokenizer))
         [encoding] = tokenizer.encode_batch([(view.texts[0], view.texts[1]) if pair else view.texts[0]])
     except TokenizersCoreError as error:
@@ -158,7 +178,9 @@ def windows_tab(view: View) -> None:
     told = [message.format(tokens=count(len(view.encoding)), number=count(len(windows)))]
     if len(windows) > 1:
         told.append(_("Tokens that the window before has too are underlined twice."))
-    if any(0 in window.attention_mask for window in windows):
+    if len(windows) > WINDOWS_DRAWN:
+        told.append(_("The first {number} are drawn.").format(number=count(WINDOWS_DRAWN)))
+    if any(0 in window.attention_mask for window in windows[:WINDOWS_DRAWN]):
         told.append(
             _(
                 "Shorter windows are filled up, so that all have one length; the model's attention to that is 0."
@@ -167,6 +189,13 @@ def windows_tab(view: View) -> None:
     st.caption(" ".join(told))
     answer = _answer(view)
     st.html(windows_html(encoding, view.style, answer))
+
+
+def windows_needed(view: View, truncation: Truncation) -> int:
+    """How many windows there will be: of two texts that are both cut, each with each."""
+    lengths = [view.encoding.sequence_ids.count(sequence) for sequence in range(len(view.texts))]
+    found = truncation.windows(lengths, len(view.encoding) - sum(lengths))
+    return math.prod(map(len, found))
 
 
 def padding(tokenizer: Tokenizer) -> Padding | None:
@@ -187,7 +216,7 @@ def _answer(view: View) -> Answer | None:
     given = st.text_input(
         _("An answer: words of text {letter}, to be found in the windows").format(letter="AB"[sequence]),
         usual,
-        key=view.key("answer"),
+        key=view.key(f"answer.{digest(text.encode())}"),
         max_chars=200,
     )
     if not given:
@@ -247,8 +276,8 @@ def losses(view: View, sequence: int, back: str) -> list[str]:
         told.append(message.format(number=count(changed)))
     if found.dropped:
         message = ngettext(
-            "Splitting: {number} character between pre-tokens is in no token; the decoder can only guess that it was a space.",
-            "Splitting: {number} characters between pre-tokens are in no token; the decoder can only guess that they were spaces.",
+            "Splitting: {number} character between pre-tokens is in no token.",
+            "Splitting: {number} characters between pre-tokens are in no token.",
             len(found.dropped),
         )
         told.append(message.format(number=count(len(found.dropped))))
@@ -262,15 +291,49 @@ def losses(view: View, sequence: int, back: str) -> list[str]:
             unknowns,
         )
         told.append(message.format(number=count(unknowns), token=unknown))
-    if not told:
-        told.append(_("The decoder: it puts spaces where the tokens don't say whether there were any."))
-    elif not view.tokenizer.pipeline.byte_level and not view.tokenizer.pipeline.marks_spaces:
-        told.append(
-            _(
-                "The decoder puts a space between words, before punctuation too: tokens don't say where there was none."
-            )
+    own_offsets = [
+        span for span, of in zip(encoding.offsets, encoding.sequence_ids, strict=True) if of == sequence
+    ]
+    prefix = view.tokenizer.model.vocabulary.prefix
+    if prefix and prefix in back and prefix not in text:
+        message = _(
+            "The decoder, which is for this way of splitting, leaves {prefix} where it is: the two are seldom used together."
         )
+        told.append(message.format(prefix=prefix))
+    return [*told, *decoder_losses(view.tokenizer.decoder, text, found, own_offsets)]
+
+
+def decoder_losses(decoder: Decoder, text: str, found: Journey, offsets: Sequence[Span]) -> list[str]:
+    """What a decoder makes otherwise than it was."""
+    told = []
+    words = [(word.start, word.end) for word in found.words]
+    if isinstance(decoder, MetaspaceDecoder):
+        if decoder.prepend_scheme != "never" and text[:1] == " ":
+            told.append(
+                _(
+                    "The decoder takes the first ▁ for the one that was put in front of the text, and leaves it out."
+                )
+            )
+        if SPACE_MARK in text:
+            told.append(_("The decoder reads every ▁ as a space, the text's own too."))
+    elif isinstance(decoder, SpaceDecoder) and touching(offsets):
+        told.append(_("The decoder joins tokens by spaces: no token says that it continues a word."))
+    elif isinstance(decoder, WordPieceDecoder) and touching(words):
+        told.append(
+            _("The decoder puts a space in front of every word and every sign, where there was none, too.")
+        )
+    if found.dropped and isinstance(decoder, (SpaceDecoder, WordPieceDecoder, BpeDecoder)):
+        told.append(_("The decoder writes one space between words, whatever stood there."))
     return told
+
+
+def touching(spans: Sequence[Span]) -> bool:
+    """Whether two of them have nothing in between.
+
+    >>> touching([(0, 2), (3, 5)]), touching([(0, 2), (2, 5)])
+    (False, True)
+    """
+    return any(first[1] == second[0] for first, second in pairwise(spans))
 
 
 def difference_html(text: str, back: str) -> str:
@@ -330,6 +393,13 @@ def entities_tab(view: View) -> None:
     with right:
         if not found:
             note(_("All tokens are O: there is no entity."))
+            if not any(name in text for name in NAMES):
+                st.button(
+                    _("Take a sentence with names"),
+                    key=view.key("names"),
+                    on_click=view.controls.take_sample,
+                    args=("entities",),
+                )
             return
         rows = []
         for entity in found:
@@ -367,10 +437,11 @@ def _ask(view: View, text: str) -> None:
         return
     st.markdown(f"**{_('Your turn: at which characters does this name begin and end?')}**")
     st.code(name, language=None)
+    text_key = digest(text.encode())
     left, right = st.columns(2)
-    start = left.number_input(_("Start"), value=None, step=1, key=view.key("ask.start"))
+    start = left.number_input(_("Start"), value=None, step=1, key=view.key(f"ask.start.{text_key}"))
     end = right.number_input(
-        _("End (the character after the last)"), value=None, step=1, key=view.key("ask.end")
+        _("End (the character after the last)"), value=None, step=1, key=view.key(f"ask.end.{text_key}")
     )
     if start is None or end is None:
         return

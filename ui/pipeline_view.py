@@ -1,6 +1,6 @@
 """A text on its way to ids, drawn: every stage under the other, each thing under the characters that it came from.
 
-    data = payload(tokenizer, tokenizer.encode(text, pair), Style(), key)
+    data = payload(tokenizer, tokenizer.encode(text), [journey(tokenizer, text)], Style())
     pipeline_view(data, key="…")
 
 The drawing is a row of *atoms*: stretches of text that no stage reaches across, so that `assets/pipeline.js` may break lines
@@ -122,12 +122,15 @@ def journey(tokenizer: Tokenizer, text: str) -> Journey:
 class Drawing:
     """An encoding as atoms, and what is said of each thing in them."""
 
-    def __init__(self, tokenizer: Tokenizer, encoding: Encoding, style: Style) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, encoding: Encoding, journeys: Sequence[Journey], style: Style
+    ) -> None:
+        """`journeys` are those of the encoding's texts."""
         self.tokenizer = tokenizer
         self.encoding = encoding
         self.style = style
         self.tells: list[str] = []
-        self.journeys = [journey(tokenizer, text) for text in encoding.texts]
+        self.journeys = journeys
 
     def atoms(self) -> str:
         """The markup of all atoms, in the order of the tokens."""
@@ -170,6 +173,7 @@ class Drawing:
             (first, last) for first, last, members in words if len(members) > 1 or last - first <= WORD_KEPT
         ]
         removed, dropped = {*found.removed}, {*found.dropped}
+        leftwards = direction(found.text) == "rtl"
         for start, end in _stretches(shown, bonds):
             parts = []
             for at in range(start, end):
@@ -194,11 +198,13 @@ class Drawing:
                     inside = "".join(self._token(int(one.text), sequence) for one in members)
                     width = min(last, end) - first
                     parts.append(_area(Stage.TOKENS + 1, first - start + 1, width, inside, "stack"))
-            yield self._atom(sequence, end - start, "".join(parts), new=new and start == 0)
+            turn = leftwards and direction(found.text[start:end]) != "rtl"
+            yield self._atom(sequence, end - start, "".join(parts), new=new and start == 0, turn=turn)
 
-    def _atom(self, sequence: int, columns: int, inside: str, new: bool = False) -> str:
-        """One stretch; `new` begins a line."""
-        return f'<div class=atom data-n={sequence}{" data-b" if new else ""} style="--n:{columns}">{inside}</div>'
+    def _atom(self, sequence: int, columns: int, inside: str, new: bool = False, turn: bool = False) -> str:
+        """One stretch; `new` begins a line, `turn` makes it run from left to right in a text that doesn't."""
+        turned = " dir=ltr" if turn else ""
+        return f'<div class=atom data-n={sequence}{" data-b" if new else ""}{turned} style="--n:{columns}">{inside}</div>'
 
     def _stack(self, index: int, column: int, width: int, sequence: int | None) -> str:
         return _area(Stage.TOKENS + 1, column, width, self._token(index, sequence), "stack")
@@ -452,9 +458,9 @@ def stage_names() -> dict[Stage, str]:
     }
 
 
-def payload(tokenizer: Tokenizer, encoding: Encoding, style: Style) -> bytes:
+def payload(tokenizer: Tokenizer, encoding: Encoding, journeys: Sequence[Journey], style: Style) -> bytes:
     """Pack the drawing for the browser; the same arguments always give the same bytes."""
-    drawing = Drawing(tokenizer, encoding, style)
+    drawing = Drawing(tokenizer, encoding, journeys, style)
     pair = len(encoding.texts) > 1
     message = {
         "atoms": drawing.atoms(),

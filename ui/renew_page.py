@@ -20,7 +20,7 @@ from ui.flipbook import is_back, update_url
 from ui.i18n import N_, _, count
 from ui.notes import explained, note, problem
 from ui.renewal import Heritage, heritage
-from ui.settings import NAMES, VOCABULARY_LIMIT, Setting, choice_name, corpus_title
+from ui.settings import NAMES, VOCABULARY_LIMIT, Setting, choice_name, corpus_title, write_short
 from ui.side_by_side import aligned_html
 from ui.subjects import TrainedSubject
 from ui.tokens import chips
@@ -53,7 +53,7 @@ class RenewControls(Controls):
         state, url = st.session_state, st.query_params.to_dict()
         first = self.key("a") not in state
         if first or state.get("arrival") == "link" or is_back():
-            state[self.key("a")] = plain_text(url.get("a", SAMPLE))
+            state[self.key("a")] = plain_text(self.short("a", url, SAMPLE))
             state[self.key("old")] = url.get("t1", OLD)
 
     def load_corpus_defaults(self) -> None:
@@ -76,13 +76,20 @@ class RenewControls(Controls):
 
     def size_widget(self, usual: int) -> None:
         """How many tokens the new one gets."""
-        self._number("size", _("Vocabulary size"), _("Empty: as many as the old one has."), count(usual))
+        self._number(
+            "size",
+            _("Vocabulary size"),
+            _("Empty: as many as the old one has."),
+            count(min(usual, VOCABULARY_LIMIT)),
+        )
 
     def url(self) -> dict[str, str | None]:
         """Settings, text and old tokenizer, None for what is as usual."""
         text, old = plain_text(self["a"]), self["old"]
-        own = {"a": None if text == SAMPLE else text, "t1": None if old == OLD else old}
-        return super().url() | own
+        own = {"a": None if text == SAMPLE else write_short(text), "t1": None if old == OLD else old}
+        url = super().url() | own
+        # A bare address stays bare: a second entry in the history would be in the way of Back.
+        return url | ({"corpus": None} if url["corpus"] == self.start else {})
 
 
 @dataclass(frozen=True)
@@ -140,7 +147,8 @@ def show_renew() -> None:
     try:
         tokenizer = handed.tokenizer(trace)
         name = _("new: {corpus}").format(corpus=corpus_title(controls["corpus"]))
-        new = TrainedSubject(name, tokenizer, trace, len(trace))
+        # The texts are compared: what a template puts around them is left out of both counts.
+        new = TrainedSubject(name, tokenizer.with_options(template=None), trace, len(trace))
         show_both(
             Renewal(handed, analyse(opened.subject, text), analyse(new, text), tokenizer, trace), controls
         )

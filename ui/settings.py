@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from tokenizers_core import TIE_RULES
 from tokenizers_core.text import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, Pipeline
@@ -282,6 +283,32 @@ def read_text(url: Mapping[str, str], complaints: list[str]) -> bytes | None:
             _("This server does not have the text of this link any more: paste or upload it again.")
         )
     return kept if text is None else text.encode("utf-8", "replace")
+
+
+PLAIN_LIMIT = 1_000
+"""Characters of a text that an address holds as it is, percent signs and all."""
+
+
+def write_short(text: str) -> str:
+    """A text of a page's own as a parameter: as it is, or `~` and the text compressed, or `!` and its name on this server.
+
+    >>> write_short("hug & pug"), read_short(write_short("hug " * 500)) == "hug " * 500
+    ('hug & pug', True)
+    """
+    if len(quote(text)) <= PLAIN_LIMIT and not text.startswith(("~", "!")):
+        return text
+    packed = pack_text(text)
+    return f"!{_kept(text.encode('utf-8'))}" if packed is None else f"~{packed}"
+
+
+def read_short(parameter: str) -> str | None:
+    """The text again; None for one that is damaged, or that this server doesn't have any more."""
+    if parameter.startswith("~"):
+        return unpack_text(parameter[1:])
+    if parameter.startswith("!"):
+        kept = text_store().get(parameter[1:])
+        return None if kept is None else kept.decode("utf-8", "replace")
+    return parameter
 
 
 def usual_value(page: str, corpus: str, setting: Setting) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import NamedTuple
 
-from tokenizers_core.encoding import AnswerSpan, Encoding, answer_spans
+from tokenizers_core.encoding import AnswerSpan, Encoding
 from tokenizers_core.text import Span
 from ui.i18n import _
 from ui.tokens import Style, chip, fill
@@ -19,21 +19,28 @@ class Answer(NamedTuple):
     end: int
 
 
+WINDOWS_DRAWN = 60
+
+
 def windows_html(encoding: Encoding, style: Style, answer: Answer | None) -> str:
     """A truncated encoding and what overflows from it, one window under the other.
 
-    Tokens that the window before has too are marked, and the answer's where a window holds all of it.
+    The first `WINDOWS_DRAWN` are drawn. Tokens that the window before has too are marked, and the answer's where a window holds
+    all of it.
     """
     windows = [encoding, *encoding.overflowing]
     answers: list[AnswerSpan | None] = [None] * len(windows)
     if answer is not None:
-        answers = list(answer_spans(encoding, answer.start, answer.end, answer.sequence))
+        answers = [
+            AnswerSpan(number, window.tokens_on(answer.start, answer.end, answer.sequence))
+            for number, window in enumerate(windows[:WINDOWS_DRAWN])
+        ]
     lengths = [
         max(window.window(sequence)[1] for window in windows) for sequence in range(encoding.n_sequences)
     ]
     drawn = [
         _window(number, window, windows[number - 1] if number else None, lengths, style, answers[number])
-        for number, window in enumerate(windows)
+        for number, window in enumerate(windows[:WINDOWS_DRAWN])
     ]
     return f'<div class="ts windows">{"".join(drawn)}</div>'
 
@@ -59,10 +66,18 @@ def _window(
     told, found = "", ""
     if answer is not None:
         if answer.tokens is None:
-            told, found = _("Not all of the answer is here: start and end are (0, 0)."), "no"
+            told, found = (
+                _("Not all of the answer is here: a model has to answer (0, 0), its first token."),
+                "no",
+            )
         else:
             start, end = answer.tokens
-            told, found = _("The answer: tokens {start} to {end}.").format(start=start, end=end), "yes"
+            told, found = (
+                _("All of the answer is here: the first of its tokens is {start}, the last is {end}.").format(
+                    start=start, end=end
+                ),
+                "yes",
+            )
             for index in range(start, end + 1):
                 marks[index] += " hot"
     maps = "".join(

@@ -34,6 +34,8 @@ class Picture(NamedTuple):
     """Steps to go in the lattice under the stage, which is then what is photographed."""
     token: str = ""
     """The token to click at."""
+    point: int = -1
+    """The character of the pipeline to point at."""
     top: str = ""
     """What to bring to the top of the window."""
 
@@ -54,6 +56,8 @@ PICTURES = [
         top=".aligned",
     ),
     Picture("compare-light", "/compare?corpus=course&step=40"),
+    Picture("pipeline-light", "/pipeline", point=16),
+    Picture("renew-light", "/renew", top=".aligned"),
 ]
 
 
@@ -74,6 +78,11 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
         page.locator(picture.top or ".counts").first.wait_for()
     elif picture.path.startswith("/compare"):
         page.locator(".js-plotly-plot .plot-container").first.wait_for()
+    elif picture.path.startswith("/pipeline"):
+        page.locator(".ts-pipeline .line").first.wait_for()
+        page.locator("canvas [role=gridcell]").first.wait_for(state="attached")
+    elif picture.path.startswith("/renew"):
+        page.locator(picture.top).first.wait_for()
     elif picture.path.startswith("/unigram"):
         page.locator(".ts-flipbook").nth(1).wait_for()
     else:
@@ -89,7 +98,10 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
     page.evaluate(
         "document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))"
     )
-    page.mouse.move(picture.width - 2, picture.height - 2)
+    if picture.point >= 0:
+        page.locator(".ts-pipeline [data-r='0']").nth(picture.point).hover()
+    else:
+        page.mouse.move(picture.width - 2, picture.height - 2)
     file = DOCS / f"{picture.name}.png"
     page.screenshot(path=file, animations="disabled", caret="hide")
     context.close()

@@ -1,0 +1,126 @@
+"""A new tokenizer from an old one in a real browser: the ready example, a tokenizer of one's own, links, files, phones.
+
+Sources and oracles: the engine, trained on the same corpora; the `tokenizers` library for an uploaded tokenizer and for the file
+that is taken away; the browser for history, widths, and for what hostile text made of the page. What is said and drawn is tried
+in `tests/test_ui_renew.py` and `tests/pages/test_renew.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+from playwright.sync_api import FilePayload, Page, expect
+from tokenizers import Tokenizer
+
+from tests.browser.conftest import ROOT
+from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK
+from tests.browser.test_bpe_page import Bpe as Learner
+from tests.browser.test_wordpiece_page import WIDTHS
+from tests.test_ui_renew import bert
+from ui.corpora import pack_text
+from ui.renew_page import SAMPLE
+
+HUG = "bpe?corpus=hug"
+
+
+class Renewer(Learner):
+    """The page and what a learner does on it."""
+
+    def start(self, **url: str) -> Renewer:
+        self.page.goto(f"{self.address}/renew{f'?{urlencode(url)}' if url else ''}")
+        self.ready()
+        return self
+
+    def ready(self) -> None:
+        self.page.locator("dl.counts").wait_for(timeout=30_000)
+        self.rest()
+
+    def counts(self, old: int, new: int) -> None:
+        expect(self.page.locator("dl.counts dd")).to_contain_text([f"{old:,}", f"{new:,}"])
+
+    def query(self) -> dict[str, str]:
+        return dict(parse_qsl(urlsplit(self.href()).query))
+
+
+@pytest.fixture
+def renewer(serve: Callable[..., str], page: Page) -> Renewer:
+    return Renewer(page, serve(ROOT / "app.py"))
+
+
+def test_a_newcomer_sees_indentation_become_a_token(renewer: Renewer) -> None:
+    """61 tokens against 39; the file that is taken away gives the 39 in the library; a text of one's own, Back, Forward, reload."""
+    renewer.start()
+    page = renewer.page
+    renewer.counts(61, 39)
+    assert renewer.query() == {} and renewer.problems() == []
+    expect(page.locator(".aligned")).to_contain_text("new: Python modules")
+    expect(page.locator(".row.wide .t").filter(has_text="ĊĠĠĠ").first).to_be_visible()
+    library = Tokenizer.from_str(renewer.download("tokenizer.json"))
+    found = library.encode(SAMPLE)
+    assert len(found.ids) == 39 and "ĊĠĠĠ" in found.tokens
+    text = "if x:\n    return None\n"
+    renewer.type_text(text, "One text under both")
+    expect(page.locator("dl.counts dd").nth(1)).to_have_text(str(len(library.encode(text).ids)))
+    renewer.rest()
+    assert renewer.query() == {"a": text}
+    page.go_back()
+    renewer.counts(61, 39)
+    page.go_forward()
+    expect(page.locator("dl.counts dd").nth(1)).to_have_text(str(len(library.encode(text).ids)))
+    page.reload()
+    renewer.ready()
+    expect(page.get_by_label("One text under both")).to_have_value(text)
+    assert max(page.evaluate(WIDTHS)) <= 0
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert max(page.evaluate(WIDTHS)) <= 0 and page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_tokenizer_of_ones_own_by_way_of_the_playground(renewer: Renewer) -> None:
+    """Uploaded there, it is offered here; its template comes along, and is no token of the text."""
+    page, library = renewer.page, bert()
+    text = "def the cats(number): return the rats"
+    page.goto(f"{renewer.address}/renew?{urlencode({'corpus': 'hug', 't1': HUG, 'a': text})}")
+    renewer.ready()
+    page.get_by_text("Bring another one: playground").click()
+    page.locator(".ts-chips").wait_for(timeout=30_000)
+    renewer.rest()
+    file: FilePayload = {
+        "name": "mine.json",
+        "mimeType": "application/json",
+        "buffer": library.to_str().encode(),
+    }
+    page.get_by_test_id("stFileUploader").locator("input[type=file]").set_input_files([file])
+    expect(page.get_by_test_id("stSidebar").get_by_role("combobox").first).to_have_value("mine.json")
+    renewer.rest()
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="New from old").click()
+    renewer.ready()
+    expect(page.get_by_label("One text under both")).to_have_value(text)
+    renewer.choose("Old tokenizer", "mine.json")
+    expect(page.locator("dl.counts dd").first).to_have_text(
+        str(len(library.encode(text, add_special_tokens=False).ids))
+    )
+    expect(page.locator(".heritage")).to_contain_text("[PAD] [UNK] [CLS] [SEP] [MASK]")
+    renewer.rest()
+    new = Tokenizer.from_str(renewer.download("tokenizer.json"))
+    expect(page.locator("dl.counts dd").nth(1)).to_have_text(
+        str(len(new.encode(text, add_special_tokens=False).ids))
+    )
+    assert new.encode("hug").tokens[0] == "[CLS]" and renewer.problems() == []
+    assert renewer.query()["t1"].startswith("file?mine.json=")
+
+
+def test_hostile_text_is_only_text(renewer: Renewer, dialogs: list[str]) -> None:
+    """Corpus, text, special tokens of the old one: no element, no attribute, no request comes from them."""
+    text = "\n".join(one.replace("\0", "") for one in HOSTILE)
+    old = f"bpe?{urlencode({'corpus': 'paste', 'text': pack_text(text), 'special': '<script>window.bad=8</script>'})}"
+    renewer.start(t1=old, corpus="paste", text=str(pack_text(text)), size="150", a=text)
+    page = renewer.page
+    assert renewer.problems() == [] and page.evaluate(TRACES_OF_ATTACK) == []
+    expect(page.locator(".heritage")).to_contain_text("<script>window.bad=8</script>")
+    expect(page.get_by_label("One text under both")).to_have_value(text)
+    made = page.evaluate(
+        "[...document.querySelectorAll('.aligned *, .heritage *, .counts *, .row.wide *')].map(e => e.localName)"
+    )
+    assert {*made} <= {"div", "section", "h4", "dl", "dt", "dd", "p", "span", "i", "bdi", "sup"}

@@ -1,0 +1,451 @@
+"""The page “Pipeline” without a browser, through Streamlit's `AppTest`: stages, links, complaints, tabs, files.
+
+Sources and oracles: the engine, asked for the same corpus, stages and texts; the drawing's own message, as it goes to the
+browser; the `tokenizers` library for the file that can be taken away. What needs JavaScript is in
+`tests/browser/test_pipeline_page.py`; the drawing itself is tried in `tests/test_ui_pipeline.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tokenizers import Tokenizer as Library
+
+from tests.pages.pages import Page, address, bodies, done, problems
+from tokenizers_core import Tokenizer
+from tokenizers_core.encoding import Truncation
+from tokenizers_core.templates import TEMPLATES
+from tokenizers_core.text import NORMALIZERS, PRE_TOKENIZERS
+from tokenizers_core.tokenizer_json import tokenizer_to_json
+from ui.algorithms import ALGORITHMS
+from ui.corpora import pack_text
+from ui.pipeline_page import PRESETS, RULES, SAMPLES, SPECIAL_TOKENS, TEXT_LIMIT, made, train_model
+from ui.settings import Recipe, read_url
+
+PAGE = Page("pipeline", Path("pages", "explore", "pipeline.py"), RULES)
+value = PAGE.value
+SMALL = {"corpus": "course", "size": "60"}
+TABS = ["Encoding", "Windows", "Back to text", "Entities", "Files and link"]
+HOSTILE = "<img src=x onerror=alert(1)> {x} **b** $x$ \u202e </div>"
+
+
+def opened(tab: str = "", **url: str) -> AppTest:
+    """The page as a link opens it; with a small corpus unless the link has another."""
+    given = SMALL | url
+    if given.get("model") == "unigram" or given.get("pre") == "byte_level":
+        given["size"] = url.get("size", "330")
+    return PAGE.opened(urlencode(given), tab)
+
+
+def answer_box(app: AppTest) -> Any:
+    """Where the words to be found are typed."""
+    return next(box for box in app.text_input if box.label.startswith("An answer"))
+
+
+def asked(app: AppTest, end: str) -> Any:
+    """A number of the exercise: the name's start or end."""
+    return next(box for box in app.number_input if box.key and box.key.startswith(f"pipeline.ask.{end}."))
+
+
+def drawing(app: AppTest) -> dict[str, Any]:
+    """The message that the drawing gets."""
+    sent = [json.loads(one.proto.bytes) for one in app.get("bidi_component") if one.proto.bytes]
+    found: dict[str, Any] = next(one for one in sent if "atoms" in one)
+    return found
+
+
+def drawn_ids(app: AppTest) -> list[int]:
+    """The ids that are drawn, by their tokens' places."""
+    found = re.findall(r"data-r=4[^>]*data-i=(\d+)[^>]*>(\d+)</bdi>", drawing(app)["atoms"])
+    return [
+        int(identifier)
+        for _place, identifier in sorted((int(place), identifier) for place, identifier in found)
+    ]
+
+
+def engine(app: AppTest) -> Tokenizer:
+    """What the engine makes of the page's settings."""
+    names = [rule.name for rule in RULES]
+    values = {name: value(app, name) for name in (*names, "corpus", "show")}
+    recipe = Recipe("pipeline", RULES, values, value(app, "paste") if values["corpus"] == "paste" else "")
+    source = recipe.source()
+    assert source is not None
+    pipeline = recipe.pipeline(source)
+    trace = train_model(
+        source.corpus(pipeline),
+        values["model"],
+        values["size"],
+        SPECIAL_TOKENS[values["template"]],
+        values["alphabet"] if pipeline.byte_level else "corpus",
+    )
+    return made(trace, values["template"])
+
+
+def shows(app: AppTest, *texts: str) -> Tokenizer:
+    """The drawing is the engine's encoding of these texts; returns the engine's tokenizer."""
+    tokenizer = engine(app)
+    assert drawn_ids(app) == tokenizer.encode(texts[0], texts[1] if len(texts) > 1 else None).ids
+    return tokenizer
+
+
+# --- stages -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_bare_address_shows_a_pair_by_bert() -> None:
+    app = PAGE.opened()
+    assert app.title[0].value == "Pipeline" and problems(app) == [] and address(app) == {}
+    assert [tab.label for tab in app.tabs] == TABS
+    tokenizer = shows(app, *SAMPLES["pair"][1:])
+    assert (tokenizer.pipeline.normalizer, tokenizer.pipeline.pre_tokenizer) == ("bert_uncased", "bert")
+    assert tokenizer.template == TEMPLATES["bert"]
+    assert app.selectbox(key="pipeline.preset").value == "bert"
+    [cards] = bodies(app, "stages")
+    encoding = tokenizer.encode(*SAMPLES["pair"][1:])
+    assert f"3 added: {len(encoding)} tokens in all" in cards and "WordPiece, 4,000 tokens" in cards
+    assert "1 unknown" in cards  # the emoji
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_presets_set_the_stages(preset: str) -> None:
+    app = opened(a="Héllo, the course!", model="bpe", normalizer="nfd", size="330")
+    assert app.selectbox(key="pipeline.preset").value == ""
+    app.selectbox(key="pipeline.preset").set_value(preset)
+    done(app)
+    assert {name: value(app, name) for name in PRESETS[preset].values} == PRESETS[preset].values
+    assert problems(app) == [] and app.selectbox(key="pipeline.preset").value == preset
+    shows(app, "Héllo, the course!")
+
+
+@pytest.mark.parametrize("normalizer", NORMALIZERS)
+def test_every_normalizer(normalizer: str) -> None:
+    app = opened(normalizer=normalizer, a="Héllo, ﬁne!", b="the e\u0301nd")
+    assert problems(app) == []
+    shows(app, "Héllo, ﬁne!", "the e\u0301nd")
+
+
+@pytest.mark.parametrize("pre", PRE_TOKENIZERS)
+@pytest.mark.parametrize("model", ALGORITHMS)
+def test_every_pre_tokenizer_and_model(pre: str, model: str) -> None:
+    template = list(TEMPLATES)[(PRE_TOKENIZERS.index(pre) + list(ALGORITHMS).index(model)) % len(TEMPLATES)]
+    app = opened(pre=pre, model=model, template=template, a="This is a course, né?")
+    assert problems(app) == []
+    shows(app, "This is a course, né?")
+
+
+@pytest.mark.parametrize("show", ["letters", "symbols", "bytes"])
+def test_stages_are_switched_by_hand(show: str) -> None:
+    app = opened(a="the course")
+    app.selectbox(key="pipeline.template").set_value("xlnet")
+    app.selectbox(key="pipeline.pre").set_value("byte_level")
+    app.number_input(key="pipeline.size").set_value(300)
+    app.segmented_control(key="pipeline.show").set_value(show)
+    done(app)
+    assert problems(app) == []
+    tokenizer = shows(app, "the course")
+    assert tokenizer.encode("the course").tokens[-1] == "<cls>"
+    assert ("0x74" in drawing(app)["atoms"]) == (show == "bytes")
+    assert address(app)["template"] == "xlnet" and address(app)["pre"] == "byte_level"
+
+
+# --- texts and links --------------------------------------------------------------------------------------------------
+
+
+def test_a_link_brings_everything_back() -> None:
+    url = SMALL | {
+        "a": "Where? 🙂",
+        "b": "In the café\u0301, “here”",
+        "normalizer": "nfkc",
+        "pre": "whitespace_split_punctuation",
+        "model": "bpe",
+        "template": "roberta",
+        "max": "9",
+        "stride": "1",
+        "strategy": "only_first",
+        "side": "left",
+        "show": "symbols",
+    }
+    app = opened(**url)
+    assert problems(app) == [] and address(app) == url
+    assert (value(app, "max"), value(app, "stride"), value(app, "side")) == (9, 1, "left")
+    shows(app, url["a"], url["b"])
+    app.text_area(key="pipeline.a").set_value("another")
+    done(app)
+    assert address(app) == url | {"a": "another"}
+    again = PAGE.opened(urlencode(address(app)))
+    assert drawing(again) == drawing(app)
+
+
+def test_settings_of_a_tab_that_is_closed_stay_in_the_address() -> None:
+    app = opened(tab="Windows", a="the course")
+    app.number_input(key="pipeline.max").set_value(7)
+    done(app)
+    assert address(app)["max"] == "7"
+    PAGE.with_tab(app, "Encoding")
+    done(app)
+    assert address(app)["max"] == "7" == str(value(app, "max"))
+
+
+def test_a_link_with_a_text_alone_has_no_second() -> None:
+    shows(opened(a="the course"), "the course")
+    assert value(opened(a="the course"), "b") == ""
+    only_second = opened(b="the course")
+    assert value(only_second, "a") == "" and problems(only_second) == []
+    shows(only_second, "", "the course")
+    again = PAGE.opened(urlencode(address(only_second)))
+    assert (value(again, "a"), value(again, "b")) == ("", "the course")
+
+
+def test_samples() -> None:
+    app = opened()
+    for name, sample in SAMPLES.items():
+        app.selectbox(key="pipeline.sample").set_value(name)
+        done(app)
+        assert problems(app) == [], name
+        shows(app, *filter(None, sample[1:]))
+        assert app.selectbox(key="pipeline.sample").value is None
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize(
+    "texts", [("", ""), (" ", ""), ("", "b"), ("the course", ""), (HOSTILE, HOSTILE), ("\u0301", "\u202e\u200d"), ("é" * 700, "a b " * 300)],
+)  # fmt: skip
+def test_every_tab_has_something_to_show(tab: str, texts: tuple[str, str]) -> None:
+    app = opened()
+    app.text_area(key="pipeline.a").set_value(texts[0])
+    app.text_area(key="pipeline.b").set_value(texts[1])
+    PAGE.with_tab(app, tab)
+    if tab != "Windows":  # whose question may be longer than a window: that is said
+        assert problems(app) == []
+    assert not any(
+        tag in html.proto.body for html in app.get("html") for tag in ("<img", "</div></bdi>", "<script")
+    )
+    shown = [*app.markdown, *app.caption, *app.subheader, *app.title]
+    assert not any("onerror" in element.value for element in shown)
+    assert "<img" not in drawing(app)["atoms"]
+
+
+def test_a_text_that_is_too_long_is_refused_and_kept() -> None:
+    app = opened(a="a")
+    app.text_area(key="pipeline.b").set_value("b" * (TEXT_LIMIT + 1))
+    done(app)
+    assert "2,001 characters" in problems(app)[0] and "2,000" in problems(app)[0]
+    assert len(value(app, "b")) == TEXT_LIMIT + 1
+    app.text_area(key="pipeline.b").set_value("b" * TEXT_LIMIT)
+    done(app)
+    assert problems(app) == []
+    assert any("The first 600 characters" in caption.value for caption in app.caption)
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ({"corpus": "nonsense"}, "corpus='nonsense'"),
+        ({"normalizer": "<b>"}, "normalizer="),
+        ({"pre": "gpt"}, "pre='gpt'"),
+        ({"model": "bytes"}, "model='bytes'"),
+        ({"template": "gpt2"}, "template='gpt2'"),
+        ({"max": "0"}, "max='0'"),
+        ({"stride": "-1"}, "stride='-1'"),
+        ({"size": "x"}, "size='x'"),
+        ({"strategy": "none"}, "strategy='none'"),
+        ({"corpus": "paste", "text": "damaged"}, "damaged"),
+    ],
+)
+def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str, str], told: str) -> None:
+    app = opened(a="the course", **url)
+    assert any(told.replace("<", "&lt;").replace("'", "&#x27;") in problem for problem in problems(app))
+    assert value(app, "a") == "the course"
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ({"size": "3"}, "below the alphabet"),
+        ({"pre": "byte_level", "size": "400", "pattern": "own", "regex": "("}, "regular expression"),
+        ({"corpus": "paste", "text": str(pack_text(" \n "))}, "all white space"),
+    ],
+)
+def test_what_can_not_be_trained_is_said(url: dict[str, str], told: str) -> None:
+    app = opened(a="a" * 60, **url)
+    assert told in " ".join(problems(app))
+
+
+def test_a_corpus_of_ones_own() -> None:
+    app = opened(corpus="paste", text=str(pack_text(f"low lower {HOSTILE}")), a="lower")
+    assert problems(app) == []
+    assert "<img" not in drawing(app)["atoms"]
+    assert drawing(app)["tells"][0].startswith("Token 0: “[CLS]”")
+
+
+# --- tabs -------------------------------------------------------------------------------------------------------------
+
+
+def table(app: AppTest, column: str) -> Any:
+    """The table that has a column of this name."""
+    return next(frame.value for frame in app.dataframe if column in frame.value)
+
+
+def test_the_encoding_in_full() -> None:
+    app = opened(tab="Encoding", a="the café", b="Là!")
+    encoding = shows(app, "the café", "Là!").encode("the café", "Là!")
+    found = table(app, "attention_mask")
+    for column, expected in {
+        "id": encoding.ids, "type_id": encoding.type_ids, "start": [start for start, _ in encoding.offsets],
+        "end": [end for _, end in encoding.offsets], "special_tokens_mask": encoding.special_tokens_mask,
+        "attention_mask": encoding.attention_mask,
+    }.items():  # fmt: skip
+        assert list(found[column]) == expected
+    for column, optional in {"word_id": encoding.word_ids, "sequence_id": encoding.sequence_ids}.items():
+        assert [
+            None if empty else number
+            for number, empty in zip(found[column], found[column].isna(), strict=True)
+        ] == optional
+    app.segmented_control(key="pipeline.map.text").set_value(1)
+    done(app)
+    app.number_input(key="pipeline.map.1").set_value(1)
+    done(app)
+    assert f"encoding.char_to_token(1, 1)  # → {encoding.char_to_token(1, 1)}" in app.code[0].value
+    app.number_input(key="pipeline.map.1").set_value(3)
+    done(app)
+    assert "choose a number from 0 to 2" in problems(app)[0]
+
+
+def test_windows_and_the_answer() -> None:
+    app = opened(tab="Windows", max="24", stride="4", size="90")
+    texts = SAMPLES["pair"][1:]
+    tokenizer = shows(app, *texts)
+    encoding = tokenizer.with_options(truncation=Truncation(24, 4, "only_second")).encode(*texts)
+    number = 1 + len(encoding.overflowing)
+    assert number > 2 and any(f"need {number} windows" in caption.value for caption in app.caption)
+    [windows] = bodies(app, "windows")
+    assert windows.count("<section") == number
+    answer_box(app).set_value("river")
+    done(app)
+    [windows] = bodies(app, "windows")
+    start = texts[1].index("river")
+    holding = [one.tokens_on(start, start + 5, 1) is not None for one in (encoding, *encoding.overflowing)]
+    assert re.findall(r'<section class="(\w+)"', windows) == ["yes" if one else "no" for one in holding]
+    assert any(holding) and not all(holding)
+    answer_box(app).set_value(HOSTILE)
+    done(app)
+    assert "does not hold" in problems(app)[0] and "&lt;img" in problems(app)[0]
+    answer_box(app).set_value("")
+    done(app)
+    assert problems(app) == [] and 'class="yes"' not in bodies(app, "windows")[0]
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ({"max": "3"}, "max_length=3"),
+        ({"max": "8", "stride": "5"}, "stride=5"),
+        ({"max": "4", "stride": "0"}, "only_second"),
+    ],
+)
+def test_windows_that_can_not_be_are_explained(url: dict[str, str], told: str) -> None:
+    app = opened(tab="Windows", **url)
+    assert told in problems(app)[0] and bodies(app, "windows") == []
+    assert drawn_ids(app)  # the rest of the page is there
+
+
+def test_windows_need_their_numbers() -> None:
+    app = opened(tab="Windows", a="the course")
+    app.number_input(key="pipeline.max").set_value(None)
+    done(app)
+    assert "how long a window may be" in bodies(app, "note")[0]
+
+
+def test_back_to_text() -> None:
+    app = opened(tab="Back to text", a="the Çourse", b="this is", normalizer="bert_uncased")
+    tokenizer = shows(app, "the Çourse", "this is")
+    encoding = tokenizer.encode("the Çourse", "this is")
+    first = bodies(app, "decoded")[0]
+    assert f"<bdi>{tokenizer.decode(encoding.ids)}</bdi>" in first
+    assert f"<bdi>{tokenizer.decode(encoding.ids, skip_special_tokens=True)}</bdi>" in first
+    reasons = bodies(app, "reasons")
+    assert "Normalizing: 1 character was" in reasons[0] and "comes back as it was" in reasons[1]
+    assert [heading.value for heading in app.subheader] == ["Text A", "Text B"]
+
+
+def test_entities_are_found_by_offsets() -> None:
+    app = opened(tab="Entities", a=SAMPLES["entities"].first)
+    found = table(app, "entity")
+    text = SAMPLES["entities"].first
+    assert [*zip(found["entity"], found["text[start:end]"], strict=True)] == [
+        ("PER", "Sylvain"), ("ORG", "Hugging Face"), ("LOC", "Brooklyn"),
+    ]  # fmt: skip
+    assert all(
+        text[start:end] == name
+        for start, end, name in zip(found["start"], found["end"], found["text[start:end]"], strict=True)
+    )
+    start = text.index("Hugging Face")
+    asked(app, "start").set_value(start)
+    asked(app, "end").set_value(start + 7)
+    done(app)
+    assert "is &#x27;Hugging&#x27;" in problems(app)[0]
+    asked(app, "end").set_value(start + 12)
+    done(app)
+    assert problems(app) == [] and f"Right: text[{start}:{start + 12}]" in bodies(app, "note")[-1]
+    asked(app, "start").set_value(-5)
+    done(app)
+    assert problems(app)
+
+
+def test_a_text_without_names_has_no_entities() -> None:
+    assert "All tokens are O" in bodies(opened(tab="Entities", a="the course"), "note")[0]
+    assert "no tokens to label" in bodies(opened(tab="Entities", a="", b="x"), "note")[0]
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_file_gives_the_same_ids_in_the_library(preset: str) -> None:
+    """What the page draws is what the `tokenizers` library makes of the page's file."""
+    texts = ("This is the Hugging Face Course, é 🙂!", "to the  token")
+    app = opened(tab="Files and link", a=texts[0], b=texts[1], size="330", **PRESETS[preset].values)
+    assert problems(app) == []
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels[0] == "tokenizer.json"
+    library = Library.from_str(tokenizer_to_json(engine(app)))
+    encoding = library.encode(*texts)
+    assert drawn_ids(app) == encoding.ids
+    types = re.findall(r"data-r=5[^>]*data-i=(\d+)[^>]*>(\d+)</bdi>", drawing(app)["atoms"])
+    assert [int(of) for _place, of in sorted((int(place), of) for place, of in types)] == encoding.type_ids
+
+
+def test_the_link_is_the_address() -> None:
+    app = opened(tab="Files and link", a="the café & co", size="70")
+    shown = next(code.value for code in app.code if "corpus=" in code.value)
+    assert shown.partition("?")[2] == urlencode(address(app))
+    assert read_url("pipeline", RULES, address(app)).complaints == []
+
+
+def test_too_many_windows_are_refused() -> None:
+    """Two texts of which both are cut: each window of one with each of the other."""
+    app = opened(tab="Windows", a="a b " * 400, b="a b " * 400, strategy="longest_first", max="8", stride="1")
+    assert "windows, more than 2,000" in problems(app)[0] and bodies(app, "windows") == []
+
+
+def test_a_long_text_comes_back_out_of_its_link() -> None:
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + 600)))
+    app = opened(a=text)
+    parameter = address(app)["a"]
+    assert parameter.startswith("~") and len(parameter) < 3_000
+    assert value(opened(a=parameter), "a") == text
+    damaged = opened(a=parameter[:-30])
+    assert "text of this link is lost" in problems(damaged)[0]
+
+
+def test_a_sentence_with_names_is_offered() -> None:
+    app = opened(tab="Entities", a="the course")
+    app.button(key="pipeline.names").click()
+    done(app)
+    assert value(app, "a") == SAMPLES["entities"].first
+    assert "Hugging Face" in list(table(app, "entity")["text[start:end]"])

@@ -1,0 +1,276 @@
+"""The page “New from old” without a browser, through Streamlit's `AppTest`: the ready example, foreign tokenizers, links, complaints.
+
+Source: “Training a new tokenizer from an old one”, Hugging Face course, chapter 6, whose example is Python code: a line's
+indentation becomes one token. Oracles: the engine, trained on the same corpora; the `tokenizers` library for tokenizers that
+somebody brings and for the file that can be taken away. What is handed on, is tried in `tests/test_ui_renew.py`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tokenizers import Tokenizer as Library
+
+from tests.pages.pages import Page, address, bodies, done, problems
+from tests.test_ui_renew import bert, gpt2, llama
+from tokenizers_core import Corpus, train_bpe
+from tokenizers_core.text import Pipeline
+from tokenizers_core.tokenizer_json import tokenizer_from_json
+from ui import catalogue, downloads
+from ui.catalogue import Spec
+from ui.corpora import EXAMPLES, pack_text
+from ui.renew_page import OLD, RULES, SAMPLE, TEXT_LIMIT
+
+PAGE = Page("renew", Path("pages", "explore", "renew.py"), RULES)
+value = PAGE.value
+HUG = "bpe?corpus=hug"
+SMALL = {"corpus": "course", "size": "90", "t1": HUG}
+HOSTILE = "<img src=x onerror=alert(1)> {x} **b** $x$ \u202e </div>"
+
+
+def opened(**url: str) -> AppTest:
+    return PAGE.opened(urlencode(url))
+
+
+def counted(app: AppTest) -> tuple[int, int]:
+    """The two counts on the page."""
+    [totals] = bodies(app, "counts")
+    old, new = re.findall(r"<dd>([\d,]+)</dd>", totals)[:2]
+    return int(old.replace(",", "")), int(new.replace(",", ""))
+
+
+def listed(app: AppTest) -> list[str]:
+    """The tokens that only the new one has."""
+    row = next(one.proto.body for one in app.get("html") if 'class="ts row wide"' in one.proto.body)
+    return [
+        html.unescape(re.sub("<.*?>", "", chip)) for chip in re.findall(r"<bdi class=\"t.*?>(.*?)</bdi>", row)
+    ]
+
+
+def heritage(app: AppTest) -> str:
+    [told] = bodies(app, "heritage")
+    return html.unescape(told)
+
+
+@cache
+def of_corpus(name: str) -> Any:
+    """BPE by the engine, as the page's tokenizers of its example corpora are made: GPT-2's stages, all bytes, 4,000 tokens."""
+    corpus = Corpus.from_texts([EXAMPLES[name].text()])
+    return train_bpe(
+        corpus,
+        4_000,
+        special_tokens=["<|endoftext|>"],
+        min_frequency=2,
+        alphabet="bytes",
+        tie_rule="lowest_ids",
+    )
+
+
+# --- the ready example ------------------------------------------------------------------------------------------------
+
+
+def test_the_ready_example_is_python_code() -> None:
+    """61 tokens by one that has read prose, 39 by one that has read code, among them a line's indentation."""
+    app = opened()
+    assert app.title[0].value == "New from old" and problems(app) == [] and address(app) == {}
+    run = Spec.parse(OLD).run()
+    old = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings).tokenizer()
+    new = of_corpus("modules").tokenizer()
+    assert counted(app) == (len(old.encode(SAMPLE)), len(new.encode(SAMPLE))) == (61, 39)
+    assert "ĊĠĠĠ" in new.tokens and "ĊĠĠĠ" not in old.tokens
+    assert "ĊĠĠĠ" in new.encode(SAMPLE).tokens
+    assert "ĊĠĠĠ" in listed(app) and not {*listed(app)} & {*old.tokens}
+    assert "36 % fewer" in bodies(app, "counts")[0]
+    told = heritage(app)
+    assert "<dd>BPE</dd>" in told and "<|endoftext|>" in told and "GPT-2" in told
+    [aligned] = bodies(app, "aligned")
+    assert "English prose" in aligned and "new: Python modules" in aligned
+
+
+def test_another_text_under_both() -> None:
+    app = opened(**SMALL, a="hug")
+    app.text_area(key="renew.a").set_value("hugs and pugs")
+    done(app)
+    run = Spec.parse(HUG).run()
+    old = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings).tokenizer()
+    assert counted(app)[0] == len(old.encode("hugs and pugs"))
+    assert address(app) == SMALL | {"a": "hugs and pugs"}
+    app.text_area(key="renew.a").set_value("")
+    done(app)
+    assert counted(app) == (0, 0) and "No text, no tokens." in bodies(app, "note")[0] and problems(app) == []
+    assert listed(app)
+
+
+@pytest.mark.parametrize(
+    "old", ["wordpiece?corpus=hug", "unigram?corpus=course", "bpe?corpus=highest&step=3"]
+)
+def test_each_algorithm_is_trained_again(old: str) -> None:
+    app = opened(corpus="course", t1=old, size="80", a="This is the Course")
+    assert problems(app) == []
+    assert (
+        f"<dd>{ {'bpe': 'BPE', 'wordpiece': 'WordPiece', 'unigram': 'Unigram'}[old.partition('?')[0]] }</dd>"
+        in heritage(app)
+    )
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels[0] == "tokenizer.json" and len({*labels}) == len(labels) > 1
+
+
+def test_the_size_is_the_old_ones_unless_told_otherwise() -> None:
+    run = Spec.parse("bpe?corpus=course").run()
+    old = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings)
+    app = opened(corpus="hug", t1="bpe?corpus=course", a="x")
+    assert app.number_input(key="renew.size").placeholder == str(old[len(old)].vocab_size)
+    assert problems(app) == []
+    assert app.number_input(key="renew.size").value is None
+    app.number_input(key="renew.size").set_value(5)
+    done(app)
+    assert "below the alphabet" in problems(app)[0]
+    app.number_input(key="renew.size").set_value(0)
+    done(app)
+    assert "choose a number from 1" in problems(app)[0]
+    app.number_input(key="renew.size").set_value(300)
+    done(app)
+    assert problems(app) == [] and address(app)["size"] == "300"
+
+
+def test_a_link_brings_everything_back() -> None:
+    url = SMALL | {
+        "size": "90",
+        "lines": "1",
+        "a": "hugs & <b>\nmore",
+        "corpus": "paste",
+        "text": str(pack_text("hug hugs more hugs")),
+    }
+    app = opened(**url)
+    assert problems(app) == [] and address(app) == url
+    assert (value(app, "a"), value(app, "size"), value(app, "lines")) == (url["a"], 90, True)
+    shown = next(code.value for code in app.code if "corpus=" in code.value)
+    assert shown.partition("?")[2] == urlencode(address(app)) or dict(url) == address(opened(**address(app)))
+
+
+# --- tokenizers that somebody brings ----------------------------------------------------------------------------------
+
+
+def uploaded(library: Library) -> str:
+    return catalogue.upload_spec({"tokenizer.json": library.to_str().encode()})
+
+
+@pytest.mark.parametrize("make", [gpt2, bert])
+def test_a_foreign_tokenizer_is_trained_anew(make: Any) -> None:
+    library = make()
+    text = "def half(number):\n    return the cats"
+    app = opened(corpus="python", t1=uploaded(library), a=text, size="330")
+    assert problems(app) == []
+    old, new = counted(app)
+    assert old == len(library.encode(text, add_special_tokens=False).ids)
+    made = downloaded(app)
+    assert new == len(made.encode(text, add_special_tokens=False).ids)
+    assert made.get_vocab_size() == 330
+    # and it is the old one but for its vocabulary, template and all
+    assert (made.pre_tokenizer is None, made.normalizer is None) == (
+        library.pre_tokenizer is None,
+        library.normalizer is None,
+    )
+    assert made.encode("a", "b").type_ids == library.encode("a", "b").type_ids
+    assert made.encode("a").tokens[0] == library.encode("a").tokens[0]
+
+
+def downloaded(app: AppTest) -> Library:
+    """What the button tokenizer.json gives, in the library; and our own reader takes it too."""
+    given: list[Any] = []
+
+    def kept(tokenizer: Any, key: str) -> None:
+        given.append(tokenizer)
+        downloads.show_tokenizer_files(tokenizer, key)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ui.renew_page.show_tokenizer_files", kept)
+        done(app)
+    text = downloads.tokenizer_files(given[-1])["tokenizer.json"]()
+    text = text.decode() if isinstance(text, bytes) else text
+    tokenizer_from_json(text)
+    return Library.from_str(text)
+
+
+def test_what_is_lacking_is_named() -> None:
+    app = opened(corpus="course", t1=uploaded(llama()), a="keep me")
+    assert "Prepend" in problems(app)[0] and "Replace" in problems(app)[0]
+    assert bodies(app, "counts") == [] and value(app, "a") == "keep me"
+    app.selectbox(key="renew.old").set_value(OLD)
+    done(app)
+    assert problems(app) == [] and app.text_area(key="renew.a").value == "keep me"
+
+
+def test_what_the_playground_was_given_is_offered() -> None:
+    app = PAGE.start(urlencode(SMALL))
+    spec = uploaded(bert())
+    app.session_state["catalogue.brought"] = [spec]
+    done(app)
+    assert "tokenizer.json" in app.selectbox(key="renew.old").options
+    app.selectbox(key="renew.old").set_value(spec)
+    app.number_input(key="renew.size").set_value(100)
+    done(app)
+    assert problems(app) == [] and address(app)["t1"] == spec
+
+
+# --- what can't be ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ({"t1": "gpt9"}, "none that this page knows"),
+        ({"t1": HOSTILE}, "none that this page knows"),
+        ({"t1": "bpe?corpus=hug&step=x"}, "which is no step"),
+        ({"t1": "file?tokenizer.json=0123"}, "does not have the file"),
+        ({"corpus": "nonsense"}, "corpus="),
+        ({"size": "-3"}, "size="),
+        ({"lines": "maybe"}, "lines="),
+        ({"size": "5", "corpus": "course"}, "below the alphabet"),
+    ],
+)
+def test_a_link_that_can_not_be_is_explained_and_the_text_survives(url: dict[str, str], told: str) -> None:
+    app = opened(**({"t1": HUG, "corpus": "hug", "a": "keep me"} | url))
+    assert told in problems(app)[0] and "<img" not in problems(app)[0]
+    assert value(app, "a") == "keep me"
+
+
+def test_a_text_that_is_too_long_is_refused_and_kept() -> None:
+    app = opened(**SMALL)
+    app.text_area(key="renew.a").set_value("hug " * (TEXT_LIMIT // 4) + "s")
+    done(app)
+    assert "20,001 characters" in problems(app)[0] and bodies(app, "counts") == []
+    assert len(app.text_area(key="renew.a").value or "") == TEXT_LIMIT + 1
+
+
+def test_hostile_corpus_and_text_are_only_text() -> None:
+    old = f"bpe?{urlencode({'corpus': 'paste', 'text': pack_text(HOSTILE), 'pre': 'whitespace_split', 'special': '<script>alert(1)</script>'})}"
+    app = opened(
+        t1=old,
+        corpus="paste",
+        text=str(pack_text(f"{HOSTILE}\n" * 3)),
+        a=HOSTILE + "<script>alert(1)</script>",
+    )
+    assert problems(app) == []
+    drawn = [one.proto.body for one in app.get("html") if "<style" not in one.proto.body]
+    assert not any(tag in markup for markup in drawn for tag in ("<img", "<script", "</div></bdi>"))
+    shown = [*app.markdown, *app.caption, *app.subheader, *app.title]
+    assert not any("onerror" in element.value for element in shown)
+    assert any(re.search(r"<dt>Special tokens</dt><dd>&lt;script&gt;", markup) for markup in drawn)
+
+
+def test_stages_come_from_the_old_one() -> None:
+    """Whatever the corpus's own settings are on other pages: the old one's normalizer and splitting decide."""
+    old = "bpe?corpus=hug&normalizer=nfkc&pre=whitespace_split_punctuation"
+    app = opened(t1=old, corpus="course", size="90", a="…")
+    assert "NFKC" in heritage(app) and "White space, punctuation" in heritage(app)
+    assert tokenizer_from_json(downloaded(app).to_str()).pipeline == Pipeline(
+        "nfkc", "whitespace_split_punctuation"
+    )
