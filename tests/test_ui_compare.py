@@ -32,7 +32,7 @@ from ui.compare_frames import (
     words_shown,
 )
 from ui.compare_page import COMPARE, disagreement_table, landmarks, number_formats, tell_tokens
-from ui.corpora import EXAMPLES, Source
+from ui.corpora import EXAMPLES, LARGE, Source
 from ui.flipbook import Frame
 from ui.settings import COMPARE_RULES
 from ui.tokens import SHOW, Style
@@ -40,7 +40,7 @@ from ui.tokens import SHOW, Style
 PLAIN = Style()
 LARGEST = 20_000
 """Bytes of a frame's markup: a window of 96 frames is to stay below two megabytes."""
-SMALL = [name for name in EXAMPLES if name != "library"]
+SMALL = [name for name, example in EXAMPLES.items() if example.settings is not LARGE]
 
 
 @cache

@@ -36,13 +36,13 @@ from tests.test_unigram import HUG, golden
 from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_unigram
 from tokenizers_core.pruning import ExpectationEvent, MaximizationEvent
 from tokenizers_core.text import Pipeline
-from ui.corpora import EXAMPLES, Source
+from ui.corpora import EXAMPLES, LARGE, Source
 from ui.flipbook import Frame
 from ui.prune_frames import RANKED_ROWS, STOP_REASONS, lattice_erratum, prune_frame
 from ui.settings import UNIGRAM_RULES, special_tokens
 from ui.tokens import SHOW, Style, readable
 
-SMALL = [name for name in EXAMPLES if name != "library"]
+SMALL = [name for name, example in EXAMPLES.items() if example.settings is not LARGE]
 """The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""
 
 PLAIN = Style()

@@ -236,9 +236,11 @@ ERRATA: tuple[Callable[[], Erratum], ...] = (
 
 def erratum_html(one: Erratum) -> str:
     """What is published, what is computed, and why."""
+    rows = ((_("Published"), one.published, "wrong"), (_("Computed"), one.computed, "right"))
+    figures = "".join(
+        f'<dt>{escape(name)}</dt><dd class="{kind}">{escape(figure)}</dd>' for name, figure, kind in rows
+    )
     return (
         f'<div class="ts erratum"><h3>{escape(one.title)}</h3><p class="where">{escape(one.where)}</p>'
-        f'<dl><dt>{escape(_("Published"))}</dt><dd class="wrong">{escape(one.published)}</dd>'
-        f'<dt>{escape(_("Computed"))}</dt><dd class="right">{escape(one.computed)}</dd></dl>'
-        f"<p>{escape(one.arithmetic)}</p></div>"
+        f"<dl>{figures}</dl><p>{escape(one.arithmetic)}</p></div>"
     )

@@ -435,7 +435,7 @@ def _ask(view: View, text: str) -> None:
     name = next((name for name in ("Hugging Face", "Brooklyn") if name in text), None)
     if name is None:
         return
-    st.markdown(f"**{_('Your turn: at which characters does this name begin and end?')}**")
+    st.subheader(_("Your turn: at which characters does this name begin and end?"), anchor=False)
     st.code(name, language=None)
     text_key = digest(text.encode())
     left, right = st.columns(2)

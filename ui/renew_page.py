@@ -10,6 +10,7 @@ import streamlit as st
 
 from tokenizers_core import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.text import PATTERNS
 from ui import catalogue
 from ui.algorithms import ALGORITHMS
 from ui.analysis import Analysis, analyse
@@ -20,7 +21,7 @@ from ui.flipbook import is_back, update_url
 from ui.i18n import N_, _, count
 from ui.notes import explained, note, problem
 from ui.renewal import Heritage, heritage
-from ui.settings import NAMES, VOCABULARY_LIMIT, Setting, choice_name, corpus_title, write_short
+from ui.settings import VOCABULARY_LIMIT, Setting, choice_name, corpus_title, write_short
 from ui.side_by_side import aligned_html
 from ui.subjects import TrainedSubject
 from ui.tokens import chips
@@ -108,7 +109,7 @@ def show_renew() -> None:
     controls = RenewControls()
     with st.sidebar:
         old = controls.old()
-        st.markdown(f"**{_('The new one is trained on')}**")
+        st.subheader(_("The new one is trained on"), anchor=False)
         source = controls.corpus()
         controls.lines_widget(source)
     st.title(_(TITLE))
@@ -163,8 +164,10 @@ def heritage_html(handed: Heritage) -> str:
     names = (normalizer,) if isinstance(normalizer, str) else normalizer
     split = choice_name("pre", pipeline.pre_tokenizer)
     if pipeline.byte_level:
-        pattern = NAMES.get(pipeline.pattern)
-        split = f"{split}, {_(pattern) if pattern else pipeline.pattern[:60]}"
+        pattern = pipeline.pattern[:60]
+        if pipeline.pattern in PATTERNS:
+            pattern = choice_name("pattern", pipeline.pattern)
+        split = f"{split}, {pattern}"
     rows = (
         (_("Algorithm"), ALGORITHMS[handed.algorithm].title),
         (_("Normalize"), ", ".join(choice_name("normalizer", name) for name in names)),
@@ -173,10 +176,11 @@ def heritage_html(handed: Heritage) -> str:
         (_("Template"), handed.template.single if handed.template else _("none")),
     )
     kept = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)
+    over, anew = escape(_("Taken over from the old one")), escape(_("Learned anew"))
+    learned = escape(_("The vocabulary, and with BPE the merges: all that training makes."))
     return (
-        f'<div class="ts heritage"><section><h4>{escape(_("Taken over from the old one"))}</h4><dl>{kept}</dl></section>'
-        f"<section><h4>{escape(_('Learned anew'))}</h4><p>{escape(_('The vocabulary, and with BPE the merges: all that training makes.'))}"
-        "</p></section></div>"
+        f'<div class="ts heritage"><section><h4>{over}</h4><dl>{kept}</dl></section>'
+        f"<section><h4>{anew}</h4><p>{learned}</p></section></div>"
     )
 
 
