@@ -12,7 +12,17 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Dialog,
+    Error,
+    Page,
+    Playwright,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser import chromium
 
@@ -25,6 +35,9 @@ SERVER = [
     "--browser.gatherUsageStats", "false",
 ]  # fmt: skip
 ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT = 30_000
+"""Milliseconds for an action or an expectation: machines are shared, and what holds costs none of them."""
+expect.set_options(timeout=TIMEOUT)
 
 
 def wait_until_up(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
@@ -115,16 +128,26 @@ class Watch:
     def __init__(self, page: Page) -> None:
         self.requests: list[str] = []
         self.errors: list[str] = []
-        page.on("request", lambda request: self._request(request.url))
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page = page
+        page.on("request", self._request)
+        page.on("pageerror", self._error)
         page.on("console", self._console)
+
+    def stop(self) -> None:
+        self.page.remove_listener("request", self._request)
+        self.page.remove_listener("pageerror", self._error)
+        self.page.remove_listener("console", self._console)
+
+    def _error(self, error: Error) -> None:
+        self.errors.append(str(error))
 
     def _console(self, line: ConsoleMessage) -> None:
         url = line.location.get("url", "")
         if line.type == "error" and not url.endswith(PROBES):
             self.errors.append(f"{line.text} ({url})")
 
-    def _request(self, url: str) -> None:
+    def _request(self, request: Request) -> None:
+        url = request.url
         parts = urlsplit(url)
         if parts.scheme in {"http", "https", "ws", "wss"} and parts.hostname not in {
             "127.0.0.1",
@@ -133,35 +156,79 @@ class Watch:
             self.requests.append(url)
 
 
+DESKTOP = {"viewport": {"width": 1366, "height": 768}}
+LEFT = """() => ({width: innerWidth, height: innerHeight, address: location.href,
+  media: ['print', '(prefers-color-scheme: dark)', '(prefers-reduced-motion: reduce)'].map(query => matchMedia(query).matches)})"""
+"""What a test may have changed about a page for good."""
+
+
+class Pages:
+    """Pages that are used again: where Streamlit's scripts have run before, they start in half the time.
+
+    One that is given back is emptied; if a test has left it otherwise than it was, it is thrown away.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+        self.common = browser.new_context(**DESKTOP)  # type: ignore[arg-type]
+        self.free: dict[str, list[Page]] = {}
+        self.new: dict[Page, tuple[str, object]] = {}
+
+    def take(self, options: dict[str, object], fresh: bool) -> Page:
+        """A page with these options; a fresh one is a visitor of its own, who was never here."""
+        name = repr(sorted(options.items()))
+        if self.free.get(name) and not fresh:
+            return self.free[name].pop()
+        if options or fresh:
+            context = self.browser.new_context(**{**DESKTOP, **options})  # type: ignore[arg-type]
+        else:
+            context = self.common
+        page = context.new_page()
+        page.set_default_timeout(TIMEOUT)
+        if not fresh:
+            self.new[page] = (name, page.evaluate(LEFT))
+        return page
+
+    def give_back(self, page: Page, sound: bool) -> None:
+        """Keep a page for the next test, if it can be."""
+        name, new = self.new.get(page, ("", None))
+        if sound and new is not None and not page.is_closed() and page.evaluate("history.length") < 30:
+            page.evaluate("() => { try { sessionStorage.clear(); localStorage.clear(); } catch {} }")
+            page.goto("about:blank")
+            page.mouse.move(0, 0)
+            if page.evaluate(LEFT) == new:
+                self.free.setdefault(name, []).append(page)
+                return
+        self.new.pop(page, None)
+        if page.context is self.common:
+            page.close()
+        else:
+            page.context.close()
+
+
 @pytest.fixture(scope="session")
-def shared_context(browser: Browser) -> Iterator[BrowserContext]:
-    """One context for all pages without special options: Streamlit's scripts stay in its cache."""
-    context = browser.new_context(viewport={"width": 1366, "height": 768})
-    yield context
-    context.close()
+def pages(browser: Browser) -> Pages:
+    return Pages(browser)
 
 
 @pytest.fixture
-def open_page(browser: Browser, shared_context: BrowserContext) -> Iterator[Callable[..., Page]]:
-    """Return `open_page(**options)`: a page; with `options`, in a context of its own with them.
+def open_page(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Callable[..., Page]]:
+    """Return `open_page(**options)`: a page, used before by other tests unless `fresh=True`.
 
     At the end of the test, requests to other hosts fail it, and so do errors, unless opened with `errors=True`.
     """
     opened: list[tuple[Page, Watch, bool]] = []
+    failed = request.session.testsfailed
 
-    def start(errors: bool = False, **options: object) -> Page:
-        shape = {"viewport": {"width": 1366, "height": 768}, **options}
-        context = browser.new_context(**shape) if options else shared_context  # type: ignore[arg-type]
-        page = context.new_page()
-        page.set_default_timeout(10_000)
+    def start(errors: bool = False, fresh: bool = False, **options: object) -> Page:
+        page = pages.take(options, fresh)
         opened.append((page, Watch(page), errors))
         return page
 
     yield start
-    for page, _, _ in opened:
-        page.close()
-        if page.context is not shared_context:
-            page.context.close()
+    for page, watch, _ in opened:
+        watch.stop()
+        pages.give_back(page, sound=request.session.testsfailed == failed)
     assert [request for _, watch, _ in opened for request in watch.requests] == [], "requests to other hosts"
     assert [error for _, watch, errors in opened if not errors for error in watch.errors] == [], (
         "errors in the browser"
@@ -172,3 +239,18 @@ def open_page(browser: Browser, shared_context: BrowserContext) -> Iterator[Call
 def page(open_page: Callable[..., Page]) -> Page:
     """A page at 1366×768; requests to other hosts and script errors fail the test at its end."""
     return open_page()
+
+
+@pytest.fixture
+def dialogs(page: Page) -> Iterator[list[str]]:
+    """Dialogs that opened: none may, at the end of the test."""
+    opened: list[str] = []
+
+    def dismiss(dialog: Dialog) -> None:
+        opened.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
+    yield opened
+    page.remove_listener("dialog", dismiss)
+    assert opened == []

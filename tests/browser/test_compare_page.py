@@ -84,9 +84,7 @@ class Compare(Learner):
 
     def shows(self, step: int, book: int = 0) -> None:
         self.page.wait_for_function(
-            f"step => {{ const s = ({STAGE})(); return s && s.step === step && !s.stale; }}",
-            arg=step,
-            timeout=30_000,
+            f"step => {{ const s = ({STAGE})(); return s && s.step === step && !s.stale; }}", arg=step
         )
 
     def at(self, step: int) -> None:
@@ -146,7 +144,7 @@ def test_the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
     Long words fade where their column ends; scrolled to the end, the last token and the timeline's last size don't.
     324 sizes of Python code come in windows: holding a key there loses no press.
     """
-    for corpus, steps in (("highest", 23), ("course", 120), ("mixed", 68), ("python", 120)):
+    for corpus, steps in (("highest", 23), ("course", 70), ("mixed", 68), ("python", 50)):
         learner.open(f"/compare?corpus={corpus}", step=0)
         walk = learner.page.evaluate(WALK, steps)
         assert [at["step"] for at in walk] == [*range(steps)]
@@ -158,7 +156,7 @@ def test_the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
             assert ends["line"] >= 28 and ends["where"] <= 0 < ends["shown"]
             assert ends["rows"] and min(ends["rows"]) >= 19
             assert all(mask.startswith("linear-gradient") for mask in ends["masks"])
-    for key, times, there in (("ArrowRight", 100, 219), ("ArrowLeft", 150, 69)):
+    for key, times, there in (("ArrowRight", 100, 149), ("ArrowLeft", 130, 19)):
         for _ in range(times):
             learner.page.keyboard.down(key)
         learner.page.keyboard.up(key)
@@ -216,7 +214,7 @@ def test_a_deep_link_a_reload_files_and_back(
     assert data["vocab_size"] == 70 and len(data["sweep"]) == len(rows)
     handout = tmp_path / "compare.html"
     handout.write_text(learner.download("Handout that steps offline (HTML)"), encoding="utf-8")
-    offline = open_page(viewport={"width": 1366, "height": 768})
+    offline = open_page(fresh=True)
     offline.goto(handout.as_uri())
     reader = Compare(offline, "")
     reader.shows(0)
@@ -336,7 +334,7 @@ def test_hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Pa
         assert page.evaluate(TRACES_OF_ATTACK) == [], tab
     path = tmp_path / "hostile.html"
     path.write_text(learner.download("Handout that steps offline (HTML)"), encoding="utf-8")
-    offline = open_page(viewport={"width": 1200, "height": 800})
+    offline = open_page(fresh=True, viewport={"width": 1200, "height": 800})
     offline.goto(path.as_uri())
     reader = Compare(offline, "")
     reader.shows(0)

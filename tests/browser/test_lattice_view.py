@@ -91,7 +91,6 @@ def test_unhug_by_keyboard(lattice: Callable[..., Book]) -> None:
         assert state["rows"][step] == [
             str(step), "".join(row["tokens"]), probability_text(winner.log_probability), log_text(winner.log_probability),
         ]  # fmt: skip
-        assert state["beat"] == "1"  # the ways light up, then the best of them
     assert [row[2] for row in state["rows"]] == ["1", "0.1714", "0.07619", "0.005442", "0.005442", "0.005442"]
     assert book.press("ArrowRight")["best"] == ["hug"]
     state = book.press("ArrowRight")
@@ -108,7 +107,7 @@ def test_beats_hold_the_winner_back(lattice: Callable[..., Book]) -> None:
     book = lattice()
     book.press("ArrowRight", "ArrowRight")
     cells = book.root.locator(".rows .now td").nth(1)
-    expect(cells).to_have_css("visibility", "visible", timeout=2000)
+    expect(cells).to_have_css("visibility", "visible")
     plain = book.bar("n").evaluate("e => getComputedStyle(e).borderTopColor")
     expect(book.bar("un")).not_to_have_css("border-top-color", plain)  # the colour comes gradually
     # Pressed and looked at in one go: however slow the machine is, the first beat is not over in between.
@@ -119,7 +118,7 @@ def test_beats_hold_the_winner_back(lattice: Callable[..., Book]) -> None:
         }"""
     )
     assert held_back == "hidden"
-    expect(cells).to_have_css("visibility", "visible", timeout=2000)
+    expect(cells).to_have_css("visibility", "visible")
 
 
 def test_pointing_at_a_piece_tells_its_numbers(lattice: Callable[..., Book]) -> None:
@@ -224,8 +223,9 @@ def test_another_word_forgets_the_choice(lattice: Callable[..., Book]) -> None:
 def test_hostile_word(lattice: Callable[..., Book]) -> None:
     word = "<img src=x onerror=document.title='bad'></button>\u202eab\u0301"
     book = lattice(f"?word={quote(word)}&text={quote(word * 2)}")
-    for _ in range(30):
+    for _ in range(8):
         book.press("ArrowRight")
+    assert book.press("End")["step"] > 30
     assert book.page.title() == "Lattice"
     assert book.root.locator("img").count() == 0
     assert "".join(book.root.locator(".ruler > b").all_inner_texts()).startswith("<img▁src=x▁onerror")
@@ -243,7 +243,7 @@ def test_a_long_word_scrolls_in_its_own_box(lattice: Callable[..., Book]) -> Non
     inside = """e => { const box = e.getBoundingClientRect();
         return [...e.querySelectorAll('.ruler .now, .e.lit.won, .e.best')].slice(0, 1).every(node => {
           const at = node.getBoundingClientRect(); return at.left >= box.left && at.right <= box.right + 22; }); }"""
-    for step in range(1, 46):
+    for step in range(1, 31):
         assert book.press("ArrowRight")["step"] == step
         assert pane.evaluate(inside), step
     assert pane.evaluate("e => e.scrollLeft") > 0
@@ -275,11 +275,15 @@ def test_phone(lattice: Callable[..., Book], open_page: Callable[..., Page]) -> 
 CONTRAST = """(book, selector) => {
   const pen = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
   const up = e => e.parentElement ?? e.getRootNode().host;
-  const light = paint => {
+  const known = new Map();
+  const light = paint => { // the colours laid over each other, as light; few are different
+    const name = paint.join('|');
+    if (known.has(name)) return known.get(name);
     pen.clearRect(0, 0, 1, 1);
     for (const colour of paint) { pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1); }
     const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map(x => x / 255).map(x => x <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
-    return .2126 * r + .7152 * g + .0722 * b; };
+    known.set(name, .2126 * r + .7152 * g + .0722 * b);
+    return known.get(name); };
   return [...book.querySelectorAll(selector)].filter(e => e.checkVisibility({visibilityProperty: true})).map(e => {
     const under = [];
     for (let at = e; at; at = up(at)) under.unshift(getComputedStyle(at).backgroundColor);
@@ -287,30 +291,24 @@ CONTRAST = """(book, selector) => {
     return (pair[0] + .05) / (pair[1] + .05); }); }"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everything_can_be_read(
-    lattice: Callable[..., Book], open_page: Callable[..., Page], scheme: str
-) -> None:
+SELECTORS = (
+    ".e bdi", ".e small", ".ruler b", ".ruler i", ".lat td", ".lat th", ".lat .t", ".facts p", ".legend span", ".mark", ".lat h3",
+)  # fmt: skip
+
+
+def test_everything_can_be_read(lattice: Callable[..., Book], open_page: Callable[..., Page]) -> None:
     """Contrast of 4.5:1 for all text, in every state that a piece or a boundary can be in."""
-    page = open_page(color_scheme=scheme, reduced_motion="reduce")
+    page = open_page(color_scheme="light", reduced_motion="reduce")
     book = lattice("", page)
     book.bar("ug").click()
     for step in range(8):
-        for selector in (
-            ".e bdi",
-            ".e small",
-            ".ruler b",
-            ".ruler i",
-            ".lat td",
-            ".lat th",
-            ".lat .t",
-            ".facts p",
-            ".legend span",
-            ".mark",
-            ".lat h3",
-        ):
-            for contrast in book.root.evaluate(CONTRAST, selector):
-                assert contrast >= 4.5, (step, selector, contrast)
+        for scheme in ("dark", "light"):
+            page.emulate_media(color_scheme=scheme)
+            expect(book.root).to_have_css("color-scheme", scheme)
+            found = book.root.evaluate(f"(book, all) => all.map(one => ({CONTRAST})(book, one))", SELECTORS)
+            for selector, measured in zip(SELECTORS, found, strict=True):
+                for contrast in measured:
+                    assert contrast >= 4.5, (step, scheme, selector, contrast)
         assert book.press("ArrowRight")["beat"] == "2"  # at rest: nothing blinks
 
 

@@ -47,6 +47,11 @@ MULTILINGUAL = (
     "Café, cafe\u0301 and o\u0323\u0301 again\r\n👨‍👩‍👧‍👦 👍🏽 🏳️‍🌈 🇯🇵, next\r\nשלום עולם, עִבְרִית 12\r\n"
     "مرحبا بالعالم ١٢٣ تُكتب\r\n日本語の文章、中文字符 한국어\r\nहिन्दी ภาษาไทย  two\tspaces \r\n\r\nend"
 )
+STILL = """async element => {
+  const frame = () => new Promise(requestAnimationFrame), place = () => JSON.stringify(element.getBoundingClientRect());
+  for (let before, calm = 0; calm < 3; before = place()) { await frame(); await frame(); calm = place() === before && !element.getAnimations({subtree: true}).length ? calm + 1 : 0; }
+}"""
+"""What opens, grows: a mouse button pressed on one thing meanwhile is let go over another."""
 ATTACK = "\n".join([*HOSTILE[:14], "<img src=x onerror=window.bad=9>", '=1+1 "quoted" {ids} {text}'])
 """What pages have been attacked with, but U+0000, on which the tests of the BPE page are about."""
 TABS = ("Side by side", "Counts", "Costly words", "Languages", "Files and link")
@@ -87,7 +92,7 @@ class Playground(Learner):
 
     def ready(self) -> None:
         """Wait until the tokenizer is there, and Python has finished."""
-        self.page.locator(".ts-chips").wait_for(timeout=30_000)
+        self.page.locator(".ts-chips").wait_for()
         self.rest()
 
     @property
@@ -110,9 +115,9 @@ class Playground(Learner):
             .locator("dd")
         )
 
-    def tokens(self, expected: Sequence[int], timeout: float = 10_000) -> None:
+    def tokens(self, expected: Sequence[int]) -> None:
         """Wait until these are the ids, and their number is shown."""
-        expect(self.row).to_have_text(", ".join(map(str, expected)), timeout=timeout)
+        expect(self.row).to_have_text(", ".join(map(str, expected)))
         expect(self.figure("Tokens")).to_have_text(f"{len(expected):,}")
 
     def true_text(self) -> str:
@@ -141,14 +146,27 @@ class Playground(Learner):
         expect(self.page.get_by_role("radio", name=how, exact=True)).to_be_checked()
 
     def upload(self, *files: dict[str, Any] | Path) -> None:
-        """Choose files in the sidebar."""
-        dropzone = self.page.get_by_test_id("stFileUploader")
+        """Choose files in the sidebar: the browser gives them to the input that its own dialog would give them to."""
         self.rest()
-        if not dropzone.is_visible():
-            self.page.get_by_text("Upload a tokenizer", exact=True).click()
+        self.page.get_by_test_id("stFileUploader").locator("input[type=file]").set_input_files(list(files))  # type: ignore[arg-type]
+
+    def unfold(self, name: str) -> Locator:
+        """Open an expander, unless it is open, and wait until nothing in it moves; returns it."""
+        expander = self.page.locator("details").filter(has_text=name)
+        if expander.get_attribute("open") is None:
+            expander.locator("summary").click()
+        expect(expander).to_have_attribute("open", "")
+        expander.evaluate(STILL)
+        return expander
+
+    def upload_by_mouse(self, file: dict[str, Any]) -> None:
+        """Open the browser's own dialog with the mouse, and choose a file there."""
+        self.rest()
+        button = self.unfold("Upload a tokenizer").get_by_role("button", name="Upload", exact=True)
+        expect(button).to_be_enabled()
         with self.page.expect_file_chooser() as opened:
-            dropzone.get_by_role("button", name=re.compile("^(Upload|Add files)$")).click()
-        opened.value.set_files(list(files))  # type: ignore[arg-type]
+            button.click()
+        opened.value.set_files([file])  # type: ignore[list-item]
 
     def told(self, message: str) -> None:
         """Wait until a problem is told."""
@@ -212,15 +230,6 @@ def clipboard(page: Page) -> Iterator[None]:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     yield
     page.context.clear_permissions()
-
-
-@pytest.fixture
-def dialogs(page: Page) -> Iterator[list[str]]:
-    """Dialogs that opened: none may, at the end of the test."""
-    opened: list[str] = []
-    page.on("dialog", lambda dialog: (opened.append(dialog.message), dialog.dismiss()))
-    yield opened
-    assert opened == []
 
 
 def file(name: str, data: bytes) -> dict[str, Any]:
@@ -298,8 +307,8 @@ def test_typing_while_tokenizers_are_trained(playground: Playground) -> None:
     box(page).click()
     playground.press("Control+a")
     page.keyboard.type(text, delay=15)
-    playground.tokens(ids(slow[0], text), timeout=30_000)
-    page.locator(".aligned").wait_for(timeout=30_000)
+    playground.tokens(ids(slow[0], text))
+    page.locator(".aligned").wait_for()
     page.keyboard.type("!")
     playground.tokens(ids(slow[0], f"{text}!"))
     assert box(page).input_value() == f"{text}!" and page.evaluate(FOCUS)[0] == "TEXTAREA"
@@ -362,7 +371,7 @@ def test_keyboard_alone(playground: Playground) -> None:
     page.keyboard.type(title(READY[1]))
     expect(page.get_by_role("option", name=title(READY[1]), exact=True)).to_be_visible()
     playground.press("Enter")
-    playground.tokens(ids(READY[1], text), timeout=30_000)
+    playground.tokens(ids(READY[1], text))
     playground.tab_to("combobox", "Tokenizer B")
     page.keyboard.type(title(READY[0]))
     expect(page.get_by_role("option", name=title(READY[0]), exact=True)).to_be_visible()
@@ -378,7 +387,7 @@ def test_tokenizers_of_one_corpus_are_told_apart(playground: Playground) -> None
     playground.start(small, text=text)
     playground.tokens(ids(small, text))
     playground.beside(title(READY[1]))
-    expect(playground.page.locator(".aligned .legend")).to_contain_text("B WordPiece", timeout=30_000)
+    expect(playground.page.locator(".aligned .legend")).to_contain_text("B WordPiece")
     playground.tokens(ids(small, text))
     assert playground.query()["t1"] == small
     names = playground.opened("Tokenizer A").all_inner_texts()
@@ -461,7 +470,7 @@ def test_the_tokenizers_own_special_tokens(playground: Playground) -> None:
     playground.start(HUG, text=text)
     playground.tokens(ids(HUG, text))
     expect(playground.page.get_by_role("switch", name="Add special tokens", exact=True)).to_have_count(0)
-    playground.upload(file("vocab.txt", data))
+    playground.upload_by_mouse(file("vocab.txt", data))
     playground.tokens(theirs.encode(text, add_special_tokens=False).ids)
     playground.flip("Add special tokens")
     playground.tokens(theirs.encode(text).ids)
@@ -512,9 +521,13 @@ def test_from_training_to_the_playground_and_back(playground: Playground) -> Non
     page.get_by_role("link", name="BPE", exact=True).click()
     learner.shows(3)
     learner.rest()
+    learner.tab("Every pair")
+    learner.at(3)
+    learner.rest()
     page.locator(".ts-flipbook .say").first.click(position={"x": 3, "y": 3})
     learner.press("ArrowRight", 2)
-    learner.shows(5)
+    learner.at(5)
+    learner.rest()
     link = learner.tab("Encode").get_by_role("link", name=re.compile("the playground"))
     expect(link).to_have_attribute("href", re.compile("step%3D5"))
     page.get_by_role("link", name="Playground", exact=True).click()
@@ -614,6 +627,7 @@ def test_hostile_uploads(playground: Playground, dialogs: list[str], tmp_path: P
     large = tmp_path / "large.json"
     with large.open("wb") as sparse:
         sparse.truncate(40 * 1024 * 1024 + 1)
+    playground.unfold("Upload a tokenizer")
     playground.upload(large)
     refused = page.get_by_test_id("stFileUploader").get_by_role("alert")
     expect(refused).to_contain_text("40")
@@ -682,7 +696,7 @@ def test_a_public_name_without_a_network(
     text = "hugs and pugs"
     playground.start(HUG, text=text)
     playground.tokens(ids(HUG, text))
-    page.get_by_text("Public tokenizer by name", exact=True).click()
+    playground.unfold("Public tokenizer by name")
     field = page.get_by_label("Repository", exact=True)
     for name, message in (
         ("someone/unknown-<b>", "is not the name of a repository"),
@@ -700,7 +714,7 @@ def test_a_public_name_without_a_network(
     playground.told("'openai-community/gpt2' is not on this server yet")
     assert box(page).input_value() == text
     playground.choose("Tokenizer A", title(READY[0]))
-    playground.tokens(ids(READY[0], text), timeout=30_000)
+    playground.tokens(ids(READY[0], text))
     assert playground.problems() == []
 
 
@@ -740,7 +754,7 @@ def test_link_and_reload_bring_everything_back(
     playground.ready()
     expect(playground.row).to_have_text(seen["ids"])
     assert playground.seen() == seen and playground.query() == wanted
-    other = Playground(open_page(locale="en-GB"), playground.address)
+    other = Playground(open_page(fresh=True, locale="en-GB"), playground.address)
     other.page.goto(link)
     other.ready()
     expect(other.row).to_have_text(seen["ids"])
@@ -781,7 +795,7 @@ def test_typing_adds_no_history_and_back_returns_the_tokenizer(playground: Playg
     playground.address_has(text=str(pack_text("This is a token")))
     assert page.evaluate(length) == start
     playground.choose("Tokenizer A", title(READY[1]))
-    playground.tokens(ids(READY[1], "This is a token"), timeout=30_000)
+    playground.tokens(ids(READY[1], "This is a token"))
     playground.address_has(t1=READY[1])
     assert page.evaluate(length) == start + 1
     box(page).press("Control+End")
@@ -828,7 +842,7 @@ def test_downloads(playground: Playground, open_page: Callable[..., Page], tmp_p
     path = tmp_path / "tokens.html"
     path.write_text(playground.download("Coloured page (HTML)"), encoding="utf-8")
     asked: list[str] = []
-    offline = open_page(offline=True)
+    offline = open_page(fresh=True, offline=True)
     offline.on("request", lambda request: asked.append(request.url))
     offline.goto(path.as_uri())
     expect(offline.get_by_role("heading", level=1)).to_have_text(title(COURSE))
@@ -872,14 +886,14 @@ def test_a_megabyte(playground: Playground, clipboard: None) -> None:
     assert first == list(expected.ids[: len(first)]) and len(first) >= STRETCHES_SHOWN
     start = time.monotonic()
     page.get_by_test_id("stPagination").get_by_text("2", exact=True).click()
-    expect(page.get_by_text(f"Tokens {len(first) + 1:,} to")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text(f"Tokens {len(first) + 1:,} to")).to_be_visible()
     turned = time.monotonic() - start
     expect(playground.row).not_to_have_text(", ".join(map(str, first)))
     second = shown()
     assert second == list(expected.ids[len(first) : len(first) + len(second)])
     start = time.monotonic()
     playground.flip("White space")
-    expect(playground.chips.filter(has_text="␣")).to_have_count(0, timeout=30_000)
+    expect(playground.chips.filter(has_text="␣")).to_have_count(0)
     flipped = time.monotonic() - start
     start = time.monotonic()
     page.get_by_test_id("stCheckbox").filter(has_text="White space").locator("label").first.click()

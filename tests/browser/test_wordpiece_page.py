@@ -215,7 +215,7 @@ def test_handout_steps_offline(wordpiece: Learner, open_page: Callable[..., Page
     path = tmp_path / "wordpiece.html"
     path.write_text(wordpiece.download("Handout that steps offline (HTML)"), encoding="utf-8")
     asked: list[str] = []
-    page = open_page(offline=True)
+    page = open_page(fresh=True, offline=True)
     page.on("request", lambda request: asked.append(request.url))
     page.goto(path.as_uri())
     handout = Learner(page, "")

@@ -6,57 +6,19 @@ browser. What needs JavaScript (keys, flips, Back) is in `tests/browser/`.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ui.corpora import EXAMPLES, PASTE_LIMIT, pack_text
+from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, problems, run
+from ui.corpora import PASTE_LIMIT, pack_text
 from ui.frames import STOP_REASONS
 from ui.settings import RULES, VOCABULARY_LIMIT, choice_name
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
-SMALL = [name for name in EXAMPLES if name != "library"]
-"""The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""
 TABS = ["Every pair", "Charts", "Follow a word", "Lineage", "Encode", "Ties", "Code", "Files and link"]
-PASTED = "low lower lowest <b>low</b>"
-
-
-def opened(query: str = "") -> AppTest:
-    """The BPE page as a link opens it."""
-    app = AppTest.from_file(str(APP), default_timeout=30)
-    for name, texts in parse_qs(query, keep_blank_values=True).items():
-        app.query_params[name] = texts[0]
-    app.switch_page("pages/train/bpe.py")
-    return run(app)
-
-
-def run(app: AppTest) -> AppTest:
-    app.run()
-    assert [error.value for error in app.exception] == []
-    return app
-
-
-def bodies(app: AppTest, kind: str) -> list[str]:
-    """What the page's messages of a kind say, as markup."""
-    return [html.proto.body for html in app.get("html") if f'class="ts {kind}"' in html.proto.body]
-
-
-def problems(app: AppTest) -> list[str]:
-    return bodies(app, "note problem")
-
-
-def book(app: AppTest) -> dict[str, Any]:
-    """The message that the flipbook gets."""
-    message: dict[str, Any] = json.loads(app.get("bidi_component")[0].proto.bytes)
-    return message
-
-
-def value(app: AppTest, name: str) -> Any:
-    return app.session_state[f"bpe.{name}"]
+PAGE = Page("bpe", Path("pages", "train", "bpe.py"), RULES)
+opened, value, rules, usual, with_tab = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual, PAGE.with_tab
 
 
 def test_app_starts_at_home() -> None:
@@ -100,14 +62,12 @@ def test_every_example_renders_and_brings_its_settings(name: str) -> None:
     run(app)
     app.sidebar.selectbox(key="bpe.corpus").set_value(name)
     run(app)
-    usual = {rule.name: EXAMPLES[name].settings.get(rule.name, rule.default) for rule in RULES}
-    assert {rule.name: value(app, rule.name) for rule in RULES} == usual
-    assert problems(app) == []
+    assert rules(app) == usual(name) and problems(app) == []
     assert {key for key in app.query_params if key != "step"} == {"corpus"}
     frames = book(app)["frames"]
     assert frames[0]["label"] == "Start" and book(app)["seek"][0] == 0
     again = opened(f"corpus={name}&step={book(app)['last']}")
-    assert {rule.name: value(again, rule.name) for rule in RULES} == usual
+    assert rules(again) == usual(name)
     assert any(reason in book(again)["frames"][-1]["say"] for reason in STOP_REASONS.values())
 
 
@@ -115,8 +75,7 @@ def test_every_example_renders_and_brings_its_settings(name: str) -> None:
 @pytest.mark.parametrize("step", [0, 7, 19])
 def test_every_tab_renders_at_every_kind_of_step(tab: str, step: int) -> None:
     app = opened(f"corpus=course&step={step}")
-    app.session_state["bpe.tab"] = tab
-    run(app)
+    with_tab(app, tab)
     assert problems(app) == []
     assert book(app)["seek"][0] == step
 
@@ -125,8 +84,7 @@ def test_every_tab_renders_at_every_kind_of_step(tab: str, step: int) -> None:
 def test_every_tab_renders_when_there_is_nothing_to_merge(tab: str) -> None:
     app = opened(f"corpus=paste&text={pack_text('a')}")
     assert book(app)["last"] == 0
-    app.session_state["bpe.tab"] = tab
-    run(app)
+    with_tab(app, tab)
     assert problems(app) == []
 
 
@@ -294,8 +252,7 @@ def test_hostile_text_stays_text_in_every_message() -> None:
             "<img" not in frame["html"] + frame["label"] and "<script" not in frame["html"] + frame["label"]
         )
     for tab in TABS:
-        app.session_state["bpe.tab"] = tab
-        run(app)
+        with_tab(app, tab)
         for html in app.get("html"):
             assert "<img" not in html.proto.body and "<script" not in html.proto.body
 

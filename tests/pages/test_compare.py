@@ -15,48 +15,17 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.test_bpe import APP, PASTED, bodies, book, problems, run
-from tests.test_ui_compare import SMALL, example
+from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, done, problems, run
+from tests.test_ui_compare import example
 from tests.test_ui_tokens import HOSTILE, Read
 from tokenizers_core import Corpus
 from tokenizers_core.comparison import Comparison, compare
-from ui.corpora import EXAMPLES, pack_text
+from ui.corpora import pack_text
 from ui.settings import COMPARE_RULES, SEED_LIMIT, VOCABULARY_LIMIT
 
-PAGE = str(Path("pages", "explore", "compare.py"))
+PAGE = Page("compare", Path("pages", "explore", "compare.py"), COMPARE_RULES)
+opened, value, rules, usual = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual
 TABS = ["Sweep chart", "Vocabulary overlap", "Where they disagree", "Files and link"]
-
-
-def opened(query: str = "", tab: str = "") -> AppTest:
-    """The page as a link opens it, its training done."""
-    app = AppTest.from_file(str(APP), default_timeout=60)
-    for name, texts in parse_qs(query, keep_blank_values=True).items():
-        app.query_params[name] = texts[0]
-    if tab:
-        app.session_state["compare.tab"] = tab
-    app.switch_page(PAGE)
-    return done(app)
-
-
-def done(app: AppTest) -> AppTest:
-    """Run, and go on until what was trained in the background is there."""
-    run(app)
-    while app.get("progress"):
-        run(app)
-    return app
-
-
-def value(app: AppTest, name: str) -> Any:
-    return app.session_state[f"compare.{name}"]
-
-
-def rules(app: AppTest) -> dict[str, Any]:
-    return {rule.name: value(app, rule.name) for rule in COMPARE_RULES}
-
-
-def usual(name: str) -> dict[str, Any]:
-    own = EXAMPLES[name].settings_on("compare")
-    return {rule.name: own.get(rule.name, rule.default) for rule in COMPARE_RULES}
 
 
 def figure(app: AppTest) -> dict[str, Any]:
@@ -121,10 +90,7 @@ def test_a_link_sets_everything_and_is_written_back() -> None:
     expected = {"corpus": "paste", "pre": "whitespace", "normalizer": "lowercase", "ties": "greatest",
                 "method": "sentencepiece", "seed": 40, "size": 25, "lines": False, "paste_text": PASTED * 3}  # fmt: skip
     assert {name: value(app, name) for name in expected} == expected
-    written = {name: app.query_params[name] for name in app.query_params}
-    assert {name: texts if isinstance(texts, str) else texts[0] for name, texts in written.items()} == {
-        name: texts[0] for name, texts in parse_qs(query).items()
-    }
+    assert address(app) == {name: texts[0] for name, texts in parse_qs(query).items()}
     corpus = Corpus.from_texts([PASTED * 3], "lowercase", "whitespace")
     shows(app, compare(corpus, 25, tie_rule="greatest", method="sentencepiece", seed_size=40))
     assert book(app)["seek"][0] == 4
@@ -196,15 +162,10 @@ def test_numbers_that_can_not_be(name: str, number: int, says: tuple[str, ...]) 
     label = app.sidebar.number_input(key=f"compare.{name}").label
     assert f">{label}: ".replace("'", "&#x27;") in told  # by the name that it has on this page
     assert value(app, name) == number and app.sidebar.text_area(key="compare.paste_text").value == text
-    assert app.get("bidi_component") == [] or not book_or_none(app)
+    assert books(app) == []
     app.sidebar.number_input(key=f"compare.{name}").set_value(20)
     done(app)
     assert problems(app) == [] and book(app)["last"] > 0
-
-
-def book_or_none(app: AppTest) -> bool:
-    """Whether there is a stage."""
-    return any("frames" in json.loads(part.proto.bytes or "{}") for part in app.get("bidi_component"))
 
 
 def test_a_size_below_wordpieces_alphabet_is_explained() -> None:
@@ -306,20 +267,13 @@ def test_a_text_too_long_for_a_link_says_so() -> None:
 
 
 def test_training_can_be_stopped_and_taken_up_again() -> None:
-    app = AppTest.from_file(str(APP), default_timeout=60)
-    app.query_params["corpus"], app.query_params["size"], app.query_params["ties"] = (
-        "library",
-        "1500",
-        "greatest",
-    )
-    app.switch_page(PAGE)
-    run(app)
+    app = run(PAGE.start("corpus=library&size=1500&ties=greatest"))
     while not any(button.key == "compare.stop" for button in app.button):
-        assert not app.get("bidi_component") or not book_or_none(app)
+        assert books(app) == []
         time.sleep(0.05)
         run(app)
     app.button(key="compare.stop").click()
-    run(app)
+    done(app)  # on a slow machine it doesn't stop at once
     assert any(button.key == "compare.again" for button in app.button)
     assert any("stopped" in note for note in bodies(app, "note"))
 

@@ -1,13 +1,11 @@
 """The Unigram page without a browser, through Streamlit's `AppTest`: examples, both methods, links, complaints, tabs.
 
 Sources and oracles: `golden/unigram_*.json` (the Hugging Face course, recomputed); the engine, asked for the same corpus
-and settings; the flipbooks' own messages. What all training pages share is tried in `test_bpe.py`, with whose helpers this
-page is read.
+and settings; the flipbooks' own messages. What all training pages share is tried in `test_bpe.py`.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -16,68 +14,24 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.test_bpe import APP, PASTED, bodies, book, problems, run
+from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, done, problems, run
 from tests.test_ui_tokens import HOSTILE, Read
 from tests.test_unigram import golden
 from tokenizers_core import METHODS, Corpus, train_unigram
-from ui.corpora import EXAMPLES, pack_text
+from ui.corpora import pack_text
 from ui.lattice_frames import LATTICE_CHARACTERS
 from ui.prune_frames import STOP_REASONS
 from ui.settings import SEED_LIMIT, UNIGRAM_RULES, VOCABULARY_LIMIT
 
-SMALL = [name for name in EXAMPLES if name != "library"]
-"""The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""
-
 TABS = [
     "Lattice", "Every piece", "Exact and approximate loss", "Charts", "Follow a word", "Encode", "Code", "Files and link",
 ]  # fmt: skip
-PAGE = str(Path("pages", "train", "unigram.py"))
+PAGE = Page("unigram", Path("pages", "train", "unigram.py"), UNIGRAM_RULES)
+opened, value, rules, usual, with_tab = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual, PAGE.with_tab
 CHINESE = (
     "人工智能研究的一个主要目标是使机器能够胜任一些通常需要人类智能才能完成的复杂工作。但不同的时代、不同的人对这种“复杂工作”的理解是不同的。"
     "分词是自然语言处理的第一步，机器把句子切成词，再把词变成数字。"
 )
-
-
-def opened(query: str = "") -> AppTest:
-    """The Unigram page as a link opens it, its training done."""
-    app = AppTest.from_file(str(APP), default_timeout=30)
-    for name, texts in parse_qs(query, keep_blank_values=True).items():
-        app.query_params[name] = texts[0]
-    app.switch_page(PAGE)
-    return done(app)
-
-
-def done(app: AppTest) -> AppTest:
-    """Run, and go on until what was trained in the background is there."""
-    run(app)
-    while app.get("progress"):
-        run(app)
-    return app
-
-
-def with_tab(app: AppTest, tab: str) -> AppTest:
-    app.session_state["unigram.tab"] = tab
-    return done(app)
-
-
-def value(app: AppTest, name: str) -> Any:
-    return app.session_state[f"unigram.{name}"]
-
-
-def rules(app: AppTest) -> dict[str, Any]:
-    return {rule.name: value(app, rule.name) for rule in UNIGRAM_RULES}
-
-
-def usual(name: str) -> dict[str, Any]:
-    """What an example's rules are on this page."""
-    own = EXAMPLES[name].settings_on("unigram")
-    return {rule.name: own.get(rule.name, rule.default) for rule in UNIGRAM_RULES}
-
-
-def books(app: AppTest) -> list[dict[str, Any]]:
-    """The messages of all flipbooks on the page: the stage, and one that a tab may have."""
-    found = [part.proto for part in app.get("bidi_component")]
-    return [message for part in found if "frames" in (message := json.loads(part.bytes or "{}"))]
 
 
 def encoded(app: AppTest) -> str:
@@ -180,10 +134,7 @@ def test_a_link_sets_everything_and_is_written_back(query: str, expected: dict[s
     assert value(app, "paste_text") == PASTED * 3
     assert book(app)["seek"][0] == 2
     sent = parse_qs(f"{full}&step=2", keep_blank_values=True)
-    written = {name: app.query_params[name] for name in app.query_params}
-    assert {name: texts if isinstance(texts, str) else texts[0] for name, texts in written.items()} == {
-        name: texts[0] for name, texts in sent.items()
-    }
+    assert address(app) == {name: texts[0] for name, texts in sent.items()}
     own = {rule.name: value(app, rule.name) for rule in UNIGRAM_RULES}
     corpus = Corpus.from_texts([PASTED * 3], own["normalizer"], own["pre"])
     trace = train_unigram(
@@ -207,10 +158,7 @@ def test_widgets_write_the_link() -> None:
     app.sidebar.toggle(key="unigram.whole").set_value(False)
     done(app)
     expected = {"corpus": "course", "method": "sentencepiece", "seed": "400", "size": "40", "whole": "0"}
-    assert {name: app.query_params[name] for name in app.query_params if name != "step"} == {
-        name: [text] if isinstance(app.query_params["corpus"], list) else text
-        for name, text in expected.items()
-    }
+    assert {name: text for name, text in address(app).items() if name != "step"} == expected
     app.sidebar.selectbox(key="unigram.method").set_value("course")
     app.sidebar.toggle(key="unigram.whole").set_value(True)
     done(app)

@@ -1,56 +1,27 @@
 """The WordPiece page without a browser, through Streamlit's `AppTest`: examples, defaults, links, complaints.
 
 Sources and oracles: `golden/wordpiece_*.json` (the Hugging Face course, recomputed); the engine, asked for the same corpus
-and settings; the flipbook's own message. What both training pages share is tried in `test_bpe.py`, with whose
-helpers this page is read.
+and settings; the flipbook's own message. What both training pages share is tried in `test_bpe.py`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qs
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from tests.pages.test_bpe import APP, PASTED, bodies, book, problems, run
+from tests.pages.pages import PASTED, SMALL, Page, bodies, book, problems, run
 from tests.pages.test_bpe import TABS as SHARED_TABS
 from tests.test_wordpiece import golden
 from tokenizers_core import Corpus, train_wordpiece
-from ui.corpora import EXAMPLES, pack_text
+from ui.corpora import pack_text
 from ui.frames import STOP_REASONS
 from ui.settings import WORDPIECE_RULES
 
-SMALL = [name for name in EXAMPLES if name != "library"]
-"""The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""
-
 OWN_TABS = ["Score and count", "The library's WordPiece"]
 TABS = [SHARED_TABS[0], *OWN_TABS, *SHARED_TABS[1:]]
-PAGE = str(Path("pages", "train", "wordpiece.py"))
-
-
-def opened(query: str = "") -> AppTest:
-    """The WordPiece page as a link opens it."""
-    app = AppTest.from_file(str(APP), default_timeout=30)
-    for name, texts in parse_qs(query, keep_blank_values=True).items():
-        app.query_params[name] = texts[0]
-    app.switch_page(PAGE)
-    return run(app)
-
-
-def value(app: AppTest, name: str) -> Any:
-    return app.session_state[f"wordpiece.{name}"]
-
-
-def rules(app: AppTest) -> dict[str, Any]:
-    return {rule.name: value(app, rule.name) for rule in WORDPIECE_RULES}
-
-
-def usual(name: str) -> dict[str, Any]:
-    """What an example's rules are on this page."""
-    own = EXAMPLES[name].settings_on("wordpiece")
-    return {rule.name: own.get(rule.name, rule.default) for rule in WORDPIECE_RULES}
+PAGE = Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES)
+opened, value, rules, usual, with_tab = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual, PAGE.with_tab
 
 
 def test_a_bare_address_is_the_course() -> None:
@@ -119,8 +90,7 @@ def test_a_link_sets_everything() -> None:
 @pytest.mark.parametrize("step", [0, 3, 9])
 def test_every_tab_renders_at_every_kind_of_step(tab: str, step: int) -> None:
     app = opened(f"corpus=hug&step={step}")
-    app.session_state["wordpiece.tab"] = tab
-    run(app)
+    with_tab(app, tab)
     assert problems(app) == [] and book(app)["seek"][0] == step
 
 
@@ -128,17 +98,13 @@ def test_every_tab_renders_at_every_kind_of_step(tab: str, step: int) -> None:
 def test_every_tab_renders_when_there_is_nothing_to_merge(tab: str) -> None:
     app = opened(f"corpus=paste&text={pack_text('a')}")
     assert book(app)["last"] == 0
-    app.session_state["wordpiece.tab"] = tab
-    run(app)
+    with_tab(app, tab)
     assert problems(app) == []
 
 
 def test_the_library_tab_has_three_groups() -> None:
     app = opened("corpus=hug&step=9")
-    app.session_state["wordpiece.tab"] = "The library's WordPiece"
-    run(app)
-    while app.get("progress"):  # trained in the background
-        app.run()
+    with_tab(app, "The library's WordPiece")
     (story,) = [html.proto.body for html in app.get("html") if "ts story" in html.proto.body]
     for group in ("Learned by both: ", "Only here, by score: ", "Only by the library, by count: "):
         assert group in story
@@ -221,7 +187,6 @@ def test_hostile_text_stays_text_in_every_message() -> None:
         drawn = frame["html"] + frame["label"]
         assert "<img" not in drawn and "<script" not in drawn
     for tab in TABS:
-        app.session_state["wordpiece.tab"] = tab
-        run(app)
+        with_tab(app, tab)
         for html in app.get("html"):
             assert "<img" not in html.proto.body and "<script" not in html.proto.body

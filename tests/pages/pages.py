@@ -1,0 +1,99 @@
+"""Reading a page without a browser, through Streamlit's `AppTest`: what the tests of all pages share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+from streamlit.testing.v1 import AppTest
+
+from ui.corpora import EXAMPLES, LARGE
+from ui.settings import Setting
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+PASTED = "low lower lowest <b>low</b>"
+SMALL = [name for name, example in EXAMPLES.items() if example.settings is not LARGE]
+"""The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page with a corpus and rules: its name (settings are kept under it), its script, and its rules."""
+
+    name: str
+    script: Path
+    own_rules: Sequence[Setting]
+
+    def start(self, query: str = "") -> AppTest:
+        """The page at a link, not run yet."""
+        app = AppTest.from_file(str(APP), default_timeout=60)
+        for name, texts in parse_qs(query, keep_blank_values=True).items():
+            app.query_params[name] = texts[0]
+        app.switch_page(str(self.script))
+        return app
+
+    def opened(self, query: str = "", tab: str = "") -> AppTest:
+        """The page as a link opens it, on a tab, its training done."""
+        app = self.start(query)
+        if tab:
+            app.session_state[f"{self.name}.tab"] = tab
+        return done(app)
+
+    def with_tab(self, app: AppTest, tab: str) -> AppTest:
+        app.session_state[f"{self.name}.tab"] = tab
+        return done(app)
+
+    def value(self, app: AppTest, name: str) -> Any:
+        return app.session_state[f"{self.name}.{name}"]
+
+    def rules(self, app: AppTest) -> dict[str, Any]:
+        return {rule.name: self.value(app, rule.name) for rule in self.own_rules}
+
+    def usual(self, example: str) -> dict[str, Any]:
+        """What an example's rules are on this page."""
+        own = EXAMPLES[example].settings_on(self.name)
+        return {rule.name: own.get(rule.name, rule.default) for rule in self.own_rules}
+
+
+def run(app: AppTest) -> AppTest:
+    app.run()
+    assert [error.value for error in app.exception] == []
+    return app
+
+
+def done(app: AppTest) -> AppTest:
+    """Run, and go on until what was trained in the background is there."""
+    run(app)
+    while app.get("progress"):
+        run(app)
+    return app
+
+
+def address(app: AppTest) -> dict[str, str]:
+    """The address's parameters."""
+    return {name: texts if isinstance(texts, str) else texts[0] for name, texts in app.query_params.items()}
+
+
+def bodies(app: AppTest, kind: str) -> list[str]:
+    """What the page's messages of a kind say, as markup."""
+    return [html.proto.body for html in app.get("html") if f'class="ts {kind}"' in html.proto.body]
+
+
+def problems(app: AppTest) -> list[str]:
+    return bodies(app, "note problem")
+
+
+def book(app: AppTest) -> dict[str, Any]:
+    """The message that the stage gets."""
+    message: dict[str, Any] = json.loads(app.get("bidi_component")[0].proto.bytes)
+    return message
+
+
+def books(app: AppTest) -> list[dict[str, Any]]:
+    """The messages of all flipbooks on the page: the stage, and one that a tab may have."""
+    found = [part.proto for part in app.get("bidi_component")]
+    return [message for part in found if "frames" in (message := json.loads(part.bytes or "{}"))]
