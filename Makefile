@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The first interpreter that runs and is new enough; `make PYTHON=/path/to/python3` overrides. Evaluated only when .venv must be made.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# Two workers, each taking whole files: pages and browser tests share a server per file.
+# Two workers, each taking whole files; browser tests share one server per worker.
 PYTEST_ARGS ?= -n 2 --dist loadfile
 # One port if given (`make run PORT=8600`), else 8501 or the next free one.
 PORT ?=

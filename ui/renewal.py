@@ -57,11 +57,11 @@ class Heritage(NamedTuple):
 def heritage(subject: Subject) -> Heritage:
     """What a tokenizer hands on. Raises LackingPartError, TokenizerFileError for one with parts that are not to be had here.
 
-    >>> from tokenizers_core import train_bpe
+    >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2, special_tokens=["<s>"])
     >>> found = heritage(TrainedSubject("mine", trace.tokenizer(), trace, len(trace)))
     >>> found.algorithm, found.pipeline.pre_tokenizer, found.special_tokens, found.size
-    ('bpe', 'byte_level', ('<s>',), 10)
+    ('bpe', 'byte_level', ('<s>', '[UNK]'), 10)
     """
     if isinstance(subject, TrainedSubject):
         old = subject.tokenizer

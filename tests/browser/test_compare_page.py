@@ -144,7 +144,7 @@ def test_the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
     Long words fade where their column ends; scrolled to the end, the last token and the timeline's last size don't.
     324 sizes of Python code come in windows: holding a key there loses no press.
     """
-    for corpus, steps in (("highest", 23), ("course", 70), ("mixed", 68), ("python", 50)):
+    for corpus, steps in (("highest", 23), ("course", 40), ("mixed", 40), ("python", 30)):
         learner.open(f"/compare?corpus={corpus}", step=0)
         walk = learner.page.evaluate(WALK, steps)
         assert [at["step"] for at in walk] == [*range(steps)]
@@ -156,7 +156,7 @@ def test_the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
             assert ends["line"] >= 28 and ends["where"] <= 0 < ends["shown"]
             assert ends["rows"] and min(ends["rows"]) >= 19
             assert all(mask.startswith("linear-gradient") for mask in ends["masks"])
-    for key, times, there in (("ArrowRight", 100, 149), ("ArrowLeft", 130, 19)):
+    for key, times, there in (("ArrowRight", 90, 119), ("ArrowLeft", 110, 9)):
         for _ in range(times):
             learner.page.keyboard.down(key)
         learner.page.keyboard.up(key)

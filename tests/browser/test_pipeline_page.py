@@ -189,7 +189,9 @@ def test_a_pair_an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
             0 if span is None else span[1] - span[0] + 1
         )
         expect(sections.nth(number)).to_contain_text(
-            "Not all of the answer is here" if span is None else f"The answer: tokens {span[0]} to {span[1]}."
+            "Not all of the answer is here"
+            if span is None
+            else f"the first of its tokens is {span[0]}, the last is {span[1]}."
         )
     assert traveller.problems() == []
 

@@ -76,7 +76,7 @@ class Unigram(Learner):
     def tab_until(self, key: str, reached: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """Press Tab, or Shift+Tab, until the focus is there."""
         passed = []
-        for _ in range(60):
+        for _ in range(80):
             self.press(key)
             passed.append(self.focused())
             if reached(passed[-1]):
