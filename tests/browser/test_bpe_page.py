@@ -463,10 +463,22 @@ def test_damaged_links(bpe: Bpe) -> None:
     bpe.at(0)
 
 
+MENDS = """() => {
+    const probe = document.body.appendChild(document.createElement('textarea'));
+    probe.value = '\\ud83d';
+    probe.dispatchEvent(new Event('input', {bubbles: true}));
+    probe.remove();
+    return probe.value.isWellFormed();
+}"""
+"""Whether the page's script is there: it comes with the last of the page, after the boxes."""
+
+
 def test_half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
     """A text box can hold half an emoji. Streamlit's own protocol can't: the page puts U+FFFD there and says so."""
     bpe.open("/bpe?corpus=paste")
     expect(bpe.page.locator(".note")).to_contain_text("Paste a text")
+    bpe.rest()
+    bpe.page.wait_for_function(MENDS)
     field = bpe.page.get_by_label("Your text", exact=True)
     field.evaluate("""box => {
         box.focus();
