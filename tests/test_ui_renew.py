@@ -8,13 +8,13 @@ tokenizers the new ones are compared to; an HTML parser that hears of every tag.
 from __future__ import annotations
 
 import json
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 from tokenizers import Tokenizer as Library
 from tokenizers import models, normalizers, pre_tokenizers, processors, trainers
 
+from tests.test_ui_playground import Tags
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import LackingPartError
 from tokenizers_core.templates import TEMPLATES, Template
@@ -298,24 +298,6 @@ def test_only_new_lists_what_the_old_one_lacks() -> None:
     assert [found.tokenizer.vocab[token] for token in rest] == sorted(
         found.tokenizer.vocab[token] for token in rest
     )
-
-
-class Tags(HTMLParser):
-    """Every tag and every attribute's name in a piece of markup, and its text."""
-
-    def __init__(self, markup: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.text = ""
-        self.feed(markup)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes.update(name for name, _value in attrs)
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def test_hostile_tokenizers_are_only_text() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tokenizers_core.bpe import BpeModel
@@ -127,26 +127,31 @@ def to_document(tokenizer: Tokenizer) -> Document:
         "version": VERSION,
         "truncation": truncation_document(tokenizer.truncation),
         "padding": padding_document(tokenizer.padding),
-        "added_tokens": [
-            {
-                "id": identifier,
-                "content": token,
-                "single_word": False,
-                "lstrip": False,
-                "rstrip": False,
-                "normalized": False,
-                "special": True,
-            }
-            for identifier, token in sorted(
-                (tokenizer.vocab[token], token) for token in dict.fromkeys(tokenizer.special_tokens)
-            )
-        ],
+        "added_tokens": special_token_documents(
+            (token, tokenizer.vocab[token]) for token in dict.fromkeys(tokenizer.special_tokens)
+        ),
         "normalizer": in_sequence(normalizers, "normalizers"),
         "pre_tokenizer": in_sequence(pre_tokenizer_parts(pipeline), "pretokenizers"),
         "post_processor": template_document(tokenizer.template, tokenizer.vocab),
         "decoder": decoder_document(tokenizer.decoder, model, marked),
         "model": model_document(model, frozenset(tokenizer.special_tokens), marked),
     }
+
+
+def special_token_documents(tokens: Iterable[tuple[str, int]]) -> list[Document]:
+    """Special tokens with their ids as the format lists them, by id: found in the text as it is, wherever they stand."""
+    return [
+        {
+            "id": identifier,
+            "content": token,
+            "single_word": False,
+            "lstrip": False,
+            "rstrip": False,
+            "normalized": False,
+            "special": True,
+        }
+        for token, identifier in sorted(tokens, key=lambda item: (item[1], item[0]))
+    ]
 
 
 def in_sequence(parts: Sequence[Document], name: str) -> Document | None:

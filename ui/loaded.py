@@ -30,6 +30,7 @@ from tokenizers_core.text import (
     refuse_surrogates,
     symbols_to_bytes,
 )
+from tokenizers_core.tokenizer_json_writer import special_token_documents
 from ui.i18n import N_, _, count
 from ui.subjects import Facts, Subject, Tokenized, Tokens
 from ui.tokens import Style
@@ -618,18 +619,7 @@ def new_document(
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [
-            {
-                "id": identifier,
-                "content": token,
-                "single_word": False,
-                "lstrip": False,
-                "rstrip": False,
-                "normalized": False,
-                "special": True,
-            }
-            for token, identifier in sorted(special, key=lambda item: item[1])
-        ],
+        "added_tokens": special_token_documents(special),
         **dict.fromkeys(STAGES),
         **stages,
         "model": model,
