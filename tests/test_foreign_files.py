@@ -820,7 +820,7 @@ def mutated(draw: st.DrawFn) -> dict[str, Any]:
     return document
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=1500)
+@settings(derandomize=True, database=None, deadline=None, max_examples=600)
 @given(mutated())
 def test_changed_documents_load_or_say_why(document: dict[str, Any]) -> None:
     usable_or_refused(lambda: from_document(document))

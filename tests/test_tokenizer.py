@@ -21,7 +21,7 @@ from tokenizers_core import BpeTrace, Corpus, Tokenizer, train_bpe
 from tokenizers_core.errors import PatternTimeoutError, SurrogateError, UnknownIdError
 from tokenizers_core.text import PATTERNS, PRE_TOKENIZERS
 
-thorough = settings(derandomize=True, database=None, deadline=None, max_examples=500)
+thorough = settings(derandomize=True, database=None, deadline=None, max_examples=200)
 
 MULTILINGUAL = """\
 The quick brown fox doesn't jump over 12345 lazy dogs; it's  sleeping!

@@ -20,7 +20,8 @@ from tests.test_ui_tokens import HOSTILE, Read, expect_markup
 from tokenizers_core import METHODS, Corpus
 from tokenizers_core.comparison import ALGORITHMS, PAIRS, REGIONS, Comparison, SizeSnapshot, compare
 from tokenizers_core.text import Pipeline
-from ui.charts import CURVE_LIMIT, DASHES, SWEEPS, SYMBOLS, sweep_chart
+from ui import charts
+from ui.charts import DASHES, SWEEPS, SYMBOLS, sweep_chart
 from ui.compare_frames import (
     CHIPS_SHOWN,
     NAMES,
@@ -132,8 +133,11 @@ def test_the_small_corpus_by_hand() -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", SMALL)
 def test_every_size_of_every_example(name: str, method: str) -> None:
+    """Of hundreds of sizes, every third, and the last."""
     comparison = example(name, method=method)
-    for snapshot in comparison:
+    last = len(comparison)
+    for step in {*range(0, last, 3 if last > 300 else 1), last}:
+        snapshot = comparison[step]
         frame = compare_frame(snapshot, PLAIN)
         sound(frame)
         shown = [rows(frame, algorithm) for algorithm in ALGORITHMS]
@@ -320,13 +324,14 @@ def test_the_sweep_has_a_line_for_each_told_apart_by_more_than_colour(chart: str
     assert figure.layout.xaxis.title.text == "vocabulary size" and figure.layout.yaxis.title.text
 
 
-def test_a_long_sweep_is_thinned_and_keeps_the_size_now() -> None:
-    text = " ".join(f"w{number * 7919}" for number in range(1500))
-    comparison = compare(Corpus.from_texts([text], pre_tokenizer="whitespace_split"), None, seed_size=300)
-    assert len(comparison) > CURVE_LIMIT
-    figure = sweep_chart(comparison, "tokens", 1001)
+def test_a_long_sweep_is_thinned_and_keeps_the_size_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if 50 points were many."""
+    monkeypatch.setattr(charts, "CURVE_LIMIT", 50)
+    comparison = course()
+    assert len(comparison) > 2 * 50
+    figure = sweep_chart(comparison, "tokens", 41)
     places = [comparison.sizes.index(size) for size in figure.data[0].x]
-    assert len(places) <= CURVE_LIMIT + 2 and {0, 1001, len(comparison)} <= {*places}
+    assert len(places) <= 50 + 2 and {0, 41, len(comparison)} <= {*places}
 
 
 def test_charts_hold_no_text_of_the_learner() -> None:

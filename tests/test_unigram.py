@@ -171,8 +171,7 @@ def assert_same_rounds(trace: UnigramTrace, rounds: list[PlainRound], left: Mapp
     assert list(trace[-1].pieces) == list(left)
 
 
-@pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("vocab_size", [100, 40])
+@pytest.mark.parametrize(("vocab_size", "exact"), [(40, False), (100, True)])
 def test_every_loss_of_the_course_equals_the_plain_one_in_every_bit(vocab_size: int, exact: bool) -> None:
     corpus = course().corpus
     trace = train_unigram(corpus, vocab_size=vocab_size, exact=exact)

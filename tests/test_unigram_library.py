@@ -24,7 +24,7 @@ from tokenizers_core import Corpus, Lattice, UnigramTrace, train_unigram
 from tokenizers_core.lattice import UNKNOWN_PENALTY
 
 CORPORA = Path(__file__).parent.parent / "assets" / "corpora"
-SIZE = 200_000
+SIZE = 120_000
 VOCAB_SIZE = 1000
 
 

@@ -114,7 +114,7 @@ words = st.text("abc", min_size=1, max_size=8) | st.text("aé#", min_size=1, max
 corpora = st.dictionaries(words, st.integers(1, 5), min_size=1, max_size=6)
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(max_examples=250, deadline=None, derandomize=True)
 @given(corpora, st.sampled_from(list(TIE_RULES)))
 def test_the_trace_equals_a_plain_recount_at_every_step(frequencies: dict[str, int], rule: str) -> None:
     steps, vocabulary = plain_wordpiece(frequencies, rule)
