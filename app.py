@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 ROOT = Path(__file__).parent
-LINKED = {"corpus", "text", "t1", "a", "normalizer", "pre", "model", "template"}
+LINKED = {"corpus", "text", "t1", "a", "say", "normalizer", "pre", "model", "template", "kind", "seed", "mode"}
 """Parameters that only a link has, not an address that a page has written before."""
 
 if __name__ == "__main__":
@@ -17,13 +17,16 @@ if __name__ == "__main__":
 
     st.session_state["language"] = use_language(st.query_params.get("lang", "en"))
     st.set_page_config(page_title="TokenSteps", page_icon=str(ROOT / "assets" / "icon.svg"), layout="wide")
-    for sheet in ("style.css", "page.css"):
+    for sheet in ("style.css", "page.css", "terms.css"):
         st.html(ROOT / "assets" / sheet)
     page = st.navigation(
         {
             _("Learn"): [
                 st.Page("pages/learn/home.py", title=_("Home"), default=True),
+                st.Page("pages/learn/exercises.py", title=_("Exercises"), url_path="exercises"),
+                st.Page("pages/learn/challenge.py", title=_("Challenge"), url_path="challenge"),
                 st.Page("pages/learn/errata.py", title=_("Errata"), url_path="errata"),
+                st.Page("pages/learn/glossary.py", title=_("Glossary"), url_path="glossary"),
             ],
             _("Train"): [
                 st.Page("pages/train/bpe.py", title="BPE", url_path="bpe"),

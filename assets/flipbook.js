@@ -55,9 +55,9 @@ function bind(root) {
   }
   function show(html) { // focus, scrolling and choices stay
     const panes = () => [...stage.querySelectorAll("[data-pane]")], was = panes().map((pane) => [pane.scrollLeft, pane.scrollTop]);
-    const held = stage.querySelector("[data-pick]:focus")?.dataset.pick;
+    const held = stage.querySelector(":is([data-pick],[data-term]):focus")?.dataset, name = held?.pick ? "pick" : "term";
     stage.innerHTML = shown = html;
-    if (held) stage.querySelector(`[data-pick="${held}"]`)?.focus({ preventScroll: true });
+    if (held) stage.querySelector(`[data-${name}="${held[name]}"]`)?.focus({ preventScroll: true });
     panes().forEach((pane, index) => pane.scrollTo(...(was[index] ?? [0, 0])));
     for (const here of stage.querySelectorAll("[data-pane] [data-here]")) follow(here, here.closest("[data-pane]"));
     Object.entries(chosen).forEach(([how, id]) => choose(how, id));
@@ -154,10 +154,10 @@ function bind(root) {
     const [before, behind] = next.labels.step.replace("{last}", next.last).split("{step}");
     [book, nonce, asked] = [{ ...next, before }, next.seek[1], -Infinity];
     if (sought) { play(false); step = told = Math.max(0, Math.min(next.last, next.seek[0])); clearTimeout(timers.tell); }
-    if (next.param) document[MAIN] = box;
+    if (next.param) { document[MAIN] = box; document.dispatchEvent(new Event("tokensteps:stage")); }
     if (other) {
       const { labels, last } = next, focus = document.activeElement;
-      if (focus?.matches('[role="combobox"]:not([aria-expanded="true"])')) focus.blur(); // it chose this run; now the keys are the book's
+      if (focus?.matches('[role="combobox"]:not([aria-expanded="true"], [data-testid="stForm"] *)')) focus.blur(); // it chose this run (no answer in a form does); now the keys are the book's
       chosen = { picked: "" };
       for (const what in BUTTONS) name(button(what), labels[what], BUTTONS[what][1]);
       for (const [at, key] of [[".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) part(at).textContent = labels[key];

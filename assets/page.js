@@ -22,8 +22,21 @@ function tidy(event) {
   queueMicrotask(() => history.replaceState(history.state, "", to));
 }
 
+// A question that is answered gives way to the next one, which may have another kind of box: the focus goes with it.
+let answered; // the form, and until when its next box may take the focus
+function submit({ type, key, target }) {
+  const form = (type === "click" || key === "Enter" || key === " ") && target.closest?.('[data-testid="stForm"]');
+  if (form) answered = { form, until: performance.now() + 4000 };
+}
+new MutationObserver(() => {
+  if (!answered || document.activeElement !== document.body) return;
+  if (performance.now() < answered.until) answered.form.querySelector("input, textarea")?.focus({ preventScroll: true });
+  answered = undefined;
+}).observe(document.body, { childList: true, subtree: true });
+
 export default function page() { // the same function is never added twice
   document.addEventListener("input", mend, true);
   globalThis.navigation?.addEventListener("navigate", tidy);
   for (const event of ["pointerdown", "keydown"]) document.addEventListener(event, act, true);
+  for (const event of ["click", "keydown"]) document.addEventListener(event, submit, true);
 }

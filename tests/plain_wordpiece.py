@@ -30,8 +30,10 @@ def tie_order(pairs: Sequence[PairName], rule: str, vocabulary: Sequence[str]) -
     return list(pairs)
 
 
-def plain_wordpiece(frequencies: Mapping[str, int], rule: str) -> tuple[list[PlainScoredStep], list[str]]:
-    """Train until no pair is left: the steps and the vocabulary."""
+def plain_wordpiece(
+    frequencies: Mapping[str, int], rule: str, merges: int | None = None
+) -> tuple[list[PlainScoredStep], list[str]]:
+    """Train until no pair is left, or for so many merges: the steps and the vocabulary."""
     splits = {word: (word[0], *("##" + character for character in word[1:])) for word in frequencies}
     vocabulary = sorted({symbol for symbols in splits.values() for symbol in symbols})
     steps: list[PlainScoredStep] = []
@@ -43,7 +45,7 @@ def plain_wordpiece(frequencies: Mapping[str, int], rule: str) -> tuple[list[Pla
                 symbols[token] = symbols.get(token, 0) + frequencies[word]
             for pair in pairwise(tokens):
                 pairs[pair] = pairs.get(pair, 0) + frequencies[word]
-        if not pairs:
+        if not pairs or len(steps) == merges:
             return steps, vocabulary
         scores = {pair: Fraction(count, symbols[pair[0]] * symbols[pair[1]]) for pair, count in pairs.items()}
         best = max(scores.values())

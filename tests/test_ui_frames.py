@@ -39,7 +39,7 @@ def counted(counts: dict[str, int], **settings: Any) -> BpeTrace:
 
 def checked(frame: Frame) -> Read:
     """A frame whose markup is sound, and whose plain texts are plain."""
-    read = expect_markup(frame.html, TAGS, {"class", "style"})
+    read = expect_markup(frame.html, TAGS, {"class", "style", "data-code", "data-values"})
     for name, value in read.attributes:
         if name == "style":
             assert re.fullmatch(r"width:\d{1,3}%", value)
@@ -101,7 +101,7 @@ def test_the_tie_rule_is_told(rule: str) -> None:
 
 def test_no_tie() -> None:
     trace = counted({"ab": 3, "cd": 2})
-    assert "No other pair is as frequent; next comes c + d with 2." in merge_frame(trace[1], Style()).say
+    assert "No other pair is as frequent; second is c + d with 2." in merge_frame(trace[1], Style()).say
     assert "It is the only pair left." in merge_frame(trace[2], Style()).say
 
 

@@ -15,6 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tokenizers_core.text import SYMBOL_TO_BYTE, bytes_to_symbols
+from ui.glossary import TERMS
 from ui.tokens import PALETTE_SIZE, SHOW, Part, Style, chip, chips, colour, fill, parts, readable, token_html
 
 HOSTILE = [
@@ -35,6 +36,9 @@ text = st.text(st.characters(categories=["L", "M", "N", "P", "S", "Z", "C"]), ma
     HOSTILE
 )
 byte_token = st.binary(max_size=8).map(bytes_to_symbols)
+
+MARKS = {("role", "button"), ("tabindex", "0"), *(("data-term", term) for term in TERMS)}
+"""What marks a term that there is."""
 
 
 class Read(HTMLParser):
@@ -79,10 +83,10 @@ class Read(HTMLParser):
 
 
 def expect_markup(markup: str, tags: Collection[str], attributes: Collection[str] = ("class",)) -> Read:
-    """Read markup that may hold these tags and attributes and nothing else."""
+    """Read markup that may hold these tags and attributes, marked terms, and nothing else."""
     read = Read(markup)
     assert read.tags <= set(tags), markup
-    assert {name for name, _ in read.attributes} <= set(attributes), markup
+    assert {name for name, value in read.attributes if (name, value) not in MARKS} <= set(attributes), markup
     return read
 
 

@@ -208,6 +208,17 @@ def _line(chips: Sequence[_Drawn]) -> Iterator[_Drawn]:
     yield _LINE_END
 
 
+def line_html(drawn: Sequence[tuple[str, str]]) -> str:
+    """Return chips of one's own, each with the text that it stands for, as one line of text, in the order that it is read.
+
+    >>> line_html([("<b>hug</b>", "hug")])
+    '<div class=l dir=ltr><b>hug</b></div>'
+    """
+    return "".join(
+        part.html for part in _line([_Drawn(html, text, (), direction(text)) for html, text in drawn])
+    )
+
+
 @lru_cache(maxsize=20_000)
 def _draw(
     text: str,

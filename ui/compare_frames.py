@@ -23,7 +23,8 @@ from tokenizers_core.comparison import (
     surface,
 )
 from ui.flipbook import Frame
-from ui.frames import Markup, Plain, Voice, cut_mark, fraction_text
+from ui.frames import Marked, Markup, Plain, Voice, cut_mark, fraction_text
+from ui.glossary import once
 from ui.i18n import N_, _, count, ngettext
 from ui.numbers import nats, share_text
 from ui.subjects import ALGORITHMS as NAMES
@@ -47,7 +48,7 @@ CHIPS_SHOWN = 60
 
 def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
     """The frame of one vocabulary size."""
-    voice, plain = Markup(style), Plain(style)
+    voice, plain = Marked(style), Plain(style)
     lead, detail = tell_size(snapshot, voice)
     columns = "".join(column(snapshot, standing, style) for standing in snapshot.standings)
     html = f'<div class="say brief"><p>{lead}</p><p class="why">{detail}</p></div><div class="trio">{columns}</div>'
@@ -65,7 +66,7 @@ def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
         ),
     ]
     return Frame(
-        html,
+        once(html),
         " ".join(filter(None, spoken)),
         size,
         ngettext("{size} token", "{size} tokens", snapshot.size).format(size=size),

@@ -31,6 +31,7 @@ from ui.compare_frames import compare_frame, jaccard_html, overlap_html, per_wor
 from ui.controls import Controls
 from ui.downloads import download, sheet, show_link
 from ui.flipbook import go_to, update_url
+from ui.glossary import lead_html
 from ui.i18n import N_, _, count, ngettext, use_language
 from ui.notes import note
 from ui.numbers import share_text
@@ -111,7 +112,8 @@ def show_compare() -> None:
             controls.training_widgets()
         controls.show_widget()
     st.title(_(COMPARE.title))
-    st.caption(_("One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size."))
+    lead = _("One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size.")
+    st.html(lead_html(lead))
     controls.say_complaints(source)
     comparison = None
     if source is not None and pipeline is not None and not controls.blocked:

@@ -6,7 +6,7 @@ differs from the corpus's own settings is written to the URL.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -17,7 +17,10 @@ from ui.corpora import EXAMPLES, OWN, PASTE_LIMIT, UPLOAD_LIMIT, Source, plain_t
 from ui.flipbook import is_back
 from ui.i18n import _, count, ngettext
 from ui.notes import explained, note, problem
+from ui.predictions import ASK_NAMES
 from ui.settings import (
+    MODE_NAMES,
+    MODES,
     PATTERN_LIMIT,
     RULES,
     SHOW_NAMES,
@@ -300,6 +303,33 @@ class Controls:
             help=_("As readable text, exactly as in the vocabulary file, or as bytes."),
             required=True,
             persist_state="session",
+        )
+
+    def mode_widget(self, on_change: Callable[[], None]) -> None:
+        """Whether the steps are shown, or to be found out first."""
+        st.segmented_control(
+            _("Mode"),
+            MODES,
+            format_func=lambda mode: _(MODE_NAMES[mode]),
+            key=self.key("mode"),
+            label_visibility="collapsed",
+            required=True,
+            on_change=on_change,
+            persist_state="session",
+        )
+
+    def ask_widget(self, kinds: Sequence[str]) -> None:
+        """What is asked about the next step: one of `kinds`."""
+        if self["ask"] not in kinds:
+            st.session_state[self.key("ask")] = kinds[0]
+        st.selectbox(
+            _("Ask"),
+            kinds,
+            format_func=lambda kind: _(ASK_NAMES[kind]),
+            key=self.key("ask"),
+            persist_state="session",
+            label_visibility="collapsed",
+            width=230,
         )
 
     def _setting(self, name: str) -> Setting:

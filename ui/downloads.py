@@ -54,7 +54,7 @@ def show_tokenizer_files(tokenizer: Tokenizer, key: str) -> None:
             download(next(columns), name, name, make, key)
     st.caption(
         _(
-            "tokenizer.json holds all of the tokenizer, for the tokenizers library; the rest holds the vocabulary alone."
+            "tokenizer.json holds the whole tokenizer, for the tokenizers library; the others hold what was learned, not how text is cut into words."
         )
     )
 

@@ -209,6 +209,15 @@ def position(
     return Position(step, seek)
 
 
+def step_asked(key: str, trace: str, param: str = "step") -> int:
+    """The step that `position` is going to find, as far as it can be known without the run's length."""
+    state = st.session_state
+    was: dict[str, Any] = state.get(f"{key}.position", {})
+    if is_back() or state.get("arrival") == "link" or not was:
+        return _number(st.query_params.get(param)) or 0
+    return int(was["step"]) if was["trace"] == trace else 0
+
+
 def update_url(values: Mapping[str, str | None]) -> None:
     """Write parameters to the URL, None removing one, in a single change: each is an entry in the browser's history."""
     now = st.query_params.to_dict()
@@ -239,12 +248,20 @@ def flipbook(data: bytes, *, key: str, on_step: Callable[[], None] | None = None
     return _reported(result, head["run"], head["seek"][1])
 
 
-def standalone(title: str, data: bytes, *, language: str = "en", footer_html: str = "") -> str:
+def standalone(
+    title: str,
+    data: bytes,
+    *,
+    language: str = "en",
+    footer_html: str = "",
+    terms: Mapping[str, tuple[str, str]] | None = None,
+) -> str:
     """Return one HTML file that holds a whole run and steps through it offline, from `file://`, a USB stick or an LMS.
 
     `data` comes from `payload` and must hold every frame of the run; `title` is plain text, `footer_html` trusted
-    markup; `language` is the document's (BCP 47). The file asks the network for nothing: its Content-Security-Policy
-    allows its own script by hash, its own styles and `data:` fonts and images.
+    markup; `language` is the document's (BCP 47); `terms` holds name and definition of each term that frames mark. The file
+    asks the network for nothing: its Content-Security-Policy allows its own scripts by hash, its own styles and `data:` fonts
+    and images.
 
     Raises `ValueError` when frames are missing.
     """
@@ -255,13 +272,10 @@ def standalone(title: str, data: bytes, *, language: str = "en", footer_html: st
             f"0..{message['last']}; a standalone file needs them all: render range(last + 1)."
         )
     message["param"] = None
-    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
     script = read_asset("flipbook.js") + _STANDALONE_SCRIPT
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    explain = read_asset("terms.js") + _STANDALONE_TERMS
     policy = (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; font-src data:; "
+        f"default-src 'none'; script-src {_hash(script)} {_hash(explain)}; style-src 'unsafe-inline'; font-src data:; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
     styles = "\n".join(map(read_asset, ("flipbook.css", "style.css"))).replace("</", "<\\/")
@@ -269,13 +283,27 @@ def standalone(title: str, data: bytes, *, language: str = "en", footer_html: st
         f'<!doctype html>\n<html lang="{markup.escape(language)}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{markup.escape(title)}</title>\n<style>{_STANDALONE_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{markup.escape(title)}</title>\n<style>{_STANDALONE_STYLE}{read_asset('terms.css')}</style>\n</head>\n<body>\n<main>\n"
         f"<h1>{markup.escape(title)}</h1>\n"
         f'<div id="book"><template shadowrootmode="open"><style>{styles}</style></template></div>\n'
         f"<footer>{footer_html}</footer>\n</main>\n"
-        f'<script type="application/json" id="data">{text}</script>\n'
-        f'<script type="module">{script}</script>\n</body>\n</html>\n'
+        f'<script type="application/json" id="data">{_json(message)}</script>\n'
+        f'<script type="application/json" id="terms">{_json({"terms": terms or {}})}</script>\n'
+        f'<script type="module">{script}</script>\n<script type="module">{explain}</script>\n</body>\n</html>\n'
     )
+
+
+def _json(message: Any) -> str:
+    """JSON that can stand in a script element: nothing in it ends the element."""
+    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _hash(script: str) -> str:
+    """A script as a Content-Security-Policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 def _reported(result: Any, run: str, nonce: int) -> int | None:
@@ -302,6 +330,9 @@ flipbook({
   data: JSON.stringify(message), parentElement: document.getElementById("book").shadowRoot,
   setStateValue: (_, [, step]) => { try { history.replaceState(null, "", `#${step}`); } catch { /* a sandboxed frame */ } },
 });
+"""
+_STANDALONE_TERMS: Final = """
+terms({ data: JSON.parse(document.getElementById("terms").textContent) });
 """
 _STANDALONE_STYLE: Final = """
 :root { color-scheme: light dark; background: light-dark(#fbfaf7, #14161a); color: light-dark(#1d1f23, #eceae5); }

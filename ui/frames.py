@@ -15,7 +15,9 @@ from typing import Any, Protocol, cast
 from tokenizers_core.bpe import ApplyEvent, EncodingSnapshot
 from tokenizers_core.merging import Candidate, MergeEvent, MergeSnapshot, Pair, StartEvent
 from tokenizers_core.wordpiece import MatchEvent, MatchSnapshot, ScoredCandidate, UnknownEvent, WordPieceEvent
+from ui.code_steps import code_attributes
 from ui.flipbook import Frame
+from ui.glossary import fill_marked, marked, once
 from ui.i18n import N_, _, count, ngettext
 from ui.tokens import Style, chip, chips, fill, readable, token_html
 
@@ -70,6 +72,13 @@ class Markup:
         return fill(message, **fields)
 
 
+class Marked(Markup):
+    """A message as markup with its terms marked; the frame that it goes into keeps one mark of each."""
+
+    def say(self, message: str, **fields: str) -> str:
+        return fill_marked(message, **fields)
+
+
 class Plain:
     """A message as plain text, for screen readers and exports."""
 
@@ -106,37 +115,40 @@ def pair_chips(pair: Pair, style: Style) -> str:
 # --- training by merging ----------------------------------------------------------------------------------------------
 
 
-def merge_frame(snapshot: MergeSnapshot, style: Style) -> Frame:
-    """The frame of one step of BPE."""
-    return training_frame(snapshot, style, TELL_BPE, candidate_table)
+def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True) -> Frame:
+    """The frame of one step of BPE; with `ahead=False` it tells nothing of what comes next."""
+    return training_frame(snapshot, style, TELL_BPE, candidate_table, ahead=ahead)
 
 
-def wordpiece_frame(snapshot: MergeSnapshot, style: Style) -> Frame:
-    """The frame of one step of WordPiece."""
-    return training_frame(snapshot, style, TELL_WORDPIECE, score_table, erratum(snapshot, style))
+def wordpiece_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True) -> Frame:
+    """The frame of one step of WordPiece; with `ahead=False` it tells nothing of what comes next."""
+    return training_frame(snapshot, style, TELL_WORDPIECE, score_table, erratum(snapshot, style), ahead)
 
 
-def training_frame(snapshot: MergeSnapshot, style: Style, tell: Tell, table: Table, aside: str = "") -> Frame:
+def training_frame(
+    snapshot: MergeSnapshot, style: Style, tell: Tell, table: Table, aside: str = "", ahead: bool = True
+) -> Frame:
     """The frame of one step of training by merging: what happened, the words, the pairs, the vocabulary.
 
-    `aside` is markup for the room under the words.
+    `aside` is markup for the room under the words; `ahead` whether pairs are listed that a merge is still to be chosen from.
     """
     event = snapshot.event
-    lead, detail = tell[event.kind](snapshot, Markup(style))
+    lead, detail = tell[event.kind](snapshot, Marked(style))
     spoken = " ".join(tell[event.kind](snapshot, Plain(style)))
     html = stage_html(
         f'{lead}</p><p class="why">{detail}',
         words_panel(snapshot, style) + aside,
-        candidates_panel(snapshot, style, table),
+        candidates_panel(snapshot, style, table) if ahead or event.kind != "start" else unlisted(snapshot),
+        code_attributes(snapshot, style),
     ) + vocabulary_strip(snapshot, style)
     label = escape(_("Start")) if event.kind == "start" else token_html(event.token, style)
-    return Frame(html, spoken, label, vocabulary_status(snapshot))
+    return Frame(once(html), spoken, label, vocabulary_status(snapshot))
 
 
-def stage_html(said: str, left: str, right: str) -> str:
-    """The stage: what happened, and two panels under it."""
+def stage_html(said: str, left: str, right: str, attributes: str = "") -> str:
+    """The stage: what happened, and two panels under it. `attributes` are for the page's scripts."""
     return (
-        f'<div class="say"><p>{said}</p></div>'
+        f'<div class="say"{attributes}><p>{said}</p></div>'
         f'<div class="cols"><section>{left}</section><section>{right}</section></div>'
     )
 
@@ -186,7 +198,7 @@ def tell_merge(snapshot: MergeSnapshot, voice: Voice) -> tuple[str, str]:
     next_best = ""
     if event.runner_ups:
         next_best = voice.say(
-            _("No other pair is as frequent; next comes {pair} with {freq}."),
+            _("No other pair is as frequent; second is {pair} with {freq}."),
             pair=voice.pair(event.runner_ups[0].pair),
             freq=count(event.runner_ups[0].freq),
         )
@@ -266,7 +278,7 @@ def tell_wordpiece(snapshot: MergeSnapshot, voice: Voice) -> tuple[str, str]:
     next_best = ""
     if others:
         next_best = voice.say(
-            _("No other pair scores as high; next comes {pair} with {score}."),
+            _("No other pair scores as high; second is {pair} with {score}."),
             pair=voice.pair(others[0].pair),
             score=fraction_text(others[0].score),
         )
@@ -415,7 +427,7 @@ def cut_mark(message: str, number: int) -> str:
 
 def heading(title: str, note: str = "") -> str:
     """A panel's title, and a note at its other end."""
-    return f"<h3>{escape(title)}<span>{escape(note)}</span></h3>"
+    return f"<h3><b>{marked(title)}</b><span>{escape(note)}</span></h3>"
 
 
 def candidates_panel(snapshot: MergeSnapshot, style: Style, table: Table) -> str:
@@ -431,6 +443,15 @@ def candidates_panel(snapshot: MergeSnapshot, style: Style, table: Table) -> str
         candidates = [candidate._replace(tied=False) for candidate in candidates]
     number = ngettext("{number} pair", "{number} pairs", total).format(number=count(total))
     return heading(title, number) + table(candidates, chosen, style)
+
+
+def unlisted(snapshot: MergeSnapshot) -> str:
+    """What stands in the place of the pairs where somebody is to find out the best one."""
+    number = ngettext("{number} pair", "{number} pairs", snapshot.pair_count).format(
+        number=count(snapshot.pair_count)
+    )
+    told = _("Neighbours in the words make the pairs; a word counts as often as it stands in the corpus.")
+    return heading(_("Pairs to choose from"), number) + f'<p class="why">{escape(told)}</p>'
 
 
 def candidate_table(candidates: Sequence[Candidate], chosen: Pair | None, style: Style) -> str:
@@ -449,7 +470,7 @@ def score_table(candidates: Sequence[ScoredCandidate], chosen: Pair | None, styl
 
 def table_html(names: Sequence[str], rows: str, classes: str = "") -> str:
     """A table with a head."""
-    head = "".join(f"<th>{escape(name)}" for name in names)
+    head = "".join(f"<th>{marked(name)}" for name in names)
     return f'<table class="{classes}"><tr>{head}{rows}</table>'
 
 
@@ -514,7 +535,7 @@ def vocabulary_strip(snapshot: MergeSnapshot, style: Style) -> str:
 
 def encoding_frame(snapshot: EncodingSnapshot, style: Style) -> Frame:
     """The frame of one step of encoding a word with learned merges."""
-    voice, plain = Markup(style), Plain(style)
+    voice, plain = Marked(style), Plain(style)
     event = snapshot.event
     spoken = tell_encoding(snapshot, plain)
     rows = "".join(
@@ -530,7 +551,7 @@ def encoding_frame(snapshot: EncodingSnapshot, style: Style) -> Frame:
         heading(_("Learned pairs in it")) + pairs,
     )
     label = token_html(cast(ApplyEvent, event).token, style) if snapshot.step else escape(_("Start"))
-    return Frame(html, spoken, label, token_count(len(snapshot.tokens)))
+    return Frame(once(html), spoken, label, token_count(len(snapshot.tokens)))
 
 
 def token_count(number: int) -> str:
@@ -559,7 +580,7 @@ def tell_encoding(snapshot: EncodingSnapshot, voice: Voice) -> str:
 
 def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:
     """The frame of one try of WordPiece's encoding: the longest token that begins the rest of the word."""
-    told = tell_match(snapshot, Markup(style))
+    told = tell_match(snapshot, Marked(style))
     status = token_count(len(snapshot.tokens))
     event = snapshot.event
     found = chips(snapshot.tokens, style)
@@ -578,7 +599,7 @@ def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:
         label = f"{mark} {token_html(match.piece, style)}"
     elif snapshot.step:
         label = token_html(snapshot.tokens[0], style)
-    return Frame(html, tell_match(snapshot, Plain(style)), label, status)
+    return Frame(once(html), tell_match(snapshot, Plain(style)), label, status)
 
 
 def try_rows(event: MatchEvent, snapshot: MatchSnapshot, style: Style) -> str:

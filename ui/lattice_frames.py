@@ -25,7 +25,8 @@ from tokenizers_core.lattice import (
     equally_good,
 )
 from ui.flipbook import Frame
-from ui.frames import Markup, Plain, Voice, heading, table_html
+from ui.frames import Marked, Markup, Plain, Voice, heading, table_html
+from ui.glossary import marked, once, unmarked
 from ui.i18n import _, count, current_language, ngettext
 from ui.numbers import cost_text, log_text, probability_text, share_text, times_text, whole_text
 from ui.tokens import Style, chip, chips, colour, fill, token_html
@@ -139,8 +140,8 @@ def facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: ARG001
             _("costs, in nats"),
             _("less probable"),
         )
-        each = table_html(
-            names, "".join(fact_row(number, bar, best, style) for number, bar in enumerate(bars))
+        each = unmarked(
+            table_html(names, "".join(fact_row(number, bar, best, style) for number, bar in enumerate(bars)))
         )
     else:
         each = "".join(
@@ -233,14 +234,14 @@ def path_text(pieces: Sequence[str], voice: Voice, around: int | None = None, ro
 
 def lattice_frame(snapshot: ViterbiSnapshot, style: Style) -> Frame:
     """The frame of one step of the search for the best path."""
-    lead, why = tell(snapshot, Markup(style))
+    lead, why = tell(snapshot, Marked(style))
     layout = "lat long" if is_long(snapshot.lattice) else "lat"
     html = (
         f'<div class="say brief"><p>{lead}</p><p class="why">{why}</p></div><div class="{layout}">'
         f"<section>{picture(snapshot, style)}{facts(snapshot.lattice, style, current_language())}</section>"
         f"<section><div>{best_scores(snapshot, style)}</div>{panel(snapshot, style)}</section></div>"
     )
-    return Frame(html, " ".join(tell(snapshot, Plain(style))), label(snapshot, style), status(snapshot))
+    return Frame(once(html), " ".join(tell(snapshot, Plain(style))), label(snapshot, style), status(snapshot))
 
 
 def label(snapshot: ViterbiSnapshot, style: Style) -> str:
@@ -498,7 +499,7 @@ def legend(lattice: Lattice, bars: Sequence[Bar]) -> str:
     if len(bars) < len(lattice.edges):
         told = _("{shown} of {all} bars are drawn, the others are too improbable")
         marks.append(("few", told.format(shown=count(len(bars)), all=count(len(lattice.edges)))))
-    return f'<p class="legend">{"".join(f"<span class={name}>{escape(told)}</span>" for name, told in marks)}</p>'
+    return f'<p class="legend">{"".join(f"<span class={name}>{marked(told)}</span>" for name, told in marks)}</p>'
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
@@ -587,4 +588,4 @@ def plan() -> str:
         _("So at each boundary only the best way is kept."),
         _("Back: from the end, the last pieces that were kept spell the best segmentation."),
     )
-    return f'<ol class="plan">{"".join(f"<li>{escape(step)}</li>" for step in steps)}</ol>'
+    return f'<ol class="plan">{"".join(f"<li>{marked(step)}</li>" for step in steps)}</ol>'

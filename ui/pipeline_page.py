@@ -17,6 +17,7 @@ from ui.algorithms import ALGORITHMS, Algorithm, Run
 from ui.controls import Controls
 from ui.corpora import plain_text
 from ui.flipbook import is_back, update_url
+from ui.glossary import lead_html
 from ui.i18n import N_, _, count, use_language
 from ui.notes import explained, problem
 from ui.pipeline_view import CHARACTERS_DRAWN, Journey, journey, payload, pipeline_view, summary_html
@@ -260,7 +261,8 @@ def show_pipeline() -> None:
         controls.examples()
     pipeline = controls.pipeline(source)
     st.title(_(PIPELINE.title))
-    st.caption(_("One text through normalization, pre-tokenization, model and post-processing, and back."))
+    lead = _("One text through normalization, pre-tokenization, model and post-processing, and back.")
+    st.html(lead_html(lead))
     controls.say_complaints(source)
     left, right = st.columns(2)
     left.text_area(_("Text"), key=controls.key("a"), height=80, persist_state="session")

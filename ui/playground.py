@@ -21,6 +21,7 @@ from ui.corpora import pack_text, plain_text
 from ui.downloads import download
 from ui.editor import as_typed, editor
 from ui.flipbook import is_back, update_url
+from ui.glossary import lead_html
 from ui.i18n import _, count, current_language, ngettext, use_language
 from ui.notes import explained, note, problem
 from ui.play_charts import counts_chart, languages_chart
@@ -67,9 +68,8 @@ def show_playground() -> None:
     with st.sidebar:
         places = _choose()
     st.title(_("Playground"))
-    st.caption(
-        _("Type or paste a text and see its tokens: whatever tokenizer cuts it, and several side by side.")
-    )
+    lead = _("Type or paste a text and see its tokens: whatever tokenizer cuts it, and several side by side.")
+    st.html(lead_html(lead))
     if refused := st.session_state.pop(key("refused"), ""):
         complaints.append(refused)
     with st.container():  # what comes and goes in here must not move the text box, which would be put up anew

@@ -25,9 +25,11 @@ from tokenizers_core.pruning import (
     SeedEvent,
     UnigramSnapshot,
 )
+from ui.code_steps import code_attributes
 from ui.flipbook import Frame
 from ui.frames import (
     WORD_ROWS,
+    Marked,
     Markup,
     Plain,
     Voice,
@@ -38,6 +40,7 @@ from ui.frames import (
     table_html,
     words_shown,
 )
+from ui.glossary import once
 from ui.i18n import N_, _, count, ngettext
 from ui.numbers import chance, nats
 from ui.tokens import Style, chip, chips, token_html
@@ -70,25 +73,27 @@ STOP_REASONS = {
 }
 
 
-def prune_frame(snapshot: UnigramSnapshot, style: Style) -> Frame:
-    """The frame of one step of Unigram training."""
+def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) -> Frame:
+    """The frame of one step of Unigram training; with `ahead=False` it tells nothing of what comes next."""
     kind = snapshot.event.kind
-    lead, detail = TELL[kind](snapshot, Markup(style))
+    lead, detail = TELL[kind](snapshot, Marked(style))
     spoken = " ".join(TELL[kind](snapshot, Plain(style)))
     if snapshot.step == len(snapshot.trace):
         ending = _(STOP_REASONS[snapshot.trace.stop_reason])
         if cost_nothing(snapshot):
             ending += " " + _("No prune cost anything: ask for fewer pieces.")
         detail, spoken = f"{detail} {escape(ending)}", f"{spoken} {ending}"
-    detail += next_resplit(snapshot)
+    if ahead:
+        detail += next_resplit(snapshot)
     aside = erratum(snapshot, style)
     html = stage_html(
         f'{lead}</p><p class="why">{detail}',
         words_panel(snapshot, style, WORD_ROWS - ASIDE_ROWS if aside else WORD_ROWS) + aside,
-        PANELS[kind](snapshot, style),
+        PANELS[kind](snapshot, style) if ahead or kind != "prune" else ranking_panel(snapshot, style, ahead),
+        code_attributes(snapshot, style),
     )
     label = token_html(pruned, style) if (pruned := pruned_piece(snapshot)) else escape(_(LABELS[kind]))
-    return Frame(html + pieces_strip(snapshot, style), spoken, label, pieces_status(snapshot))
+    return Frame(once(html + pieces_strip(snapshot, style)), spoken, label, pieces_status(snapshot))
 
 
 def next_resplit(snapshot: UnigramSnapshot) -> str:
@@ -243,7 +248,7 @@ def tell_round_end(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -
         )
     return voice.say(
         _(
-            "The round ends: {size} pieces share the probability anew; the loss goes from {before} to {after}."
+            "The round ends at a loss of {before}. The {size} pieces left share the probability anew, which makes it {after}."
         ),
         size=count(snapshot.trace.record.sizes[snapshot.step]),
         before=nats(event.corpus_loss_pruned),
@@ -474,10 +479,12 @@ def bar(share: float, classes: str = "bar") -> str:
     return f'<span class="{classes}" style="width:{max(2, round(100 * share))}%"></span>'
 
 
-def ranking_panel(snapshot: UnigramSnapshot, style: Style) -> str:
-    """The round's ranking around the piece that goes, and the line between what goes and what stays."""
+def ranking_panel(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) -> str:
+    """The round's ranking around the piece that goes (up to it, unless `ahead`), and the line between what goes and what stays."""
     event, trace = cast(PruneEvent, snapshot.event), snapshot.trace
     rows = list(ranked_rows(event, lambda start, stop: trace.ranking(event.round, start, stop)))
+    if not ahead:
+        rows = [row for row in rows if row is not None and row.place <= event.place]
     most = max((row.loss for row in rows if row is not None), default=0.0) or 1.0
     drawn = "".join(
         '<tr class="gap"><td colspan="5">⋯' if row is None else ranked_row(row, event, most, style)

@@ -18,6 +18,7 @@ from ui.controls import Controls
 from ui.corpora import plain_text
 from ui.downloads import show_link, show_tokenizer_files
 from ui.flipbook import is_back, update_url
+from ui.glossary import lead_html
 from ui.i18n import N_, _, count
 from ui.notes import explained, note, problem
 from ui.renewal import Heritage, heritage
@@ -113,11 +114,10 @@ def show_renew() -> None:
         source = controls.corpus()
         controls.lines_widget(source)
     st.title(_(TITLE))
-    st.caption(
-        _(
-            "A tokenizer fits the text it was trained on. Keep its stages, train it on other text, and see what changes."
-        )
+    lead = _(
+        "A tokenizer fits the text it was trained on. Keep its stages, train it on other text, and see what changes."
     )
+    st.html(lead_html(lead))
     update_url(controls.url())
     try:
         opened = catalogue.open_spec(old, f"{PAGE}.old")

@@ -112,7 +112,16 @@ COMPARE_RULES = (
     Setting("size", 300, least=1, most=VOCABULARY_LIMIT, limit=True),
     Setting("lines", True),
 )
-VIEWS = (Setting("show", "letters", SHOW),)
+MODES = ("watch", "predict")
+"""Whether the steps of a run are shown, or to be found out first."""
+MODE_NAMES = {"watch": N_("Step through"), "predict": N_("Predict")}
+ASKED = ("mixed", "pair", "count", "score", "piece", "loss", "split")
+"""What is asked about the next step."""
+VIEWS = (
+    Setting("show", "letters", SHOW),
+    Setting("mode", MODES[0], MODES),
+    Setting("ask", ASKED[0], ASKED),
+)
 """How it is shown; kept when the corpus changes."""
 
 NAMES: Mapping[str, str] = {
@@ -191,6 +200,8 @@ class Recipe:
             value = self[setting.name]
             usual = value == usual_value(self.page, corpus, setting)
             url[setting.name] = None if usual else setting.write(value)
+        if url["mode"] is None:  # nothing is asked
+            url["ask"] = None
         return url | self._own_url()
 
     def _own_url(self) -> dict[str, str | None]:

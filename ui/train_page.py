@@ -12,22 +12,35 @@ import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.tokenizer import Tokenizer
-from ui import catalogue, training
+from ui import catalogue, code_steps, training
 from ui.algorithms import Algorithm, Run
 from ui.cache import digest
+from ui.challenge_page import show_challenge_maker
 from ui.controls import Controls
 from ui.corpora import EXAMPLES, plain_text
 from ui.downloads import download, show_link, show_tokenizer_files
-from ui.flipbook import Frame, update_url
-from ui.i18n import _, count, ngettext, use_language
+from ui.flipbook import Frame, step_asked, update_url
+from ui.glossary import lead_html
+from ui.i18n import N_, _, count, ngettext, use_language
 from ui.notes import explained, note, problem
+from ui.predict import Hidden, forget_game, game_of, show_end, show_hidden, show_question, show_words
+from ui.predictions import ASKS
 from ui.settings import corpus_title
 from ui.tokens import Style, readable
+from ui.tour import titled
 from ui.views import encoding_html, story_html
 
 WORDS_LISTED = 2000
+WORDS_TO_COUNT = 120
+"""Words among which nobody counts pairs."""
 STEPS_TOLD = 400
 """Steps of one word's encoding that are drawn."""
+IN_STEP = N_("The algorithm in step with the picture")
+"""The first choice of the tab Code."""
+PLAIN_VERSION = N_(
+    "A version to be read: it does what the engine does, but counts the whole corpus anew at every step. The line at work "
+    "is marked, in each of a step's two beats."
+)
 
 
 class RunFile(NamedTuple):
@@ -44,8 +57,8 @@ class TrainPage:
     algorithm: Algorithm
     lead: Callable[[Controls], str]
     """What the algorithm does under these settings, in one sentence, translated."""
-    frame: Callable[[Any, Style], Frame]
-    """Draws a snapshot of the trace."""
+    frame: Callable[..., Frame]
+    """Draws a snapshot of the trace in a style; with `ahead=False` it tells nothing of what comes next."""
     encoding_frame: Callable[[Any, Style], Frame]
     """Draws a snapshot of one word's encoding."""
     code: Mapping[str, Callable[..., Any]]
@@ -92,8 +105,9 @@ def show_page(page: TrainPage) -> None:
             pipeline = controls.rules_widgets(source)
             controls.training_widgets()
         controls.show_widget()
-    st.title(page.algorithm.title)
-    st.caption(page.lead(controls))
+    titled(page.name, page.algorithm.title, partial(show_mode, page, controls))
+    if controls["mode"] == "watch":
+        st.html(lead_html(page.lead(controls)))
     controls.say_complaints(source)
     trace = None
     if source is not None and pipeline is not None and not controls.blocked:
@@ -105,11 +119,21 @@ def show_page(page: TrainPage) -> None:
         update_url(controls.url())
 
 
+def show_mode(page: TrainPage, controls: Controls) -> None:
+    """Whether the steps are shown or predicted, and what is asked then."""
+    controls.mode_widget(partial(forget_game, page.name))
+    if controls["mode"] == "predict":
+        controls.ask_widget(("mixed", *ASKS[page.name]))
+
+
 @st.fragment
 def show_run(page: TrainPage, controls: Controls, run: Run, trace: Any) -> None:
     """The stage and, under it, the tabs."""
     use_language(st.session_state["language"])
     style = Style(trace.corpus.pipeline.byte_level, controls["show"], frozenset(trace.special_tokens))
+    if controls["mode"] == "predict":
+        predict_run(page, controls, run, trace, style)
+        return
     step = training.stage(
         page.name,
         run.name,
@@ -132,6 +156,21 @@ def show_run(page: TrainPage, controls: Controls, run: Run, trace: Any) -> None:
         if tab.open:
             with tab:
                 body(view)
+
+
+def predict_run(page: TrainPage, controls: Controls, run: Run, trace: Any, style: Style) -> None:
+    """The next question, and the stage up to the step that is found out; none of the tabs, which look ahead."""
+    hidden = Hidden(page.name, run.name, trace, style, page.frame, controls["ask"], len(trace))
+    if st.session_state.get("arrival") == "link":  # which says where to begin
+        forget_game(page.name)
+    start = step_asked(hidden.book, run.name)
+    if len(trace.corpus.words) > WORDS_TO_COUNT:
+        start = max(start, 1)  # whose frame has the numbers from which to go on
+    game = game_of(hidden, start)
+    show_question(hidden, game)
+    show_hidden(hidden, game, controls.url())
+    show_words(hidden, game)
+    show_end(hidden, game)
 
 
 def follow(view: View) -> None:
@@ -200,9 +239,13 @@ def words_of(tokenizer: Tokenizer, text: str) -> list[str]:
 
 
 def code(view: View) -> None:
-    """The functions at work, as they are."""
+    """The algorithm, plainly and in step with the stage; then the functions at work, as they are."""
     functions = view.page.code
-    name = st.selectbox(_("Function"), list(functions), format_func=_, key=view.key("function"))
+    name = st.selectbox(_("Function"), [IN_STEP, *functions], format_func=_, key=view.key("function"))
+    if name == IN_STEP:
+        code_steps.code_in_step(view.trace, key=view.key("code"))
+        st.caption(" ".join([_(PLAIN_VERSION), *code_steps.left_out(view.trace)]))
+        return
     st.code(inspect.getsource(functions[name]), language="python")
 
 
@@ -219,3 +262,4 @@ def files(view: View) -> None:
         download(column, _(file.label), f"{page.name}-{name}", partial(file.make, trace), page.name)
     st.subheader(_("The tokenizer after step {step}").format(step=view.step), anchor=False)
     show_tokenizer_files(trace.tokenizer(view.step), page.name)
+    show_challenge_maker(page.name, controls.recipe(), controls.url(), view.step, len(trace))

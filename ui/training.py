@@ -13,6 +13,7 @@ from tokenizers_core.comparison import Comparison
 from tokenizers_core.errors import TokenizersCoreError
 from ui.cache import Job, Progress, Registry, registry, remembered
 from ui.flipbook import WHOLE_RUN, Frame, flipbook, payload, position, standalone, window
+from ui.glossary import definitions, marks_in
 from ui.i18n import _, count, current_language, use_language
 from ui.notes import explained, note, problem
 
@@ -114,15 +115,18 @@ def stage(
     last: int,
     frame: Callable[[int], Frame],
     url: Mapping[str, str | None],
+    size: int = 96,
+    whole: int = WHOLE_RUN,
 ) -> int:
     """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment.
 
-    `run` names what is stepped through, `drawing` how it is drawn; `frame(step)` draws one step.
+    `run` names what is stepped through, `drawing` how it is drawn; `frame(step)` draws one step. A run of fewer than `whole`
+    steps is sent whole, of a longer one `size` steps at a time.
     """
     drawn = f"{run}:{drawing}:{current_language()}"
     arrival = st.session_state.pop("arrival", "")
     place = position(f"{page}.book", run=drawn, last=last, trace=run, url=url, arrival=arrival)
-    shown = window(place.step, last)
+    shown = window(place.step, last, size, whole)
     frames = remembered((drawn, shown.start, shown.stop), lambda: [frame(step) for step in shown])
     data = payload(drawn, last, shown.start, frames, place.seek, flipbook_labels(), param="step")
     flipbook(data, key=f"{page}.book")
@@ -164,4 +168,11 @@ def handout(title: str, last: int, frame: Callable[[int], Frame]) -> str:
     footer = ""
     if shown < last:
         footer = _("The first {shown} of {last} steps.").format(shown=count(shown), last=count(last))
-    return standalone(title, data, language=current_language(), footer_html=escape(footer))
+    terms = definitions({term for frame in frames for term in marks_in(frame.html)})
+    return standalone(
+        title,
+        data,
+        language=current_language(),
+        footer_html=escape(footer),
+        terms=dict(sorted(terms.items())),
+    )

@@ -5,15 +5,15 @@ import streamlit as st
 from ui.algorithms import ALGORITHMS
 from ui.cache import remembered
 from ui.errata import ERRATA, erratum_html
+from ui.glossary import lead_html
 from ui.i18n import _, current_language
 
 st.title(_("Errata"))
-st.caption(
-    _(
-        "The best-known texts on training tokenizers have wrong figures in their worked examples. Here is what the engine computes "
-        "from the same words, and why; each link opens the step."
-    )
+lead = _(
+    "The best-known texts on training tokenizers have wrong figures in their worked examples. Here is what the engine computes "
+    "from the same words, and why; each link opens the step."
 )
+st.html(lead_html(lead))
 for one in remembered(("errata", current_language()), lambda: [erratum() for erratum in ERRATA]):
     with st.container(border=True):
         st.html(erratum_html(one))

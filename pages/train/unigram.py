@@ -19,7 +19,7 @@ def lead(controls: Controls) -> str:
             "SentencePiece's way: EM finds how probable each piece is, then what the corpus misses least is pruned, and again."
         )
     return _(
-        "The course's way: start from many pieces, prune the tenth that the corpus misses least, and again, until few enough are left."
+        "The course's way: start from many pieces, prune one tenth of them, those that the corpus misses least, and again, until few enough are left."
     )
 
 

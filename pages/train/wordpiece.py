@@ -63,7 +63,7 @@ show_page(
     TrainPage(
         algorithm=WORDPIECE,
         lead=lambda _controls: _(
-            "Merge the pair that stands together most often for how often its two symbols stand at all, again and again."
+            "Merge the pair with the highest score, again and again: its count divided by the counts of its two symbols, so that parts that are rare apart come first."
         ),
         frame=wordpiece_frame,
         encoding_frame=match_frame,

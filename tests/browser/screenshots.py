@@ -44,6 +44,9 @@ PICTURES = [
     Picture("bpe-light", "/bpe?corpus=course&step=5"),
     Picture("bpe-dark", "/bpe?corpus=course&step=5", scheme="dark"),
     Picture("bpe-phone", "/bpe?corpus=course&step=5", 390, 844, phone=True),
+    Picture("home-light", "/"),
+    Picture("predict-light", "/bpe?corpus=hug&mode=predict&ask=pair&step=2"),
+    Picture("exercises-light", "/exercises?kind=viterbi&level=2&seed=1"),
     Picture("unigram-light", "/unigram?corpus=course&size=40&step=254"),
     Picture("lattice-light", "/unigram?corpus=hug", lattice=7),
     Picture("playground-light", "/playground?t1=bpe%3Fcorpus%3Dlibrary", token="able"),
@@ -63,6 +66,8 @@ PICTURES = [
 
 def take(browser: Browser, address: str, picture: Picture) -> Path:
     """Photograph one page, at rest."""
+    from tests.browser.conftest import TOURS_TAKEN
+
     options: dict[str, Any] = {"is_mobile": True, "has_touch": True} if picture.phone else {}
     context = browser.new_context(
         viewport={"width": picture.width, "height": picture.height},
@@ -72,6 +77,7 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
         **options,
     )
     page = context.new_page()
+    page.add_init_script(TOURS_TAKEN)
     page.goto(address + picture.path)
     if picture.path.startswith("/playground"):
         page.locator(".ts-chips .r").first.wait_for()
@@ -83,6 +89,10 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
         page.locator("canvas [role=gridcell]").first.wait_for(state="attached")
     elif picture.path.startswith("/renew"):
         page.locator(picture.top).first.wait_for()
+    elif picture.path == "/":
+        page.locator(".first-tokens .t").first.wait_for()
+    elif "predict" in picture.path or picture.path.startswith("/exercises"):
+        page.locator(".question").wait_for()
     elif picture.path.startswith("/unigram"):
         page.locator(".ts-flipbook").nth(1).wait_for()
     else:

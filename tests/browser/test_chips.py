@@ -524,10 +524,10 @@ def test_narrow_and_right_to_left(demo: Callable[..., Page]) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colour_scheme_follows_streamlit(demo: Callable[..., Page], scheme: str) -> None:
-    page = demo(
-        f"?embed=true&embed_options={scheme}_theme", color_scheme="light" if scheme == "dark" else "dark"
-    )
+def test_colour_scheme_follows_streamlit(demo: Callable[..., Page], page: Page, scheme: str) -> None:
+    page.emulate_media(color_scheme="light" if scheme == "dark" else "dark")  # the system says the opposite
+    demo(f"?embed=true&embed_options={scheme}_theme")
     for part in (".ts-chips .pane", ".ts-editor textarea"):
         ink = page.locator(part).evaluate("node => getComputedStyle(node).color")
         assert (max(map(int, re.findall(r"\d+", ink))) > 128) == (scheme == "dark"), ink
+    page.emulate_media(color_scheme="light")

@@ -24,6 +24,7 @@ from tests.browser.test_wordpiece_page import WIDTHS
 from tests.test_comparison import course, golden, hug
 from tokenizers_core.comparison import ALGORITHMS
 from ui.compare_frames import NAMES
+from ui.corpora import EXAMPLES
 
 URL_STEP = "step => (new URL(location.href).searchParams.get('step') ?? '0') === String(step)"
 STAGE = """() => {
@@ -106,13 +107,12 @@ def learner(serve: Callable[..., str], page: Page) -> Compare:
 # --- stepping ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_published_merges_side_by_side(serve: Callable[..., str], page: Page) -> None:
-    """A fresh server answers a deep link; from the start, press → nine times, and see the course's BPE and WordPiece merge
+def test_the_published_merges_side_by_side(learner: Compare) -> None:
+    """A deep link; from the start, press → nine times, and see the course's BPE and WordPiece merge
     in step, and Unigram come to its seed."""
-    learner = Compare(page, serve(ROOT / "app.py", fresh=True))
     learner.open("/compare?corpus=hug&step=3", step=3)
     assert learner.stage()["now"] == "10"
-    expect(page.get_by_text("Page not found")).to_have_count(0)
+    expect(learner.page.get_by_text("Page not found")).to_have_count(0)
     learner.press("Home")
     learner.at(0)
     expect(learner.page.get_by_role("heading", level=1)).to_have_text("Compare")
@@ -145,7 +145,12 @@ def test_the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
     324 sizes of Python code come in windows: holding a key there loses no press.
     """
     for corpus, steps in (("highest", 23), ("course", 40), ("mixed", 40), ("python", 30)):
-        learner.open(f"/compare?corpus={corpus}", step=0)
+        if corpus == "highest":
+            learner.open(f"/compare?corpus={corpus}", step=0)
+        else:
+            learner.choose("Corpus", str(EXAMPLES[corpus].title))
+            learner.page.wait_for_function("name => location.search.includes(`corpus=${name}`)", arg=corpus)
+            learner.at(0)
         walk = learner.page.evaluate(WALK, steps)
         assert [at["step"] for at in walk] == [*range(steps)]
         assert max(at["bottom"] for at in walk) <= 768 and max(at["cut"] for at in walk) <= 1
@@ -156,7 +161,7 @@ def test_the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
             assert ends["line"] >= 28 and ends["where"] <= 0 < ends["shown"]
             assert ends["rows"] and min(ends["rows"]) >= 19
             assert all(mask.startswith("linear-gradient") for mask in ends["masks"])
-    for key, times, there in (("ArrowRight", 90, 119), ("ArrowLeft", 110, 9)):
+    for key, times, there in (("ArrowRight", 70, 99), ("ArrowLeft", 60, 39)):
         for _ in range(times):
             learner.page.keyboard.down(key)
         learner.page.keyboard.up(key)
@@ -267,11 +272,12 @@ SELECTORS = (
 )  # fmt: skip
 
 
-def test_everything_can_be_read(learner: Compare, open_page: Callable[..., Page]) -> None:
+def test_everything_can_be_read(learner: Compare) -> None:
     """4.5:1 in both themes for all text on the stage, at the start, where words agree and where they don't."""
-    page = open_page(color_scheme="light", reduced_motion="reduce")
-    reader = Compare(page, learner.address)
+    page, reader = learner.page, learner
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
     seen = set()
+    schemes = ("light", "dark")
     for query, step in (("course", 0), ("course", 20), ("highest", 1), ("hug", 4)):
         if step == 20:  # the page is open
             reader.press("ArrowRight", 20)
@@ -279,7 +285,7 @@ def test_everything_can_be_read(learner: Compare, open_page: Callable[..., Page]
         else:
             reader.open(f"/compare?corpus={query}&step={step}", step=step)
         stage = page.locator(".ts-flipbook").first
-        for scheme in ("dark", "light"):
+        for scheme in schemes:
             page.emulate_media(color_scheme=scheme)
             page.wait_for_function(f"scheme => getComputedStyle({BOOK}).colorScheme === scheme", arg=scheme)
             found = stage.evaluate(f"(book, all) => all.map(one => ({CONTRAST})(book, one))", SELECTORS)
@@ -287,6 +293,8 @@ def test_everything_can_be_read(learner: Compare, open_page: Callable[..., Page]
                 seen |= {(scheme, selector)} if measured else set()
                 for contrast in measured:
                     assert contrast >= 4.5, (query, step, scheme, selector, contrast)
+        schemes = schemes[::-1]  # the next state begins in the scheme that the page is in
+    page.emulate_media(color_scheme="light", reduced_motion="no-preference")
     assert seen == {(scheme, selector) for scheme in ("dark", "light") for selector in SELECTORS}
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.flipbook_demo import LABELS, frames
 from ui.components import ASSETS
-from ui.flipbook import _number, payload, standalone
+from ui.flipbook import _number, payload, standalone, window
 
 HERE = Path(__file__).resolve().parent
 BOOK = "document.querySelector('.ts-flipbook') ?? [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean)"
@@ -66,9 +66,11 @@ def hold(page: Page, key: str, times: int, pause: int = 0) -> None:
     page.keyboard.up(key)
 
 
-def test_hundred_presses(demo: Callable[..., Page]) -> None:
-    page = demo()
-    for _ in range(100):
+def test_sixty_presses(demo: Callable[..., Page]) -> None:
+    """From one window of frames into the next, and halfway back."""
+    page = demo("?step=40")
+    assert 100 not in window(40, 299)
+    for _ in range(60):
         page.keyboard.press("ArrowRight")
     assert state(page)["step"] == 100
     settled(page, 100)
@@ -155,7 +157,7 @@ def test_buttons(demo: Callable[..., Page]) -> None:
     assert not state(page)["playing"]
 
 
-def test_two_beats(demo: Callable[..., Page], open_page: Callable[..., Page]) -> None:
+def test_two_beats(demo: Callable[..., Page]) -> None:
     page = demo("?step=5")
     assert state(page)["beat"] == "2"
     page.evaluate(f"""() => {{ window.beats = []; const stage = ({BOOK}).querySelector('.stage');
@@ -165,19 +167,21 @@ def test_two_beats(demo: Callable[..., Page], open_page: Callable[..., Page]) ->
         page.wait_for_function(f"() => ({STATE})().beat === '2'")
         settled(page, step)  # Python has answered, which must not start the beats again
         assert page.evaluate("window.beats.splice(0)") == ["1", "2"]
-    calm = open_page(reduced_motion="reduce")
-    calm.goto(page.url)
-    calm.locator("[data-frame]").wait_for()
-    calm.keyboard.press("ArrowRight")
-    assert state(calm)["beat"] == "2"
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    settled(page, 7)
+    page.keyboard.press("ArrowRight")
+    assert state(page)["step"] == 8 and state(page)["beat"] == "2"
+    page.emulate_media(reduced_motion="no-preference")
 
 
 def test_hold_past_the_window(demo: Callable[..., Page]) -> None:
     page = demo("?step=60")
-    hold(page, "ArrowRight", 110, pause=5)
-    assert state(page)["step"] == 170
-    settled(page, 170)
-    hold(page, "ArrowLeft", 130)
+    assert 130 not in window(60, 299) and 40 not in window(130, 299)
+    hold(page, "ArrowRight", 70, pause=5)
+    assert state(page)["step"] == 130
+    settled(page, 130)
+    hold(page, "ArrowLeft", 90)
     assert state(page)["step"] == 40
     settled(page, 40)
     assert state(page)["now"] == "Ġt40"
@@ -353,15 +357,14 @@ def test_narrow(open_page: Callable[..., Page], serve: Callable[..., str]) -> No
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colour_scheme_follows_streamlit(
-    open_page: Callable[..., Page], serve: Callable[..., str], scheme: str
-) -> None:
-    page = open_page(color_scheme="light" if scheme == "dark" else "dark")  # the system says the opposite
+def test_colour_scheme_follows_streamlit(page: Page, serve: Callable[..., str], scheme: str) -> None:
+    page.emulate_media(color_scheme="light" if scheme == "dark" else "dark")  # the system says the opposite
     page.goto(serve(HERE / "flipbook_demo.py", folder=HERE) + f"?embed=true&embed_options={scheme}_theme")
     page.locator("[data-frame]").wait_for()
     assert page.evaluate(f"getComputedStyle({BOOK}).colorScheme") == scheme
     ink = page.evaluate(f"getComputedStyle({BOOK}).color")  # light-dark() agrees
     assert (max(map(int, re.findall(r"\d+", ink))) > 128) == (scheme == "dark"), ink
+    page.emulate_media(color_scheme="light")
 
 
 def test_standalone(open_page: Callable[..., Page], tmp_path: Path) -> None:

@@ -89,8 +89,7 @@ def problems(app: AppTest) -> list[str]:
 
 def book(app: AppTest) -> dict[str, Any]:
     """The message that the stage gets."""
-    message: dict[str, Any] = json.loads(app.get("bidi_component")[0].proto.bytes)
-    return message
+    return books(app)[0]
 
 
 def books(app: AppTest) -> list[dict[str, Any]]:

@@ -96,8 +96,8 @@ def test_every_example_renders_with_both_methods(name: str, method: str) -> None
     done(app)
     assert rules(app) == usual(name) | {"method": method} and problems(app) == []
     assert book(app)["frames"][0]["label"] == "Start" and book(app)["seek"][0] == 0
-    lead = app.caption[0].value
-    assert lead.startswith({"course": "The course's way: ", "sentencepiece": "SentencePiece's way: "}[method])
+    (lead,) = [html.proto.body for html in app.get("html") if 'class="lead' in html.proto.body]
+    assert {"course": ">The course's way: ", "sentencepiece": ">SentencePiece's way: "}[method] in lead
     last = book(app)["last"]
     again = opened(f"corpus={name}&method={method}&step={last}")
     assert rules(again) == usual(name) | {"method": method} and problems(again) == []
@@ -267,23 +267,36 @@ def test_special_tokens_come_first_and_take_room() -> None:
 @pytest.mark.parametrize("tab", TABS)
 @pytest.mark.parametrize("query", ["corpus=hug", "corpus=course", "corpus=hug&method=sentencepiece"])
 def test_every_tab_renders_at_every_kind_of_step(query: str, tab: str) -> None:
-    last = book(opened(query))["last"]
-    assert last >= 8
-    for step in (0, last // 2, last):
-        app = with_tab(opened(f"{query}&step={step}"), tab)
+    app = with_tab(opened(query), tab)
+    last = book(app)["last"]
+    assert problems(app) == [] and book(app)["seek"][0] == 0 and last >= 8
+    for step in (last // 2, last):
+        app = opened(f"{query}&step={step}", tab)
         assert problems(app) == [] and book(app)["seek"][0] == step and book(app)["last"] == last
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("text", ["a", "a a", "ab", "\u0301\u0301", "🍵"])
-def test_every_tab_renders_for_the_smallest_texts(text: str, method: str) -> None:
-    for pre in ("none", "whitespace_split_metaspace"):
-        query = f"corpus=paste&text={pack_text(text)}&method={method}&pre={pre}&size="
-        for app in (opened(query), opened(f"{query}&step=99")):
-            for tab in TABS:
-                with_tab(app, tab)
-                assert problems(app) == [], tab
-        assert book(app)["seek"][0] == book(app)["last"]
+# Each text with both methods, both ways to cut it and both ends of the training; each two of these meet as well.
+SMALLEST = [
+    ("a", "course", "none", 99),
+    ("a", "sentencepiece", "whitespace_split_metaspace", 0),
+    ("a a", "course", "whitespace_split_metaspace", 99),
+    ("a a", "sentencepiece", "none", 0),
+    ("ab", "course", "none", 0),
+    ("ab", "sentencepiece", "whitespace_split_metaspace", 99),
+    ("\u0301\u0301", "course", "whitespace_split_metaspace", 0),
+    ("\u0301\u0301", "sentencepiece", "none", 99),
+    ("🍵", "course", "none", 99),
+    ("🍵", "sentencepiece", "whitespace_split_metaspace", 0),
+]
+
+
+@pytest.mark.parametrize(("text", "method", "pre", "step"), SMALLEST)
+def test_every_tab_renders_for_the_smallest_texts(text: str, method: str, pre: str, step: int) -> None:
+    app = opened(f"corpus=paste&text={pack_text(text)}&method={method}&pre={pre}&size=&step={step}")
+    for tab in TABS:
+        with_tab(app, tab)
+        assert problems(app) == [], tab
+        assert book(app)["seek"][0] == (book(app)["last"] if step else 0)
 
 
 def test_a_text_of_one_character() -> None:
@@ -388,23 +401,23 @@ HOSTILE_TEXT = " ".join(
 
 
 @pytest.mark.parametrize(
-    ("pre", "method", "show"),
+    ("pre", "method", "show", "step"),  # each two of them together; a step past the end is the last one
     [
-        ("whitespace_split_metaspace", "course", "letters"),
-        ("whitespace_split_metaspace", "sentencepiece", "bytes"),
-        ("none", "course", "symbols"),
-        ("none", "sentencepiece", "letters"),
-        ("whitespace_split_metaspace", "sentencepiece", "symbols"),
+        ("whitespace_split_metaspace", "course", "letters", 0),
+        ("none", "sentencepiece", "letters", 999),
+        ("whitespace_split_metaspace", "sentencepiece", "bytes", 999),
+        ("none", "course", "bytes", 0),
+        ("whitespace_split_metaspace", "course", "symbols", 999),
+        ("none", "sentencepiece", "symbols", 0),
     ],
 )
-def test_hostile_text_stays_text_everywhere(pre: str, method: str, show: str) -> None:
+def test_hostile_text_stays_text_everywhere(pre: str, method: str, show: str, step: int) -> None:
     special = "%3Cb%3E%20%3Cimg/src=y%3E%20%7Bx%7D"
     text = pack_text(f"{HOSTILE_TEXT}\n{HOSTILE_TEXT}")
     app = opened(
-        f"corpus=paste&pre={pre}&method={method}&show={show}&seed=200&size=120&special={special}&text={text}"
+        f"corpus=paste&pre={pre}&method={method}&show={show}&seed=200&size=120&special={special}&text={text}&step={step}"
     )
-    assert problems(app) == []
-    last = book(app)["last"]
+    assert problems(app) == [] and book(app)["seek"][0] == (book(app)["last"] if step else 0)
     allowed = {
         "div",
         "p",
@@ -423,21 +436,20 @@ def test_hostile_text_stays_text_everywhere(pre: str, method: str, show: str) ->
         "ol",
         "li",
     }
-    for step in (0, last):
-        app = opened(
-            f"corpus=paste&pre={pre}&method={method}&show={show}&seed=200&size=120&special={special}&text={text}&step={step}"
-        )
-        for tab in TABS:
-            with_tab(app, tab)
-            assert problems(app) == [], tab
-            drawn = markup(app)
-            for attack in ("<img", "<script", "</script", "onerror=bad()>", "<b>x</b>", "<!--"):
-                assert attack not in drawn, (tab, attack)
-            for message in books(app):
-                for frame in message["frames"]:
+    read = set()  # the stage's frames are the same beside each tab
+    for tab in TABS:
+        with_tab(app, tab)
+        assert problems(app) == [], tab
+        drawn = markup(app)
+        for attack in ("<img", "<script", "</script", "onerror=bad()>", "<b>x</b>", "<!--"):
+            assert attack not in drawn, (tab, attack)
+        for message in books(app):
+            for frame in message["frames"]:
+                if frame["html"] not in read:
                     assert Read(frame["html"]).tags <= allowed, tab
-            for words in (*app.caption, *app.markdown, *app.subheader, *app.title):
-                assert "bad()" not in words.value and "alert(" not in words.value, tab
+                    read.add(frame["html"])
+        for words in (*app.caption, *app.markdown, *app.subheader, *app.title):
+            assert "bad()" not in words.value and "alert(" not in words.value, tab
 
 
 def test_a_hostile_word_in_the_lattice() -> None:

@@ -89,8 +89,7 @@ def test_a_link_sets_everything() -> None:
 @pytest.mark.parametrize("tab", TABS)
 @pytest.mark.parametrize("step", [0, 3, 9])
 def test_every_tab_renders_at_every_kind_of_step(tab: str, step: int) -> None:
-    app = opened(f"corpus=hug&step={step}")
-    with_tab(app, tab)
+    app = opened(f"corpus=hug&step={step}", tab)
     assert problems(app) == [] and book(app)["seek"][0] == step
 
 

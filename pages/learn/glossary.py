@@ -1,0 +1,38 @@
+"""What the technical words mean, each with a page that shows it."""
+
+import streamlit as st
+
+from ui.glossary import SECTIONS, TERMS, Term, entry_html, matches, page_file
+from ui.i18n import _
+
+
+def show(term: Term, wanted: bool = False) -> None:
+    """One entry, and the way to what it is about."""
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="medium", key=f"term.{term.id}{'.wanted' * wanted}"
+    ):
+        st.html(entry_html(term, wanted))
+        if term.page:
+            st.page_link(page_file(term.page), label=_("See it"), query_params=term.query, width="content")
+
+
+st.title(_("Glossary"))
+lead = _(
+    "The words of the trade, in plain terms. On the other pages, a word with a dotted line says what it means when you point at it."
+)
+st.caption(lead)
+find = st.text_input(_("Find"), key="glossary.find", placeholder=_("tie"), max_chars=100, width=360)
+wanted = TERMS.get(st.query_params.get("term", ""))
+if wanted is not None and not find:
+    show(wanted, wanted=True)
+found = 0
+for section in SECTIONS:
+    terms = [term for term in section.terms if matches(term, find)]
+    found += len(terms)
+    if terms:
+        st.subheader(_(section.title), anchor=False)
+        with st.container(gap=None, key=f"glossary.{SECTIONS.index(section)}"):
+            for term in terms:
+                show(term)
+if not found:
+    st.text(_("No entry has “{text}” in it.").format(text=find))

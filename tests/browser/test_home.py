@@ -1,0 +1,41 @@
+"""The home page in a browser: the tokens are there, and follow the typing.
+
+Source: the page's promise, one's own sentence in tokens. Oracle: the engine's encoding by the tokenizer that the page names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT
+from ui.catalogue import Spec
+from ui.home import SENTENCE, SPEC
+
+TYPED = "re-tokenize 茶 <b>x</b>"
+
+
+def tokenizer() -> Any:
+    run = Spec.parse(SPEC).run()
+    return run.algorithm.train(run.source.corpus(run.pipeline), **run.settings).tokenizer()
+
+
+def test_tokens_follow_the_typing(serve: Callable[..., str], page: Page) -> None:
+    page.goto(serve(ROOT / "app.py"))
+    numbers = page.locator(".first-tokens small")
+    cut = tokenizer()
+    ids = cut.encode(SENTENCE).ids
+    expect(numbers).to_have_text([str(number) for number in ids])
+    box = page.get_by_label("Your sentence")
+    box.fill("")
+    expect(page.get_by_text("No text, no tokens")).to_be_visible()
+    box.press_sequentially(TYPED, delay=20)  # as somebody types, without Enter
+    expect(page.locator(".first-counts")).to_contain_text(
+        f"{len(cut.encode(TYPED).ids)} tokens for {len(TYPED)} characters"
+    )
+    expect(box).to_have_value(TYPED)
+    assert " ".join(numbers.all_inner_texts()).split() == [str(number) for number in cut.encode(TYPED).ids]
+    page.get_by_role("link", name="Paste a whole text").click()
+    expect(page.locator(".ts-chips .ids p")).to_have_text(", ".join(map(str, cut.encode(TYPED).ids)))

@@ -1,0 +1,136 @@
+"""Predicting a run in real Chromium, by keyboard; and a challenge, which nothing a person can press, drag or type opens further.
+
+Oracles: the course's five words, whose merges under BPE are published; what the server sends, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, WebSocket, expect
+
+from tests.browser.conftest import ROOT
+from ui.challenge import Challenge
+
+BOOK = ".ts-flipbook"
+MERGES = ["u + g", "u + n", "h + ug", "p + un"]
+"""The first merges of hug, pug, pun, bun, hugs."""
+
+
+@pytest.fixture(scope="module")
+def app(serve: Callable[..., str]) -> str:
+    return serve(ROOT / "app.py")
+
+
+def focused(page: Page) -> str:
+    """What has the focus: its name."""
+    return str(page.evaluate("document.activeElement.ariaLabel || document.activeElement.innerText"))
+
+
+def at(page: Page, step: int) -> None:
+    """The book shows this step, and it is the last one there is."""
+    expect(page.locator(f"{BOOK} .where p")).to_have_text(f"Step {step} of {step}")
+
+
+def choose(page: Page, option: str) -> None:
+    """With the focus on the list of options: choose one, and check it."""
+    page.keyboard.type(option)
+    expect(page.get_by_role("option", name=option, exact=True)).to_be_visible()
+    page.keyboard.press("Enter")
+    for _ in range(2):  # past the cross that empties the box
+        page.keyboard.press("Tab")
+    assert focused(page) == "Check"
+    page.keyboard.press("Enter")
+
+
+def test_by_keyboard_alone(page: Page, app: str) -> None:
+    page.goto(f"{app}/bpe?corpus=hug&ask=mixed")
+    expect(page.locator(f"{BOOK} .where p")).to_have_text("Step 0 of 7")
+    page.get_by_role("button", name="Step through").or_(
+        page.get_by_role("radio", name="Step through")
+    ).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    at(page, 0)
+    expect(page.get_by_role("tab")).to_have_count(0)
+    while focused(page) != "Your answer":
+        page.keyboard.press("Tab")
+    choose(page, "p + u")
+    at(page, 1)
+    expect(page.locator(".verdict")).to_contain_text("Not this one. pu: 17 times; ug: 20 times.")
+    page.keyboard.press("Shift+Tab")
+    assert focused(page) == "Your answer"
+    choose(page, "u + n")
+    at(page, 2)
+    expect(page.locator(".verdict")).to_contain_text("Right.")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.type("hug")
+    page.keyboard.press("Enter")
+    at(page, 3)  # the next question has a list, and the focus goes there
+    expect(page.locator(".tally")).to_contain_text("2 of 3 right")
+    assert focused(page) == "Your answer"
+    expect(page).to_have_url(f"{app}/bpe?corpus=hug&mode=predict&step=3")
+
+
+def test_a_challenge_can_not_be_peeked_at(page: Page, app: str) -> None:
+    """Keys, scrubber, timeline, play, address: nothing leads past what is found out, and the browser never has it."""
+    sent: list[bytes] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on(
+            "framereceived", lambda data: sent.append(data if isinstance(data, bytes) else data.encode())
+        )
+
+    page.on("websocket", listen)
+    sealed = Challenge("Monday", "bpe", {"corpus": "hug"}, 1, 4, "pair").sealed()
+    page.goto(f"{app}/challenge?c={sealed}")
+    at(page, 1)
+    for key in ("End", "ArrowRight", "ArrowRight", "PageDown"):
+        page.keyboard.press(key)
+    page.locator(f"{BOOK} input").evaluate(
+        "range => { range.max = 9; range.value = 9; range.dispatchEvent(new Event('input', {bubbles: true})); }"
+    )
+    for name in ("Next step", "Last step", "Play"):
+        page.get_by_role("button", name=name).click(force=True)
+    at(page, 1)
+    expect(page.locator(f"{BOOK} .line button")).to_have_text(["Start", "ug"])
+    expect(page.get_by_role("tab")).to_have_count(0)
+    expect(page.locator('[data-testid="stDownloadButton"]')).to_have_count(0)
+    page.goto(f"{app}/challenge?c={sealed}&step=4&mode=watch&corpus=hug")
+    at(page, 1)
+    assert sent and not [data for data in sent if b"Merge u + n into" in data or b"into hug" in data]
+    page.get_by_role("combobox", name="Your answer").click()
+    choose(page, MERGES[1])
+    at(page, 2)
+    assert [data for data in sent if b"Merge u + n into" in data]
+    assert not [data for data in sent if b"into hug" in data]
+    page.goto(f"{app}/challenge?c={sealed[:-4]}AAAA")
+    expect(page.locator(".note.problem")).to_contain_text("no challenge of this server")
+
+
+def test_a_class_and_its_teacher(page: Page, app: str) -> None:
+    """The link is taken from a training page, answered, and its code marked."""
+    page.goto(f"{app}/bpe?corpus=hug&step=2")
+    page.get_by_role("tab", name="Files and link").click()
+    steps = page.get_by_role("spinbutton", name="Steps to predict")
+    steps.fill("1")
+    steps.press("Enter")
+    links = page.locator('[data-testid="stCode"]').filter(has_text="/challenge?c=")
+    expect(links).to_have_count(1)
+    page.wait_for_timeout(300)
+    page.goto(links.inner_text().strip())
+    at(page, 2)
+    page.get_by_role("button", name="Reveal").click()
+    at(page, 3)
+    page.get_by_role("textbox", name="Your name").fill("Ann <b>")
+    page.get_by_role("textbox", name="Your name").press("Enter")
+    code = page.locator('[data-testid="stCode"]').nth(1)
+    expect(code).not_to_have_text("")
+    page.wait_for_timeout(500)
+    page.get_by_text("For teachers").click()
+    box = page.get_by_role("textbox", name="Codes, one a line")
+    box.fill(code.inner_text().strip())
+    box.press("Control+Enter")
+    expect(page.locator('[data-testid="stDataFrame"]')).to_have_count(2)
+    expect(page.locator(".note.problem")).to_have_count(0)

@@ -1,0 +1,172 @@
+"""The page of exercises without a browser, through Streamlit's `AppTest`: answering, going on, links, the rising level, the summary.
+
+Oracle: the exercises themselves (`ui/exercises.py`), whose keys are tried in `tests/test_ui_exercises.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.pages import Page, address, problems, run
+from ui.exercises import KINDS, Exercise, make
+from ui.exercises_page import FORM
+from ui.questions import Cells, Choice, Lines
+
+PAGE = Page("exercises", Path("pages", "learn", "exercises.py"), ())
+
+
+def markup(app: AppTest, part: str) -> list[str]:
+    """What stands on the page in an element of this class."""
+    return [
+        html.proto.body
+        for html in app.get("html")
+        if part in html.proto.body and "<style" not in html.proto.body
+    ]
+
+
+def shown(app: AppTest) -> Exercise:
+    """The exercise that the page shows, which its head names."""
+    place = app.session_state["exercises.place"]
+    exercise = make(place.kind, place.level, place.seed)
+    assert exercise.question.prompt in markup(app, "ts question")[0]
+    return exercise
+
+
+def type_in(app: AppTest, answer: str) -> None:
+    """Fill in the form."""
+    form = shown(app).question.form
+    if isinstance(form, Choice):
+        app.selectbox(key=f"{FORM}.choice").set_value(answer or None)
+    elif isinstance(form, Lines):
+        app.text_area(key=f"{FORM}.lines").set_value(answer)
+    elif isinstance(form, Cells):
+        for number, cell in enumerate(answer.split("\n")):
+            app.text_input(key=f"{FORM}.cell.{number}").set_value(cell)
+    else:
+        app.text_input(key=f"{FORM}.entry").set_value(answer)
+
+
+def press(app: AppTest, label: str) -> None:
+    next(button for button in app.button if button.label == label).click()
+    run(app)
+
+
+def answer(app: AppTest, text: str) -> None:
+    type_in(app, text)
+    press(app, "Check")
+
+
+def verdict(app: AppTest) -> str:
+    """Which verdict is shown: right, tied, wrong, unread or none."""
+    found = re.findall(r'class="ts note verdict (\w+)"', " ".join(markup(app, "note verdict")))
+    return found[0] if found else ""
+
+
+def figures(app: AppTest) -> list[str]:
+    """The summary's first row: answered, right, tied, best run."""
+    return re.findall(r"<td>(\d+)</td>", markup(app, "sheet record")[0])[:4]
+
+
+def test_every_kind_is_answered_right_on_its_page() -> None:
+    app = PAGE.opened()
+    for kind in KINDS:
+        app.selectbox(key="exercises.kind").set_value(kind)
+        run(app)
+        answer(app, shown(app).question.key)
+        assert verdict(app) == "right", kind
+        press(app, "Next exercise")
+        assert verdict(app) == ""
+    assert markup(app, "sheet record")[0].count("<tr>") == len(KINDS) + 1
+
+
+def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:
+    app = PAGE.opened("kind=bpe_count&level=2&seed=5")
+    one = shown(app)
+    assert (one.kind, one.level, one.seed) == ("bpe_count", 2, 5)
+    answer(app, "many")
+    assert verdict(app) == "unread" and not markup(app, "sheet record")
+    assert app.text_input(key=f"{FORM}.entry").value == "many"
+    assert not app.get("page_link")[:1] or "Open this corpus" not in str(app.get("page_link"))
+    answer(app, "999")
+    assert verdict(app) == "wrong" and figures(app) == ["1", "0", "0", "0"]
+    answer(app, one.question.key)
+    assert verdict(app) == "right" and figures(app) == ["1", "0", "0", "0"]
+    answer(app, "")
+    assert shown(app).seed == 6 and verdict(app) == ""
+    answer(app, "")
+    assert verdict(app) == "unread" and shown(app).seed == 6
+
+
+def test_the_answer_can_be_shown_and_counts_as_wrong_once() -> None:
+    app = PAGE.opened("kind=unigram_best&level=1&seed=3")
+    press(app, "Reveal")
+    assert verdict(app) == "wrong" and figures(app) == ["1", "0", "0", "0"]
+    press(app, "Reveal")
+    assert figures(app) == ["1", "0", "0", "0"]
+    links = [element.proto for element in app.get("page_link")]
+    query = next(
+        parse_qs(urlsplit(link.query_string or "").query or link.query_string)
+        for link in links
+        if link.query_string
+    )
+    assert query["corpus"] == ["counts"] and query["seed"]
+
+
+def test_the_level_rises_and_falls() -> None:
+    app = PAGE.opened()
+    for number in range(3):
+        assert (shown(app).level, shown(app).seed) == (1, 1 + number)
+        answer(app, shown(app).question.key)
+        press(app, "Next exercise")
+    assert shown(app).level == 2 and "now level 2" in " ".join(markup(app, "ts note"))
+    assert address(app) == {"kind": "bpe_count", "level": "2", "seed": "4", "rising": "1"}
+    for _time in range(2):
+        press(app, "Reveal")
+        press(app, "Next exercise")
+    assert shown(app).level == 1
+
+
+def test_an_exercise_is_a_link() -> None:
+    """A bare address stays bare; bad values are told; what was chosen outlives a visit elsewhere; a link from another page wins."""
+    app = PAGE.opened()
+    assert address(app) == {}
+    app.segmented_control(key="exercises.level").set_value("4")
+    app.selectbox(key="exercises.kind").set_value("mistake")
+    run(app)
+    assert address(app) == {"kind": "mistake", "level": "4", "seed": "1"}
+    assert "kind=mistake&level=4&seed=1" in app.code[0].value
+    app.switch_page(str(Path("pages", "learn", "errata.py")))
+    run(app)
+    app.query_params.clear()
+    app.switch_page(str(PAGE.script))
+    run(app)
+    assert (shown(app).kind, shown(app).level) == ("mistake", 4)
+    assert app.selectbox(key="exercises.kind").value == "mistake"
+    app.switch_page(str(Path("pages", "learn", "errata.py")))
+    run(app)
+    app.query_params.clear()
+    app.query_params["kind"], app.query_params["seed"] = "viterbi", "9"
+    app.switch_page(str(PAGE.script))
+    run(app)
+    assert (shown(app).kind, shown(app).level, shown(app).seed) == ("viterbi", 1, 9)
+    bad = PAGE.opened("kind=x&level=9&seed=z")
+    assert len(problems(bad)) == 3 and shown(bad).name == "bpe_count:1:1"
+
+
+def test_mixed_draws_from_all() -> None:
+    app = PAGE.opened("kind=mixed&level=1&seed=1")
+    kinds = set()
+    for _time in range(4):
+        kinds.add(shown(app).kind)
+        press(app, "Next exercise")
+    assert len(kinds) > 1 and "mixed" not in kinds
+
+
+def test_a_hostile_corpus_is_text() -> None:
+    app = PAGE.opened("kind=construct&level=1&seed=1")
+    answer(app, "<img src=x onerror=alert(1)> 5")
+    assert verdict(app) in ("wrong", "unread") and "<img" not in " ".join(markup(app, "verdict"))

@@ -1,0 +1,383 @@
+"""Predict on the training pages and challenges, without a browser, through Streamlit's `AppTest`.
+
+Sources and oracles: the engine, asked for the same corpus and settings; the flipbook's own message, as it goes to the browser;
+the address as the page writes it. What needs JavaScript (keys, scrubber) is in `tests/browser/`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from itsdangerous import URLSafeSerializer
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.pages import APP, Page, address, bodies, books, problems, run
+from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from ui.challenge import (
+    STEPS_LIMIT,
+    Challenge,
+    Result,
+    check,
+    class_table,
+    mark,
+    open_challenge,
+    open_result,
+    result_text,
+    steps_table,
+)
+from ui.corpora import EXAMPLES, pack_text
+from ui.predictions import question_after
+from ui.questions import RIGHT, TIED, WRONG
+from ui.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES
+from ui.tokens import Style
+
+HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+HOSTILE = '<img src=x onerror="alert(1)"> **b** [l](http://x) $x$'
+PAGES = {
+    "bpe": Page("bpe", Path("pages", "train", "bpe.py"), RULES),
+    "wordpiece": Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES),
+    "unigram": Page("unigram", Path("pages", "train", "unigram.py"), UNIGRAM_RULES),
+}
+CORPUS = Corpus.from_counts(HUG)
+TRACES: dict[str, Any] = {
+    "bpe": train_bpe(CORPUS),
+    "wordpiece": train_wordpiece(CORPUS),
+    "unigram": train_unigram(CORPUS, seed_size=15, vocab_size=7, whole_words=False),
+}
+
+
+def answered(app: AppTest, text: str, place: str = "bpe") -> AppTest:
+    """Answer the question on the page."""
+    if [box for box in app.selectbox if box.key == f"{place}.predict.choice"]:
+        app.selectbox(key=f"{place}.predict.choice").set_value(text)
+    else:
+        app.text_input(key=f"{place}.predict.entry").set_value(text)
+    app.button(key=f"{place}.predict.check").click()
+    return run(app)
+
+
+def told(app: AppTest) -> str:
+    """What the page says of the last answer."""
+    return next(html.proto.body for html in app.get("html") if "verdict" in html.proto.body)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_run_is_found_out_step_by_step(name: str) -> None:
+    """With the right answers the whole run comes out; before each, the browser has the frames up to the step, and no more."""
+    trace, page = TRACES[name], PAGES[name]
+    app = page.opened("corpus=hug&mode=predict")
+    for step in range(len(trace)):
+        book = books(app)[0]
+        assert (book["last"], book["first"] + len(book["frames"]) - 1, book["seek"][0]) == (step, step, step)
+        assert not app.tabs and not app.get("download_button")
+        assert address(app)["mode"] == "predict" and book["param"] == "step"
+        question = question_after(trace, step, "mixed", Style())
+        app = answered(app, question.key, name)
+        assert "verdict right" in told(app)
+    assert books(app)[0]["last"] == len(trace) and not [
+        box for box in app.text_input if "predict" in str(box.key)
+    ]
+    assert f"step {len(trace)} is the last one" in bodies(app, "note")[-1]
+    table = app.dataframe[0].value
+    assert list(table["step"]) == list(range(len(trace), 0, -1)) and {*table["verdict"]} == {"right"}
+
+
+def test_a_wrong_answer_shows_both_numbers_and_the_step() -> None:
+    app = PAGES["bpe"].opened("corpus=hug&mode=predict")
+    app = answered(app, "p + u")
+    assert "verdict wrong" in told(app) and "17 times" in told(app) and "20 times" in told(app)
+    assert books(app)[0]["last"] == 1 and books(app)[0]["seek"][0] == 1
+    app = answered(PAGES["bpe"].opened("corpus=hug&mode=predict&ask=count&step=1"), "12")
+    assert "You have 12, it is 16" in told(app)
+
+
+def test_a_tie_is_told_and_keeps_the_streak() -> None:
+    """Oracle: the engine's list of ties."""
+    trace = train_bpe(Corpus.from_counts({"ab": 3, "cd": 3}))
+    assert trace.event(1).tied_count == 2  # type: ignore[union-attr]
+    app = PAGES["bpe"].opened(
+        f"corpus=counts&text={pack_text('ab 3' + chr(10) + 'cd 3')}&mode=predict&ask=pair&pre=whitespace_split"
+    )
+    app = answered(app, "c + d")
+    assert (
+        "verdict tied" in told(app)
+        and "first met" in told(app)
+        and "1 tied" in "".join(html.proto.body for html in app.get("html"))
+    )
+
+
+def test_what_is_no_answer_counts_for_nothing_and_stays() -> None:
+    app = PAGES["bpe"].opened("corpus=hug&mode=predict&ask=count")
+    for text, said in (
+        (" ", "Give an answer first"),
+        ("many", "'many' can't be read"),
+        ("9" * 5000, "at most 4,000 are read"),
+    ):
+        app = answered(app, text)
+        assert "verdict unread" in told(app) and said in told(app).replace("&#x27;", "'")
+        assert books(app)[0]["last"] == 0 and app.text_input(key="bpe.predict.entry").value == text
+    app = answered(app, HOSTILE)
+    assert "<img" not in told(app) and "&lt;img" in told(app)
+    app = answered(app, "20")
+    assert "verdict right" in told(app) and app.text_input(key="bpe.predict.entry").value == ""
+
+
+def test_show_me_shows_and_counts_as_wrong() -> None:
+    app = PAGES["wordpiece"].opened("corpus=hug&mode=predict&ask=score")
+    app.button(key="wordpiece.predict.give_up").click()
+    run(app)
+    assert "verdict wrong" in told(app) and "1/20" in told(app) and books(app)[0]["last"] == 1
+    assert app.dataframe[0].value["answer"][0] == "shown"
+
+
+def test_the_kind_of_question_can_be_chosen_and_is_in_the_address() -> None:
+    app = PAGES["unigram"].opened("corpus=hug&mode=predict")
+    asked = app.selectbox(key="unigram.ask")
+    assert asked.options == [
+        "Ask by turns",
+        "The next piece to go",
+        "What losing it costs",
+        "How a word is split then",
+    ]
+    asked.set_value("loss")
+    run(app)
+    assert address(app)["ask"] == "loss" and app.text_input(key="unigram.predict.entry")
+    app = PAGES["unigram"].opened("corpus=hug&mode=predict&ask=score")  # WordPiece's
+    assert PAGES["unigram"].value(app, "ask") == "mixed" and problems(app) == []
+
+
+def test_turning_back_and_forth_keeps_the_step_and_the_tally() -> None:
+    """From step 3 in watching, predicting begins after step 3; what was answered before still counts."""
+    app = PAGES["bpe"].opened("corpus=hug&step=3")
+    app.segmented_control(key="bpe.mode").set_value("predict")
+    run(app)
+    assert books(app)[0]["last"] == 3
+    key = question_after(TRACES["bpe"], 3, "mixed", Style()).key
+    app = answered(app, key)
+    app.segmented_control(key="bpe.mode").set_value("watch")
+    run(app)
+    assert books(app)[0]["last"] == len(TRACES["bpe"]) and app.tabs and "mode" not in address(app)
+    app.segmented_control(key="bpe.mode").set_value("predict")
+    run(app)
+    assert books(app)[0]["last"] == 4 and "<b>1</b> of 1 right" in "".join(
+        html.proto.body for html in app.get("html")
+    )
+
+
+def test_another_corpus_is_another_game() -> None:
+    app = PAGES["bpe"].opened("corpus=hug&mode=predict&step=2")
+    app.sidebar.selectbox(key="bpe.corpus").set_value("highest")
+    run(app)
+    assert PAGES["bpe"].value(app, "mode") == "predict" and books(app)[0]["last"] == 0
+
+
+def test_a_run_that_is_over_says_so() -> None:
+    app = PAGES["bpe"].opened("corpus=hug&mode=predict&step=99")
+    assert books(app)[0]["last"] == 7 and "step 7 is the last one" in bodies(app, "note")[-1]
+
+
+def test_the_frames_of_large_runs_come_in_windows() -> None:
+    app = PAGES["bpe"].opened("corpus=python&mode=predict&step=200")
+    book = books(app)[0]
+    assert book["last"] == 200 and len(book["frames"]) == 48 and book["first"] + 47 == 200
+
+
+# --- challenges -------------------------------------------------------------------------------------------------------
+
+
+def challenge(
+    last: int = 3, asked: str = "pair", page: str = "bpe", title: str = "Monday", **url: str
+) -> Challenge:
+    return Challenge(title, page, {"corpus": "hug", **url}, 1, last, asked)
+
+
+def opened(sealed: str, **state: Any) -> AppTest:
+    """The page of challenges at a link."""
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    if sealed:
+        app.query_params["c"] = sealed
+    app.switch_page(str(Path("pages", "learn", "challenge.py")))
+    for key, value in state.items():
+        app.session_state[key] = value
+    return run(app)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_challenge_shows_its_steps_and_no_others(name: str) -> None:
+    one, trace = challenge(page=name, asked="mixed"), TRACES[name]
+    app = opened(one.sealed())
+    place = f"challenge-{one.name}"
+    for step in (1, 2):
+        book = books(app)[0]
+        assert (book["last"], len(book["frames"]), book["seek"][0], book["param"]) == (
+            step,
+            step + 1,
+            step,
+            None,
+        )
+        assert not app.tabs and not app.get("download_button") and not app.sidebar.selectbox
+        assert {**address(app)} == {"c": one.sealed()}
+        app = answered(app, question_after(trace, step, "mixed", Style()).key, place)
+    assert books(app)[0]["last"] == 3 and not [box for box in app.button if "predict" in str(box.key)]
+    assert [code.value.split(",")[0] for code in app.code] == ["Monday: 2 of 2 right"]
+    app.text_input(key=f"{place}.name").set_value(HOSTILE)
+    run(app)
+    result = open_result(app.code[1].value)
+    assert result is not None and result.challenge == one.name and len(result.answers) == 2
+    assert result.name == HOSTILE[:80]
+
+
+def test_the_address_of_a_challenge_has_nothing_to_change() -> None:
+    """Neither another step nor any change of the sealed text opens more."""
+    one = challenge()
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    for name, value in {"c": one.sealed(), "step": "5", "mode": "watch", "corpus": "course"}.items():
+        app.query_params[name] = value
+    app.switch_page(str(Path("pages", "learn", "challenge.py")))
+    run(app)
+    assert books(app)[0]["last"] == 1
+    sealed = one.sealed()
+    forged = URLSafeSerializer("not the secret", salt="tokensteps.challenge").dumps([*one[:4], 7, "pair"])
+    for changed in (sealed[:-1], f"A{sealed[1:]}", forged, "x", HOSTILE, "x" * 70_000):
+        app = opened(changed)
+        assert not books(app) and "no challenge of this server" in problems(app)[0]
+
+
+def test_a_title_is_only_text() -> None:
+    app = opened(challenge(title=HOSTILE).sealed())
+    body = next(html.proto.body for html in app.get("html") if "&lt;img" in html.proto.body)
+    assert "<img" not in body
+
+
+def test_a_challenge_waits_while_its_class_looks_elsewhere() -> None:
+    one = challenge()
+    app = opened(one.sealed())
+    app = answered(app, question_after(TRACES["bpe"], 1, "pair", Style()).key, f"challenge-{one.name}")
+    app.switch_page(str(Path("pages", "learn", "errata.py")))
+    run(app)
+    del app.query_params["c"]
+    app.switch_page(str(Path("pages", "learn", "challenge.py")))
+    run(app)
+    assert books(app)[0]["last"] == 2 and address(app)["c"] == one.sealed()
+
+
+def test_codes_hold_answers_and_are_marked_from_the_run() -> None:
+    """Oracle: the questions' own keys, for right answers; anything else for wrong ones."""
+    trace, style, one = TRACES["bpe"], Style(), challenge(last=4, asked="mixed")
+    keys = [question_after(trace, step, "mixed", style).key for step in (1, 2, 3)]
+    assert [answer.verdict for answer in mark(one, trace, style, keys)] == [RIGHT] * 3
+    assert [answer.verdict for answer in mark(one, trace, style, [keys[0], "?", ""])] == [RIGHT, WRONG, WRONG]
+    assert [answer.verdict for answer in mark(one, trace, style, [])] == [WRONG] * 3
+    good = Result(one.name, "Ann", 61, tuple(keys))
+    poor = Result(one.name, "=Bob()", 5, (keys[0], "99", keys[2]))
+    other = Result("0" * 12, "Cy", 5, tuple(keys))
+    codes = [good.code(), poor.code(), other.code(), good.code()[:-2], HOSTILE, good.code()]
+    held, refused = check(one, trace, style, codes)
+    assert [(row.result.name, row.number(RIGHT), row.number(TIED), row.number(WRONG)) for row in held] == [
+        ("Ann", 3, 0, 0),
+        ("=Bob()", 2, 0, 1),
+    ]
+    assert len(refused) == 4 and "another challenge" in refused[0] and "same code as line 1" in refused[3]
+    assert list(class_table(held)["time"]) == ["1:01", "0:05"]
+    table = steps_table(held)
+    assert list(table["step"]) == [2, 3, 4] and list(table["right"]) == [2, 1, 2]
+    wrong = next(answer for answer in held[1].answers if answer.verdict == WRONG)
+    assert wrong.text in table["most frequent mistake"][1]
+    assert "2 of 3 right" in result_text(one, held[1])
+
+
+def test_a_code_can_not_be_made_without_the_secret() -> None:
+    forged = URLSafeSerializer("guess", salt="tokensteps.result").dumps(["x", "Eve", 1, ["20"]])
+    assert open_result(forged) is None and open_challenge(forged) is None
+    assert open_result(challenge().sealed()) is None  # one kind is not the other
+
+
+def test_a_teacher_checks_the_codes_of_a_class() -> None:
+    one = challenge()
+    keys = tuple(question_after(TRACES["bpe"], step, "pair", Style()).key for step in (1, 2))
+    codes = [
+        Result(one.name, HOSTILE, 30, keys).code(),
+        Result(one.name, "Bo", 40, (keys[0], "b + u")).code(),
+        "nonsense",
+    ]
+    app = opened("")
+    assert bodies(app, "note")
+    app.text_area(key="challenge.codes").set_value("\n".join(codes))
+    run(app)
+    assert "needs the link" in problems(app)[0]
+    app.text_input(key="challenge.link").set_value(f"http://localhost/challenge?c={one.sealed()}")
+    run(app)
+    assert list(app.dataframe[0].value["right"]) == [2, 1] and "Line 3" in problems(app)[0]
+    app.text_area(key="challenge.codes").set_value("x\n" * 501)
+    run(app)
+    assert "501 codes" in problems(app)[0]
+
+
+def test_training_pages_make_challenges() -> None:
+    app = PAGES["bpe"].opened("corpus=hug&step=2&ties=greatest&show=symbols", "Files and link")
+    made = open_challenge(app.code[-1].value)
+    assert made == Challenge(
+        "", "bpe", {"corpus": "hug", "ties": "greatest", "show": "symbols"}, 2, 7, "mixed"
+    )
+    app.number_input(key="bpe.challenge.steps.7").set_value(2)
+    app.text_input(key="bpe.challenge.title").set_value(HOSTILE)
+    run(app)
+    made = open_challenge(app.code[-1].value)
+    assert made is not None and (made.last, made.title) == (4, HOSTILE)
+    for value in (0, 6, STEPS_LIMIT + 1):
+        app.number_input(key="bpe.challenge.steps.7").set_value(value)
+        run(app)
+        assert "choose a number from 1 to 5" in problems(app)[0]
+    app = PAGES["bpe"].opened("corpus=hug&step=7", "Files and link")
+    assert "Nothing follows this step" in bodies(app, "note")[-1]
+
+
+def test_a_challenge_on_a_text_of_ones_own_carries_it() -> None:
+    text = pack_text("ab ab cd")
+    app = opened(challenge(corpus="paste", text=str(text), pre="whitespace_split", last=2).sealed())
+    assert "ab" in json.dumps(books(app)[0]["frames"])
+    app = opened(challenge(corpus="paste", id="lost", last=2).sealed())
+    assert "does not have the text of this link any more" in problems(app)[0] and not books(app)
+
+
+def test_all_words_can_be_seen_where_the_stage_has_no_room() -> None:
+    """Oracle: the engine's splits of all words, counted in the markup."""
+    trace = train_bpe(
+        Corpus.from_texts(EXAMPLES["course"].text().splitlines()), 50, special_tokens=("<|endoftext|>",)
+    )
+    app = PAGES["bpe"].opened("corpus=course&mode=predict&step=4")
+    (body,) = [html.proto.body for html in app.get("html") if 'class="ts words"' in html.proto.body]
+    assert body.count('class="id"') == len(trace.corpus.words) == 30
+    assert body.count("<bdi") == sum(map(len, trace.splits(4).values()))
+    assert not [
+        html
+        for html in PAGES["bpe"].opened("corpus=hug&mode=predict").get("html")
+        if "ts words" in html.proto.body
+    ]
+
+
+def test_what_is_asked_is_in_the_address_only_while_something_is_asked() -> None:
+    app = PAGES["bpe"].opened("corpus=hug&mode=predict&ask=count")
+    app.segmented_control(key="bpe.mode").set_value("watch")
+    run(app)
+    assert "ask" not in address(app) and "mode" not in address(app)
+
+
+def test_a_link_from_another_page_begins_where_it_says() -> None:
+    app = answered(PAGES["bpe"].opened("corpus=hug&mode=predict&ask=pair"), "u + g")
+    app.switch_page(str(Path("pages", "learn", "errata.py")))
+    run(app)
+    app.query_params.clear()  # as the browser does
+    app.switch_page(str(PAGES["bpe"].script))
+    run(app)
+    assert books(app)[0]["last"] == 1  # as it was left
+    app.switch_page(str(Path("pages", "learn", "errata.py")))
+    run(app)
+    for name, value in {"corpus": "hug", "mode": "predict", "step": "3"}.items():
+        app.query_params[name] = value
+    app.switch_page(str(PAGES["bpe"].script))
+    run(app)
+    assert books(app)[0]["last"] == 3

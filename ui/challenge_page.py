@@ -1,0 +1,255 @@
+"""The page of challenges: a class answers one, and its teacher checks the codes; and the part of a training page that makes one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from html import escape
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from tokenizers_core.errors import TokenizersCoreError
+from ui import training
+from ui.algorithms import ALGORITHMS
+from ui.challenge import (
+    CODES_LIMIT,
+    LEFT_OUT,
+    NAME_LIMIT,
+    STEPS_LIMIT,
+    TITLE_LIMIT,
+    Challenge,
+    Checked,
+    Result,
+    check,
+    class_table,
+    mark,
+    open_challenge,
+    result_text,
+    steps_table,
+)
+from ui.corpora import plain_text
+from ui.flipbook import go_to, update_url
+from ui.frames import merge_frame, wordpiece_frame
+from ui.i18n import _, count, use_language
+from ui.notes import explained, note, problem
+from ui.predict import FRAMES, Game, Hidden, game_of, show_question, show_words
+from ui.predictions import ASK_NAMES, ASKS
+from ui.prune_frames import prune_frame
+from ui.question_view import verdict_html
+from ui.settings import Recipe, corpus_title
+from ui.tokens import Style
+
+DRAW: Final[Mapping[str, Any]] = {"bpe": merge_frame, "wordpiece": wordpiece_frame, "unigram": prune_frame}
+"""Algorithm → what draws its snapshots."""
+
+
+# --- making one -------------------------------------------------------------------------------------------------------
+
+
+def show_challenge_maker(
+    page: str, recipe: Recipe, url: Mapping[str, str | None], step: int, last: int
+) -> None:
+    """On a training page: fix what is to be predicted, and get the link."""
+    st.subheader(_("A challenge for a class"), anchor=False)
+    st.caption(
+        _(
+            "The link opens this run with its next steps hidden. Whoever has answered them gets a code, and the page of challenges "
+            "marks the codes of a class."
+        )
+    )
+    if not recipe.in_link():
+        note(_("A link can't hold this corpus: choose an example, or a shorter text."))
+        return
+    if step >= last:
+        note(_("Nothing follows this step: go back to the one from which the class is to predict."))
+        return
+    title, steps, asked = st.columns([3, 2, 3])
+    name = title.text_input(_("Title"), key=f"{page}.challenge.title", max_chars=TITLE_LIMIT)
+    number = steps.number_input(
+        _("Steps to predict"), value=min(5, last - step), step=1, key=f"{page}.challenge.steps.{last}"
+    )
+    kind = asked.selectbox(
+        _("Ask"),
+        ("mixed", *ASKS[page]),
+        format_func=lambda kind: _(ASK_NAMES[kind]),
+        key=f"{page}.challenge.ask",
+    )
+    most = min(STEPS_LIMIT, last - step)
+    if number is None or not 1 <= number <= most:
+        message = _("{value} steps are not possible here: choose a number from 1 to {most}.")
+        problem(message.format(value=count(number or 0), most=count(most)))
+        return
+    kept = {key: value for key, value in url.items() if value is not None and key not in LEFT_OUT}
+    challenge = Challenge(plain_text(name), page, kept, step, step + number, kind)
+    st.code(challenge_link(challenge), language=None, wrap_lines=True)
+
+
+def challenge_link(challenge: Challenge) -> str:
+    """The address of a challenge, on this server."""
+    base = (st.context.url or "").split("?")[0].rpartition("/")[0]
+    return f"{base}/challenge?{urlencode({'c': challenge.sealed()})}"
+
+
+# --- answering it -----------------------------------------------------------------------------------------------------
+
+
+def show_page() -> None:
+    """The whole page: the challenge of the link, and the checking of codes."""
+    sealed = st.query_params.get("c") or st.session_state.get("challenge", "")
+    challenge = open_challenge(sealed) if sealed else None
+    if challenge is None:
+        st.title(_("Challenge"))
+        st.caption(_("A class predicts the steps of a run, and its teacher checks the answers."))
+        if sealed:
+            problem(
+                _(
+                    "This link is no challenge of this server, or it was changed on the way: ask for it again, and open it as it is."
+                )
+            )
+        else:
+            note(
+                _(
+                    "To make a challenge, open a training page, choose the corpus and the rules, go to the step where the class is to "
+                    "begin, and take the link from “Files and link”."
+                )
+            )
+    else:
+        st.session_state["challenge"] = sealed
+        update_url({"c": sealed})
+        st.title(_("Challenge"))
+        _take(challenge)
+    with st.expander(
+        _("For teachers: check the codes of a class"), expanded=challenge is None and not sealed
+    ):
+        _checker(sealed if challenge else "")
+
+
+def _take(challenge: Challenge) -> None:
+    """Train what the challenge says, and ask."""
+    found = _trace(challenge)
+    if found is not None:
+        _ask(challenge, *found)
+
+
+def _trace(challenge: Challenge) -> tuple[Any, Style] | None:
+    """The run and how it is written; None while it is not there, which is said."""
+    reading = challenge.reading()
+    for complaint in reading.complaints:
+        problem(complaint)
+    try:
+        run = challenge.run()
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return None
+    if run is None:
+        return None
+    trace = run.trace(".challenge")
+    if trace is None:
+        return None
+    show = reading.recipe["show"]
+    return trace, Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
+
+
+@st.fragment
+def _ask(challenge: Challenge, trace: Any, style: Style) -> None:
+    """The questions, the steps that are found out, and, at the end, the code."""
+    use_language(st.session_state["language"])
+    place = f"challenge-{challenge.name}"
+    hidden = Hidden(
+        place,
+        challenge.name,
+        trace,
+        style,
+        DRAW[challenge.page],
+        challenge.asked,
+        min(challenge.last, len(trace)),
+    )
+    new = f"{place}.game" not in st.session_state
+    game = game_of(hidden, challenge.first)
+    if new:
+        st.session_state[f"{place}.began"] = time.time()
+        go_to(hidden.book, game.reached)
+    st.html(facts_html(challenge))
+    if game.reached < hidden.last:
+        show_question(hidden, game)
+    else:
+        _finish(challenge, hidden, game)
+    training.small_book(
+        hidden.book,
+        f"{hidden.name}:{hidden.drawing(game)}",
+        game.reached,
+        hidden.draw,
+        trace=hidden.name,
+        whole=FRAMES,
+    )
+    show_words(hidden, game)
+
+
+def facts_html(challenge: Challenge) -> str:
+    """The teacher's title; what is trained, and on what."""
+    told = _(
+        "{algorithm} on “{corpus}”, steps {first} to {last}. Nobody but you sees your answers until you pass on the code."
+    ).format(
+        algorithm=ALGORITHMS[challenge.page].title,
+        corpus=corpus_title(challenge.reading().recipe["corpus"]),
+        first=count(challenge.first + 1),
+        last=count(challenge.last),
+    )
+    title = f"<b>{escape(challenge.title)}</b> " if challenge.title else ""
+    return f'<div class="ts lead">{title}{escape(told)}</div>'
+
+
+def _finish(challenge: Challenge, hidden: Hidden, game: Game) -> None:
+    """The result, and the code to hand in."""
+    place = hidden.place
+    if game.verdict is not None:
+        st.html(verdict_html(game.verdict))
+    seconds = st.session_state.setdefault(
+        f"{place}.seconds", round(time.time() - st.session_state[f"{place}.began"])
+    )
+    name = st.text_input(_("Your name, as your teacher knows you"), key=f"{place}.name", max_chars=NAME_LIMIT)
+    answers = tuple(answer.text for answer in game.answers)
+    result = Result(challenge.name, plain_text(name).strip(), seconds, answers)
+    checked = Checked(result, mark(challenge, hidden.trace, hidden.style, answers))
+    st.code(result_text(challenge, checked), language=None, wrap_lines=True)
+    if not result.name:
+        note(_("With your name, the code to hand in appears here."))
+        return
+    st.markdown(_("Hand in this code:"))
+    st.code(result.code(), language=None, wrap_lines=True)
+
+
+# --- checking codes ---------------------------------------------------------------------------------------------------
+
+
+def _checker(sealed: str) -> None:
+    """A teacher's part: the challenge's link and the codes, one a line."""
+    st.caption(
+        _(
+            "A student can start again by reloading the page, or try the same words elsewhere: take the codes as practice, not as an exam."
+        )
+    )
+    link = st.text_input(_("The challenge's link"), key="challenge.link", placeholder=sealed[:60])
+    codes = st.text_area(_("Codes, one a line"), key="challenge.codes", height=120)
+    lines = [line for line in plain_text(codes).splitlines() if line.strip()]
+    if not lines:
+        return
+    challenge = open_challenge(plain_text(link) or sealed)
+    if challenge is None:
+        problem(_("The first box needs the link of the challenge, as this server made it."))
+        return
+    if len(lines) > CODES_LIMIT:
+        message = _("{size} codes are more than the {limit} that are checked at once: give them in parts.")
+        problem(message.format(size=count(len(lines)), limit=count(CODES_LIMIT)))
+        return
+    found = _trace(challenge)
+    if found is None:
+        return
+    held, refused = check(challenge, *found, lines)
+    for told in refused:
+        problem(told)
+    if held:
+        st.dataframe(class_table(held), hide_index=True)
+        st.dataframe(steps_table(held), hide_index=True)
