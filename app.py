@@ -8,7 +8,20 @@ from pathlib import Path
 import streamlit as st
 
 ROOT = Path(__file__).parent
-LINKED = {"corpus", "text", "t1", "a", "say", "normalizer", "pre", "model", "template", "kind", "seed", "mode"}
+LINKED = {
+    "corpus",
+    "text",
+    "t1",
+    "a",
+    "say",
+    "normalizer",
+    "pre",
+    "model",
+    "template",
+    "kind",
+    "seed",
+    "mode",
+}
 """Parameters that only a link has, not an address that a page has written before."""
 
 if __name__ == "__main__":

@@ -116,15 +116,13 @@ def forget_game(place: str) -> None:
         game.left, game.verdict = True, None
 
 
-def show_question(hidden: Hidden, game: Game, head: Callable[[], None] | None = None) -> None:
-    """What was said of the last answer, and the next question; or the summary at the end. `head` draws beside the tally."""
+def show_question(hidden: Hidden, game: Game) -> None:
+    """What was said of the last answer, and the next question, if there is one."""
     with st.container(key=f"{hidden.place}-predict"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(verdict_html(game.verdict or Verdict("", escape(_(OPENING)))))
             if game.tally.answered:
                 st.html(f'<div class="ts">{tally_html(game.tally)}</div>', width="content")
-            if head is not None:
-                head()
         if game.reached >= hidden.last:
             note(_("Nothing is left to predict: step {step} is the last one.").format(step=hidden.last))
             return
@@ -138,7 +136,9 @@ def show_question(hidden: Hidden, game: Game, head: Callable[[], None] | None = 
 
 
 def _answered(hidden: Hidden, game: Game, question: Question, text: str, verdict: Verdict) -> None:
-    """Write an answer down, and show the step."""
+    """Write an answer down, and show the step. A second click on the button, with nothing typed since, changes nothing."""
+    if not text.strip() and game.verdict is not None and game.verdict.kind != UNREAD:
+        return
     game.verdict = verdict
     if verdict.kind != UNREAD:
         _reveal(hidden, game, Answer(game.reached + 1, question.kind, text, verdict.kind))
@@ -178,7 +178,7 @@ def show_words(hidden: Hidden, game: Game) -> None:
         st.html(f'<div class="ts words">{rows}</div>')
 
 
-def show_end(hidden: Hidden, game: Game) -> None:
+def show_answers(hidden: Hidden, game: Game) -> None:
     """What was answered."""
     if not game.answers:
         return

@@ -23,7 +23,7 @@ from ui.flipbook import Frame, step_asked, update_url
 from ui.glossary import lead_html
 from ui.i18n import N_, _, count, ngettext, use_language
 from ui.notes import explained, note, problem
-from ui.predict import Hidden, forget_game, game_of, show_end, show_hidden, show_question, show_words
+from ui.predict import Hidden, forget_game, game_of, show_answers, show_hidden, show_question, show_words
 from ui.predictions import ASKS
 from ui.settings import corpus_title
 from ui.tokens import Style, readable
@@ -170,7 +170,7 @@ def predict_run(page: TrainPage, controls: Controls, run: Run, trace: Any, style
     show_question(hidden, game)
     show_hidden(hidden, game, controls.url())
     show_words(hidden, game)
-    show_end(hidden, game)
+    show_answers(hidden, game)
 
 
 def follow(view: View) -> None:
