@@ -26,7 +26,7 @@ function tidy(event) {
 let answered; // the form, and until when its next box may take the focus
 function submit({ type, key, target }) {
   const form = (type === "click" || key === "Enter" || key === " ") && target.closest?.('[data-testid="stForm"]');
-  if (form) answered = { form, until: performance.now() + 4000 };
+  answered = form ? { form, until: performance.now() + 4000 } : undefined; // whoever goes elsewhere meanwhile is let go
 }
 new MutationObserver(() => {
   if (!answered || document.activeElement !== document.body) return;

@@ -250,18 +250,8 @@ def show_exercise(exercise: Exercise) -> None:
     done = record.answered(verdict)
     with st.container(border=True, key=f"{PAGE}-exercise"):
         st.html(head_html(exercise, record.total))
-        changed = st.session_state.pop(f"{PAGE}.level_changed", None)
-        if changed:
-            message = (
-                _("Three right in a row: now level {level}.")
-                if changed[1] > changed[0]
-                else _("Two wrong in a row: back to level {level}.")
-            )
-            note(message.format(level=changed[1]))
-        if record.remark is not None and record.remark[0] == exercise.name:
-            st.html(verdict_html(record.remark[1]))
-        elif verdict is not None:
-            st.html(verdict_html(verdict))
+        with st.container():  # whether it holds something or not: the boxes below stay, and keep the focus
+            show_remarks(exercise, record)
         ask(FORM, exercise.question, partial(_answered, exercise), partial(_shown, exercise))
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             st.button(
@@ -284,6 +274,23 @@ def show_exercise(exercise: Exercise) -> None:
             if done
             else _("“Reveal” counts as a wrong answer; “Next exercise” counts for nothing.")
         )
+
+
+def show_remarks(exercise: Exercise, record: Record) -> None:
+    """That the level has changed, and what was said of the last answer."""
+    changed = st.session_state.pop(f"{PAGE}.level_changed", None)
+    if changed:
+        message = (
+            _("Three right in a row: now level {level}.")
+            if changed[1] > changed[0]
+            else _("Two wrong in a row: back to level {level}.")
+        )
+        note(message.format(level=changed[1]))
+    verdict = record.verdicts.get(exercise.name)
+    if record.remark is not None and record.remark[0] == exercise.name:
+        verdict = record.remark[1]
+    if verdict is not None:
+        st.html(verdict_html(verdict))
 
 
 def head_html(exercise: Exercise, total: Tally) -> str:
