@@ -17,7 +17,7 @@ from ui.cache import digest
 from ui.i18n import _, count
 from ui.predict import VERDICT_NAMES, Answer
 from ui.predictions import ASK_NAMES, next_asked, question_after
-from ui.questions import RIGHT, TIED, UNREAD, WRONG
+from ui.questions import RIGHT, TIED, UNREAD, WRONG, Question
 from ui.seal import seal, unseal
 from ui.settings import ASKED, Reading, read_url
 from ui.tokens import Style
@@ -107,17 +107,23 @@ def open_result(code: str) -> Result | None:
     return None
 
 
-def mark(challenge: Challenge, trace: Any, style: Style, answers: Sequence[str]) -> list[Answer]:
-    """Grade answers from the run, one after the other; what has no answer is wrong."""
-    marked: list[Answer] = []
+def questions_of(challenge: Challenge, trace: Any, style: Style) -> list[tuple[int, Question]]:
+    """The steps that a challenge asks about, and what it asks: the same for the whole class."""
+    asked: list[tuple[int, Question]] = []
     step = next_asked(trace, challenge.first)
-    given = iter(answers)
     while step is not None and step < min(challenge.last, len(trace)):
-        question = question_after(trace, step, challenge.asked, style)
-        text = next(given, "")
-        verdict = question.grade(text).kind if text else WRONG
-        marked.append(Answer(step + 1, question.kind, text, WRONG if verdict == UNREAD else verdict))
+        asked.append((step + 1, question_after(trace, step, challenge.asked, style)))
         step = next_asked(trace, step + 1)
+    return asked
+
+
+def mark(questions: Sequence[tuple[int, Question]], answers: Sequence[str]) -> list[Answer]:
+    """Grade answers, one after the other; what has no answer is wrong."""
+    marked: list[Answer] = []
+    given = [*answers, *[""] * len(questions)]
+    for (step, question), text in zip(questions, given, strict=False):
+        verdict = question.grade(text).kind if text else WRONG
+        marked.append(Answer(step, question.kind, text, WRONG if verdict == UNREAD else verdict))
     return marked
 
 
@@ -139,6 +145,7 @@ def check(
     held: list[Checked] = []
     refused: list[str] = []
     first: dict[str, int] = {}
+    questions = questions_of(challenge, trace, style)
     for number, code in enumerate(codes, 1):
         result = open_result(code)
         if first.setdefault(code.strip(), number) < number:
@@ -151,7 +158,7 @@ def check(
             message = _("Line {number}, from {name}, is the code of another challenge.")
             refused.append(message.format(number=count(number), name=repr(result.name)))
         else:
-            held.append(Checked(result, mark(challenge, trace, style, result.answers)))
+            held.append(Checked(result, mark(questions, result.answers)))
     return held, refused
 
 

@@ -26,6 +26,7 @@ from ui.challenge import (
     class_table,
     mark,
     open_challenge,
+    questions_of,
     result_text,
     steps_table,
 )
@@ -212,7 +213,7 @@ def _finish(challenge: Challenge, hidden: Hidden, game: Game) -> None:
     name = st.text_input(_("Your name, as your teacher knows you"), key=f"{place}.name", max_chars=NAME_LIMIT)
     answers = tuple(answer.text for answer in game.answers)
     result = Result(challenge.name, plain_text(name).strip(), seconds, answers)
-    checked = Checked(result, mark(challenge, hidden.trace, hidden.style, answers))
+    checked = Checked(result, mark(questions_of(challenge, hidden.trace, hidden.style), answers))
     st.code(result_text(challenge, checked), language=None, wrap_lines=True)
     if not result.name:
         note(_("With your name, the code to hand in appears here."))

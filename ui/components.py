@@ -17,17 +17,17 @@ def read_asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def component(name: str) -> ComponentRenderer:
-    """The component `assets/<name>.js`, with the styles of `<name>.css` and `style.css`, kept apart from the page's."""
-    files = (f"{name}.js", f"{name}.css", "style.css")
+def component(name: str, styles: tuple[str, ...] | None = None) -> ComponentRenderer:
+    """The component `assets/<name>.js`, with `styles` (default: `<name>.css` and `style.css`), kept apart from the page's."""
+    files = (f"{name}.js", *((f"{name}.css", "style.css") if styles is None else styles))
     # With the times of the last edits, so that an edit shows up without a restart of the server.
     return _registered(name, files, tuple((ASSETS / file).stat().st_mtime_ns for file in files))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _registered(name: str, files: tuple[str, ...], _edited: tuple[int, ...]) -> ComponentRenderer:
     """Register it: once, unless its files change. Streamlit takes text with newlines as inline content."""
     script, *styles = map(read_asset, files)
     return st.components.v2.component(
-        f"tokensteps.{name}", js=script, css="\n".join(styles), isolate_styles=True
+        f"tokensteps.{name}", js=script, css="\n".join(styles) or None, isolate_styles=True
     )

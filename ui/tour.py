@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, Final, NamedTuple
 
 import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
 
-from ui.components import read_asset
+from ui.components import component
 from ui.i18n import N_, _
 
 
@@ -147,13 +145,6 @@ def tour(page: str) -> dict[str, Any]:
     }
 
 
-@cache
-def _component() -> ComponentRenderer:
-    return st.components.v2.component(
-        "tokensteps.tour", js=read_asset("tour.js"), css=read_asset("tour.css"), isolate_styles=True
-    )
-
-
 def titled(page: str, title: str, beside: Callable[[], None] | None = None) -> None:
     """A page's title, and beside it the way into its tour, if it has one, and what `beside` draws."""
     if page not in STOPS:
@@ -169,4 +160,4 @@ def titled(page: str, title: str, beside: Callable[[], None] | None = None) -> N
         st.title(title, width="content")
         if beside is not None:
             beside()
-        _component()(key=f"{page}.tour", data=tour(page), width="content")
+        component("tour", ("tour.css",))(key=f"{page}.tour", data=tour(page), width="content")

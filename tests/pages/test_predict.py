@@ -25,6 +25,7 @@ from ui.challenge import (
     mark,
     open_challenge,
     open_result,
+    questions_of,
     result_text,
     steps_table,
 )
@@ -268,9 +269,10 @@ def test_codes_hold_answers_and_are_marked_from_the_run() -> None:
     """Oracle: the questions' own keys, for right answers; anything else for wrong ones."""
     trace, style, one = TRACES["bpe"], Style(), challenge(last=4, asked="mixed")
     keys = [question_after(trace, step, "mixed", style).key for step in (1, 2, 3)]
-    assert [answer.verdict for answer in mark(one, trace, style, keys)] == [RIGHT] * 3
-    assert [answer.verdict for answer in mark(one, trace, style, [keys[0], "?", ""])] == [RIGHT, WRONG, WRONG]
-    assert [answer.verdict for answer in mark(one, trace, style, [])] == [WRONG] * 3
+    questions = questions_of(one, trace, style)
+    assert [answer.verdict for answer in mark(questions, [*keys, "one too many"])] == [RIGHT] * 3
+    assert [answer.verdict for answer in mark(questions, [keys[0], "?", ""])] == [RIGHT, WRONG, WRONG]
+    assert [answer.verdict for answer in mark(questions, [])] == [WRONG] * 3
     good = Result(one.name, "Ann", 61, tuple(keys))
     poor = Result(one.name, "=Bob()", 5, (keys[0], "99", keys[2]))
     other = Result("0" * 12, "Cy", 5, tuple(keys))
