@@ -7,6 +7,8 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do "
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Two workers, each taking whole files; browser tests share one server per worker.
 PYTEST_ARGS ?= -n 2 --dist loadfile
+BABEL = $(BIN)/python -m babel.messages.frontend --quiet
+LOCALE := assets/locale/tokensteps
 # One port if given (`make run PORT=8600`), else 8501 or the next free one.
 PORT ?=
 
@@ -56,11 +58,13 @@ format: $(VENV)/.dev ## put the code into the project's format
 screenshots: browser ## draw the pictures in docs/ again
 	$(BIN)/python -m tests.browser.screenshots
 
-messages: $(VENV)/.dev ## collect the translatable strings into assets/locale/tokensteps.pot
+messages: $(VENV)/.dev ## collect the translatable strings, bring the catalogues up to date, compile them
 	@mkdir -p assets/locale
-	$(BIN)/python -m babel.messages.frontend extract --project TokenSteps --version 0.1.0 \
-	  --copyright-holder "TokenSteps contributors" --sort-by-file --add-location file --add-comments "Translators:" \
-	  --keyword N_ --output-file assets/locale/tokensteps.pot app.py pages ui
+	$(BABEL) extract --project TokenSteps --version 0.1.0 --copyright-holder "TokenSteps contributors" --width 120 \
+	  --sort-by-file --add-location file --add-comments "Translators:" --mapping babel.cfg --keyword N_ --output-file $(LOCALE).pot .
+	for language in zh ja; do $(BABEL) update --input-file $(LOCALE).pot --domain tokensteps --output-dir assets/locale \
+	  --locale $$language --width 120 --ignore-obsolete --ignore-pot-creation-date || exit 1; done
+	$(BABEL) compile --domain tokensteps --directory assets/locale --statistics
 
 clean: ## remove the environment and everything generated
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis test-results *.egg-info

@@ -25,12 +25,15 @@ LINKED = {
 """Parameters that only a link has, not an address that a page has written before."""
 
 if __name__ == "__main__":
-    from ui.i18n import _, use_language
+    from ui.i18n import _
+    from ui.language import choose_language, language_switch
     from ui.page_script import page_script
+    from ui.streamlit_words import streamlit_words
 
-    st.session_state["language"] = use_language(st.query_params.get("lang", "en"))
-    st.set_page_config(page_title="TokenSteps", page_icon=str(ROOT / "assets" / "icon.svg"), layout="wide")
-    for sheet in ("style.css", "page.css", "terms.css"):
+    choose_language()
+    st.set_page_config(page_icon=str(ROOT / "assets" / "icon.svg"), layout="wide")
+    st.logo(ROOT / "assets" / "logo.svg", icon_image=ROOT / "assets" / "icon.svg")
+    for sheet in ("style.css", "page.css", "terms.css", "projector.css", "print.css"):
         st.html(ROOT / "assets" / sheet)
     page = st.navigation(
         {
@@ -54,10 +57,14 @@ if __name__ == "__main__":
             ],
         }
     )
+    st.set_page_config(page_title=f"{page.title} · TokenSteps")
     # Coming from another page, a link may bring settings; without any, the page takes up where it was left.
     came = st.session_state.get("page") not in (None, page.url_path)
     st.session_state["arrival"] = ("link" if LINKED & {*st.query_params} else "return") if came else ""
     st.session_state["page"] = page.url_path
+    with st.sidebar:
+        language_switch()
+        streamlit_words()
     page.run()
     with st.sidebar:
         page_script()

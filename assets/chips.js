@@ -4,7 +4,7 @@
 
 const VIEW = Symbol.for("tokensteps.chips"), DRAG = 4; // pixels
 const MARKUP = `<div class="pane" role="listbox" tabindex="-1"></div>
-  <section class="card"><p class="place"><span></span><span></span></p><div></div></section><section class="ids"><h3></h3><p></p></section>`;
+  <section class="card"><p class="place"><span></span><span></span></p><div></div></section><section class="ids"><h2></h2><p role="group" tabindex="0"></p></section>`;
 const fill = (message, values) => message.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 const middle = ({ left, right }) => (left + right) / 2;
 
@@ -13,7 +13,7 @@ function bind(root) {
   box.className = "ts-chips ts";
   box.innerHTML = MARKUP;
   root.append(box);
-  const [pane, card, row, details, heading, token, place] = [".pane", ".card", ".ids > p", ".card > div", "h3", ".place > :first-child", ".place > :last-child"].map((part) => box.querySelector(part));
+  const [pane, card, row, details, heading, token, place] = [".pane", ".card", ".ids > p", ".card > div", "h2", ".place > :first-child", ".place > :last-child"].map((part) => box.querySelector(part));
   let view = {}, runs = [], nodes = [], marks = [], drawn = [], numbers = []; // a run's chip, and its ids in the row
   let seen, pinned, stop, shown, range, news = false, down; // the first three are places among the runs
 
@@ -47,7 +47,7 @@ function bind(root) {
   }
   function follow(node, part) { // scrolls the part alone, never the page
     const a = node.getBoundingClientRect(), b = part.getBoundingClientRect();
-    if (a.top < b.top || a.bottom > b.bottom) part.scrollTop += a.top - b.top - Math.max(8, (b.height - a.height) / 3);
+    if (a.top < b.top || a.bottom > b.bottom) part.scrollTop += (a.top - b.top - Math.max(8, (b.height - a.height) / 3)) / (part.currentCSSZoom ?? 1);
   }
   function stopAt(index) { // where Tab arrives
     nodes[stop]?.removeAttribute("tabindex");
@@ -182,7 +182,7 @@ function bind(root) {
     for (const kind of order) kinds[kind][0].startsWith("<div") ? lines.push(kinds[kind][0]) : (lines[lines.length - 1] += kinds[kind][0]);
     redraw(lines);
     renumber();
-    [pane.ariaLabel, card.ariaLabel, heading.textContent, pane.dataset.empty] = [labels.pane, labels.card, labels.ids, labels.empty];
+    [pane.ariaLabel, card.ariaLabel, row.ariaLabel, heading.textContent, pane.dataset.empty] = [labels.pane, labels.card, labels.ids, labels.ids, labels.empty];
     [pane.scrollTop, row.scrollTop] = tops;
     pin(!other && kept && kept.text === runs[before]?.text && kept.start === runs[before].start && isChip(before) ? before : undefined);
     const stays = held?.isConnected ? at(held) : wish;

@@ -58,8 +58,8 @@ function bind(root) {
     field.append(mirror);
     place.setStart(mirror.firstChild, from);
     place.setEnd(mirror.firstChild, to);
-    const { left, top } = mirror.getBoundingClientRect();
-    const found = [...place.getClientRects()].slice(0, SHOWN).map((box) => ({ left: box.left - left, top: box.top - top, width: box.width, height: box.height }));
+    const { left, top } = mirror.getBoundingClientRect(), zoom = mirror.currentCSSZoom ?? 1; // see projector.css
+    const found = [...place.getClientRects()].slice(0, SHOWN).map((box) => ({ left: (box.left - left) / zoom, top: (box.top - top) / zoom, width: box.width / zoom, height: box.height / zoom }));
     mirror.remove();
     return found;
   }

@@ -4,17 +4,17 @@
 
 const BOOK = Symbol.for("tokensteps.flipbook"), MAIN = Symbol.for("tokensteps.stage"), SPEEDS = [1, 2, 4, 0.5];
 const BEAT = 450, TURN = 1600, REST = 250, AHEAD = 12; // ms, ms, ms, steps
-const svg = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
+const svg = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`, apart = (number) => number.toLocaleString("en"); // 12,345, as Python writes counts
 const BUTTONS = { // icon, and the key's name, which may be a label
   first: ["M3.5 3v10M12.5 3.5 7 8l5.5 4.5", "home"], back: ["M10 3.5 5 8l5 4.5", "←"],
   next: ["M6 3.5 11 8l-5 4.5", "→"], last: ["M12.5 3v10M3.5 3.5 9 8l-5.5 4.5", "end"],
 };
-const BAR = `<div class="transport">
+const BAR = `<h2 class="unseen"></h2><div class="transport">
   <div class="buttons">${Object.entries(BUTTONS).map(([name, [icon]]) => `<button type="button" data-do="${name}">${svg(icon)}</button>`).join("")}
     <button type="button" data-do="play"><span class="off">${svg("M5 3.2v9.6l7.5-4.8z")}<i></i></span><span class="on">${svg("M4.5 3.5h2.2v9H4.5zM9.3 3.5h2.2v9H9.3z")}<i></i></span></button>
     <button type="button" data-do="speed"></button></div>
   <div class="where"><p><b></b> </p><span></span></div><input type="range" min="0" step="1"></div>
-  <div class="line" role="group"></div><div class="wait"></div><div class="stage" role="group"></div><div class="live" aria-live="polite"></div>`;
+  <div class="line" role="group"></div><div class="wait"></div><div class="stage" role="group"></div><div class="live unseen" aria-live="polite"></div>`;
 
 // Elements outside the flipbook that use arrows, Home or End themselves; and those that use Space.
 const ROLES = "slider tab tablist menu menubar menuitem combobox listbox option grid treegrid tree textbox searchbox spinbutton radio radiogroup toolbar application dialog";
@@ -24,8 +24,7 @@ const TAKES_SPACE = `${TAKES_ARROWS},input,button,a[href],summary,label,[role="b
 
 function bind(root) {
   const box = document.createElement("div"), timers = {}, still = matchMedia("(prefers-reduced-motion: reduce)");
-  box.className = "ts-flipbook";
-  box.innerHTML = BAR;
+  Object.assign(box, { className: "ts-flipbook", role: "group", innerHTML: BAR });
   root.append(box);
   const part = (selector) => box.querySelector(selector), button = (what) => part(`[data-do="${what}"]`);
   const [stage, line, range, where, live] = [".stage", ".line", "input", ".where", ".live"].map(part);
@@ -38,14 +37,14 @@ function bind(root) {
   function draw(beat) { // without a beat: the step hasn't changed, leave the beat that is under way
     const page = frame(), two = beat === 1 && book.beats && page && !still.matches;
     range.value = step;
-    where.querySelector("b").textContent = book.before + step;
+    where.querySelector("b").textContent = book.before + apart(step);
     for (const what in BUTTONS) button(what).ariaDisabled = step === (what === "first" || what === "back" ? 0 : book.last); // `disabled` loses the focus
     box.toggleAttribute("data-stale", !page);
     if (beat) { clearTimeout(timers.beat); stage.dataset.beat = two ? 1 : 2; }
     if (two) after("beat", BEAT / (playing ? speed : 1), () => { stage.dataset.beat = 2; });
     if (page && shown !== page.html) show(page.html);
-    if (page) where.querySelector("span").textContent = page.status && `· ${page.status}`;
-    range.ariaValueText = where.textContent;
+    if (page) where.querySelector("span").textContent = page.status && `${book.last ? "· " : ""}${page.status}`;
+    range.ariaValueText = [...where.children].map((part) => part.textContent).join(" ");
     marks.forEach((mark, index) => {
       const at = Math.sign(index + book.first - step);
       if (mark.at !== at) Object.assign(mark, { at, className: ["past", "now", "future"][at + 1], tabIndex: at ? -1 : 0, ariaCurrent: at ? null : "step" });
@@ -108,7 +107,7 @@ function bind(root) {
   const go = (to, beat) => { play(false); move(to, beat); };
 
   const act = {
-    first: () => go(0), back: () => go(step - 1), next: () => go(step + 1, 1), last: () => go(book.last), play: () => play(!playing),
+    first: () => go(0), back: () => go(step - 1), next: () => go(step + 1, 1), last: () => go(book.last), play: () => play(!playing && book.last > 0),
     speed: () => { speed = SPEEDS[(SPEEDS.indexOf(speed) + 1) % SPEEDS.length]; pace(); play(playing); },
   };
   const pace = (b = button("speed")) => { b.textContent = `${speed}×`; name(b, `${book.labels.speed} ${speed}×`); };
@@ -151,7 +150,7 @@ function bind(root) {
 
   function receive(next) {
     const other = next.run !== book.run, sought = other || next.seek[1] !== nonce;
-    const [before, behind] = next.labels.step.replace("{last}", next.last).split("{step}");
+    const [before, behind] = next.labels.step.replace("{last}", apart(next.last)).split("{step}");
     [book, nonce, asked] = [{ ...next, before }, next.seek[1], -Infinity];
     if (sought) { play(false); step = told = Math.max(0, Math.min(next.last, next.seek[0])); clearTimeout(timers.tell); }
     if (next.param) { document[MAIN] = box; document.dispatchEvent(new Event("tokensteps:stage")); }
@@ -160,10 +159,11 @@ function bind(root) {
       if (focus?.matches('[role="combobox"]:not([aria-expanded="true"], [data-testid="stForm"] *)')) focus.blur(); // it chose this run (no answer in a form does); now the keys are the book's
       chosen = { picked: "" };
       for (const what in BUTTONS) name(button(what), labels[what], BUTTONS[what][1]);
-      for (const [at, key] of [[".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) part(at).textContent = labels[key];
-      for (const [at, key] of [[range, "scrubber"], [line, "timeline"], [stage, "stage"]]) at.ariaLabel = labels[key];
+      for (const [at, key] of [["h2", "title"], [".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) part(at).textContent = labels[key];
+      for (const [at, key] of [[box, "title"], [range, "scrubber"], [line, "timeline"], [stage, "stage"]]) at.ariaLabel = labels[key];
       where.querySelector("p").lastChild.data = behind;
       range.max = last;
+      box.toggleAttribute("data-still", !last), box.style.setProperty("--digits", Math.max(3, String(last).length));
       pace();
     }
     const learned = next.frames.map((page, index) => `<button type="button" data-step="${next.first + index}">${page.label}</button>`).join("");

@@ -15,8 +15,13 @@ function tidy(event) {
   const from = new URL(location.href), to = new URL(event.destination.url);
   if (from.pathname !== to.pathname) {
     arrived = event.navigationType === "push";
+    if (arrived && from.searchParams.has("lang") && !to.searchParams.has("lang")) { // the language goes along
+      to.searchParams.set("lang", from.searchParams.get("lang"));
+      queueMicrotask(() => history.replaceState(history.state, "", to));
+    }
     return;
   }
+  from.searchParams.delete("lang"); // Python may write that first
   if (!arrived || from.search || event.navigationType !== "push" || !event.cancelable) return;
   event.preventDefault();
   queueMicrotask(() => history.replaceState(history.state, "", to));
@@ -34,9 +39,41 @@ new MutationObserver(() => {
   answered = undefined;
 }).observe(document.body, { childList: true, subtree: true });
 
-export default function page() { // the same function is never added twice
+// What Streamlit leaves without name or role, or makes a stop for Tab without anything to operate there.
+function amend() {
+  document.querySelector('[data-testid="stMain"]')?.setAttribute("tabindex", "-1"); // the way past the sidebar still leads here
+  // A table's picture gets the names of its columns; what lies over it only scrolls.
+  for (const grid of document.querySelectorAll('[data-testid="stDataFrame"] canvas')) {
+    const names = [...grid.querySelectorAll('[role="columnheader"]')].map((head) => head.textContent).filter(Boolean);
+    if (!names.length) continue;
+    grid.setAttribute("role", "group");
+    grid.setAttribute("aria-label", names.join(", "));
+    grid.closest('[data-testid="stDataFrame"]').querySelector(".dvn-scroller")?.setAttribute("tabindex", "-1");
+  }
+  // The navigation lays a box between the list and its items, and a list may hold only items: each box is a list.
+  const nav = document.querySelector('[data-testid="stSidebarNavItems"]');
+  nav?.setAttribute("role", "presentation");
+  [...(nav?.children ?? [])].forEach((section, index) => {
+    const head = section.querySelector("header");
+    if (!head) return;
+    head.id = `ts-section-${index}`;
+    section.setAttribute("role", "list");
+    section.setAttribute("aria-labelledby", head.id);
+  });
+}
+new MutationObserver(amend).observe(document.body, { childList: true, subtree: true });
+
+// Tables are drawn on canvases, in Streamlit's theme: print.css turns dark ones light on paper.
+function paper() {
+  document.documentElement.toggleAttribute("data-dark", getComputedStyle(document.querySelector(".stApp")).colorScheme === "dark");
+}
+
+export default function page({ data }) { // the same function is never added twice
+  document.documentElement.lang = data.language;
+  amend();
   document.addEventListener("input", mend, true);
   globalThis.navigation?.addEventListener("navigate", tidy);
+  addEventListener("beforeprint", paper);
   for (const event of ["pointerdown", "keydown"]) document.addEventListener(event, act, true);
   for (const event of ["click", "keydown"]) document.addEventListener(event, submit, true);
 }

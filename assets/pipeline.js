@@ -88,7 +88,7 @@ function bind(root) {
     line.append(labels(atoms[0].dataset.n), ...atoms);
     flow.replaceChildren(line);
     const style = getComputedStyle(line), gap = parseFloat(style.columnGap) || 0, room = width - edges(flow) - line.firstChild.offsetWidth - gap - 2;
-    const sizes = atoms.map((atom) => atom.getBoundingClientRect().width), lines = [];
+    const zoom = flow.currentCSSZoom ?? 1, sizes = atoms.map((atom) => atom.getBoundingClientRect().width / zoom), lines = []; // see projector.css
     let left = -1;
     atoms.forEach((atom, index) => {
       left -= sizes[index] + gap;

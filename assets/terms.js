@@ -39,7 +39,7 @@ function bind() {
     }
     node.ariaDescription = definition;
     tip.style.colorScheme = getComputedStyle(node).colorScheme; // the page's, which need not be the system's
-    if (!tip.isConnected) document.body.append(tip);
+    if (!tip.isConnected) (document.querySelector("main") ?? document.body).append(tip); // within a landmark
     tip.showPopover();
     put();
     watch();

@@ -77,7 +77,7 @@ def sound(frame: Frame) -> Read:
             assert int(value[6:-1]) <= 100
     assert len(frame.html.encode()) < LARGEST
     assert re.fullmatch(r"[\d,]+", frame.label)
-    assert frame.status == f"{frame.label} token" + "s" * (frame.label != "1")
+    assert frame.status == f"vocabulary {frame.label}"
     return read
 
 

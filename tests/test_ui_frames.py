@@ -67,10 +67,10 @@ def test_golden_course_run() -> None:
         if step["tied_pairs"] > 4:
             assert f"and {step['tied_pairs'] - 4} more" in frame.say
         sizes.append(frame.status)
-    assert sizes[0] == "32 of 50 tokens" and sizes[-1] == "50 tokens"
+    assert sizes[0] == "vocabulary 32 of 50" and sizes[-1] == "vocabulary 50"
     start = merge_frame(trace[0], BYTE_LEVEL)
     assert f"The alphabet has {len(GOLDEN['alphabet'])} symbols." in checked(start).text
-    assert "30 different words" in start.say and "31 of 50 tokens" in start.status
+    assert "30 different words" in start.say and start.status == "vocabulary 31 of 50"
     assert start.label == "Start"
 
 

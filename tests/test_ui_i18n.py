@@ -6,6 +6,7 @@ Oracles: Babel's own extractor, run as `make messages` runs it, and Python's `as
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -123,6 +124,132 @@ def test_fields_are_those_that_are_filled_in() -> None:
                     assert fields(str(message.value)) <= names, f"{file.name}:{node.lineno} {message.value!r}"
                     checked += 1
     assert checked > 30
+
+
+LABELLED = frozenset(
+    (
+        *(
+            "title",
+            "subheader",
+            "caption",
+            "text",
+            "markdown",
+            "button",
+            "download_button",
+            "form_submit_button",
+        ),
+        *("selectbox", "text_input", "text_area", "number_input", "slider", "toggle", "segmented_control"),
+        *("file_uploader", "expander", "popover", "spinner", "progress", "TextColumn", "NumberColumn"),
+    )
+)
+"""What of Streamlit's takes words first."""
+READ = frozenset(["label", "help", "placeholder", "title", "text", "alt"])
+"""Arguments that are read."""
+SAME = frozenset(
+    ["TokenSteps", "BPE", "WordPiece", "Unigram", "th", "openai-community/gpt2", "hug 10\npug 5"]
+)
+"""Names and examples, the same in every language."""
+
+
+def spoken_literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Text that is given to Streamlit to be read, and is not out of the catalogue."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        said = [keyword.value for keyword in node.keywords if keyword.arg in READ]
+        said += node.args[:1] if name in LABELLED else []
+        parts = [part for one in said for part in (one.values if isinstance(one, ast.JoinedStr) else [one])]
+        for part in parts:
+            text = part.value if isinstance(part, ast.Constant) else None
+            if (
+                isinstance(text, str)
+                and (text := re.sub(r"<[^>]*>?|^[^<]*>", "", text))
+                and re.search("[A-Za-z]{2}", text)
+                and text not in SAME
+            ):
+                yield node.lineno, text
+
+
+def glued(tree: ast.AST) -> Iterator[int]:
+    """Lines that put sentences together with a space, or a list with commas, as English does: `sentences` and `listed` know better."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="join", value=ast.Constant(value=str(between))), args=[parts]
+            ):
+                inside = [one.func for one in ast.walk(parts) if isinstance(one, ast.Call)]
+                marked = any(isinstance(one, ast.Name) and one.id in MARKS for one in inside)
+                if between.strip(",;. ") == "" and between != "" and marked:
+                    yield node.lineno
+            case ast.AugAssign(op=ast.Add(), value=ast.BinOp(left=ast.Constant(value=" "))):
+                yield node.lineno
+
+
+def written(markup: str) -> list[str]:
+    """The words that a piece of markup in the source shows or says by itself."""
+    found = re.findall(r'(?:aria-label|title|alt|placeholder)="?([A-Za-z][^"{<>]*)', markup)
+    found += re.findall(
+        r">([^<>]*[A-Za-z]{2}[^<>]*)<",
+        re.sub(r"<(style|script|title)\b.*?</\1>", "", markup, flags=re.DOTALL),
+    )
+    return [text for text in found if text not in SAME]
+
+
+def test_streamlit_is_given_messages() -> None:
+    """Oracle: the source, read by `ast`; and the reader itself, tried on lines that leak."""
+    leaking = ast.parse('st.button("Go")\nst.toggle(_("On"), help="Or off")\ncolumn.caption(f"{n} of them")')
+    assert [text for _line, text in spoken_literals(leaking)] == ["Go", "Or off", " of them"]
+    found = [
+        f"{file.relative_to(ROOT)}:{line} {text!r}"
+        for file in FILES
+        for line, text in spoken_literals(ast.parse(file.read_text(encoding="utf-8")))
+    ]
+    assert found == []
+
+
+def test_sentences_and_lists_are_not_glued() -> None:
+    leaking = ast.parse(
+        '" ".join([_("One."), two])\ntold += " " + _("Two.")\n"".join(f"<b>{_(x)}" for x in y)'
+    )
+    assert {*glued(leaking)} == {1, 2}
+    found = [
+        f"{file.name}:{line}" for file in FILES for line in glued(ast.parse(file.read_text(encoding="utf-8")))
+    ]
+    assert found == []
+
+
+def test_markup_scripts_and_styles_have_no_words_of_their_own() -> None:
+    """A component's words come with its data, a style's with attributes."""
+    assert written('<b>Two</b><i title="Three words">{x}</i><style>b { x: y }</style>') == [
+        "Three words",
+        "Two",
+    ]
+    found = []
+    for file in FILES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                whole = "".join(
+                    str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
+                )
+                found += [f"{file.name}:{node.lineno} {text}" for text in written(whole)]
+    for script in (ROOT / "assets").glob("*.js"):
+        source = script.read_text(encoding="utf-8")
+        found += [
+            f"{script.name} {text}"
+            for quoted in re.findall(r"`[^`]*`", source)
+            for text in written(re.sub(r"\$\{[^}]*\}", "{}", quoted))
+        ]
+        found += [
+            f"{script.name} {text}"
+            for text in re.findall(
+                r"(?:textContent|innerText|ariaLabel|ariaDescription|title|placeholder) = [\"'`](\w\w[^\"'`]*)",
+                source,
+            )
+        ]
+    for sheet in (ROOT / "assets").glob("*.css"):
+        found += re.findall(r"content: *[\"'][^\"']*[A-Za-z]{2}[^\"']*", sheet.read_text(encoding="utf-8"))
+    assert found == []
 
 
 def test_language_falls_back_to_english() -> None:

@@ -615,7 +615,7 @@ def check_windows(
     windows: list[Encoding] = [encoding, *encoding.overflowing]
     asked = Answer(sequence, *answer) if answer else None
     parsed = Chips(windows_html(encoding, Style(), asked))
-    assert parsed.tags <= {"div", "section", "h4", "span", "i", "small", "p", "bdi"}
+    assert parsed.tags <= {"div", "section", "h2", "span", "i", "small", "p", "bdi"}
     assert len(parsed.windows) == len(windows)
     places = [
         [(of, *span) for of, span in zip(one.sequence_ids, one.offsets, strict=True)] for one in windows
@@ -685,7 +685,7 @@ def test_windows_of_the_course(side: str) -> None:
 def test_hostile_text_in_windows_is_only_text() -> None:
     made = tokenizer("bpe", "none", "whitespace_split").with_options(truncation=Truncation(12, 2))
     parsed = Chips(windows_html(made.encode(HOSTILE), Style(), Answer(0, 0, 5)))
-    assert parsed.tags == {"div", "section", "h4", "span", "i", "small", "p", "bdi"}
+    assert parsed.tags == {"div", "section", "h2", "span", "i", "small", "p", "bdi"}
     assert parsed.attributes == {"class", "style"}
 
 

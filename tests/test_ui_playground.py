@@ -328,7 +328,7 @@ def test_files_hold_every_token(kind: str, text: str) -> None:
 
 @pytest.mark.parametrize("text", [TEXT, MULTILINGUAL, HOSTILE, ""])
 def test_the_page_of_html_is_inert(text: str) -> None:
-    page = play_files.tokens_html(analyse(subject("bpe", HOSTILE), text), Shown(), "en")
+    page = play_files.tokens_html(analyse(subject("bpe", HOSTILE), text), Shown())
     parsed = Tags(page)
     assert parsed.tags <= {
         "html", "head", "meta", "title", "style", "body", "main", "h1", "dl", "dt", "dd", "div", "p", "bdi", "wbr", "i", "span",
@@ -338,5 +338,5 @@ def test_the_page_of_html_is_inert(text: str) -> None:
 
 
 def test_a_long_text_is_cut_in_the_page_and_says_so() -> None:
-    page = play_files.tokens_html(analyse(subject("bpe"), "the rats " * 15_000), Shown(), "en")
+    page = play_files.tokens_html(analyse(subject("bpe"), "the rats " * 15_000), Shown())
     assert "The first 20,00" in page

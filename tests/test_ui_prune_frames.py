@@ -147,7 +147,7 @@ def words(frame: Frame) -> list[Word]:
     ):
         sides = [
             list(map(unescape, re.findall(r'<bdi class="t [^"]*">(.*?)</bdi>', side)))
-            for side in re.split(r'<span class="to" aria-hidden="true">→</span>', body)
+            for side in re.split(r'<span class="to">→</span>', body)
         ]
         found.append(Word(sides[0], sides[1] if len(sides) > 1 else None, unescape(note)))
     return found

@@ -308,7 +308,7 @@ def test_hostile_tokenizers_are_only_text() -> None:
     tokenizer = tokenizer.with_options(template=Template(f"{special} $A", f"{special} $A $B"))
     found = heritage(TrainedSubject(HOSTILE, tokenizer, trace, len(trace)))
     parsed = Tags(heritage_html(found))
-    assert parsed.tags == {"div", "section", "h4", "dl", "dt", "dd", "p"} and parsed.attributes == {"class"}
+    assert parsed.tags == {"div", "section", "h2", "dl", "dt", "dd", "p"} and parsed.attributes == {"class"}
     assert special in parsed.text and r"<[^>]*>|\s+" in parsed.text
     assert Tags(chips(tokenizer.tokens)).tags <= {"bdi"}
 

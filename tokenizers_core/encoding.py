@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from tokenizers_core.errors import LabelsError, SettingError, TruncationError, UnknownNameError
+from tokenizers_core.errors import LabelsError, Phrase, SettingError, TruncationError, UnknownNameError
 from tokenizers_core.templates import LARGEST_TYPE, ONE_TEXT, TemplatePiece
 from tokenizers_core.text import Span
 
@@ -68,13 +68,21 @@ class Truncation:
             raise SettingError(
                 name="max_length",
                 value=self.max_length,
-                reason=f"{added} tokens are the template's; choose at least {added + self.stride + 1}",
+                reason=Phrase(
+                    "{added} tokens are the template's; choose at least {least}",
+                    added=added,
+                    least=added + self.stride + 1,
+                ),
             )
         if self.stride >= room:
             raise SettingError(
                 name="stride",
                 value=self.stride,
-                reason=f"of max_length={self.max_length} there are {room} tokens for text; choose less than {room}",
+                reason=Phrase(
+                    "of max_length={max_length} there are {room} tokens for text; choose less than {room}",
+                    max_length=self.max_length,
+                    room=room,
+                ),
             )
         return room
 
@@ -183,7 +191,9 @@ class Padding:
             check_number("multiple_of", self.multiple_of, 1)
         if self.pad_type_id > LARGEST_TYPE:
             raise SettingError(
-                name="pad_type_id", value=self.pad_type_id, reason=f"choose at most {LARGEST_TYPE}"
+                name="pad_type_id",
+                value=self.pad_type_id,
+                reason=Phrase("choose at most {most}", most=LARGEST_TYPE),
             )
         check_direction(self.direction)
 
@@ -200,7 +210,9 @@ class Padding:
 def check_number(name: str, value: object, least: int) -> None:
     """Raise SettingError if a setting is not a whole number of at least `least`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise SettingError(name=name, value=value, reason=f"choose a whole number of at least {least}")
+        raise SettingError(
+            name=name, value=value, reason=Phrase("choose a whole number of at least {least}", least=least)
+        )
 
 
 def check_direction(direction: str) -> None:
@@ -604,14 +616,16 @@ def answer_spans(encoding: Encoding, start: int, end: int, sequence: int = 1) ->
     """
     if not 0 <= sequence < encoding.n_sequences:
         raise SettingError(
-            name="sequence", value=sequence, reason=f"the encoding has {encoding.n_sequences}, counted from 0"
+            name="sequence",
+            value=sequence,
+            reason=Phrase("the encoding has {number}, counted from 0", number=encoding.n_sequences),
         )
     length = len(encoding.texts[sequence])
     if not 0 <= start <= end <= length:
         raise SettingError(
             name="stretch",
             value=(start, end),
-            reason=f"choose a start and an end from 0 to {length}, in order",
+            reason=Phrase("choose a start and an end from 0 to {length}, in order", length=length),
         )
     return [
         AnswerSpan(number, window.tokens_on(start, end, sequence))

@@ -19,6 +19,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from reprlib import repr as repr_shortened
 from typing import Any, ClassVar
 
@@ -36,6 +37,28 @@ def quoted(text: str, limit: int = SHOWN_CHARACTERS) -> str:
         half = (limit - 1) // 2
         text = f"{text[:half]}…{text[-half:]}"
     return repr(text)
+
+
+class Phrase(str):
+    """Words inside a message that are put together themselves, so that they can be translated like one.
+
+    It is `template.format(**evidence)`, and keeps both.
+
+    >>> phrase = Phrase("choose at least {least}", least=3)
+    >>> str(phrase), phrase.template, phrase.evidence
+    ('choose at least 3', 'choose at least {least}', {'least': 3})
+    """
+
+    template: str
+    evidence: dict[str, str | int | float]
+
+    def __new__(cls, template: str, **evidence: str | int | float) -> Phrase:
+        made = super().__new__(cls, template.format(**evidence))
+        made.template, made.evidence = template, evidence
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Phrase, self.template, **self.evidence), ()
 
 
 class TokenizersCoreError(ValueError):
@@ -370,7 +393,7 @@ class TokenizerFileError(TokenizersCoreError):
         self.why, self.part, self.value, self.expected = why, part, value, expected
         self.template = self.templates[why]
         shown = _in_json(value) if why == "wrong" else _printable(str(value))
-        super().__init__(part=_printable(part), value=shown, expected=_printable(expected, limit=120))
+        super().__init__(part=_printable(part), value=shown, expected=expected)
 
 
 def _printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:

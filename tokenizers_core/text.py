@@ -46,6 +46,7 @@ from tokenizers_core.errors import (
     EmptyCorpusError,
     PatternError,
     PatternTimeoutError,
+    Phrase,
     SettingError,
     SurrogateError,
     UnknownNameError,
@@ -455,7 +456,9 @@ LONGEST_PATTERN: Final = 10_000
 def _compiled(pattern: str) -> regex.Pattern[str]:
     """Compile a regular expression, anybody's. Raises PatternError."""
     if len(pattern) > LONGEST_PATTERN:
-        raise PatternError(pattern=pattern, message=f"it is longer than {LONGEST_PATTERN} characters")
+        raise PatternError(
+            pattern=pattern, message=Phrase("it is longer than {limit} characters", limit=LONGEST_PATTERN)
+        )
     try:
         with warnings.catch_warnings():
             # An odd pattern still has a meaning, and its author doesn't see the server's console.

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate, islice
 from typing import Any, Protocol, TypeVar
 
-from tokenizers_core.errors import SettingError, UnknownNameError, VocabSizeError
+from tokenizers_core.errors import Phrase, SettingError, UnknownNameError, VocabSizeError
 from tokenizers_core.merging import (
     SEPARATOR,
     Merge,
@@ -264,7 +264,7 @@ def run_training(
         raise UnknownNameError(kind="tie_rule", name=tie_rule, known=TIE_RULES)
     for name, value, least in (("min_frequency", min_frequency, 1), ("merges", merges, 0)):
         if value is not None and value < least:
-            raise SettingError(name=name, value=value, reason=f"choose at least {least}")
+            raise SettingError(name=name, value=value, reason=Phrase("choose at least {least}", least=least))
     if "" in special_tokens:
         raise SettingError(name="special_tokens", value="", reason="an empty token can't be found in a text")
 

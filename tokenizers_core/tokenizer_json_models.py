@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tokenizers_core.bpe import BpeModel, BpeOptions
+from tokenizers_core.errors import quoted
 from tokenizers_core.merging import Pair
 from tokenizers_core.segmentation import BYTE_TOKENS, UnigramModel
 from tokenizers_core.text import END_OF_WORD
@@ -22,6 +23,7 @@ PIECE_LIMIT: Final = 1_000
 """The longest piece of Unigram: the time for a text grows with it."""
 SCORE_LIMIT: Final = 1e12
 """Beyond any log probability, and small enough for sums over a whole text."""
+ANOTHER_ID: Final = "another id than that of {other}"
 
 
 # --- Tokens -----------------------------------------------------------------------------------------------------------
@@ -49,7 +51,7 @@ def added_tokens_of(file: Part) -> list[Added]:
     added.sort(key=lambda one: one.identifier)
     for first, second in pairwise(added):
         if first.identifier == second.identifier:
-            raise wrong(second.part.at("id"), second.identifier, f"another id than that of {first.token!r}")
+            raise wrong(second.part.at("id"), second.identifier, ANOTHER_ID, other=quoted(first.token))
     return added
 
 
@@ -75,12 +77,12 @@ def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added], lacking: Lack
         place = f"model.vocab[{token!r}]"
         whole_number(identifier, place, TOKEN_LIMIT - 1)
         if (other := holders.setdefault(identifier, token)) != token:
-            raise wrong(place, identifier, f"another id than that of {other!r}")
+            raise wrong(place, identifier, ANOTHER_ID, other=quoted(other))
     for token, identifier, part in added:
         if ids.setdefault(token, identifier) != identifier:
-            raise wrong(part.at("id"), identifier, f"{ids[token]}, as in the vocabulary")
+            raise wrong(part.at("id"), identifier, "{id}, as in the vocabulary", id=ids[token])
         if (other := holders.setdefault(identifier, token)) != token:
-            raise wrong(part.at("id"), identifier, f"another id than that of {other!r}")
+            raise wrong(part.at("id"), identifier, ANOTHER_ID, other=quoted(other))
     missing = next((identifier for identifier in range(len(holders)) if identifier not in holders), None)
     if missing is not None:
         lacking.add(f"model.vocab without a token for the id {missing}")
@@ -108,7 +110,7 @@ def vocab_of(model: Part) -> Mapping[str, int]:
     """Token → id of BPE and WordPiece."""
     vocab = model.part("vocab").content
     if len(vocab) > TOKEN_LIMIT:
-        raise wrong("model.vocab", f"{len(vocab)} tokens", f"at most {TOKEN_LIMIT}")
+        raise wrong("model.vocab", f"{len(vocab)} tokens", "at most {limit}", limit=TOKEN_LIMIT)
     for token in vocab:
         text_of(token, "model.vocab")
     return vocab
@@ -170,7 +172,9 @@ def merges_of(model: Part, vocab: Mapping[str, int], prefix: str, lacking: Lacki
         first, second = pair
         for token in (first, second, first + second[len(prefix) :]):
             if token not in vocab:
-                raise wrong(place, f"{first} {second}", f"of the vocabulary, which lacks {token!r:.60}")
+                raise wrong(
+                    place, f"{first} {second}", "of the vocabulary, which lacks {token}", token=quoted(token)
+                )
         if not second.startswith(prefix):
             lacking.add(f"{place} with a second token that doesn't begin with {prefix!r}")
         pairs.append(Pair(first, second))
@@ -222,7 +226,7 @@ def scores_of(model: Part) -> dict[str, float]:
     scores: dict[str, float] = {}
     listed = model.items("vocab")
     if len(listed) > TOKEN_LIMIT:
-        raise wrong("model.vocab", f"{len(listed)} pieces", f"at most {TOKEN_LIMIT}")
+        raise wrong("model.vocab", f"{len(listed)} pieces", "at most {limit}", limit=TOKEN_LIMIT)
     for at, entry in enumerate(listed):
         place = f"model.vocab[{at}]"
         if not isinstance(entry, list | tuple) or len(entry) != 2:
@@ -234,7 +238,13 @@ def scores_of(model: Part) -> dict[str, float]:
             or not isinstance(score, int | float)
             or not -SCORE_LIMIT <= score <= SCORE_LIMIT
         ):
-            raise wrong(place, score, f"a number from {-SCORE_LIMIT:g} to {SCORE_LIMIT:g}")
+            raise wrong(
+                place,
+                score,
+                "a number from {least} to {most}",
+                least=f"{-SCORE_LIMIT:g}",
+                most=f"{SCORE_LIMIT:g}",
+            )
         if not piece:
             raise wrong(place, piece, "a piece of at least one character")
         if piece in scores:

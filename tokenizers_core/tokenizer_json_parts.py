@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-from tokenizers_core.errors import LackingPartError, TokenizerFileError
+from tokenizers_core.errors import LackingPartError, Phrase, TokenizerFileError
 
 PLACE_LIMIT: Final = 500
 """The longest name of a place in the file: parts nested deeper than that are no tokenizer's."""
@@ -23,9 +23,9 @@ _REQUIRED: Final = object()
 # --- Reading JSON -----------------------------------------------------------------------------------------------------
 
 
-def wrong(part: str, value: object, expected: str) -> TokenizerFileError:
-    """The error for a value that can't stand where it does."""
-    return TokenizerFileError("wrong", part=part, value=value, expected=expected)
+def wrong(part: str, value: object, expected: str, **evidence: str | int) -> TokenizerFileError:
+    """The error for a value that can't stand where it does; `evidence` fills in what is `expected`."""
+    return TokenizerFileError("wrong", part=part, value=value, expected=Phrase(expected, **evidence))
 
 
 def text_of(value: object, place: str) -> str:
@@ -43,7 +43,7 @@ def text_of(value: object, place: str) -> str:
 def whole_number(value: object, place: str, most: int) -> int:
     """A whole number from 0 to `most`."""
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise wrong(place, value, f"a whole number from 0 to {most}")
+        raise wrong(place, value, "a whole number from 0 to {most}", most=most)
     return value
 
 
@@ -109,7 +109,7 @@ class Part(NamedTuple):
         """What the string under `key` stands for."""
         value = self.text(key)
         if value not in choices:
-            raise wrong(self.at(key), value, f"one of {', '.join(choices)}")
+            raise wrong(self.at(key), value, "one of {choices}", choices=", ".join(choices))
         return choices[value]
 
 

@@ -15,7 +15,7 @@ from tokenizers_core.decoders import (
     WordPieceDecoder,
 )
 from tokenizers_core.encoding import Padding, Truncation
-from tokenizers_core.errors import UnsavableError
+from tokenizers_core.errors import Phrase, UnsavableError
 from tokenizers_core.oniguruma import to_oniguruma
 from tokenizers_core.segmentation import UnigramModel
 from tokenizers_core.templates import Template, TemplatePiece
@@ -215,7 +215,7 @@ def model_document(model: Model, special_tokens: frozenset[str], marked: bool) -
             "vocab": [[token, model.pieces.get(token, 0.0)] for token in model.vocabulary.tokens],
             "byte_fallback": model.byte_fallback,
         }
-    raise UnsavableError("part", description=f"a model of the kind {type(model).__name__}")
+    raise UnsavableError("part", description=Phrase("a model of the kind {kind}", kind=type(model).__name__))
 
 
 def _bpe_document(model: BpeModel, special_tokens: frozenset[str], marked: bool) -> Document:
@@ -339,4 +339,6 @@ def _decoder_document(decoder: Decoder, marked: bool) -> Document | None:
     if isinstance(decoder, BpeDecoder):
         respell = marked and decoder.suffix == END_OF_WORD
         return {"type": "BPEDecoder", "suffix": END_MARK if respell else decoder.suffix}
-    raise UnsavableError("part", description=f"a decoder of the kind {type(decoder).__name__}")
+    raise UnsavableError(
+        "part", description=Phrase("a decoder of the kind {kind}", kind=type(decoder).__name__)
+    )

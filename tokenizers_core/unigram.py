@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import regex
 
-from tokenizers_core.errors import SettingError, UnknownNameError, VocabSizeError
+from tokenizers_core.errors import Phrase, SettingError, UnknownNameError, VocabSizeError
 from tokenizers_core.lattice import MAX_PIECE_LENGTH, UNKNOWN_PENALTY
 from tokenizers_core.merging import Progress
 from tokenizers_core.pruning import PruneRecord, Round, UnigramTrace
@@ -409,7 +409,9 @@ def train_unigram(
     size = SEED_SIZES[method] if seed_size is None else seed_size
     if size < characters:
         raise SettingError(
-            name="seed_size", value=size, reason=f"choose at least {characters}, the corpus's characters"
+            name="seed_size",
+            value=size,
+            reason=Phrase("choose at least {least}, the corpus's characters", least=characters),
         )
     run = Training(corpus, candidates[:size], max_piece_length)
     target = characters if vocab_size is None else vocab_size - len(special_tokens)

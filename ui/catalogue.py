@@ -21,7 +21,7 @@ from tokenizers_core.errors import TokenizersCoreError, quoted
 from ui import formats, hub, training
 from ui.algorithms import ALGORITHMS, Run
 from ui.cache import Job, Progress, digest, file_store, tokenizer_registry
-from ui.i18n import N_, _, count
+from ui.i18n import N_, _, count, listed
 from ui.settings import corpus_title, read_url
 from ui.subjects import Subject, TrainedSubject
 
@@ -127,7 +127,7 @@ def title(text: str) -> str:
         return " + ".join(spec.query)[:NAME_SHOWN]
     corpus = corpus_title(spec.query.get("corpus", "course"))
     rules = [f"{name}={value}" for name, value in spec.query.items() if name not in OF_THE_CORPUS]
-    corpus = ", ".join([corpus, *rules])[:NAME_SHOWN]
+    corpus = listed([corpus, *rules])[:NAME_SHOWN]
     algorithm = ALGORITHMS[spec.kind].title
     if step is None:
         return _("{algorithm}: {corpus}").format(algorithm=algorithm, corpus=corpus)

@@ -34,6 +34,7 @@ from ui.corpora import plain_text
 from ui.flipbook import go_to, update_url
 from ui.frames import merge_frame, wordpiece_frame
 from ui.i18n import _, count, use_language
+from ui.language import in_links
 from ui.notes import explained, note, problem
 from ui.predict import FRAMES, Game, Hidden, game_of, show_question, show_words
 from ui.predictions import ASK_NAMES, ASKS
@@ -41,6 +42,7 @@ from ui.prune_frames import prune_frame
 from ui.question_view import verdict_html
 from ui.settings import Recipe, corpus_title
 from ui.tokens import Style
+from ui.tour import titled
 
 DRAW: Final[Mapping[str, Any]] = {"bpe": merge_frame, "wordpiece": wordpiece_frame, "unigram": prune_frame}
 """Algorithm → what draws its snapshots."""
@@ -53,7 +55,7 @@ def show_challenge_maker(
     page: str, recipe: Recipe, url: Mapping[str, str | None], step: int, last: int
 ) -> None:
     """On a training page: fix what is to be predicted, and get the link."""
-    st.subheader(_("A challenge for a class"), anchor=False)
+    st.header(_("A challenge for a class"), anchor=False)
     st.caption(
         _(
             "The link opens this run with its next steps hidden. Whoever has answered them gets a code, and the page of challenges "
@@ -90,7 +92,7 @@ def show_challenge_maker(
 def challenge_link(challenge: Challenge) -> str:
     """The address of a challenge, on this server."""
     base = (st.context.url or "").split("?")[0].rpartition("/")[0]
-    return f"{base}/challenge?{urlencode({'c': challenge.sealed()})}"
+    return f"{base}/challenge?{urlencode({'c': challenge.sealed(), **in_links()})}"
 
 
 # --- answering it -----------------------------------------------------------------------------------------------------
@@ -101,7 +103,7 @@ def show_page() -> None:
     sealed = st.query_params.get("c") or st.session_state.get("challenge", "")
     challenge = open_challenge(sealed) if sealed else None
     if challenge is None:
-        st.title(_("Challenge"))
+        titled("challenge", _("Challenge"))
         st.caption(_("A class predicts the steps of a run, and its teacher checks the answers."))
         if sealed:
             problem(
@@ -119,7 +121,7 @@ def show_page() -> None:
     else:
         st.session_state["challenge"] = sealed
         update_url({"c": sealed})
-        st.title(_("Challenge"))
+        titled("challenge", _("Challenge"))
         _take(challenge)
     with st.expander(
         _("For teachers: check the codes of a class"), expanded=challenge is None and not sealed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
+from html import escape, unescape
 from typing import Any, cast
 
 import plotly.graph_objects as go
@@ -14,7 +14,7 @@ from tokenizers_core.merging import MergeSnapshot, MergeTrace, StepStats
 from tokenizers_core.pruning import StepPoint, UnigramTrace, Worth
 from tokenizers_core.wordpiece import ScoredCandidate, WordPieceEvent
 from ui.compare_frames import pair_name
-from ui.i18n import N_, _
+from ui.i18n import N_, _, listed, sentences
 from ui.prune_frames import LABELS
 from ui.subjects import ALGORITHMS as NAMES
 from ui.tokens import Style, readable
@@ -119,6 +119,43 @@ def _mark(figure: go.Figure, x: float, y: float) -> None:
         marker={"size": 13, "color": ACCENT, "symbol": "diamond"},
         hoverinfo="skip",
     )
+
+
+def curves_told(figure: go.Figure, title: str, at: float | None = None, number: str = ",.4g") -> str:
+    """A chart's curves in words: where each begins and ends, its extremes, and what it is now, with the figures drawn.
+
+    Now is at `at` across, or where the figure has a mark of its own; `number` says how heights are written.
+    """
+    told = []
+    marks = [trace for trace in figure.data if trace.mode == "markers"]
+    for line in figure.data:
+        points = [(x, y) for x, y in zip(line.x, line.y, strict=True) if y is not None]
+        if "lines" not in line.mode or not points:
+            continue
+        heights = [height for _across, height in points]
+        message = _("{name}: from {first} at the start to {last} at the end, between {least} and {most}.")
+        told.append(
+            message.format(
+                name=listed([title, line.name]) if line.name else title,
+                first=format(heights[0], number),
+                last=format(heights[-1], number),
+                least=format(min(heights), number),
+                most=format(max(heights), number),
+            )
+        )
+        now = [height for across, height in points if across == at] or [mark.y[0] for mark in marks]
+        if now:
+            told.append(_("Now: {number}.").format(number=format(now[0], number)))
+    return sentences(*told)
+
+
+def score_told(figure: go.Figure, title: str) -> str:
+    """The pairs that stand out in the chart of scores, in words: their counts and scores."""
+    chosen = [
+        f"{points.name} ({unescape(points.customdata[0][0])}, {points.x[0]:,} · {points.customdata[0][1]})"
+        for points in figure.data[1:]
+    ]
+    return listed([title, *chosen])
 
 
 def score_chart(snapshot: MergeSnapshot, style: Style) -> go.Figure:

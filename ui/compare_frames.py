@@ -25,8 +25,8 @@ from tokenizers_core.comparison import (
 from ui.flipbook import Frame
 from ui.frames import Marked, Markup, Plain, Voice, cut_mark, fraction_text
 from ui.glossary import once
-from ui.i18n import N_, _, count, ngettext
-from ui.numbers import nats, share_text
+from ui.i18n import N_, _, count, ngettext, sentences
+from ui.numbers import nats, percent, share_text
 from ui.subjects import ALGORITHMS as NAMES
 from ui.tokens import Style, chip, chips
 
@@ -67,9 +67,9 @@ def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
     ]
     return Frame(
         once(html),
-        " ".join(filter(None, spoken)),
+        sentences(*spoken),
         size,
-        ngettext("{size} token", "{size} tokens", snapshot.size).format(size=size),
+        _("vocabulary {size}").format(size=size),
     )
 
 
@@ -123,7 +123,7 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> tuple[str, str]:
                     snapshot.different,
                 ),
                 number=count(snapshot.different),
-                share=share_text(alike) if alike else "0 %",
+                share=share_text(alike) if alike else percent("0"),
             )
         )
     elif len(there) > 1:
@@ -135,7 +135,7 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> tuple[str, str]:
                 snapshot.different,
             )
         details.append(voice.say(message, names=both(there), number=count(snapshot.different)))
-    return lead, " ".join(details)
+    return lead, sentences(*details)
 
 
 def both(standings: Sequence[Standing]) -> str:
@@ -161,7 +161,7 @@ def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: Voice) -> s
     if standing.change is not None:
         told = CHANGES[standing.change.kind](standing.change, voice)
         if standing.limit is not None:
-            told += " " + voice.say(_("That makes {size}."), size=count(standing.limit))
+            told = sentences(told, voice.say(_("That makes {size}."), size=count(standing.limit)))
         return told
     if standing.limit is not None:
         return voice.say(tell_limit(snapshot, standing), size=count(standing.limit))
@@ -195,7 +195,7 @@ def tell_merged(change: Merged, voice: Voice) -> str:
             **fields,
         )
     if change.again:
-        told += " " + voice.say(
+        again = voice.say(
             ngettext(
                 "{number} merge before made a token once more.",
                 "{number} merges before made tokens once more.",
@@ -203,6 +203,7 @@ def tell_merged(change: Merged, voice: Voice) -> str:
             ),
             number=count(change.again),
         )
+        told = sentences(told, again)
     return told
 
 

@@ -26,19 +26,21 @@ from tokenizers_core.text import Corpus, Pipeline
 from ui import training
 from ui.algorithms import Algorithm, Run
 from ui.cache import remembered
-from ui.charts import SWEEPS, sweep_chart
+from ui.charts import SWEEPS, curves_told, sweep_chart
 from ui.compare_frames import compare_frame, jaccard_html, overlap_html, per_word, tell_missing
 from ui.controls import Controls
 from ui.downloads import download, sheet, show_link
 from ui.flipbook import go_to, update_url
 from ui.glossary import lead_html
-from ui.i18n import N_, _, count, ngettext, use_language
+from ui.i18n import N_, _, count, ngettext, sentences, use_language
 from ui.notes import note
-from ui.numbers import share_text
+from ui.numbers import percent, share_text
 from ui.settings import COMPARE_RULES, Recipe, corpus_title
 from ui.subjects import ALGORITHMS as NAMES
 from ui.tables import matching
+from ui.tabs import show_tabs
 from ui.tokens import Style, readable
+from ui.tour import titled
 
 ROWS_LISTED = 2000
 """Words in the table; the file has them all."""
@@ -111,7 +113,7 @@ def show_compare() -> None:
             pipeline = controls.rules_widgets(source)
             controls.training_widgets()
         controls.show_widget()
-    st.title(_(COMPARE.title))
+    titled(COMPARE.name, _(COMPARE.title))
     lead = _("One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size.")
     st.html(lead_html(lead))
     controls.say_complaints(source)
@@ -147,17 +149,12 @@ def show_run(controls: Controls, run: Run, comparison: Comparison) -> None:
         note(message.format(number=count(comparison.corpus.replaced)))
     view = View(controls, run, comparison, step, style)
     parts: Mapping[str, Callable[[View], None]] = {
-        _("Sweep chart"): sweep,
-        _("Vocabulary overlap"): overlap,
-        _("Where they disagree"): disagreements,
-        _("Files and link"): files,
+        N_("Sweep chart"): sweep,
+        N_("Vocabulary overlap"): overlap,
+        N_("Where they disagree"): disagreements,
+        N_("Files and link"): files,
     }
-    for tab, body in zip(
-        st.tabs(list(parts), key=view.key("tab"), on_change="rerun"), parts.values(), strict=True
-    ):
-        if tab.open:
-            with tab:
-                body(view)
+    show_tabs(view.key("tab"), parts, view)
 
 
 # --- the sweep --------------------------------------------------------------------------------------------------------
@@ -176,14 +173,9 @@ def sweep(view: View) -> None:
             label_visibility="collapsed",
         )
     )
-    st.plotly_chart(
-        sweep_chart(view.comparison, chart, view.step),
-        key=view.key("plot"),
-        config={"displaylogo": False},
-        alt=_(SWEEPS[chart]),
-    )
+    plot_sweep(view, chart, "plot")
     if chart == "tokens":
-        st.caption(" ".join(tell_tokens(view.snapshot)))
+        st.caption(sentences(*tell_tokens(view.snapshot)))
     else:
         st.caption(
             _(
@@ -203,6 +195,14 @@ def sweep(view: View) -> None:
             key=view.key(f"go.{name}"),
             width="stretch",
         )
+
+
+def plot_sweep(view: View, chart: str, key: str) -> None:
+    """A chart over the sizes, told in words too."""
+    figure = sweep_chart(view.comparison, chart, view.step)
+    number = ".2f" if chart == "tokens" else ".1%"
+    alt = curves_told(figure, _(SWEEPS[chart]), view.comparison.sizes[view.step], number)
+    st.plotly_chart(figure, key=view.key(key), config={"displaylogo": False}, alt=alt)
 
 
 def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
@@ -272,18 +272,13 @@ def overlap(view: View) -> None:
     missing = tell_missing(view.snapshot)
     if missing:
         told = _("Tokens of more than one character; the {number} single characters are left out.")
-    st.caption(" ".join([told.format(number=count(found.characters)), *missing]))
+    st.caption(sentences(told.format(number=count(found.characters)), *missing))
     if not any(found.regions.values()):
         note(_("At this size, there are only single characters: go to the right."))
     else:
         st.html(overlap_html(found, view.style))
         st.html(jaccard_html(found))
-    st.plotly_chart(
-        sweep_chart(view.comparison, "overlap", view.step),
-        key=view.key("overlap"),
-        config={"displaylogo": False},
-        alt=_(SWEEPS["overlap"]),
-    )
+    plot_sweep(view, "overlap", "overlap")
 
 
 # --- the words --------------------------------------------------------------------------------------------------------
@@ -313,13 +308,13 @@ def disagreements(view: View) -> None:
     told = [
         message.format(
             number=count(len(chosen)),
-            share=share_text(sum(found.freq for found in chosen) / total) if chosen else "0 %",
+            share=share_text(sum(found.freq for found in chosen) / total) if chosen else percent("0"),
         )
     ]
     told += tell_missing(view.snapshot)
     if len(shown) > ROWS_LISTED:
         told.append(_("The first {number} are listed.").format(number=count(ROWS_LISTED)))
-    right.caption(" ".join(told))
+    right.caption(sentences(*told))
     st.dataframe(
         shown.head(ROWS_LISTED),
         hide_index=True,
@@ -362,8 +357,7 @@ def disagreement_table(words: list[Disagreement], style: Style, find: str = "") 
         )
         for place, (word, freq, cuts, apart) in enumerate(words, start=1)
     ]
-    tokens = _("tokens")
-    counts = [f"{NAMES[name]}: {tokens}" for name in ALGORITHMS]
+    counts = [_("{name}: tokens").format(name=NAMES[name]) for name in ALGORITHMS]
     names = [
         _("place"),
         _("word"),
@@ -393,7 +387,7 @@ def files(view: View) -> None:
     comparison, style, controls = view.comparison, view.style, view.controls
     title = _("{page}: {corpus}").format(page=_(COMPARE.title), corpus=corpus_title(controls["corpus"]))
     show_link(_("This step as a link"), controls.recipe(), controls.url(), view.step)
-    st.subheader(_("The comparison"), anchor=False)
+    st.header(_("The comparison"), anchor=False)
     columns = st.columns(3)
     handout = partial(
         training.handout, title, len(comparison), lambda step: compare_frame(comparison[step], style)

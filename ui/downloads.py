@@ -74,7 +74,7 @@ def download(column: Any, label: str, name: str, make: Callable[[], str | bytes]
 
 def show_link(title: str, recipe: Recipe, url: Mapping[str, str | None], step: int | None = None) -> None:
     """The address that brings all of this back, or why there is none."""
-    st.subheader(title, anchor=False)
+    st.header(title, anchor=False)
     if recipe.in_link():
         st.code(link(url, step), language=None, wrap_lines=True)
         return

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from tokenizers_core import Pair
 from ui.algorithms import ALGORITHMS
 from ui.cache import Progress
-from ui.i18n import N_, _, count
+from ui.i18n import N_, _, count, listed
 from ui.numbers import nats
 from ui.settings import read_url
 
@@ -197,7 +197,7 @@ def rules_learned() -> Erratum:
         _(
             "The first three rules are {rules}: u and g become ug, and then h and ug become hug. There is no rule for hu and g; what "
             "comes out is the same."
-        ).format(rules=", ".join(f"({pair.first}, {pair.second})" for pair in merges)),
+        ).format(rules=listed(f"({pair.first}, {pair.second})" for pair in merges)),
         "bpe",
         {"corpus": "hug", "step": "3"},
     )
@@ -241,6 +241,6 @@ def erratum_html(one: Erratum) -> str:
         f'<dt>{escape(name)}</dt><dd class="{kind}">{escape(figure)}</dd>' for name, figure, kind in rows
     )
     return (
-        f'<div class="ts erratum"><h3>{escape(one.title)}</h3><p class="where">{escape(one.where)}</p>'
+        f'<div class="ts erratum"><h2>{escape(one.title)}</h2><p class="where">{escape(one.where)}</p>'
         f"<dl>{figures}</dl><p>{escape(one.arithmetic)}</p></div>"
     )

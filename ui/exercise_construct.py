@@ -22,7 +22,7 @@ from ui.exercise_words import (
     pair_html,
     prompt,
 )
-from ui.i18n import _, count
+from ui.i18n import _, count, sentences
 from ui.notes import explained
 from ui.questions import Lines, Question, Verdict, right, tied, unread, wrong
 from ui.tokens import fill
@@ -61,7 +61,7 @@ def construct(random: Random, level: int) -> Made:
         other: Any = train_wordpiece(corpus_of(counts), merges=1)
         pair = other[1].event.pair
         wanted = Wanted(merges, (pair.first, pair.second))
-        rule += " " + wordpiece_rule()
+        rule = sentences(rule, wordpiece_rule())
     example = counts_table(counts)
     question = Question(
         "construct",
@@ -139,7 +139,7 @@ def check(answer: str, wanted: Wanted) -> Verdict:
             traces.append(("WordPiece", train_wordpiece(corpus, merges=1), (wanted.wordpiece,)))
     except TokenizersCoreError as error:
         return unread(explained(error))
-    ties = ""
+    ties = []
     for name, trace, merges in traces:
         for number, pair in enumerate(merges, start=1):
             verdict = compare(name, trace, number, pair)
@@ -147,10 +147,12 @@ def check(answer: str, wanted: Wanted) -> Verdict:
                 return verdict
             if trace[number].event.tied_count > 1:
                 message = _("{algorithm}, merge {number}: {pair} was tied, and is met first.")
-                ties += " " + fill(
-                    message, algorithm=name, number=str(number), pair=pair_html(trace[number].event.pair)
+                ties.append(
+                    fill(
+                        message, algorithm=name, number=str(number), pair=pair_html(trace[number].event.pair)
+                    )
                 )
-    return right(escape(_("Trained on your words, all merges are the ones asked for.")) + ties)
+    return right(sentences(escape(_("Trained on your words, all merges are the ones asked for.")), *ties))
 
 
 def compare(name: str, trace: Any, number: int, wanted: PairName) -> Verdict | None:

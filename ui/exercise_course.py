@@ -15,7 +15,7 @@ from ui.exercise_encoding import bpe_question, wordpiece_question
 from ui.exercise_merging import next_pair, scored_words
 from ui.exercise_unigram import best_question, probability_question
 from ui.exercise_words import Link, Made, corpus_of, prompt, words_table
-from ui.i18n import _
+from ui.i18n import _, sentences
 from ui.questions import Entry, Question, Verdict, grade_split, right, wrong
 from ui.tokens import fill
 
@@ -102,7 +102,7 @@ def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
 
     def compare(pieces: tuple[str, ...]) -> Verdict:
         yours = fill(_("You have {words}."), words=code(pieces))
-        return wrong(f"{yours} {why}")
+        return wrong(sentences(yours, why))
 
     graded = grade_split(text, true, compare)
     asked = fill(

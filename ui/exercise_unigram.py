@@ -27,7 +27,7 @@ from ui.exercise_words import (
     tokens_table,
     words_table,
 )
-from ui.i18n import _
+from ui.i18n import _, listed, sentences
 from ui.numbers import chance, nats
 from ui.predictions import ask_piece, loss_told
 from ui.questions import (
@@ -155,18 +155,18 @@ def best_question(trace: Any, word: str) -> tuple[Question, dict[str, Any]]:
         _("{split}: {numbers}."), split=row(best[0].pieces), numbers=escape(worked(best[0].pieces, seed))
     )
     if len(best) > 1:
-        others = ", ".join(row(path.pieces) for path in best[1:])
-        why += " " + fill(_("Exactly as probable: {others}."), others=others)
+        others = listed(row(path.pieces) for path in best[1:])
+        why = sentences(why, fill(_("Exactly as probable: {others}."), others=others))
 
     def compare(pieces: tuple[str, ...]) -> Verdict:
         missing = next((piece for piece in pieces if piece not in seed), None)
         if missing is not None:
             yours = fill(_("{piece} is not among the pieces."), piece=f"<code>{escape(missing)}</code>")
-            return wrong(f"{yours} {why}")
+            return wrong(sentences(yours, why))
         if pieces in [path.pieces for path in best]:
             return right(why)
         yours = fill(_("{split}: {numbers}."), split=row(pieces), numbers=escape(worked(pieces, seed)))
-        return wrong(f"{yours} {why}")
+        return wrong(sentences(yours, why))
 
     def grade(answer: str) -> Verdict:
         verdict = graded(answer)
@@ -249,7 +249,7 @@ def unigram_piece(random: Random, level: int) -> Made:
     )
     asked = ask_piece(trace, step, PLAIN)
     why = loss_told(trace, step, trace[step + 1].event.piece, PLAIN)
-    question = replace(asked, prompt=text, solution=f"{chip(asked.key)} {asked.solution} {why}")
+    question = replace(asked, prompt=text, solution=f"{chip(asked.key)} {sentences(asked.solution, why)}")
     facts = {
         "words": counts,
         "step": step,

@@ -79,7 +79,7 @@ def viterbi(random: Random, level: int) -> Made:
         "viterbi",
         prompt(
             _(
-                "A piece of probability 1/8 costs 3 bits (1/2 is halved 3 times): probabilities multiply, bits add up. From left to "
+                "A piece of probability 1/8 costs 3 bits (1 is halved 3 times): probabilities multiply, bits add up. From left to "
                 "right, write down for each beginning of the word the fewest bits it can be spelled with: over all pieces that end "
                 "there, the bits of the beginning before the piece plus the piece's own."
             ),

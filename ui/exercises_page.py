@@ -15,10 +15,12 @@ from ui.exercise_words import LEVELS
 from ui.exercises import KINDS, MIXED, SEED_LIMIT, Exercise, make, next_level
 from ui.flipbook import is_back, update_url
 from ui.i18n import N_, _, count, use_language
+from ui.language import page_link
 from ui.notes import note, problem
 from ui.question_view import ask, tally_html, verdict_html
 from ui.questions import UNREAD, WRONG, Tally, Verdict
 from ui.tokens import fill
+from ui.tour import titled
 from ui.training import link
 
 PAGE: Final = "exercises"
@@ -211,7 +213,7 @@ def level_title(level: str) -> str:
 def show_exercises() -> None:
     """The whole page."""
     place, complaints = open_place()
-    st.title(_(TITLE))
+    titled(PAGE, _(TITLE))
     st.caption(
         _("As many as you like, on words of their own, marked by the engine that trains the tokenizers here.")
     )
@@ -239,7 +241,7 @@ def show_exercises() -> None:
     exercise = make(place.kind, place.level, place.seed)
     show_exercise(exercise)
     show_record()
-    st.subheader(_("This exercise as a link"), anchor=False)
+    st.header(_("This exercise as a link"), anchor=False)
     st.code(link(exact(place)), language=None, wrap_lines=True)
 
 
@@ -268,7 +270,7 @@ def show_exercise(exercise: Exercise) -> None:
                     else _("Open it: pipeline")
                 )
                 folder = "train" if page in ALGORITHMS else "explore"
-                st.page_link(f"pages/{folder}/{page}.py", label=label, query_params=query)
+                page_link(f"pages/{folder}/{page}.py", label, query)
         st.caption(
             _("Check with nothing typed goes on to the next exercise, too. Trying again doesn't count.")
             if done
@@ -310,7 +312,7 @@ def show_record() -> None:
     record = _record()
     if not record.by_kind:
         return
-    st.subheader(_("This session"), anchor=False)
+    st.header(_("This session"), anchor=False)
     st.html(record_html(record))
 
 

@@ -24,7 +24,10 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ui.components import component, read_asset
+from ui.mark import MARK_STYLE, mark
 
+CHOSEN: Final = "language.chosen"
+"""Where a session keeps the language that was chosen, "" for none."""
 WHOLE_RUN: Final = 160  # steps; a run shorter than this is sent in one piece
 LABELS: Final = (
     "first",
@@ -40,7 +43,8 @@ LABELS: Final = (
     "loading",
 )
 KEY_NAMES: Final = {"home": "Home", "end": "End", "space": "Space"}  # on English keyboards
-_ALL_LABELS: Final = {*LABELS, *KEY_NAMES, "stage"}
+FLIPBOOK_STYLES: Final = ("flipbook.css", "style.css", "projector.css")
+_ALL_LABELS: Final = {*LABELS, *KEY_NAMES, "stage", "title"}
 
 
 class Frame(NamedTuple):
@@ -108,8 +112,8 @@ def payload(
     that step when it mounts or when the nonce is new, and otherwise keeps its own; `beats` shows a step forward in two
     beats; `param` names the URL parameter that the browser keeps at the current step (None: leave the URL alone).
 
-    `labels` needs the keys in `LABELS`; its "step" holds `{step}` and `{last}`. It may add "stage" (what screen readers
-    call the frame's place) and the names of keys in tooltips: "home", "end", "space".
+    `labels` needs the keys in `LABELS`; its "step" holds `{step}` and `{last}`. It may add "title" (what
+    screen readers call the whole, as a heading too), "stage" (what they call the frame's place) and the names of keys in tooltips: "home", "end", "space".
 
     Markup within a frame may carry `data-step="7"`: a click on it goes to that step. `data-pick="e5"` can be chosen: what
     has an e5 among the words of its `data-of` gets the class `picked` then, and `seen` while the mouse or the focus is
@@ -136,6 +140,7 @@ def payload(
         "param": param,
         "labels": {
             "stage": labels["timeline"],
+            "title": labels.get("stage", labels["timeline"]),
             **KEY_NAMES,
             **{name: text for name, text in sorted(labels.items()) if name in _ALL_LABELS},
         },
@@ -197,7 +202,7 @@ def position(
         "trace": trace, "run": run, "step": step, "seek": seek[0], "nonce": seek[1], "url": settings,
     }  # fmt: skip
     if not was:  # nothing was written yet: a link has it all, a bare address stays bare
-        changed = bool(st.query_params)
+        changed = bool({*st.query_params} - {"lang"})
     else:
         changed = was["url"] != settings or arrival == "return"
     wanted = dict(settings) if changed and not travelled else {}
@@ -223,6 +228,9 @@ def update_url(values: Mapping[str, str | None]) -> None:
     now = st.query_params.to_dict()
     wanted = {name: value for name, value in {**now, **values}.items() if value is not None}
     if wanted != now:
+        # Right after a switch of pages, the browser may have taken the language along without Python's knowing.
+        if chosen := st.session_state.get(CHOSEN):
+            wanted["lang"] = chosen
         st.query_params.from_dict(wanted)
 
 
@@ -244,7 +252,7 @@ def flipbook(data: bytes, *, key: str, on_step: Callable[[], None] | None = None
     script reruns, when the browser reports a step.
     """
     head = json.loads(data[: data.index(b',"last":')] + b"}")
-    result = component("flipbook")(key=key, data=data, on_step_change=on_step or _ignore)
+    result = component("flipbook", FLIPBOOK_STYLES)(key=key, data=data, on_step_change=on_step or _ignore)
     return _reported(result, head["run"], head["seek"][1])
 
 
@@ -255,11 +263,13 @@ def standalone(
     language: str = "en",
     footer_html: str = "",
     terms: Mapping[str, tuple[str, str]] | None = None,
+    projector: Mapping[str, str] | None = None,
 ) -> str:
     """Return one HTML file that holds a whole run and steps through it offline, from `file://`, a USB stick or an LMS.
 
     `data` comes from `payload` and must hold every frame of the run; `title` is plain text, `footer_html` trusted
-    markup; `language` is the document's (BCP 47); `terms` holds name and definition of each term that frames mark. The file
+    markup; `language` is the document's (BCP 47); `terms` holds name and definition of each term that frames mark;
+    `projector` the words of projector mode (default: there is none), see `ui.projector`. The file
     asks the network for nothing: its Content-Security-Policy allows its own scripts by hash, its own styles and `data:` fonts
     and images.
 
@@ -272,24 +282,30 @@ def standalone(
             f"0..{message['last']}; a standalone file needs them all: render range(last + 1)."
         )
     message["param"] = None
-    script = read_asset("flipbook.js") + _STANDALONE_SCRIPT
-    explain = read_asset("terms.js") + _STANDALONE_TERMS
+    scripts = [read_asset("flipbook.js") + _STANDALONE_SCRIPT, read_asset("terms.js") + _STANDALONE_TERMS]
+    large, start = "", ""
+    if projector is not None:
+        scripts.append(read_asset("projector.js") + _STANDALONE_PROJECTOR)
+        large = read_asset("projector.css")
+        words = f'<script type="application/json" id="projector">{_json(dict(projector))}</script>'
+        start = f'<div id="start-projector"></div>\n{words}\n'
     policy = (
-        f"default-src 'none'; script-src {_hash(script)} {_hash(explain)}; style-src 'unsafe-inline'; font-src data:; "
+        f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; style-src 'unsafe-inline'; font-src data:; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    styles = "\n".join(map(read_asset, ("flipbook.css", "style.css"))).replace("</", "<\\/")
+    styles = "\n".join((read_asset("flipbook.css"), read_asset("style.css"), large)).replace("</", "<\\/")
     return (
         f'<!doctype html>\n<html lang="{markup.escape(language)}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{markup.escape(title)}</title>\n<style>{_STANDALONE_STYLE}{read_asset('terms.css')}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{markup.escape(title)}</h1>\n"
+        f"<title>{markup.escape(title)}</title>\n<style>{_STANDALONE_STYLE}{MARK_STYLE}{read_asset('terms.css')}{large}</style>\n</head>\n<body>\n<main>\n"
+        f"<header>\n<h1>{mark()}{markup.escape(title)}</h1>\n{start}</header>\n"
         f'<div id="book"><template shadowrootmode="open"><style>{styles}</style></template></div>\n'
         f"<footer>{footer_html}</footer>\n</main>\n"
         f'<script type="application/json" id="data">{_json(message)}</script>\n'
         f'<script type="application/json" id="terms">{_json({"terms": terms or {}})}</script>\n'
-        f'<script type="module">{script}</script>\n<script type="module">{explain}</script>\n</body>\n</html>\n'
+        + "".join(f'<script type="module">{one}</script>\n' for one in scripts)
+        + "</body>\n</html>\n"
     )
 
 
@@ -334,12 +350,26 @@ flipbook({
 _STANDALONE_TERMS: Final = """
 terms({ data: JSON.parse(document.getElementById("terms").textContent) });
 """
+_STANDALONE_PROJECTOR: Final = """
+document[MAIN] = document.getElementById("book").shadowRoot.querySelector(".ts-flipbook");
+projector({ data: JSON.parse(document.getElementById("projector").textContent), parentElement: document.getElementById("start-projector") });
+"""
 _STANDALONE_STYLE: Final = """
 :root { color-scheme: light dark; background: light-dark(#fbfaf7, #14161a); color: light-dark(#1d1f23, #eceae5); }
 body { margin: 0; font: 15px/1.45 system-ui, sans-serif; }
 main { max-width: 1080px; margin: 0 auto; padding: 18px 20px 28px; }
+header { display: flex; justify-content: space-between; align-items: flex-start; gap: 16px; }
 h1 { margin: 0 0 14px; font-size: 26px; font-weight: 680; letter-spacing: -.01em; overflow-wrap: anywhere; }
 footer { margin-top: 14px; color: light-dark(#62625e, #a3a5a8); font-size: 13px; }
 footer a { color: inherit; }
 @media (max-width: 480px) { main { padding: 12px 10px 20px; } }
+@media print {
+  @page { margin: 13mm 12mm; }
+  :root { color-scheme: light; background: #fff; print-color-adjust: exact; }
+  main { max-width: none; padding: 0; }
+  #start-projector { display: none; }
+}
+html[data-projector] { --ts-stage: absolute; --ts-contain: size; overflow: hidden; }
+html[data-projector] #book { position: fixed; inset: 0; }
+html[data-projector] :is(header, footer) { visibility: hidden; }
 """

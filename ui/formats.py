@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
-from tokenizers_core.errors import quoted
+from tokenizers_core.errors import Phrase, quoted
 from tokenizers_core.text import (
     BYTE_TO_SYMBOL,
     END_OF_WORD,
@@ -24,7 +24,7 @@ from tokenizers_core.text import (
     SYMBOL_TO_BYTE,
     bytes_to_symbols,
 )
-from ui.i18n import _, count
+from ui.i18n import N_, count
 from ui.loaded import (
     BYTES_ONLY,
     MESSAGE_CHARACTERS,
@@ -77,7 +77,8 @@ def load(files: Mapping[str, bytes], name: str = "", pattern: str | None = None)
     label = name or " + ".join(PurePath(upload.file).name for upload in chosen)
     if chosen[0].kind == "tokenizer":
         unused = [quoted(file) for file in files if file != chosen[0].file]
-        notes = [_("Not needed, and not read: {files}.").format(files=", ".join(unused))] if unused else []
+        message = N_("Not needed, and not read: {files}.")
+        notes = [Phrase(message, files=", ".join(unused))] if unused else []
         return from_document(chosen[0].content, chosen[0].file, label, notes)
     if chosen[0].kind == "words":
         return _from_vocab_txt(chosen[0], label)
@@ -265,15 +266,15 @@ def _from_vocab_txt(upload: Upload, name: str) -> LoadedSubject:
     ]
     cased = any(token.lower() != token for token in ordinary)
     notes = [
-        _(
+        N_(
             "Taken for a WordPiece vocabulary as BERT's: text is cleaned and split at white space and punctuation."
         ),
-        _("Some tokens have capitals, so text keeps its case and its accents.")
+        N_("Some tokens have capitals, so text keeps its case and its accents.")
         if cased
-        else _("No token has capitals, so text is written in small letters, without accents."),
+        else N_("No token has capitals, so text is written in small letters, without accents."),
     ]
     if not any(token.startswith("##") for token in ordinary):
-        notes.append(_("No token begins with ##, so a word is known whole or not at all."))
+        notes.append(N_("No token begins with ##, so a word is known whole or not at all."))
     template = None
     if "[CLS]" in vocab and "[SEP]" in vocab:
         template = {
@@ -432,11 +433,11 @@ def _words(tokens: Collection[str], pattern: str | None) -> Words:
     all_bytes = set(BYTE_TO_SYMBOL) <= single
     if all_bytes or (space in characters and SYMBOL_TO_BYTE.keys() >= characters):
         return Words(
-            _(
+            N_(
                 "The tokens are written in the byte alphabet, so text is cut into words as GPT-2 does, and then into bytes."
             )
             if pattern in (None, "gpt2")
-            else _(
+            else N_(
                 "The tokens are written in the byte alphabet, so text is cut into words by the pattern, and then into bytes."
             ),
             _cut_to_bytes(pattern or "gpt2"),
@@ -445,14 +446,14 @@ def _words(tokens: Collection[str], pattern: str | None) -> Words:
         )
     if has_end:
         return Words(
-            _("Some tokens end in </w>, so text is split at white space, and every word ends in that."),
+            N_("Some tokens end in </w>, so text is split at white space, and every word ends in that."),
             {"type": "WhitespaceSplit"},
             {"type": "BPEDecoder", "suffix": END_OF_WORD},
             END_OF_WORD,
         )
     if any(SPACE_MARK in token[1:].lstrip(SPACE_MARK) for token in tokens):
         return Words(
-            _(
+            N_(
                 "Some tokens have ▁ inside, so text isn't split but at the ends of lines, and spaces are written ▁."
             ),
             in_sequence(
@@ -469,12 +470,12 @@ def _words(tokens: Collection[str], pattern: str | None) -> Words:
             "split": True,
         }
         return Words(
-            _("Some tokens begin with ▁, so spaces are written so, and text is split before each."),
+            N_("Some tokens begin with ▁, so spaces are written so, and text is split before each."),
             metaspace,
             metaspace,
         )
     return Words(
-        _("No token tells how words begin or end, so text is split at white space."),
+        N_("No token tells how words begin or end, so text is split at white space."),
         {"type": "WhitespaceSplit"},
     )
 
@@ -532,15 +533,13 @@ def _from_ranks(upload: Upload, name: str, pattern: str | None) -> LoadedSubject
     missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
     if missing is not None:
         raise LoadError("no_byte", upload.file, byte=f"0x{missing:02X}")
-    notes = [_("The file has no special tokens such as <|endoftext|>: they are plain text here.")]
+    notes = [N_("The file has no special tokens such as <|endoftext|>: they are plain text here.")]
     if pattern is None:
         pattern = next((known for sizes, known in PATTERN_BY_SIZE if len(ranks) in sizes), "cl100k_base")
-        notes.insert(
-            0,
-            _(
-                "The file doesn't say how text is cut into words; with {number} tokens it is taken to be {pattern}."
-            ).format(number=count(len(ranks)), pattern=pattern),
+        message = N_(
+            "The file doesn't say how text is cut into words; with {number} tokens it is taken to be {pattern}."
         )
+        notes.insert(0, Phrase(message, number=count(len(ranks)), pattern=pattern))
     vocab = {bytes_to_symbols(token): rank for token, rank in ranks.items()}
     check_ids(vocab, upload.file)
     document = new_document(

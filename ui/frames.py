@@ -6,6 +6,7 @@ language in use.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from html import escape
@@ -18,7 +19,7 @@ from tokenizers_core.wordpiece import MatchEvent, MatchSnapshot, ScoredCandidate
 from ui.code_steps import code_attributes
 from ui.flipbook import Frame
 from ui.glossary import fill_marked, marked, once
-from ui.i18n import N_, _, count, ngettext
+from ui.i18n import N_, _, count, listed, ngettext, sentences
 from ui.tokens import Style, chip, chips, fill, readable, token_html
 
 WORD_ROWS = 8
@@ -50,6 +51,20 @@ class Voice(Protocol):
     def say(self, message: str, **fields: str) -> str: ...
 
 
+_FORMULA = re.compile(
+    r'<span class="frac">.*?</span></span>(?: = (?:<span class="frac">.*?</span></span>|<b>[^<]*</b>))+'
+)
+
+
+def in_one(html: str) -> str:
+    """Markup whose formulas stay in one line if they fit into it.
+
+    >>> in_one('Score = <span class="frac"><span>1</span><span>2</span></span> = <b>0.5</b>.')
+    'Score = <span class="formula"><span class="frac"><span>1</span><span>2</span></span> = <b>0.5</b></span>.'
+    """
+    return _FORMULA.sub(r'<span class="formula">\g<0></span>', html)
+
+
 class Markup:
     """A message as markup."""
 
@@ -69,14 +84,14 @@ class Markup:
         return f'<span class="frac"><span>{escape(top)}</span><span>{escape(bottom)}</span></span>'
 
     def say(self, message: str, **fields: str) -> str:
-        return fill(message, **fields)
+        return in_one(fill(message, **fields))
 
 
 class Marked(Markup):
     """A message as markup with its terms marked; the frame that it goes into keeps one mark of each."""
 
     def say(self, message: str, **fields: str) -> str:
-        return fill_marked(message, **fields)
+        return in_one(fill_marked(message, **fields))
 
 
 class Plain:
@@ -134,7 +149,7 @@ def training_frame(
     """
     event = snapshot.event
     lead, detail = tell[event.kind](snapshot, Marked(style))
-    spoken = " ".join(tell[event.kind](snapshot, Plain(style)))
+    spoken = sentences(*tell[event.kind](snapshot, Plain(style)))
     html = stage_html(
         f'{lead}</p><p class="why">{detail}',
         words_panel(snapshot, style) + aside,
@@ -157,8 +172,8 @@ def vocabulary_status(snapshot: MergeSnapshot) -> str:
     """How far the vocabulary has come."""
     size, wanted = snapshot.vocab_size, snapshot.trace.settings.get("vocab_size")
     if wanted is None or wanted == size:
-        return ngettext("{size} token", "{size} tokens", size).format(size=count(size))
-    return _("{size} of {wanted} tokens").format(size=count(size), wanted=count(wanted))
+        return _("vocabulary {size}").format(size=count(size))
+    return _("vocabulary {size} of {wanted}").format(size=count(size), wanted=count(wanted))
 
 
 def tell_start(snapshot: MergeSnapshot, voice: Voice) -> tuple[str, str]:
@@ -181,7 +196,7 @@ def tell_start(snapshot: MergeSnapshot, voice: Voice) -> tuple[str, str]:
         tokens=count(snapshot.tokens),
     )
     if snapshot.step == len(snapshot.trace):
-        detail += " " + voice.say(_(STOP_REASONS[snapshot.trace.stop_reason]))
+        detail = sentences(detail, voice.say(_(STOP_REASONS[snapshot.trace.stop_reason])))
     return lead, detail
 
 
@@ -202,8 +217,8 @@ def tell_merge(snapshot: MergeSnapshot, voice: Voice) -> tuple[str, str]:
             pair=voice.pair(event.runner_ups[0].pair),
             freq=count(event.runner_ups[0].freq),
         )
-    return lead, " ".join(
-        [tell_ties(snapshot, event, voice, next_best), *tell_oddities(snapshot, event, voice)]
+    return lead, sentences(
+        tell_ties(snapshot, event, voice, next_best), *tell_oddities(snapshot, event, voice)
     )
 
 
@@ -231,15 +246,15 @@ def tell_ties(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice, next_bes
         return next_best or voice.say(_("It is the only pair left."))
     others = [tie.pair for tie in event.tied[1:4]]
     more = event.tied_count - 1 - len(others)
-    listed = ", ".join(voice.pair(pair) for pair in others)
+    pairs = listed(voice.pair(pair) for pair in others)
     if more:
-        listed = voice.say(
+        pairs = voice.say(
             ngettext("{pairs} and {number} more", "{pairs} and {number} more", more),
-            pairs=listed,
+            pairs=pairs,
             number=count(more),
         )
-    tied = voice.say(ngettext("Tied with {pairs}.", "Tied with {pairs}.", event.tied_count - 1), pairs=listed)
-    return f"{tied} {tell_rule(snapshot, event, voice)}"
+    tied = voice.say(ngettext("Tied with {pairs}.", "Tied with {pairs}.", event.tied_count - 1), pairs=pairs)
+    return sentences(tied, tell_rule(snapshot, event, voice))
 
 
 def tell_rule(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> str:
@@ -283,7 +298,7 @@ def tell_wordpiece(snapshot: MergeSnapshot, voice: Voice) -> tuple[str, str]:
             score=fraction_text(others[0].score),
         )
     why = [tell_ties(snapshot, event, voice, next_best), tell_bpe_choice(event, voice)]
-    return lead, " ".join([*why, *tell_oddities(snapshot, event, voice)])
+    return lead, sentences(*why, *tell_oddities(snapshot, event, voice))
 
 
 def tell_bpe_choice(event: WordPieceEvent, voice: Voice) -> str:
@@ -470,7 +485,9 @@ def score_table(candidates: Sequence[ScoredCandidate], chosen: Pair | None, styl
 
 def table_html(names: Sequence[str], rows: str, classes: str = "") -> str:
     """A table with a head."""
-    head = "".join(f"<th>{marked(name)}" for name in names)
+    head = "".join(
+        f"<th>{marked(name)}" if name else "<td>" for name in names
+    )  # a column of bars has no head
     return f'<table class="{classes}"><tr>{head}{rows}</table>'
 
 
@@ -572,10 +589,11 @@ def tell_encoding(snapshot: EncodingSnapshot, voice: Voice) -> str:
         )
     if snapshot.options:
         pair, rank = snapshot.options[0]
-        return f"{done} " + voice.say(
+        following = voice.say(
             _("Next: {pair}, learned in step {step}."), pair=voice.pair(pair), step=str(rank + 1)
         )
-    return f"{done} " + voice.say(_("No learned pair is left: the word is encoded."))
+        return sentences(done, following)
+    return sentences(done, voice.say(_("No learned pair is left: the word is encoded.")))
 
 
 def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:

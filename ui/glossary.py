@@ -504,9 +504,29 @@ def forms_of(term: Term) -> list[str]:
     return [form for form in _(term.forms).split("|") if form] if term.forms else []
 
 
+def english(term: Term) -> str:
+    """What most of the literature calls a term, for a reader of another language; "" where the term is that already.
+
+    >>> from ui.i18n import use_language
+    >>> language = use_language("ja")
+    >>> english(TERMS["merge"]), english(TERMS["space_markers"])
+    ('merge', '')
+    >>> language = use_language("en")
+    >>> english(TERMS["merge"])
+    ''
+    """
+    first = term.forms.split("|")[0]
+    named = _(term.name)
+    return "" if named == term.name or not first.isascii() or first.casefold() in named.casefold() else first
+
+
 def definitions(ids: Iterable[str] = TERMS) -> dict[str, tuple[str, str]]:
-    """Name and definition of terms, in the language in use."""
-    return {name: (_(TERMS[name].name), _(TERMS[name].definition)) for name in ids}
+    """Name, in English as well, and definition of terms, in the language in use."""
+    named = {name: (_(TERMS[name].name), english(TERMS[name])) for name in ids}
+    return {
+        name: (f"{own} · {other}" if other else own, _(TERMS[name].definition))
+        for name, (own, other) in named.items()
+    }
 
 
 def marked(message: str, seen: set[str] | None = None) -> str:
@@ -594,20 +614,32 @@ def marks_in(html: str) -> list[str]:
 
 
 def lead_html(message: str) -> str:
-    """A page's sentence about itself, its terms marked."""
-    return f'<div class="ts"><p class="lead under-title">{marked(message)}</p></div>'
+    """A page's sentence about itself, its terms marked, and in another language than English followed by the English ones."""
+    told = _MARK.sub(lambda mark: mark[0] + _english_html(TERMS[mark[1]], mark[2]), marked(message))
+    return f'<div class="ts"><p class="lead under-title">{told}</p></div>'
+
+
+def _english_html(term: Term, said: str) -> str:
+    """English in brackets after the term itself; other forms (normalization for normalizer) may mean another word."""
+    other = english(term) if said == forms_of(term)[0] else ""
+    return f'（<span lang="en">{escape(other, quote=False)}</span>）' if other else ""
 
 
 def matches(term: Term, text: str) -> bool:
     """Whether an entry has a text in its name, its forms or its definition."""
     wanted = text.casefold().strip()
-    return any(wanted in _(part).casefold() for part in (term.name, term.forms, term.definition) if part)
+    parts = [_(part) for part in (term.name, term.forms, term.definition) if part]
+    return any(wanted in part.casefold() for part in (*parts, english(term)))
 
 
 def entry_html(term: Term, wanted: bool = False) -> str:
     """A glossary entry; the one that was asked for stands out."""
+    other = english(term)
+    name = escape(_(term.name), quote=False) + (
+        f' <span lang="en">{escape(other, quote=False)}</span>' if other else ""
+    )
     return (
-        f'<dl class="ts entry{" wanted" if wanted else ""}"><dt id="term-{term.id}">{escape(_(term.name), quote=False)}</dt>'
+        f'<dl class="ts entry{" wanted" if wanted else ""}"><dt id="term-{term.id}">{name}</dt>'
         f"<dd>{escape(_(term.definition), quote=False)}</dd></dl>"
     )
 

@@ -25,7 +25,8 @@ from ui.downloads import download
 from ui.errata import trace_of
 from ui.flipbook import is_back
 from ui.frames import TELL_BPE, TELL_WORDPIECE, Markup, Voice
-from ui.i18n import N_, _, count, current_language, ngettext, use_language
+from ui.i18n import N_, _, count, current_language, ngettext, sentences, use_language
+from ui.language import page_link
 from ui.lessons import (
     COMPARE,
     LESSONS,
@@ -44,6 +45,7 @@ from ui.prune_frames import TELL
 from ui.settings import corpus_title, read_short, read_url, write_short
 from ui.subjects import Subject, TrainedSubject
 from ui.tokens import PLAIN, Style, chip, chips, colour, fill, token_html
+from ui.tour import titled
 
 SENTENCE = "This unreadable handwriting is still a string of characters."
 SENTENCE_LIMIT = 300
@@ -177,8 +179,8 @@ def ways(analysis: Analysis, corpus: CorpusFacts) -> tuple[Way, Way, Way]:
         "Few pieces, but every form of a word needs an entry of its own, and the corpus never had all words."
     )
     if new:
-        listed = " ".join(chip(word, PLAIN, "s") for word in new[:6]) + (" …" if len(new) > 6 else "")
-        here = fill(_("Here all it can say is “unknown” for {words}."), words=listed)
+        chips_shown = " ".join(chip(word, PLAIN, "s") for word in new[:6]) + (" …" if len(new) > 6 else "")
+        here = fill(_("Here all it can say is “unknown” for {words}."), words=chips_shown)
     else:
         here = escape(_("This sentence has only words of the corpus: try a rare one."))
     subwords = _(
@@ -200,7 +202,7 @@ def ways(analysis: Analysis, corpus: CorpusFacts) -> tuple[Way, Way, Way]:
             tuple((_plain_chip(word, word not in corpus.words), word) for word in words),
             len(corpus.words),
             new,
-            f"{escape(whole)} {here}",
+            sentences(escape(whole), here),
         ),
         Way(
             _("Subwords"),
@@ -285,7 +287,7 @@ def _encoded(how: str, trace: Any) -> str:
     """How the trained tokenizer cuts, and what becomes of a word that the corpus doesn't have."""
     tokens = chips(trace.tokenizer(len(trace)).encode("bug").tokens)
     here = fill(_("For the five words, bug becomes {tokens}"), tokens=f'<span class="row">{tokens}</span>')
-    return f"{escape(how)} {here}"
+    return sentences(escape(how), here)
 
 
 def columns() -> tuple[Column, ...]:
@@ -384,7 +386,7 @@ def growing_words() -> str:
 def show_home() -> None:
     """The whole page."""
     complaints = _arrive()
-    st.title("TokenSteps")
+    titled("home", "TokenSteps")
     lead = _(
         "A language model reads neither letters nor words but tokens: numbered pieces of text. Write a sentence and see its tokens."
     )
@@ -392,7 +394,7 @@ def show_home() -> None:
     for complaint in complaints:
         problem(complaint)
     show_sentence()
-    st.subheader(_("Where the pieces come from"), anchor=False)
+    st.header(_("Where the pieces come from"), anchor=False)
     st.caption(
         _(
             "Nobody writes them down: they are learned from text. Here are three words at four steps of BPE's training on four sentences; Ġ is the space before a word."
@@ -403,7 +405,7 @@ def show_home() -> None:
     show_table()
     show_stations()
     show_lessons()
-    st.subheader(_("More to try"), anchor=False)
+    st.header(_("More to try"), anchor=False)
     with st.container(horizontal=True, gap="small"):
         for link in MORE:
             show_link(link)
@@ -411,7 +413,7 @@ def show_home() -> None:
 
 def show_link(link: Link, label: str | None = None) -> None:
     """A link within the app; `label`, translated already, in place of its own."""
-    st.page_link(link.script, label=label or _(link.label), query_params=dict(link.query))
+    page_link(link.script, label or _(link.label), link.query)
 
 
 def _arrive() -> list[str]:
@@ -463,7 +465,7 @@ def show_sentence() -> None:
         trace = training.build("home", run.name, run.make)
         if trace is not None:
             subject = remembered(
-                (key("subject"), run.name, len(trace)),
+                (key("subject"), run.name, len(trace), current_language()),
                 partial(TrainedSubject, corpus_title(CORPUS), trace.tokenizer(len(trace)), trace, len(trace)),
             )
             _show_tokens(subject, sentence, typed)
@@ -488,7 +490,7 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
         with st.popover(_("This sentence as a link"), type="tertiary"):
             st.code(training.link({"say": write_short(sentence)}), language=None, wrap_lines=True)
     st.html(whose_html(subject, corpus))
-    st.subheader(_("Why subwords?"), anchor=False)
+    st.header(_("Why subwords?"), anchor=False)
     st.caption(
         _(
             "The same sentence in three ways, each with a vocabulary from the same corpus. Dashed: not in the vocabulary."
@@ -509,7 +511,7 @@ def carried(text: str) -> dict[str, str]:
 
 def show_table() -> None:
     """The three algorithms at a glance, and a link to the first step of each."""
-    st.subheader(_("Three ways to learn the pieces"), anchor=False)
+    st.header(_("Three ways to learn the pieces"), anchor=False)
     st.caption(
         told(N_("On five words: {words}. What is said of them here is what the training pages do."), _facts())
     )
@@ -523,7 +525,7 @@ def show_table() -> None:
 
 def show_stations() -> None:
     """A way through the app, one stop after the other."""
-    st.subheader(_("A path through the app"), anchor=False)
+    st.header(_("A path through the app"), anchor=False)
     known = _facts()
     for number, station in enumerate(STATIONS, start=1):
         _show_stop(number, told(station.insight, known), [station.link])
@@ -551,8 +553,14 @@ def _facts() -> dict[str, str]:
 
 def show_lessons() -> None:
     """The lesson plans, each on a tab."""
-    st.subheader(_("What to teach with it"), anchor=False)
+    st.header(_("What to teach with it"), anchor=False)
     st.caption(_("Three plans. Each link opens the page with words, settings and step set."))
+    st.caption(
+        _(
+            "In front of a class, press P on any page for projector mode: large type that fills the screen. A clicker steps there, and its "
+            "key for a black screen works, too. Escape leaves."
+        )
+    )
     names = [_("{number} minutes").format(number=count(lesson.minutes)) for lesson in LESSONS]
     for tab, lesson in zip(st.tabs(names), LESSONS, strict=True):
         with tab:

@@ -27,9 +27,9 @@ from tokenizers_core.lattice import (
 from ui.flipbook import Frame
 from ui.frames import Marked, Markup, Plain, Voice, heading, table_html
 from ui.glossary import marked, once, unmarked
-from ui.i18n import _, count, current_language, ngettext
+from ui.i18n import N_, _, count, current_language, listed, ngettext, sentences
 from ui.numbers import cost_text, log_text, probability_text, share_text, times_text, whole_text
-from ui.tokens import Style, chip, chips, colour, fill, token_html
+from ui.tokens import Style, chip, chips, colour, readable, token_html
 
 LATTICE_CHARACTERS = 60
 """Characters of a word that are drawn; a longer one is cut, and the cut is said."""
@@ -43,6 +43,14 @@ BARS_DRAWN = 200
 """Of more edges, the ones that matter are drawn, and that is said."""
 ROOMY_LANES = 5
 """With more lanes than these, the bars are lower."""
+MARKS = {
+    "best": N_("on the best path"),
+    "won": N_("best last piece of a boundary"),
+    "tie": N_("equally good"),
+}
+"""What is known of a bar: its class → what is told."""
+WAYS_TOLD = 4
+"""Ways to a boundary whose sums are read out."""
 WAYS_SHOWN = 6
 """Ways to a boundary that have room without scrolling."""
 
@@ -158,17 +166,22 @@ def is_long(lattice: Lattice) -> bool:
 
 def fact_of_piece(bar: Bar, style: Style) -> str:
     """An edge's own numbers, as markup."""
+    return piece_told(bar, Markup(style))
+
+
+def piece_told(bar: Bar, voice: Voice) -> str:
+    """An edge's own numbers."""
     message = _("{piece} from {start} to {end}: probability {probability}, log {log}; posterior {share}")
     if bar.edge.unknown:
         message = _("{piece} from {start} to {end} is an unknown character: log {log}; posterior {share}")
-    return fill(
+    return voice.say(
         message,
-        piece=chip(bar.edge.piece, style),
+        piece=voice.token(bar.edge.piece),
         start=str(bar.edge.start),
         end=str(bar.edge.end),
-        probability=f"<b>{probability_text(bar.edge.log_probability)}</b>",
-        log=f"<b>{log_text(bar.edge.log_probability)}</b>",
-        share=f"<b>{escape(share_text(bar.posterior))}</b>",
+        probability=voice.strong(probability_text(bar.edge.log_probability)),
+        log=voice.strong(log_text(bar.edge.log_probability)),
+        share=voice.strong(share_text(bar.posterior)),
     )
 
 
@@ -241,7 +254,25 @@ def lattice_frame(snapshot: ViterbiSnapshot, style: Style) -> Frame:
         f"<section>{picture(snapshot, style)}{facts(snapshot.lattice, style, current_language())}</section>"
         f"<section><div>{best_scores(snapshot, style)}</div>{panel(snapshot, style)}</section></div>"
     )
-    return Frame(once(html), " ".join(tell(snapshot, Plain(style))), label(snapshot, style), status(snapshot))
+    spoken = sentences(*tell(snapshot, Plain(style)), *sums_told(snapshot, style))
+    return Frame(once(html), spoken, label(snapshot, style), status(snapshot))
+
+
+def sums_told(snapshot: ViterbiSnapshot, style: Style) -> list[str]:
+    """The sums that stand in the table of ways, for those who listen: they decide a forward step."""
+    arrivals = cast(ForwardEvent, snapshot.event).arrivals if snapshot.event.kind == "forward" else ()
+    if len(arrivals) < 2:
+        return []
+    return [
+        _("{piece} from {start}: {before} + {own} = {total}.").format(
+            piece=readable(way.edge.piece, style),
+            start=way.edge.start,
+            before=log_text(way.before),
+            own=log_text(way.edge.log_probability),
+            total=log_text(way.log_probability),
+        )
+        for way in arrivals[:WAYS_TOLD]
+    ]
 
 
 def label(snapshot: ViterbiSnapshot, style: Style) -> str:
@@ -315,8 +346,8 @@ def tell_forward(snapshot: ViterbiSnapshot, event: ForwardEvent, voice: Voice) -
         return voice.say(lead, position=voice.strong(position)), voice.say(why)
     lead = voice.say(
         ngettext(
-            "Boundary {position}: {number} way leads here: {path}, {probability}.",
-            "Boundary {position}: {number} ways lead here. Best: {path}, {probability}.",
+            "Boundary {position}: {number} way leads here: {path}, probability {probability}.",
+            "Boundary {position}: {number} ways lead here. Best: {path}, probability {probability}.",
             len(event.arrivals),
         ),
         position=voice.strong(position),
@@ -367,9 +398,10 @@ def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: Voice) -> tuple[
     )
     others = [other for other in lattice.k_best(3) if equally_good(other, path) and other.edges != path.edges]
     if len(others) == 1 and len(others[0].pieces) <= PIECES_TOLD:
-        why += " " + voice.say(_("Equally good: {path}."), path=path_text(others[0].pieces, voice))
+        equal = voice.say(_("Equally good: {path}."), path=path_text(others[0].pieces, voice))
+        why = sentences(why, equal)
     elif others:
-        why += " " + voice.say(_("It is not the only one as good as that."))
+        why = sentences(why, voice.say(_("It is not the only one as good as that.")))
     return lead, why
 
 
@@ -394,28 +426,38 @@ def picture(snapshot: ViterbiSnapshot, style: Style) -> str:
     here, found = place_of(snapshot), edge_of(snapshot)
     return (
         heading(_("Pieces over the characters they spell"), segmentation_count(lattice))
-        + f'<div class="pane" data-pane><div class="{kind}" style="--n:{max(1, len(lattice.text))};--lanes:{number}">'
-        + f'<div class="ruler">{ruler(snapshot, here, style)}</div>'
+        + f'<div class="pane" data-pane><div class="{kind}" role="group" aria-label="{escape(readable(lattice.text, style))}"'
+        + f' style="--n:{max(1, len(lattice.text))};--lanes:{number}">'
+        + f'<div class="ruler" aria-hidden="true">{ruler(snapshot, here, style)}</div>'  # the table has the same
         + f'<i class="at{"" if here else " zero"}" data-here style="grid-column:{max(1, here)}"></i>'
         + joints(snapshot.path, bars)
         + "".join(
-            bar_button(number, bar, state(snapshot, bar.edge), bar.edge == found, style)
+            bar_button(number, bar, state(snapshot, bar.edge), bar.edge == found, is_long(lattice), style)
             for number, bar in enumerate(bars)
         )
         + f"</div></div>{legend(lattice, bars)}"
     )
 
 
-def bar_button(number: int, bar: Bar, classes: str, found: bool, style: Style) -> str:
+def bar_button(number: int, bar: Bar, classes: str, found: bool, brief: bool, style: Style) -> str:
     """An edge as a button over its characters."""
     edge = bar.edge
     area = f"grid-area:{bar.lane + 2}/{edge.start + 1}/auto/{edge.end + 1}"
     share = f";--p:{bar.posterior:.2f}" if bar.posterior >= 0.005 else ""
     return (
         f'<button class="e c{colour(edge.piece)} {classes}" data-pick={number} data-of="{bar.members}"'
-        f'{" data-here" if found else ""} style="{area}{share}"><bdi>{token_html(edge.piece, style)}</bdi>'
+        f'{" data-here" if found else ""} style="{area}{share}" aria-label="{escape(bar_name(bar, classes, brief, style))}"><bdi>{token_html(edge.piece, style)}</bdi>'
         f" <small>{log_text(edge.log_probability, 2)}</small></button>"
     )
+
+
+def bar_name(bar: Bar, classes: str, brief: bool, style: Style) -> str:
+    """What a bar is for those who don't see where it lies and how it is drawn; a long word has too many for sentences."""
+    known = classes.split()
+    told = piece_told(bar, Plain(style))
+    if brief:
+        told = f"{readable(bar.edge.piece, style)} {bar.edge.start}–{bar.edge.end}"
+    return listed([told, *(_(meaning) for mark, meaning in MARKS.items() if mark in known)])
 
 
 def place_of(snapshot: ViterbiSnapshot) -> int:
@@ -560,7 +602,8 @@ def ways(event: ForwardEvent, style: Style) -> str:
         word = _("best") if won else _("tied") if tied else ""
         rows += (
             f"<tr{' class=now' if won else ''}><td>{chip(way.edge.piece, style)}"
-            f"<td><i>{way.edge.start}</i>{log_text(way.before)}<td>{log_text(way.edge.log_probability)}"
+            f'<td><i>{way.edge.start}</i><span class="unseen">: </span>{log_text(way.before)}'
+            f"<td>{log_text(way.edge.log_probability)}"
             f'<td><b>{log_text(way.log_probability)}</b><td>{probability_text(way.log_probability)}<td><span class="mark">{escape(word)}</span>'
         )
     if not rows:

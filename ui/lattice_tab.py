@@ -75,10 +75,11 @@ def samples_html(samples: Sequence[Path], lattice: Lattice, temperature: float, 
         for path in samples[:SAMPLES_LISTED]
     )
     names = (_("segmentation"), _("drawn"), _("share"), _("expected"), "")
-    tick, drawn_first = escape(_("The tick on a bar is the expected share.")), escape(_("Drawn first:"))
+    told = _("{drawn}. The tick on a bar is the expected share.").format(drawn=told)
+    drawn_first = escape(_("Drawn first:"))
     return (
-        f'<div class="ts segmentations">{table_html(names, rows, "drawn")}<p class="k">{escape(told)}. '
-        f'{tick}</p><p class="k">{drawn_first}</p>'
+        f'<div class="ts segmentations">{table_html(names, rows, "drawn")}<p class="k">{escape(told)}</p>'
+        f'<p class="k">{drawn_first}</p>'
         f"<ol>{first}</ol></div>"
     )
 
@@ -111,6 +112,7 @@ def lattice_tab(
         lambda step: lattice_frame(trace[step], style),
         trace=word,
         whole=WHOLE_LATTICE,
+        title=_("Lattice"),
     )
     if trace.stop_reason == "no_path":
         note(_("No sequence of pieces spells this word, so there is nothing to rank and nothing to draw."))
@@ -145,7 +147,7 @@ def word_widget(words: Sequence[str], default: str, style: Style, key: Callable[
 
 def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> None:
     """The k best segmentations."""
-    st.subheader(_("The k best"), anchor=False)
+    st.header(_("The k best"), anchor=False)
     number = st.segmented_control(_("How many"), [5, 10, 20], default=5, required=True, key=key("lattice.k"))
     paths = lattice.k_best(int(number or 5))
     st.html(k_best_html(paths, lattice.log_total, style))
@@ -155,7 +157,7 @@ def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> No
 
 def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> None:
     """Segmentations drawn by chance, as subword regularisation does it."""
-    st.subheader(_("Draw samples"), anchor=False)
+    st.header(_("Draw samples"), anchor=False)
     temperature = st.slider(
         _("Temperature"),
         0.1,

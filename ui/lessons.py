@@ -15,7 +15,9 @@ from tokenizers_core.pruning import PruneEvent
 from tokenizers_core.wordpiece import ScoredCandidate, WordPieceEvent
 from ui.corpora import EXAMPLES, pack_text
 from ui.errata import trace_of
-from ui.i18n import N_, _, count, current_language
+from ui.i18n import N_, _, count, current_language, listed
+from ui.language import in_links
+from ui.mark import MARK_STYLE, mark
 from ui.numbers import nats
 
 PLUS = "\u00a0+\u00a0"
@@ -328,14 +330,14 @@ def _merge_facts() -> dict[str, str]:
     sample = EXAMPLES["hug"].sample
     assert frequent is not None  # the most frequent pair has not the best score
     return {
-        "words": ", ".join(
+        "words": listed(
             f"{word} {count(number)}"
             for word, number in zip(bpe.corpus.words, bpe.corpus.counts, strict=True)
         ),
         "bpe_pair": PLUS.join(first.pair),
         "bpe_freq": count(first.freq),
-        "bpe_words": ", ".join(first.words),
-        "bpe_next": ", ".join(PLUS.join(bpe[step].event.pair) for step in (2, 3, 4)),
+        "bpe_words": listed(first.words),
+        "bpe_next": listed(PLUS.join(bpe[step].event.pair) for step in (2, 3, 4)),
         "bpe_merges": count(len(bpe)),
         "tie_step": count(2),
         "tie_pair": PLUS.join(tie.pair),
@@ -348,7 +350,7 @@ def _merge_facts() -> dict[str, str]:
         "wp_frequent_score": str(frequent.score),
         "wp_frequent_sum": f"{frequent.freq} / ({frequent.first_freq} × {frequent.second_freq})",
         "sample": sample,
-        "unseen": ", ".join(sorted({*sample} - {*"".join(bpe.corpus.words), " "})),
+        "unseen": listed(sorted({*sample} - {*"".join(bpe.corpus.words), " "})),
         "bug": PLUS.join(bpe.tokenizer(len(bpe)).encode("bug").tokens),
     }
 
@@ -383,6 +385,10 @@ main { max-width: 900px; margin: 0 auto; padding: 22px 20px; } h1 { font-size: 2
 table { width: 100%; border-collapse: collapse; } th, td { padding: 7px 9px; border-top: 1px solid #d3cec3; text-align: start; vertical-align: top; }
 th { font-size: 13px; color: #5f5f5b; } tr { break-inside: avoid; } td:first-child { white-space: nowrap; font-weight: 650; }
 a { display: block; margin-top: 3px; color: #b03a0b; font-size: 13px; overflow-wrap: anywhere; }
+@media print {
+  @page { margin: 14mm 13mm; }
+  :root { print-color-adjust: exact; } main { max-width: none; padding: 0; } th { color: #1d1f23; }
+}
 """
 
 
@@ -393,9 +399,8 @@ def lesson_page(lesson: Lesson, known: Mapping[str, str], address: str) -> str:
     rows, start = "", 0
     for activity in lesson.activities:
         link = activity.link
-        target = (
-            f"{address}/" if link is None else f"{address}/{link.name}?{urlencode(link.query)}".rstrip("?")
-        )
+        page, query = ("", {}) if link is None else (link.name, link.query)
+        target = f"{address}/{page}?{urlencode({**query, **in_links()})}".rstrip("?")
         shown = f'<a href="{escape(target)}">{escape(target)}</a>'
         rows += (
             f"<tr><td>{start}–{start + activity.minutes}</td><td>{escape(told(activity.teacher, known))}{shown}</td>"
@@ -408,6 +413,6 @@ def lesson_page(lesson: Lesson, known: Mapping[str, str], address: str) -> str:
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
         "base-uri 'none'; form-action 'none'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-        f"<p>{escape(told(lesson.aim, known))}</p>\n<table>\n<tr>{heads}</tr>\n{rows}\n</table>\n</main>\n</body>\n</html>\n"
+        f"<title>{title}</title>\n<style>{_STYLE}{MARK_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{mark()}{title}</h1>\n"
+        f"<p>{escape(told(lesson.aim, known))}</p>\n<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody>\n</table>\n</main>\n</body>\n</html>\n"
     )

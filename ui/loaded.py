@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 from tokenizers import Tokenizer
 
-from tokenizers_core.errors import TokenizersCoreError, UnknownIdError, quoted
+from tokenizers_core.errors import Phrase, TokenizersCoreError, UnknownIdError, quoted
 from tokenizers_core.text import (
     BYTE_TO_SYMBOL,
     LONGEST_PATTERN,
@@ -31,7 +31,7 @@ from tokenizers_core.text import (
     symbols_to_bytes,
 )
 from tokenizers_core.tokenizer_json_writer import special_token_documents
-from ui.i18n import N_, _, count
+from ui.i18n import N_, count
 from ui.subjects import Facts, Subject, Tokenized, Tokens
 from ui.tokens import Style
 
@@ -452,7 +452,7 @@ def from_document(
     document = {**document, "truncation": None, "padding": None}
     if document["model"].get("dropout"):
         document["model"] = {**document["model"], "dropout": None}
-        notes = [*notes, _("Dropout is switched off: a text always becomes the same tokens.")]
+        notes = [*notes, N_("Dropout is switched off: a text always becomes the same tokens.")]
     for node in _nodes(document):
         # The library would leave the space of `Ġthe` out of the token's offsets; it leaves ids alone.
         if node.get("trim_offsets") is True:
@@ -571,9 +571,11 @@ def _check_added(document: Document, tokenizer: Tokenizer, file: str) -> Iterato
     for listed in document.get("added_tokens") or ():
         numbered = tokenizer.token_to_id(listed["content"])
         if numbered is not None and numbered != listed["id"]:
-            yield _(
+            message = N_(
                 "{token} has the id {listed} in the file, but {identifier} in the tokenizers library."
-            ).format(token=quoted(listed["content"]), listed=listed["id"], identifier=numbered)
+            )
+            token = quoted(listed["content"])
+            yield Phrase(message, token=token, listed=listed["id"], identifier=numbered)
             return  # one will do: where one is moved, those after it are
 
 

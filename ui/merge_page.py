@@ -12,7 +12,7 @@ from tokenizers_core import first_difference
 from tokenizers_core.files import trace_to_csv, trace_to_json
 from tokenizers_core.merging import MergeSnapshot
 from ui.algorithms import Run
-from ui.charts import CHARTS, training_chart
+from ui.charts import CHARTS, curves_told, training_chart
 from ui.downloads import sheet
 from ui.flipbook import go_to
 from ui.i18n import N_, _, count
@@ -37,15 +37,15 @@ def merge_tabs(
 ) -> Mapping[str, Callable[[View], None]]:
     """The tabs of a merging algorithm's page; those of its own come after “Every pair”."""
     return {
-        _("Every pair"): partial(every_pair, table),
+        N_("Every pair"): partial(every_pair, table),
         **(own or {}),
-        _("Charts"): charts,
-        _("Follow a word"): follow,
-        _("Lineage"): lineage,
-        _("Encode"): encode,
-        _("Ties"): ties,
-        _("Code"): code,
-        _("Files and link"): files,
+        N_("Charts"): charts,
+        N_("Follow a word"): follow,
+        N_("Lineage"): lineage,
+        N_("Encode"): encode,
+        N_("Ties"): ties,
+        N_("Code"): code,
+        N_("Files and link"): files,
     }
 
 
@@ -76,7 +76,8 @@ def charts(view: View) -> None:
         label_visibility="collapsed",
     )
     figure = training_chart(view.trace, str(chart), view.step, view.style)
-    st.plotly_chart(figure, key=view.key("plot"), config={"displaylogo": False}, alt=_(CHARTS[str(chart)]))
+    alt = curves_told(figure, _(CHARTS[str(chart)]))
+    st.plotly_chart(figure, key=view.key("plot"), config={"displaylogo": False}, alt=alt)
 
 
 def lineage(view: View) -> None:

@@ -6,8 +6,11 @@ from html import escape
 
 import streamlit as st
 
-from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.errors import Phrase, TokenizersCoreError
 from ui.i18n import _
+
+WORDS = ("reason", "what", "expected", "message", "description")
+"""The evidence of errors that is words rather than somebody's text: see `engine_messages` in ui/i18n.py."""
 
 
 def problem(message: str) -> None:
@@ -22,4 +25,12 @@ def note(message: str) -> None:
 
 def explained(error: TokenizersCoreError) -> str:
     """An error of the engine in the language in use: the value, the reason, the remedy."""
-    return _(error.template).format(**error.evidence)
+    return _(error.template).format(
+        **{name: _phrased(value) if name in WORDS else value for name, value in error.evidence.items()}
+    )
+
+
+def _phrased(value: str | float) -> str | float:
+    if isinstance(value, Phrase):
+        return _(value.template).format(**value.evidence)
+    return _(value) if value and isinstance(value, str) else value

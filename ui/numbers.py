@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ui.i18n import count
+from ui.i18n import UNSPACED, count, current_language
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -38,6 +38,15 @@ def probability_text(log_probability: float) -> str:
     return f"{mantissa} × 10{str(exponent).translate(SUPERSCRIPT)}"
 
 
+def percent(number: str) -> str:
+    """A number with its percent sign, set apart as the language in use does it.
+
+    >>> percent("12")
+    '12 %'
+    """
+    return number + ("%" if current_language() in UNSPACED else " %")
+
+
 def share_text(share: float) -> str:
     """A share in percent.
 
@@ -45,12 +54,12 @@ def share_text(share: float) -> str:
     ['100 %', '> 99.9 %', '61.0 %', '1.2 %', '0.012 %', '< 0.01 %']
     """
     if share > 1 - 1e-9:
-        return "100 %"
+        return percent("100")
     if share >= 0.9995:
-        return "> 99.9 %"
+        return percent("> 99.9")
     if share < 0.0001:
-        return "< 0.01 %"
-    return f"{100 * share:.1f} %" if share >= 0.01 else f"{100 * share:.2g} %"
+        return percent("< 0.01")
+    return percent(f"{100 * share:.1f}" if share >= 0.01 else f"{100 * share:.2g}")
 
 
 def large_text(number: float) -> str:

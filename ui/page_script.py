@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from ui.components import component
 from ui.glossary import definitions
-from ui.i18n import _, current_language
+from ui.i18n import _, language_tag
+from ui.language import in_links
 
 
 def page_script() -> None:
     """From here on, halves of UTF-16 pairs become U+FFFD as they are typed or pasted, Back leads to no bare address, and
-    marked terms are explained."""
-    component("page", ())(key="page_script")
-    language = current_language()
-    href = "glossary?term=" if language == "en" else f"glossary?lang={language}&term="
+    marked terms are explained; the document says its language."""
+    component("page", ())(key="page_script", data={"language": language_tag()})
+    href = f"glossary?{urlencode({**in_links(), 'term': ''})}"
     component("terms", ())(key="terms", data={"terms": definitions(), "more": _("Glossary"), "href": href})

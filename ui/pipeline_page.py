@@ -23,7 +23,9 @@ from ui.notes import explained, problem
 from ui.pipeline_view import CHARACTERS_DRAWN, Journey, journey, payload, pipeline_view, summary_html
 from ui.renewal import SEED_FACTOR
 from ui.settings import PATTERN_LIMIT, VOCABULARY_LIMIT, Recipe, Setting, choice_name, write_short
+from ui.tabs import show_tabs
 from ui.tokens import Style
+from ui.tour import titled
 
 TEXT_LIMIT = 2_000
 """Characters of each of the two texts: what a page can show, and what a link can hold."""
@@ -260,7 +262,7 @@ def show_pipeline() -> None:
         controls.show_widget()
         controls.examples()
     pipeline = controls.pipeline(source)
-    st.title(_(PIPELINE.title))
+    titled("pipeline", _(PIPELINE.title))
     lead = _("One text through normalization, pre-tokenization, model and post-processing, and back.")
     st.html(lead_html(lead))
     controls.say_complaints(source)
@@ -325,18 +327,13 @@ def show_stages(view: View) -> None:
         st.caption(message.format(number=count(CHARACTERS_DRAWN)))
     pipeline_view(payload(tokenizer, view.encoding, view.journeys, view.style), key=view.key("view"))
     parts: Mapping[str, Callable[[View], None]] = {
-        _("Encoding"): pipeline_tabs.encoding_tab,
-        _("Windows"): pipeline_tabs.windows_tab,
-        _("Back to text"): pipeline_tabs.decode_tab,
-        _("Entities"): pipeline_tabs.entities_tab,
-        _("Files and link"): pipeline_tabs.files_tab,
+        N_("Encoding"): pipeline_tabs.encoding_tab,
+        N_("Windows"): pipeline_tabs.windows_tab,
+        N_("Back to text"): pipeline_tabs.decode_tab,
+        N_("Entities"): pipeline_tabs.entities_tab,
+        N_("Files and link"): pipeline_tabs.files_tab,
     }
-    for tab, body in zip(
-        st.tabs(list(parts), key=view.key("tab"), on_change="rerun"), parts.values(), strict=True
-    ):
-        if tab.open:
-            with tab:
-                body(view)
+    show_tabs(view.key("tab"), parts, view)
 
 
 def template_text(name: str, pair: bool) -> str:

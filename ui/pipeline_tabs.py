@@ -19,7 +19,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text import SPACE_MARK, Span
 from ui.cache import digest
 from ui.downloads import show_link, show_tokenizer_files
-from ui.i18n import _, count, ngettext
+from ui.i18n import _, count, ngettext, sentences
 from ui.notes import explained, note, problem
 from ui.tokens import readable, token_html
 from ui.window_view import WINDOWS_DRAWN, Answer, windows_html
@@ -48,7 +48,7 @@ def encoding_tab(view: View) -> None:
             "no sequence and no word. Attention is 0 for padding alone: see the windows."
         )
     )
-    st.subheader(_("From characters to tokens and back"), anchor=False)
+    st.header(_("From characters to tokens and back"), anchor=False)
     left, right = st.columns([1, 2])
     sequence = 0
     if len(view.texts) > 1:
@@ -186,7 +186,7 @@ def windows_tab(view: View) -> None:
                 "Shorter windows are filled up, so that all have one length; the model's attention to that is 0."
             )
         )
-    st.caption(" ".join(told))
+    st.caption(sentences(*told))
     answer = _answer(view)
     st.html(windows_html(encoding, view.style, answer))
 
@@ -250,7 +250,7 @@ def decode_tab(view: View) -> None:
         ]
         back = tokenizer.decode(ids)
         title = _("Text {letter}").format(letter="AB"[sequence]) if len(view.texts) > 1 else _("The text")
-        st.subheader(title, anchor=False)
+        st.header(title, anchor=False)
         st.html(difference_html(text, back))
         reasons = "".join(f"<li>{escape(reason)}</li>" for reason in losses(view, sequence, back))
         st.html(f'<ul class="ts reasons">{reasons}</ul>')
@@ -371,23 +371,28 @@ def entities_tab(view: View) -> None:
         return
     table = pd.DataFrame(
         {
-            _("token"): [readable(encoding.tokens[index], view.style) for index in own],
-            _("start"): [encoding.offsets[index][0] for index in own],
-            _("end"): [encoding.offsets[index][1] for index in own],
-            _("label"): [label_of(text, encoding.offsets[index]) for index in own],
+            "token": [readable(encoding.tokens[index], view.style) for index in own],
+            "start": [encoding.offsets[index][0] for index in own],
+            "end": [encoding.offsets[index][1] for index in own],
+            "label": [label_of(text, encoding.offsets[index]) for index in own],
         }
     )
     left, right = st.columns(2)
     edited = left.data_editor(
         table,
         hide_index=True,
-        disabled=[_("token"), _("start"), _("end")],
-        column_config={_("label"): st.column_config.SelectboxColumn(options=list(LABELS), required=True)},
+        disabled=["token", "start", "end"],
+        column_config={  # what was edited is kept by the columns' names, which the language doesn't change
+            "token": _("token"),
+            "start": _("start"),
+            "end": _("end"),
+            "label": st.column_config.SelectboxColumn(_("label"), options=list(LABELS), required=True),
+        },
         key=view.key(f"labels.{hash((text, tuple(encoding.ids)))}"),
         height=min(420, 40 + 35 * len(own)),
     )
     labels = ["O"] * len(encoding)
-    for index, label in zip(own, edited[_("label")], strict=True):
+    for index, label in zip(own, edited["label"], strict=True):
         labels[index] = str(label)
     found = group_entities(labels, encoding)
     with right:
@@ -435,7 +440,7 @@ def _ask(view: View, text: str) -> None:
     name = next((name for name in ("Hugging Face", "Brooklyn") if name in text), None)
     if name is None:
         return
-    st.subheader(_("Your turn: at which characters does this name begin and end?"), anchor=False)
+    st.header(_("Your turn: at which characters does this name begin and end?"), anchor=False)
     st.code(name, language=None)
     text_key = digest(text.encode())
     left, right = st.columns(2)
@@ -463,7 +468,7 @@ def _ask(view: View, text: str) -> None:
 def files_tab(view: View) -> None:
     """The tokenizer as files, and the page as a link."""
     show_link(_("This page as a link"), view.controls.recipe(), view.controls.url())
-    st.subheader(_("The tokenizer"), anchor=False)
+    st.header(_("The tokenizer"), anchor=False)
     show_tokenizer_files(view.tokenizer, view.key("files"))
     st.code(USE, language="python")
 

@@ -374,7 +374,7 @@ class Drawing:
 
 
 def _tell(parts: Sequence[str]) -> str:
-    return f"{'; '.join(parts)}."
+    return _("{facts}.").format(facts=_("; ").join(parts))
 
 
 def shown(text: str) -> str:

@@ -13,6 +13,8 @@ from ui.i18n import _
 from ui.side_by_side import Fertility
 
 NAME_SHOWN = 40
+PATTERNS = ("", "/", ".", "x")
+"""Bars of one group are told apart by more than colour."""
 
 
 def counts_chart(analyses: Mapping[str, Analysis]) -> go.Figure:
@@ -45,6 +47,7 @@ def languages_chart(rows: Sequence[Fertility], letters: Iterable[str]) -> go.Fig
             y=[row.tokens[place] for row in rows],
             customdata=[row.premium(place, rows[0]) for row in rows],
             name=letter,
+            marker_pattern_shape=PATTERNS[place % len(PATTERNS)],
             text=["?" if row.unknown[place] else "" for row in rows],
             textposition="outside",
             hovertemplate="%{x}: %{y}<br>× %{customdata:.2f}<extra>" + letter + "</extra>",

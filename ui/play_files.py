@@ -11,7 +11,8 @@ from tokenizers_core.files import csv_table, inert
 from ui.analysis import Analysis
 from ui.chips import Shown, chips_html
 from ui.components import read_asset
-from ui.i18n import _, count
+from ui.i18n import _, count, current_language
+from ui.numbers import percent
 from ui.tokens import fill
 
 TOKENS_DRAWN = 20_000
@@ -53,7 +54,7 @@ def tokens_json(analysis: Analysis) -> str:
     )
 
 
-def tokens_html(analysis: Analysis, shown: Shown, language: str) -> str:
+def tokens_html(analysis: Analysis, shown: Shown) -> str:
     """A page of its own: the coloured tokens, their ids, what was counted. It asks the network for nothing."""
     last = next(
         (place for place, stretch in enumerate(analysis.stretches) if stretch.last > TOKENS_DRAWN),
@@ -67,14 +68,15 @@ def tokens_html(analysis: Analysis, shown: Shown, language: str) -> str:
         remark = fill(_("The first {shown} of {all} tokens."), shown=count(drawn), all=count(len(analysis)))
     styles = "\n".join(map(read_asset, ("style.css", "chips.css")))
     ids = ", ".join(str(identifier) for identifier in analysis.ids[:drawn])
+    drawn_chips = chips_html(runs, shown, chip=_("{text}: {ids}"), unknown=_("unk"))
     return (
-        f'<!doctype html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{escape(current_language())}">\n<head>\n<meta charset="utf-8">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
         "base-uri 'none'; form-action 'none'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{styles}\n{_STYLE}</style>\n</head>\n"
         f'<body>\n<main class="ts">\n<h1>{title}</h1>\n{counts_html(analysis)}\n<p>{remark}</p>\n'
-        f'<div class="ts-chips"><div class="pane">{chips_html(runs, shown)}</div></div>\n'
+        f'<div class="ts-chips"><div class="pane">{drawn_chips}</div></div>\n'
         f'<p class="ids">{ids}</p>\n</main>\n</body>\n</html>\n'
     )
 
@@ -82,7 +84,7 @@ def tokens_html(analysis: Analysis, shown: Shown, language: str) -> str:
 def counts_html(analysis: Analysis) -> str:
     """What was counted, as a row of figures."""
     counts = analysis.counts
-    unknown = f"{100 * analysis.unknown / len(analysis):.1f} %" if len(analysis) else "–"
+    unknown = percent(f"{100 * analysis.unknown / len(analysis):.1f}") if len(analysis) else "–"
     figures = (
         (_("Tokens"), count(len(analysis)), "main"),
         (_("Characters"), count(counts.characters), ""),

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.errors import Phrase, TokenizersCoreError
 from ui import catalogue, side_by_side, training
 from ui.analysis import Analysis, analyse, interpret_escapes
 from ui.cache import Shelf, text_store
@@ -22,15 +22,17 @@ from ui.downloads import download
 from ui.editor import as_typed, editor
 from ui.flipbook import is_back, update_url
 from ui.glossary import lead_html
-from ui.i18n import _, count, current_language, ngettext, use_language
+from ui.i18n import N_, _, count, current_language, ngettext, use_language
 from ui.notes import explained, note, problem
 from ui.play_charts import counts_chart, languages_chart
 from ui.play_files import counts_html, tokens_csv, tokens_html, tokens_json
 from ui.settings import Setting, read_setting, read_text
 from ui.side_by_side import LETTERS
 from ui.subjects import Facts, Subject
+from ui.tabs import show_tabs
 from ui.texts import TEXTS
 from ui.tokens import chip, fill, token_html
+from ui.tour import titled
 
 TEXT_LIMIT = 1_000_000
 """Characters of a text."""
@@ -67,7 +69,7 @@ def show_playground() -> None:
     complaints = _arrive()
     with st.sidebar:
         places = _choose()
-    st.title(_("Playground"))
+    titled("playground", _("Playground"))
     lead = _("Type or paste a text and see its tokens: whatever tokenizer cuts it, and several side by side.")
     st.html(lead_html(lead))
     if refused := st.session_state.pop(key("refused"), ""):
@@ -387,7 +389,7 @@ def _chips(analysis: Analysis) -> None:
     """The tokens, a page at a time."""
     subject, text = analysis.subject, analysis.text
     for remark in subject.notes:
-        note(remark)
+        note(remark_text(remark))
     sample = text[:NORMALIZED_LIMIT]
     normalized = subject.normalized(sample)
     if normalized != sample:
@@ -422,6 +424,13 @@ def _chips(analysis: Analysis) -> None:
             st.caption(
                 message.format(first=count(before + 1), last=count(before + drawn), all=count(len(analysis)))
             )
+
+
+def remark_text(remark: str) -> str:
+    """A remark on a tokenizer in the language in use; the tokenizer may have been loaded for somebody who reads another."""
+    if isinstance(remark, Phrase):
+        return _(remark.template).format(**remark.evidence)
+    return _(remark)
 
 
 def chip_labels() -> dict[str, str]:
@@ -499,17 +508,13 @@ def _facts_rows(facts: Facts, subject: Subject) -> list[tuple[str, str]]:
 
 def _tabs(analyses: Mapping[str, Analysis]) -> None:
     bodies: Mapping[str, Callable[[Mapping[str, Analysis]], None]] = {
-        _("Side by side"): _aligned,
-        _("Counts"): _counts,
-        _("Costly words"): _words,
-        _("Languages"): _languages,
-        _("Files and link"): _files,
+        N_("Side by side"): _aligned,
+        N_("Counts"): _counts,
+        N_("Costly words"): _words,
+        N_("Languages"): _languages,
+        N_("Files and link"): _files,
     }
-    tabs = st.tabs(list(bodies), key=key("tab"), on_change="rerun")
-    for tab, body in zip(tabs, bodies.values(), strict=True):
-        if tab.open:
-            with tab:
-                body(analyses)
+    show_tabs(key("tab"), bodies, analyses)
 
 
 def _table(table: pd.DataFrame, name: str) -> None:
@@ -537,7 +542,7 @@ def _aligned(analyses: Mapping[str, Analysis]) -> None:
     if len(text) > side_by_side.CHARACTERS_SHOWN:
         message = _("The first {shown} of {all} characters are aligned; everything is counted.")
         st.caption(message.format(shown=count(side_by_side.CHARACTERS_SHOWN), all=count(len(text))))
-    st.subheader(_("Boundaries shared, %"), anchor=False)
+    st.header(_("Boundaries shared, %"), anchor=False)
     st.dataframe(side_by_side.agreement_table(analyses).round(1), width="content", key=key("agreement"))
 
 
@@ -609,7 +614,7 @@ def _languages(analyses: Mapping[str, Analysis]) -> None:
 
 def _files(analyses: Mapping[str, Analysis]) -> None:
     """What can be taken away."""
-    st.subheader(_("This page as a link"), anchor=False)
+    st.header(_("This page as a link"), anchor=False)
     values = {name: value for name, value in url().items() if value is not None}
     st.session_state[key("drafts")] = []  # from here on somebody may have the link: this version stays
     st.code(training.link(values), language=None, wrap_lines=True)
@@ -623,7 +628,7 @@ def _files(analyses: Mapping[str, Analysis]) -> None:
     if any(value.startswith("file?") for value in values.values()):
         note(_("An uploaded tokenizer is remembered by this server only, and only for a while."))
     analysis = analyses["A"]
-    st.subheader(_("The tokens"), anchor=False)
+    st.header(_("The tokens"), anchor=False)
     shown = Shown(_state("write"), _state("spaces"), analysis.subject.style)
     makers: tuple[tuple[str, str, Callable[[], str | bytes]], ...] = (
         (_("Tokens (CSV)"), "tokens.csv", partial(tokens_csv, analysis)),
@@ -631,7 +636,7 @@ def _files(analyses: Mapping[str, Analysis]) -> None:
         (
             _("Coloured page (HTML)"),
             "tokens.html",
-            partial(tokens_html, analysis, shown, current_language()),
+            partial(tokens_html, analysis, shown),
         ),
     )
     for column, (label, name, make) in zip(st.columns(len(makers)), makers, strict=True):

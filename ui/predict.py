@@ -17,7 +17,7 @@ import streamlit as st
 from ui import training
 from ui.flipbook import Frame, go_to
 from ui.frames import WORD_ROWS
-from ui.i18n import N_, _, count, ngettext, use_language
+from ui.i18n import N_, _, count, ngettext, sentences, use_language
 from ui.notes import note
 from ui.predictions import ASK_NAMES, next_asked, question_after
 from ui.question_view import ask, tally_html, verdict_html
@@ -148,7 +148,7 @@ def _given_up(hidden: Hidden, game: Game, question: Question) -> None:
     """Show the step to somebody who doesn't answer."""
     use_language(st.session_state["language"])
     shown = _("Shown.")
-    game.verdict = Verdict(WRONG, f"<b>{escape(shown)}</b> {question.solution}")
+    game.verdict = Verdict(WRONG, sentences(f"<b>{escape(shown)}</b>", question.solution))
     _reveal(hidden, game, Answer(game.reached + 1, question.kind, "", WRONG))
 
 

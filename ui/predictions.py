@@ -16,7 +16,7 @@ from tokenizers_core.merging import Candidate, MergeEvent, MergeTrace, merge_pai
 from tokenizers_core.pruning import PruneEvent, RankedPiece, UnigramTrace
 from tokenizers_core.wordpiece import ScoredCandidate
 from ui.frames import Markup, score_numbers, tell_rule
-from ui.i18n import N_, _, count, ngettext
+from ui.i18n import N_, _, count, listed, ngettext, sentences
 from ui.numbers import chance, nats
 from ui.questions import (
     MARKERS,
@@ -61,7 +61,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
     value = score_told if trace.algorithm == "wordpiece" else times_told
     because = fill(_("{pair}: {value}."), pair=voice.pair(chosen.pair), value=value(chosen, voice))
     if event.tied_count > 1:
-        because += " " + tell_rule(trace[step + 1], event, voice)
+        because = sentences(because, tell_rule(trace[step + 1], event, voice))
 
     def grade(answer: str) -> Verdict:
         yours = labels[answer]
@@ -75,7 +75,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
             value=value(chosen, voice),
         )
         if yours.tied:
-            return tied(f"{numbers} {tell_rule(trace[step + 1], event, voice)}")
+            return tied(sentences(numbers, tell_rule(trace[step + 1], event, voice)))
         return wrong(numbers)
 
     options = tuple(sorted(labels))
@@ -104,14 +104,14 @@ def ask_count(trace: MergeTrace, step: int, style: Style) -> Question:
         for word, tokens in trace.splits(step, event.words[:6]).items()
     ]
     more = "" if len(event.words) <= len(words) else " …"
-    where = fill(_("It stands in {words}"), words=", ".join(words) + more)
+    where = fill(_("It stands in {words}"), words=listed(words) + more)
     return Question(
         "count",
         prompt,
         Entry(_("a number, such as 12")),
         str(event.freq),
         grade_number(event.freq, where, where, count(event.freq)),
-        f"<b>{count(event.freq)}</b>. {where}",
+        f"<b>{count(event.freq)}</b> {where}",
     )
 
 
@@ -168,23 +168,15 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
 
     def compare(yours: tuple[str, ...]) -> Verdict:
         if yours in others:
-            rule = tell_rule(trace[step + 1], event, voice)
-            return tied(
-                fill(
-                    _("{pair} ties with {other}."),
-                    pair=voice.pair(others[yours]),
-                    other=voice.pair(event.pair),
-                )
-                + f" {rule} {told}"
+            ties = fill(
+                _("{pair} ties with {other}."),
+                pair=voice.pair(others[yours]),
+                other=voice.pair(event.pair),
             )
+            return tied(sentences(ties, tell_rule(trace[step + 1], event, voice), told))
         if yours == shown(now, style, prefix):
-            return wrong(
-                fill(
-                    _("So it is split now."),
-                )
-                + f" {told}"
-            )
-        return wrong(fill(_("You cut it into {pieces}."), pieces=escape(" ".join(yours))) + f" {told}")
+            return wrong(sentences(escape(_("So it is split now.")), told))
+        return wrong(sentences(fill(_("You cut it into {pieces}."), pieces=escape(" ".join(yours))), told))
 
     return Question(
         "split",
@@ -263,11 +255,10 @@ def ask_piece(trace: UnigramTrace, step: int, style: Style) -> Question:
         yours = offered[answer]
         if yours.piece == event.piece:
             return right(because)
-        both = f"{cost_told(yours.piece, yours.loss, style)} {because}"
+        both = sentences(cost_told(yours.piece, yours.loss, style), because)
         if yours.loss <= event.loss + SAME:
-            return right(
-                f"{both} " + escape(_("They cost the same; which one goes first is only the list's order."))
-            )
+            same = escape(_("They cost the same; which one goes first is only the list's order."))
+            return right(sentences(both, same))
         return wrong(both)
 
     options = tuple(sorted(offered))
@@ -308,11 +299,11 @@ def cost_told(piece: str, loss: float, style: Style) -> str:
 def probabilities(trace: UnigramTrace, step: int, pieces: Sequence[str], style: Style) -> str:
     """Pieces with their probabilities after a step, in one line."""
     model = trace.pieces_at(step)
-    listed = [
+    shown = [
         f'<span class="given">{chip(piece, style)} {chance(math.exp(model[piece]))}</span>'
         for piece in sorted(pieces, key=lambda piece: (-len(piece), piece))
     ]
-    return f'<p class="givens">{"".join(listed)}</p>'
+    return f'<p class="givens">{"".join(shown)}</p>'
 
 
 def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
@@ -330,8 +321,9 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
         piece=chip(event.piece, style),
     )
     if users:
-        prompt += " " + escape(_("The pieces in the words that use it, with their probabilities:"))
-    told = f"{cost_told(event.piece, event.loss, style)} {loss_told(trace, step, event.piece, style)}"
+        given = escape(_("The pieces in the words that use it, with their probabilities:"))
+        prompt = sentences(prompt, given)
+    told = sentences(cost_told(event.piece, event.loss, style), loss_told(trace, step, event.piece, style))
     return Question(
         "loss",
         prompt + probabilities(trace, step, [*inside], style),
@@ -363,7 +355,7 @@ def loss_told(trace: UnigramTrace, step: int, piece: str, style: Style) -> str:
                 cost_before=f"{-sum(pieces[part] for part in split):.4f}",
             )
         )
-    return " ".join(told) or escape(_("No best split uses it: nothing changes."))
+    return sentences(*told) or escape(_("No best split uses it: nothing changes."))
 
 
 def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question | None:
@@ -389,13 +381,11 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
     def compare(yours: tuple[str, ...]) -> Verdict:
         if any(piece not in logs for piece in yours):
             missing = next(piece for piece in yours if piece not in logs)
-            return wrong(
-                fill(_("There is no piece {piece} then."), piece=f"<code>{escape(missing)}</code>")
-                + f" {told}"
-            )
+            unknown = fill(_("There is no piece {piece} then."), piece=f"<code>{escape(missing)}</code>")
+            return wrong(sentences(unknown, told))
         mine = sum(logs[piece] for piece in yours)
         numbers = fill(_("Your split has the probability {chance}."), chance=chance(math.exp(mine)))
-        return right(f"{numbers} {told}") if mine > best - SAME else wrong(f"{numbers} {told}")
+        return (right if mine > best - SAME else wrong)(sentences(numbers, told))
 
     prompt = fill(
         _(

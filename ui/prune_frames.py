@@ -41,8 +41,8 @@ from ui.frames import (
     words_shown,
 )
 from ui.glossary import once
-from ui.i18n import N_, _, count, ngettext
-from ui.numbers import chance, nats
+from ui.i18n import N_, _, count, ngettext, sentences
+from ui.numbers import chance, nats, percent
 from ui.tokens import Style, chip, chips, token_html
 
 RANKED_ROWS = 8
@@ -77,12 +77,12 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) -> 
     """The frame of one step of Unigram training; with `ahead=False` it tells nothing of what comes next."""
     kind = snapshot.event.kind
     lead, detail = TELL[kind](snapshot, Marked(style))
-    spoken = " ".join(TELL[kind](snapshot, Plain(style)))
+    spoken = sentences(*TELL[kind](snapshot, Plain(style)))
     if snapshot.step == len(snapshot.trace):
         ending = _(STOP_REASONS[snapshot.trace.stop_reason])
         if cost_nothing(snapshot):
-            ending += " " + _("No prune cost anything: ask for fewer pieces.")
-        detail, spoken = f"{detail} {escape(ending)}", f"{spoken} {ending}"
+            ending = sentences(ending, _("No prune cost anything: ask for fewer pieces."))
+        detail, spoken = sentences(detail, escape(ending)), sentences(spoken, ending)
     if ahead:
         detail += next_resplit(snapshot)
     aside = erratum(snapshot, style)
@@ -152,7 +152,9 @@ def tell_seed(snapshot: UnigramSnapshot, voice: Voice) -> tuple[str, str]:
     total = sum(number for _piece, number in trace.seed)
     told = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
     if cost_nothing(snapshot):
-        told += " " + voice.say(_("At this size, no word will come apart: ask for fewer pieces to see that."))
+        told = sentences(
+            told, voice.say(_("At this size, no word will come apart: ask for fewer pieces to see that."))
+        )
     lead = voice.say(
         lead,
         pieces=voice.strong(count(event.pieces)),
@@ -182,7 +184,7 @@ def tell_prune(snapshot: UnigramSnapshot, voice: Voice) -> tuple[str, str]:
     why = [tell_use(event, voice), tell_place(event, voice)]
     if event.ends_round:
         why.append(tell_round_end(snapshot, event, voice))
-    return lead, " ".join(filter(None, why))
+    return lead, sentences(*why)
 
 
 def tell_use(event: PruneEvent, voice: Voice) -> str:
@@ -218,7 +220,7 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
             ngettext("{number} word is split anew.", "{number} words are split anew.", words),
             number=count(words),
         )
-    return f"{told} {spelled}" if event.alternative else told
+    return sentences(told, spelled) if event.alternative else told
 
 
 def tell_place(event: PruneEvent, voice: Voice) -> str:
@@ -294,7 +296,7 @@ def tell_maximization(snapshot: UnigramSnapshot, voice: Voice) -> tuple[str, str
         )
     )
     dropped = tell_pieces(_("Dropped: {pieces}."), event.dropped, voice)
-    return lead, f"{detail} {dropped}".rstrip()
+    return lead, sentences(detail, dropped)
 
 
 def tell_final(snapshot: UnigramSnapshot, voice: Voice) -> tuple[str, str]:
@@ -311,7 +313,7 @@ def tell_final(snapshot: UnigramSnapshot, voice: Voice) -> tuple[str, str]:
         tell_pieces(_("Put back: {pieces}."), event.restored, voice),
         tell_pieces(_("Left out: {pieces}."), event.dropped, voice),
     ]
-    return lead, " ".join(filter(None, detail))
+    return lead, sentences(*detail)
 
 
 def tell_pieces(message: str, pieces: Sequence[str], voice: Voice) -> str:
@@ -389,7 +391,7 @@ def resplit_row(resplit: Resplit, gone: str, frequency: int, style: Style) -> st
     marked = "".join(
         chip(piece, style, "gone" if piece == gone else "") for piece in before[:TOKENS_IN_SPLIT]
     )
-    arrow = '<span class="to" aria-hidden="true">→</span>'
+    arrow = '<span class="to">→</span>'
     left, right = ('<span class="cut">…</span>' if away else "" for away in cut)
     return row_html(
         left
@@ -433,7 +435,8 @@ def shared_row(lattice: Lattice, style: Style) -> str:
     if best is None:
         return ""
     share = math.exp(best.log_probability - lattice.log_total)
-    note = f"{100 * share:.0f} %" if share < 0.995 or lattice.path_count == 1 else f"{100 * share:.1f} %"
+    digits = 0 if share < 0.995 or lattice.path_count == 1 else 1
+    note = percent(f"{100 * share:.{digits}f}")
     return row_html(chips(best.pieces[:TOKENS_IN_SPLIT], style) + left_out(best.pieces), note, "")
 
 
@@ -581,7 +584,7 @@ def estimated_row(row: Expected, total: float, style: Style) -> str:
             f'<tr class="past"><td>{chip(row.piece, style, "gone")}<td>{row.freq:.3f}<td>{chance(share)}'
             f'<td><span class="mark">{word}</span><td>'
         )
-    change = f"{100 * (row.after / share - 1):+.0f} %".replace("-", "\u2212") if share else ""
+    change = percent(f"{100 * (row.after / share - 1):+.0f}".replace("-", "\u2212")) if share else ""
     return f"<tr><td>{chip(row.piece, style)}<td>{row.freq:,.2f}<td>{chance(share)}<td><b>{chance(row.after)}</b><td>{change}"
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from tokenizers_core.files import prunes_to_csv, prunes_to_json
 from tokenizers_core.pruning import Worth
 from ui.cache import remembered
-from ui.charts import PRUNE_CHARTS, charts_for, loss_chart, worth_chart
+from ui.charts import PRUNE_CHARTS, charts_for, curves_told, loss_chart, worth_chart
 from ui.corpora import EXAMPLES
 from ui.downloads import sheet
 from ui.i18n import N_, _, count
@@ -33,14 +33,14 @@ PRUNE_FILES: Mapping[str, RunFile] = {
 def prune_tabs() -> Mapping[str, Callable[[View], None]]:
     """The tabs of Unigram's page."""
     return {
-        _("Lattice"): word_lattice,
-        _("Every piece"): every_piece,
-        _("Exact and approximate loss"): both_losses,
-        _("Charts"): charts,
-        _("Follow a word"): follow,
-        _("Encode"): encode_pieces,
-        _("Code"): code,
-        _("Files and link"): files,
+        N_("Lattice"): word_lattice,
+        N_("Every piece"): every_piece,
+        N_("Exact and approximate loss"): both_losses,
+        N_("Charts"): charts,
+        N_("Follow a word"): follow,
+        N_("Encode"): encode_pieces,
+        N_("Code"): code,
+        N_("Files and link"): files,
     }
 
 
@@ -115,7 +115,8 @@ def charts(view: View) -> None:
     )
     name = str(chart)
     figure = loss_chart(view.trace, name, view.step, view.style)
-    st.plotly_chart(figure, key=view.key("plot"), config={"displaylogo": False}, alt=_(PRUNE_CHARTS[name]))
+    alt = curves_told(figure, _(PRUNE_CHARTS[name]))
+    st.plotly_chart(figure, key=view.key("plot"), config={"displaylogo": False}, alt=alt)
 
 
 def encode_pieces(view: View) -> None:

@@ -12,7 +12,7 @@ from html import escape
 import streamlit as st
 
 from ui.corpora import plain_text
-from ui.i18n import _, count, ngettext, use_language
+from ui.i18n import _, count, listed, ngettext, use_language
 from ui.questions import (
     ANSWER_LIMIT,
     UNREAD,
@@ -105,7 +105,7 @@ def _cells(key: str, form: Cells) -> None:
             if cell is not None:
                 column.html(f'<div class="ts cell">{escape(cell)}</div>')
                 continue
-            label = f"{name}, {row[0]}" if row[0] is not None else name
+            label = listed([name, row[0]]) if row[0] is not None else name
             column.text_input(
                 _("Cell {number}").format(number=number + 1),
                 key=f"{key}.cell.{number}",

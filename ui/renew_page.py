@@ -19,13 +19,16 @@ from ui.corpora import plain_text
 from ui.downloads import show_link, show_tokenizer_files
 from ui.flipbook import is_back, update_url
 from ui.glossary import lead_html
-from ui.i18n import N_, _, count
+from ui.i18n import N_, _, count, listed
+from ui.language import page_link
 from ui.notes import explained, note, problem
+from ui.numbers import percent
 from ui.renewal import Heritage, heritage
 from ui.settings import VOCABULARY_LIMIT, Setting, choice_name, corpus_title, write_short
 from ui.side_by_side import aligned_html
 from ui.subjects import TrainedSubject
 from ui.tokens import chips
+from ui.tour import titled
 
 PAGE = "renew"
 TITLE = N_("New from old")
@@ -73,7 +76,7 @@ class RenewControls(Controls):
             key=self.key("old"),
             persist_state="session",
         )
-        st.page_link("pages/explore/playground.py", label=_("Bring another one: playground"))
+        page_link("pages/explore/playground.py", _("Bring another one: playground"))
         return str(self["old"])
 
     def size_widget(self, usual: int) -> None:
@@ -110,10 +113,10 @@ def show_renew() -> None:
     controls = RenewControls()
     with st.sidebar:
         old = controls.old()
-        st.subheader(_("The new one is trained on"), anchor=False)
+        st.header(_("The new one is trained on"), anchor=False)
         source = controls.corpus()
         controls.lines_widget(source)
-    st.title(_(TITLE))
+    titled(PAGE, _(TITLE))
     lead = _(
         "A tokenizer fits the text it was trained on. Keep its stages, train it on other text, and see what changes."
     )
@@ -167,10 +170,10 @@ def heritage_html(handed: Heritage) -> str:
         pattern = pipeline.pattern[:60]
         if pipeline.pattern in PATTERNS:
             pattern = choice_name("pattern", pipeline.pattern)
-        split = f"{split}, {pattern}"
+        split = listed([split, pattern])
     rows = (
         (_("Algorithm"), ALGORITHMS[handed.algorithm].title),
-        (_("Normalize"), ", ".join(choice_name("normalizer", name) for name in names)),
+        (_("Normalize"), listed(choice_name("normalizer", name) for name in names)),
         (_("Split into words"), split),
         (_("Special tokens"), " ".join(handed.special_tokens) or _("none")),
         (_("Template"), handed.template.single if handed.template else _("none")),
@@ -179,8 +182,8 @@ def heritage_html(handed: Heritage) -> str:
     over, anew = escape(_("Taken over from the old one")), escape(_("Learned anew"))
     learned = escape(_("The vocabulary, and with BPE the merges: all that training makes."))
     return (
-        f'<div class="ts heritage"><section><h4>{over}</h4><dl>{kept}</dl></section>'
-        f"<section><h4>{anew}</h4><p>{learned}</p></section></div>"
+        f'<div class="ts heritage"><section><h2>{over}</h2><dl>{kept}</dl></section>'
+        f"<section><h2>{anew}</h2><p>{learned}</p></section></div>"
     )
 
 
@@ -192,12 +195,12 @@ def show_both(found: Renewal, controls: RenewControls) -> None:
         st.html(aligned_html({"A": old, "B": new}))
     else:
         note(_("No text, no tokens."))
-    st.subheader(_("Tokens that only the new one has"), anchor=False)
+    st.header(_("Tokens that only the new one has"), anchor=False)
     st.caption(
         _("The longest of those in the text first, then the rest of the vocabulary in the order of its ids.")
     )
     st.html(f'<div class="ts row wide">{chips(only_new(found), new.subject.style)}</div>')
-    st.subheader(_("The new tokenizer"), anchor=False)
+    st.header(_("The new tokenizer"), anchor=False)
     show_tokenizer_files(found.tokenizer, PAGE)
     show_link(_("This page as a link"), controls.recipe(), controls.url())
 
@@ -206,7 +209,7 @@ def totals_html(old: int, new: int) -> str:
     """The two counts, and what came of it."""
     change = ""
     if old and new != old:
-        share = f"{abs(100 * (new - old) / old):.0f} %"
+        share = percent(f"{abs(100 * (new - old) / old):.0f}")
         change = (
             _("{share} fewer").format(share=share) if new < old else _("{share} more").format(share=share)
         )

@@ -66,7 +66,7 @@ class Subject(ABC):
     added: tuple[str, ...]
     """The special tokens that `encode` with `added` puts around a text; () when there are none."""
     notes: tuple[str, ...]
-    """Translated remarks on what was assumed while loading; plain text."""
+    """Remarks on what was assumed while loading, to be translated: plain text, or a `Phrase` with what fills it in."""
 
     @abstractmethod
     def encode(self, text: str, specials: bool = True, added: bool = False) -> Tokenized:

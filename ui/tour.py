@@ -9,6 +9,7 @@ import streamlit as st
 
 from ui.components import component
 from ui.i18n import N_, _
+from ui.projector import projector_button
 
 
 class Stop(NamedTuple):
@@ -146,10 +147,7 @@ def tour(page: str) -> dict[str, Any]:
 
 
 def titled(page: str, title: str, beside: Callable[[], None] | None = None) -> None:
-    """A page's title, and beside it the way into its tour, if it has one, and what `beside` draws."""
-    if page not in STOPS:
-        st.title(title)
-        return
+    """A page's title, and beside it what `beside` draws, the way into its tour, if it has one, and into projector mode."""
     with st.container(
         key=f"{page}.head",
         horizontal=True,
@@ -157,7 +155,10 @@ def titled(page: str, title: str, beside: Callable[[], None] | None = None) -> N
         horizontal_alignment="distribute",
         gap="small",
     ):
-        st.title(title, width="content")
+        st.title(title, width="content", anchor=False)
         if beside is not None:
             beside()
-        component("tour", ("tour.css",))(key=f"{page}.tour", data=tour(page), width="content")
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+            if page in STOPS:
+                component("tour", ("tour.css",))(key=f"{page}.tour", data=tour(page), width="content")
+            projector_button(page)

@@ -21,11 +21,13 @@ from ui.corpora import EXAMPLES, plain_text
 from ui.downloads import download, show_link, show_tokenizer_files
 from ui.flipbook import Frame, step_asked, update_url
 from ui.glossary import lead_html
-from ui.i18n import N_, _, count, ngettext, use_language
+from ui.i18n import N_, _, count, ngettext, sentences, use_language
+from ui.language import page_link
 from ui.notes import explained, note, problem
 from ui.predict import Hidden, forget_game, game_of, show_answers, show_hidden, show_question, show_words
 from ui.predictions import ASKS
 from ui.settings import corpus_title
+from ui.tabs import show_tabs
 from ui.tokens import Style, readable
 from ui.tour import titled
 from ui.views import encoding_html, story_html
@@ -66,7 +68,7 @@ class TrainPage:
     run_files: Mapping[str, RunFile]
     """File name, after the page's own name → the file."""
     tabs: Mapping[str, Callable[[View], None]]
-    """Translated name → what draws the tab, in the page's order."""
+    """Name (to be translated) → what draws the tab, in the page's order."""
 
     @property
     def name(self) -> str:
@@ -151,11 +153,7 @@ def show_run(page: TrainPage, controls: Controls, run: Run, trace: Any) -> None:
         )
         note(message.format(number=count(trace.corpus.replaced)))
     view = View(page, controls, run, trace, step, style, spec)
-    tabs = st.tabs(list(page.tabs), key=view.key("tab"), on_change="rerun")
-    for tab, body in zip(tabs, page.tabs.values(), strict=True):
-        if tab.open:
-            with tab:
-                body(view)
+    show_tabs(view.key("tab"), page.tabs, view)
 
 
 def predict_run(page: TrainPage, controls: Controls, run: Run, trace: Any, style: Style) -> None:
@@ -197,11 +195,8 @@ def encode(view: View, tokenizer: Tokenizer | None = None) -> None:
     sample = EXAMPLES[corpus].sample if corpus in EXAMPLES else ""
     label = _("Text to encode with what was learned up to this step")
     text = plain_text(st.text_input(label, sample, key=view.key(f"encode.{corpus}"), max_chars=2000))
-    st.page_link(
-        "pages/explore/playground.py",
-        label=_("Paste a whole text into this tokenizer: the playground"),
-        query_params={"t1": view.spec},
-    )
+    label = _("Paste a whole text into this tokenizer: the playground")
+    page_link("pages/explore/playground.py", label, {"t1": view.spec})
     tokenizer = tokenizer or view.trace.tokenizer(view.step)
     style = view.style._replace(special_tokens=frozenset(tokenizer.special_tokens))
     try:
@@ -229,6 +224,7 @@ def encode(view: View, tokenizer: Tokenizer | None = None) -> None:
         digest(repr((view.run.name, view.step, word, style.show)).encode()),
         last,
         lambda step: view.page.encoding_frame(story[step], style),
+        title=_("Encode"),
     )
 
 
@@ -244,7 +240,7 @@ def code(view: View) -> None:
     name = st.selectbox(_("Function"), [IN_STEP, *functions], format_func=_, key=view.key("function"))
     if name == IN_STEP:
         code_steps.code_in_step(view.trace, key=view.key("code"))
-        st.caption(" ".join([_(PLAIN_VERSION), *code_steps.left_out(view.trace)]))
+        st.caption(sentences(_(PLAIN_VERSION), *code_steps.left_out(view.trace)))
         return
     st.code(inspect.getsource(functions[name]), language="python")
 
@@ -252,14 +248,16 @@ def code(view: View) -> None:
 def files(view: View) -> None:
     """What can be taken away: a link, the trace, a handout, the tokenizer."""
     page, trace, style, controls = view.page, view.trace, view.style, view.controls
-    title = f"{page.algorithm.title}: {corpus_title(controls['corpus'])}"
+    title = _("{algorithm}: {corpus}").format(
+        algorithm=page.algorithm.title, corpus=corpus_title(controls["corpus"])
+    )
     show_link(_("This step as a link"), controls.recipe(), controls.url(), view.step)
-    st.subheader(_("The run"), anchor=False)
+    st.header(_("The run"), anchor=False)
     first, *others = st.columns(1 + len(page.run_files))
     frames = partial(training.handout, title, len(trace), lambda step: page.frame(trace[step], style))
     download(first, _("Handout that steps offline (HTML)"), f"{page.name}.html", frames, page.name)
     for column, (name, file) in zip(others, page.run_files.items(), strict=True):
         download(column, _(file.label), f"{page.name}-{name}", partial(file.make, trace), page.name)
-    st.subheader(_("The tokenizer after step {step}").format(step=view.step), anchor=False)
+    st.header(_("The tokenizer after step {step}").format(step=view.step), anchor=False)
     show_tokenizer_files(trace.tokenizer(view.step), page.name)
     show_challenge_maker(page.name, controls.recipe(), controls.url(), view.step, len(trace))

@@ -14,16 +14,19 @@ from tokenizers_core.errors import TokenizersCoreError
 from ui.cache import Job, Progress, Registry, registry, remembered
 from ui.flipbook import WHOLE_RUN, Frame, flipbook, payload, position, standalone, window
 from ui.glossary import definitions, marks_in
-from ui.i18n import _, count, current_language, use_language
+from ui.i18n import _, count, current_language, language_tag, use_language
+from ui.language import in_links
 from ui.notes import explained, note, problem
+from ui.projector import projector_labels
 
 HANDOUT_STEPS = 400
 """Steps that a handout holds: every frame is drawn into it."""
 
 
-def flipbook_labels() -> dict[str, str]:
-    """The words on the flipbook's controls."""
+def flipbook_labels(title: str = "") -> dict[str, str]:
+    """The words on the flipbook's controls; its title tells those who only hear it from others on the page."""
     return {
+        "title": title or _("Step through training"),
         "first": _("First step"),
         "back": _("Step back"),
         "next": _("Next step"),
@@ -36,6 +39,7 @@ def flipbook_labels() -> dict[str, str]:
         "timeline": _("What was learned"),
         "stage": _("The step"),
         "loading": _("Drawing these steps …"),
+        "space": _("Space"),
     }
 
 
@@ -140,23 +144,25 @@ def small_book(
     frame: Callable[[int], Frame],
     trace: str | None = None,
     whole: int = WHOLE_RUN,
+    *,
+    title: str = "",
 ) -> None:
     """A flipbook inside a tab: it leaves the URL alone and takes keys when it has the focus.
 
-    It stays at its step as long as `trace` is the same (default: `run`). Frames that are large come a window at a time,
+    `title` tells it from the stage. It stays at its step as long as `trace` is the same (default: `run`). Frames that are large come a window at a time,
     unless there are fewer than `whole`.
     """
     drawn = f"{run}:{current_language()}"
     place = position(key, run=drawn, last=last, trace=trace, param=None)
     shown = window(place.step, last, size=min(96, whole), whole=whole)
     frames = remembered((drawn, shown.start, shown.stop), lambda: [frame(step) for step in shown])
-    flipbook(payload(drawn, last, shown.start, frames, place.seek, flipbook_labels()), key=key)
+    flipbook(payload(drawn, last, shown.start, frames, place.seek, flipbook_labels(title)), key=key)
 
 
 def link(url: Mapping[str, str | None], step: int | None = None) -> str:
     """The address that brings this corpus, these settings and this step back."""
     base = (st.context.url or "").split("?")[0]
-    query = {**url, "step": None if step is None else str(step)}
+    query = {**url, **in_links(), "step": None if step is None else str(step)}
     return f"{base}?{urlencode({name: value for name, value in query.items() if value is not None})}"
 
 
@@ -172,7 +178,8 @@ def handout(title: str, last: int, frame: Callable[[int], Frame]) -> str:
     return standalone(
         title,
         data,
-        language=current_language(),
+        language=language_tag(),
         footer_html=escape(footer),
         terms=dict(sorted(terms.items())),
+        projector=projector_labels(),
     )

@@ -89,7 +89,7 @@ def _window(
         chip(token, style, mark.strip()) for token, mark in zip(window.tokens, marks, strict=True)
     )
     return (
-        f'<section class="{found}"><h4>{title}</h4><div class=maps>{maps}</div><p class=row>{tokens}</p>'
+        f'<section class="{found}"><h2>{title}</h2><div class=maps>{maps}</div><p class=row>{tokens}</p>'
         f"<p class=found>{escape(told)}</p></section>"
     )
 

@@ -7,8 +7,10 @@ from ui.cache import remembered
 from ui.errata import ERRATA, erratum_html
 from ui.glossary import lead_html
 from ui.i18n import _, current_language
+from ui.language import page_link
+from ui.tour import titled
 
-st.title(_("Errata"))
+titled("errata", _("Errata"))
 lead = _(
     "The best-known texts on training tokenizers have wrong figures in their worked examples. Here is what the engine computes "
     "from the same words, and why; each link opens the step."
@@ -17,8 +19,5 @@ st.html(lead_html(lead))
 for one in remembered(("errata", current_language()), lambda: [erratum() for erratum in ERRATA]):
     with st.container(border=True):
         st.html(erratum_html(one))
-        st.page_link(
-            f"pages/train/{one.page}.py",
-            label=_("Open the step: {algorithm}").format(algorithm=ALGORITHMS[one.page].title),
-            query_params=one.query,
-        )
+        label = _("Open the step: {algorithm}").format(algorithm=ALGORITHMS[one.page].title)
+        page_link(f"pages/train/{one.page}.py", label, one.query)

@@ -4,6 +4,8 @@ import streamlit as st
 
 from ui.glossary import SECTIONS, TERMS, Term, entry_html, matches, page_file
 from ui.i18n import _
+from ui.language import page_link
+from ui.tour import titled
 
 
 def show(term: Term, wanted: bool = False) -> None:
@@ -13,10 +15,10 @@ def show(term: Term, wanted: bool = False) -> None:
     ):
         st.html(entry_html(term, wanted))
         if term.page:
-            st.page_link(page_file(term.page), label=_("See it"), query_params=term.query, width="content")
+            page_link(page_file(term.page), _("See it"), term.query)
 
 
-st.title(_("Glossary"))
+titled("glossary", _("Glossary"))
 lead = _(
     "The words of the trade, in plain terms. On the other pages, a word with a dotted line says what it means when you point at it."
 )
@@ -30,7 +32,7 @@ for section in SECTIONS:
     terms = [term for term in section.terms if matches(term, find)]
     found += len(terms)
     if terms:
-        st.subheader(_(section.title), anchor=False)
+        st.header(_(section.title), anchor=False)
         with st.container(gap=None, key=f"glossary.{SECTIONS.index(section)}"):
             for term in terms:
                 show(term)

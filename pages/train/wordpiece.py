@@ -8,7 +8,7 @@ from tokenizers_core import merging, train_bpe, wordpiece
 from ui import training
 from ui.algorithms import WORDPIECE
 from ui.cache import Progress, digest
-from ui.charts import score_chart
+from ui.charts import score_chart, score_told
 from ui.frames import match_frame, wordpiece_frame
 from ui.i18n import N_, _
 from ui.merge_page import MERGE_FILES, merge_tabs
@@ -25,9 +25,8 @@ def scores(view: View) -> None:
         )
     )
     figure = score_chart(view.trace[view.step], view.style)
-    st.plotly_chart(
-        figure, key=view.key("scores"), config={"displaylogo": False}, alt=_("Score against count")
-    )
+    alt = score_told(figure, _("Score against count"))
+    st.plotly_chart(figure, key=view.key("scores"), config={"displaylogo": False}, alt=alt)
 
 
 def library(view: View) -> None:
@@ -76,6 +75,6 @@ show_page(
             N_("Encode a word: longest match first"): wordpiece.WordPieceModel.longest_matches,
         },
         run_files=MERGE_FILES,
-        tabs=merge_tabs(score_table, {_("Score and count"): scores, _("The library's WordPiece"): library}),
+        tabs=merge_tabs(score_table, {N_("Score and count"): scores, N_("The library's WordPiece"): library}),
     )
 )

@@ -788,7 +788,7 @@ TRACES_OF_ATTACK = """() => {
     if (e.closest('head')) continue;
     const text = e.tagName === 'STYLE' || e.tagName === 'SCRIPT' ? e.textContent : '';
     if (/evil[.]test|window[.]bad/.test(text) && e.type !== 'application/json') found.push(`<${e.tagName}> ${text.slice(0, 80)}`);
-    if (['IMG', 'IFRAME', 'OBJECT', 'EMBED', 'VIDEO', 'AUDIO'].includes(e.tagName)) found.push(e.outerHTML.slice(0, 120));
+    if (['IMG', 'IFRAME', 'OBJECT', 'EMBED', 'VIDEO', 'AUDIO'].includes(e.tagName) && !/^st(Sidebar|Header)Logo$/.test(e.dataset.testid)) found.push(e.outerHTML.slice(0, 120));
     if (e.classList.contains('katex')) found.push('katex');
     for (const a of e.attributes) {
       if (/^on/.test(a.name)) found.push(`${e.tagName} ${a.name}`);

@@ -16,7 +16,7 @@ from ui.chips import Piece, Run, Shown, payload
 from ui.components import ASSETS
 
 HERE = Path(__file__).resolve().parent
-DRAWN = {"div", "section", "h3", "p", "span", "bdi", "i", "wbr", "style", "h4", "dl", "dt", "dd", "code"}
+DRAWN = {"div", "section", "h2", "p", "span", "bdi", "i", "wbr", "style", "h4", "dl", "dt", "dd", "code"}
 """Every kind of element that the viewer and the demo's cards are made of."""
 CARET = "area => [area.selectionStart, area.selectionEnd, area.value.slice(area.selectionStart, area.selectionEnd)]"
 

@@ -57,7 +57,7 @@ ATTACK = "\n".join([*HOSTILE[:14], "<img src=x onerror=window.bad=9>", '=1+1 "qu
 """What pages have been attacked with, but U+0000, on which the tests of the BPE page are about."""
 TABS = ("Side by side", "Counts", "Costly words", "Languages", "Files and link")
 DRAWN = {
-    "div", "section", "h3", "p", "span", "bdi", "i", "wbr", "style", "dl", "dt", "dd", "code", "samp", "sup", "small",
+    "div", "section", "h2", "p", "span", "bdi", "i", "wbr", "style", "dl", "dt", "dd", "code", "samp", "sup", "small",
 }  # fmt: skip
 """Every kind of element that chips, cards and aligned chips are made of."""
 

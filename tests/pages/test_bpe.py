@@ -49,7 +49,11 @@ def test_a_link_sets_everything() -> None:
     assert app.sidebar.text_area(key="bpe.paste_text").value == PASTED
     assert app.sidebar.selectbox(key="bpe.ties").value == "greatest"
     message = book(app)
-    assert message["seek"][0] == 2 and message["last"] == 2 and message["frames"][-1]["status"] == "14 tokens"
+    assert (
+        message["seek"][0] == 2
+        and message["last"] == 2
+        and message["frames"][-1]["status"] == "vocabulary 14"
+    )
     assert "0x" in message["frames"][2]["html"]
     assert app.query_params["text"] == text and app.query_params["step"] == "2"
 

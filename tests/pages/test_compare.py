@@ -81,7 +81,7 @@ def test_the_large_example_comes_with_progress() -> None:
     assert problems(app) == [] and rules(app) == usual("library") | {"seed": 600, "size": 420}
     message = book(app)
     assert message["seek"][0] == 160 and message["first"] > 0 and len(message["frames"]) == 96
-    assert message["frames"][160 - message["first"]]["status"] == "410 tokens"
+    assert message["frames"][160 - message["first"]]["status"] == "vocabulary 410"
 
 
 def test_a_link_sets_everything_and_is_written_back() -> None:
@@ -333,7 +333,7 @@ def test_hostile_text_stays_text_everywhere(show: str) -> None:
                 read.add(frame["html"])
         for attack in ("<img", "<script", "</script", "onerror=bad()>", "<b>x</b>", "\u202e"):
             assert attack not in "\n".join(drawn), (tab, attack)
-        for told in (*app.caption, *app.markdown, *app.subheader, *app.title):
+        for told in (*app.caption, *app.markdown, *app.header, *app.title):
             assert "bad()" not in told.value and "alert(" not in told.value and "$x$" not in told.value, tab
         for button in app.button:
             assert "bad" not in button.label

@@ -20,7 +20,7 @@ def entries(app: AppTest) -> list[str]:
 
 def test_all_terms_stand_in_their_sections() -> None:
     app = run(GLOSSARY.start())
-    assert [head.value for head in app.subheader] == [section.title for section in SECTIONS]
+    assert [head.value for head in app.header] == [section.title for section in SECTIONS]
     assert entries(app) == [*TERMS]
     links = [link.proto for link in app.get("page_link")]
     shown = [(link.page, link.query_string) for link in links if link.label == "See it"]

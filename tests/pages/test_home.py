@@ -78,9 +78,7 @@ def test_a_link_brings_a_hostile_sentence_which_stays_text() -> None:
     assert ids(app) == tokenizer().encode(HOSTILE).ids
     assert "<img" not in markup(app) and "\u202e" not in markup(app)
     spoken = [
-        element.value
-        for kind in ("markdown", "caption", "title", "subheader")
-        for element in getattr(app, kind)
+        element.value for kind in ("markdown", "caption", "title", "header") for element in getattr(app, kind)
     ]
     assert not any("onerror" in text for text in spoken)
 

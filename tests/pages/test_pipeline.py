@@ -225,7 +225,7 @@ def test_every_tab_has_something_to_show(tab: str, texts: tuple[str, str]) -> No
     assert not any(
         tag in html.proto.body for html in app.get("html") for tag in ("<img", "</div></bdi>", "<script")
     )
-    shown = [*app.markdown, *app.caption, *app.subheader, *app.title]
+    shown = [*app.markdown, *app.caption, *app.header, *app.title]
     assert not any("onerror" in element.value for element in shown)
     assert "<img" not in drawing(app)["atoms"]
 
@@ -370,7 +370,7 @@ def test_back_to_text() -> None:
     assert f"<bdi>{tokenizer.decode(encoding.ids, skip_special_tokens=True)}</bdi>" in first
     reasons = bodies(app, "reasons")
     assert "Normalizing: 1 character was" in reasons[0] and "comes back as it was" in reasons[1]
-    assert [heading.value for heading in app.subheader] == ["Text A", "Text B"]
+    assert [heading.value for heading in app.header] == ["Text A", "Text B"]
 
 
 def test_entities_are_found_by_offsets() -> None:

@@ -144,7 +144,7 @@ def test_hostile_text_and_names_are_inert(write: str) -> None:
     drawn = [kind[0] for kind in chips["kinds"]] + list(chips["cards"].values())
     drawn += [html.proto.body for html in app.get("html") if "<style" not in html.proto.body]
     assert not any(tag in markup for markup in drawn for tag in ("<img", "<script", "<s>"))
-    shown = [*app.markdown, *app.caption, *app.subheader, *app.title]
+    shown = [*app.markdown, *app.caption, *app.header, *app.title]
     assert not any("onerror" in element.value for element in shown)
 
 

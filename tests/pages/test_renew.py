@@ -261,7 +261,7 @@ def test_hostile_corpus_and_text_are_only_text() -> None:
     assert problems(app) == []
     drawn = [one.proto.body for one in app.get("html") if "<style" not in one.proto.body]
     assert not any(tag in markup for markup in drawn for tag in ("<img", "<script", "</div></bdi>"))
-    shown = [*app.markdown, *app.caption, *app.subheader, *app.title]
+    shown = [*app.markdown, *app.caption, *app.header, *app.title]
     assert not any("onerror" in element.value for element in shown)
     assert any(re.search(r"<dt>Special tokens</dt><dd>&lt;script&gt;", markup) for markup in drawn)
 

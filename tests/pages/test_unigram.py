@@ -380,7 +380,9 @@ def test_chinese_as_one_stream(tab: str, method: str) -> None:
     assert [told in note for note in bodies(app, "note")].count(True) == (tab == "Lattice")
     assert "1 word" in book(app)["frames"][0]["html"]
     if tab == "Lattice":
-        letters = books(app)[1]["frames"][0]["html"].split('class="ruler">')[1].split("<i")[0]
+        letters = (
+            books(app)[1]["frames"][0]["html"].split('class="ruler" aria-hidden="true">')[1].split("<i")[0]
+        )
         assert Read(letters).text == CHINESE[:60]
         assert books(app)[1]["last"] >= 60
     for frame in book(app)["frames"]:
@@ -448,7 +450,7 @@ def test_hostile_text_stays_text_everywhere(pre: str, method: str, show: str, st
                 if frame["html"] not in read:
                     assert Read(frame["html"]).tags <= allowed, tab
                     read.add(frame["html"])
-        for words in (*app.caption, *app.markdown, *app.subheader, *app.title):
+        for words in (*app.caption, *app.markdown, *app.header, *app.title):
             assert "bad()" not in words.value and "alert(" not in words.value, tab
 
 
@@ -459,7 +461,7 @@ def test_a_hostile_word_in_the_lattice() -> None:
     done(app)
     assert problems(app) == []
     assert "<img" not in markup(app) and "<script" not in markup(app) and "<b>x</b>" not in markup(app)
-    letters = books(app)[1]["frames"][0]["html"].split('class="ruler">')[1].split("<i")[0]
+    letters = books(app)[1]["frames"][0]["html"].split('class="ruler" aria-hidden="true">')[1].split("<i")[0]
     assert Read(letters).text.startswith("<img/src=x/onerror=alert(1)></td>U+202Ea◌\u0301{word}")
 
 

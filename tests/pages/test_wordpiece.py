@@ -38,7 +38,7 @@ def test_a_bare_address_is_the_course() -> None:
         assert frame["say"].startswith(f"Merge {first} + {second} into {step['token']}. Score = ")
         numbers = f"{step['freq']} / ({step['left_freq']} × {step['right_freq']}) = {step['score']}"
         assert numbers in frame["say"]
-    assert message["frames"][-1]["status"] == "70 tokens"
+    assert message["frames"][-1]["status"] == "vocabulary 70"
 
 
 def test_the_defaults_of_the_course_and_of_hug() -> None:

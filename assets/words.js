@@ -1,0 +1,71 @@
+// What Streamlit itself writes, in the language of the page. Python sends a closed list, English → translation; what stands in one of
+// Streamlit's own places and is a text of that list, as a whole, gives way to its translation. Learners' text is never touched: there
+// are no such places in it. With an empty list, in English, nothing is watched and what was written before comes back.
+
+const ATTRIBUTES = ["aria-label", "placeholder", "data-title", "alt"];
+const MARKED = ATTRIBUTES.map((name) => `[${name}]`).join();
+const PLACES = ["SkipToContent", "FileUploaderDropzone", "FileChip", "TooltipContent", "DataFrameColumnMenu", "SelectboxVirtualDropdown", "StatusWidget",
+  "Dialog"].map((name) => `[data-testid="st${name}"]`).concat('[data-testid="InputInstructions"]').join();
+const NOT_OURS = '[data-testid="stHtml"], [data-testid="stFileChipName"], [data-key], [role="gridcell"], [data-testid="stCode"] code';
+const OPTIONS = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ATTRIBUTES };
+
+let words = new Map(), patterns = [];
+const english = new Map(); // what was written here → what Streamlit wrote
+
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const pattern = ([from, to]) => [new RegExp(`^${from.split(/\{\w+\}/).map(escaped).join("(.+)")}$`), to];
+
+function said(text) { // undefined where nothing is to be done
+  const own = english.get(text) ?? text;
+  let found = words.get(own);
+  for (const [form, to] of found === undefined ? patterns : []) {
+    const match = form.exec(own);
+    if (match) { found = to.replace(/\{\w+\}/, () => match[1]); break; }
+  }
+  if (found !== undefined) english.set(found, own);
+  return (found ?? own) === text ? undefined : found ?? own;
+}
+function write(node) {
+  const own = node.nodeValue.trim(), text = own && !node.parentElement?.closest(NOT_OURS) ? said(own) : undefined;
+  if (text !== undefined) node.nodeValue = node.nodeValue.replace(own, () => text);
+}
+function label(node) {
+  if (node.closest(NOT_OURS)) return;
+  for (const name of ATTRIBUTES) {
+    const own = node.getAttribute(name), text = own ? said(own) : undefined;
+    if (text !== undefined) node.setAttribute(name, text);
+  }
+}
+function texts(place) {
+  const walk = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) write(walk.currentNode);
+}
+function look(node) {
+  if (node.nodeType === Node.TEXT_NODE) {
+    if (node.parentElement?.closest(PLACES)) write(node);
+  } else if (node.nodeType === Node.ELEMENT_NODE) {
+    label(node);
+    node.querySelectorAll(MARKED).forEach(label);
+    if (node.closest(PLACES)) texts(node);
+    else node.querySelectorAll(PLACES).forEach(texts);
+  }
+}
+const observer = new MutationObserver((records) => {
+  for (const { type, target, addedNodes } of records) {
+    if (type === "childList") addedNodes.forEach(look);
+    else if (type === "attributes") label(target);
+    else look(target);
+  }
+});
+
+export default function streamlitWords({ data }) { // Streamlit runs it again with each rerun
+  const now = Object.entries(data?.words ?? {});
+  if (JSON.stringify(now) === streamlitWords.told) return;
+  streamlitWords.told = JSON.stringify(now);
+  observer.disconnect();
+  words = new Map(now.filter(([from]) => !from.includes("{")));
+  patterns = now.filter(([from]) => from.includes("{")).map(pattern);
+  look(document.body);
+  if (now.length) observer.observe(document.body, OPTIONS);
+  else english.clear();
+}

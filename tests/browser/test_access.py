@@ -1,0 +1,228 @@
+"""Every page for everybody: WCAG 2.2 AA as far as a machine can tell, in light and dark, by keyboard alone, and in little room.
+
+Sources: WCAG 2.2 (1.1.1, 1.4.3, 1.4.10, 1.4.11, 2.1.1, 2.1.2, 2.4.3, 2.4.7, 2.4.11, 2.5.8, 3.1.1, 4.1.2). Oracles: axe-core, which
+looks into open shadow roots too; the browser's own computed styles, boxes and accessibility tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT
+
+PAGES = {
+    "Home": ("/", ".first-tokens"),
+    "Exercises": ("/exercises?kind=viterbi&level=2&seed=1", ".question"),
+    "Challenge": ("/challenge", "h1"),
+    "Errata": ("/errata", ".erratum"),
+    "Glossary": ("/glossary", "dl.entry"),
+    "BPE": ("/bpe?corpus=course&step=7", ".stage .say"),
+    "WordPiece": ("/wordpiece?corpus=course&step=3", ".stage .say"),
+    "Unigram": ("/unigram?corpus=course&step=3", ".stage .lat"),
+    "Playground": ("/playground", ".ts-chips .l"),
+    "Compare": ("/compare", ".stage .trio"),
+    "Pipeline": ("/pipeline", ".ts-pipeline .atom"),
+    "New from old": ("/renew", ".heritage"),
+}
+"""Every page of the navigation: its address, and what is there when it is drawn."""
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+AXE = """(rules) => axe.run(document, { resultTypes: ['violations'], runOnly: rules }).then(({ violations }) =>
+  violations.flatMap(({ id, nodes }) => nodes.map(({ target, html, any, all, none }) =>
+    [id, target.join(' '), html.slice(0, 200), [...any, ...all, ...none][0]?.message])))"""
+RESTS = """() => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === 'notRunning'
+  && !document.querySelector('[data-testid="stSkeleton"], [data-testid="stSpinner"], [data-stale="true"]')"""
+GROUND = "() => getComputedStyle(document.querySelector('[data-testid=\"stApp\"]')).backgroundColor"
+# Paths that stick out of the window, unless a box of their own scrolls them.
+WIDER = """() => [document.documentElement, document.querySelector('[data-testid="stMain"]')]
+  .map((node) => node.scrollWidth - node.clientWidth)"""
+STOPS, BACK = 60, 12
+"""How often Tab is pressed from the page's beginning, and Shift+Tab from its end."""
+
+# Where Tab arrives: each stop is taken down when the key is let go, with the looks of what surrounds it.
+WALK = """() => {
+  const deep = () => { let at = document.activeElement; while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; return at; };
+  const up = (node) => node.parentElement ?? node.getRootNode().host;
+  const around = (node) => { // a ring may be drawn on a neighbour or on what holds it
+    const all = [node, ...(up(node)?.children ?? [])];
+    for (let at = node, far = 0; far < 8 && (at = up(at)) && at !== document.body; far++) all.push(at);
+    return all.slice(0, 40);
+  };
+  const look = (node) => ['', '::before', '::after'].map((part) => {
+    const s = getComputedStyle(node, part);
+    return [s.outlineStyle === 'none' ? '' : s.outline, s.boxShadow, s.borderColor, s.borderWidth, s.backgroundColor, s.textDecoration].join();
+  }).join(' | ');
+  const shown = (node) => { // some point of it lies in the window with nothing over it
+    const box = node.getBoundingClientRect(), root = node.getRootNode(), inside = [];
+    for (const x of [.02, .25, .5, .75, .98]) for (const y of [.1, .5, .9]) {
+      const [left, top] = [box.left + x * box.width, box.top + y * box.height];
+      if (left < 0 || top < 0 || left >= innerWidth || top >= innerHeight) continue;
+      const hit = root.elementFromPoint(left, top);
+      if (hit && (node.contains(hit) || hit.contains(node) || [...(node.labels ?? []), node.closest('[data-testid="stDataFrame"]')].some((one) => one?.contains(hit)))) return true;
+      inside.push(hit?.outerHTML.slice(0, 80));
+    }
+    return box.width < 3 ? 'unseen' : false;
+  };
+  const stops = [];
+  const note = ({ key }) => {
+    if (key !== 'Tab') return;
+    const node = deep(), held = around(node);
+    stops.push({ node, held, focused: held.map(look), shown: shown(node) });
+  };
+  addEventListener('keyup', note, true);
+  window.walked = async () => { // names and the looks without the focus
+    removeEventListener('keyup', note, true);
+    deep()?.blur();
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)));
+    axe.setup(document);
+    const told = stops.map(({ node, held, focused, shown }, index) => ({
+      what: node.outerHTML.replace(/\\s+/g, ' ').slice(0, 160), body: node === document.body, grid: node.tagName === 'CANVAS',
+      name: node.isConnected && axe.utils.getNodeFromTree(node) ? axe.commons.text.accessibleText(node).trim() : '?', shown,
+      same: node === stops[index - 1]?.node, ring: held.some((one, at) => one.isConnected && look(one) !== focused[at]),
+    }));
+    axe.teardown();
+    return told;
+  };
+}"""
+
+
+@pytest.fixture
+def calm(page: Page) -> Iterator[Page]:
+    """A page whose motion is reduced: nothing is measured half way."""
+    page.emulate_media(reduced_motion="reduce")
+    yield page
+    page.emulate_media(reduced_motion="no-preference", color_scheme="light")
+    page.set_viewport_size({"width": 1366, "height": 768})
+
+
+def rest(page: Page) -> None:
+    """Wait until Python and the page are done."""
+    page.wait_for_timeout(150)
+    page.wait_for_function(RESTS)
+
+
+def drawn(page: Page, address: str, sign: str) -> None:
+    """Open a page, and wait until it stands there."""
+    page.goto(address)
+    page.locator(sign).first.wait_for()
+    rest(page)
+    page.evaluate(AXE_SCRIPT)
+
+
+def violations(page: Page) -> dict[str, Any]:
+    """What axe finds, in light and in dark; the theme follows the browser without a reload."""
+    found = {}
+    for theme in ("light", "dark"):
+        before = page.evaluate(GROUND)
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        if theme == "dark":
+            page.wait_for_function(f"before => ({GROUND})() !== before", arg=before)
+            page.wait_for_timeout(100)
+        found[theme] = page.evaluate(AXE, RULES)
+        if found[theme]:  # on a busy machine, parts of the page may still have had the other theme
+            page.wait_for_timeout(1000)
+            found[theme] = page.evaluate(AXE, RULES)
+    page.emulate_media(color_scheme="light")
+    page.wait_for_function(f"before => ({GROUND})() === before", arg=before)
+    return {theme: each for theme, each in found.items() if each}
+
+
+def walk(page: Page) -> list[dict[str, Any]]:
+    """Where Tab leads from the beginning, and Shift+Tab from the end."""
+    page.evaluate(WALK)
+    for _ in range(STOPS):
+        page.keyboard.press("Tab")
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(BACK):
+        page.keyboard.press("Shift+Tab")
+    return page.evaluate("walked()")  # type: ignore[no-any-return]
+
+
+def wrong_stops(stops: list[dict[str, Any]]) -> list[Any]:
+    """Stops without a name, without a visible focus, out of sight, or that Tab doesn't leave."""
+    found: list[Any] = []
+    for place, stop in enumerate(stops):
+        if stop["body"]:  # past the page's end
+            continue
+        lacks = [what for what in ("name", "ring", "shown") if not stop[what]]
+        # A table goes on from column to column.
+        if place and not stop["grid"] and stop["same"]:
+            lacks.append("left")
+        if lacks:
+            found.append((lacks, stop["what"]))
+    return found
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_for_everybody(serve: Callable[..., str], calm: Page, name: str) -> None:
+    """axe is content in both themes; Tab goes through; at 200 % zoom and in 320 pixels nothing needs to be scrolled across."""
+    address, sign = PAGES[name]
+    drawn(calm, serve(ROOT / "app.py") + address, sign)
+    assert calm.evaluate("document.documentElement.lang") == "en"
+    assert violations(calm) == {}
+    stops = walk(calm)
+    assert wrong_stops(stops) == []
+    assert len({stop["what"] for stop in stops}) >= 15, "Tab hardly went anywhere"
+    for width, height in ((683, 384), (320, 640)):
+        calm.set_viewport_size({"width": width, "height": height})
+        calm.wait_for_timeout(250)
+        assert calm.evaluate(WIDER) == [0, 0], width
+
+
+def test_what_opens_is_for_everybody(serve: Callable[..., str], calm: Page) -> None:
+    """The tour, a chart, an explained term; and axe does look into shadows: a fault planted there is found."""
+    drawn(calm, serve(ROOT / "app.py") + "/bpe?corpus=course&step=7", ".stage .say")
+    calm.get_by_role("button", name="Show me around").press("Enter")
+    calm.locator(".ts-tour .card").wait_for()
+    assert violations(calm) == {}
+    calm.keyboard.press("Escape")
+    calm.get_by_role("tab", name="Charts").click()
+    chart = calm.get_by_test_id("stPlotlyChart")
+    chart.locator("svg").first.wait_for()
+    rest(calm)
+    expect(
+        calm.locator(
+            "[data-testid='stPlotlyChart'][aria-label^='Count of the chosen pair: from 7 at the start to 2 at the end']"
+        ).first
+    ).to_be_visible()
+    calm.locator(".say .term").first.focus()
+    calm.locator(".ts-tip:popover-open").wait_for()
+    assert calm.evaluate(AXE, RULES) == []
+    calm.locator(".ts-flipbook .stage").evaluate("stage => stage.append(document.createElement('button'))")
+    assert [fault[0] for fault in calm.evaluate(AXE, ["wcag2a"])] == ["button-name"]
+
+
+def test_an_answer_by_keyboard(serve: Callable[..., str], calm: Page) -> None:
+    """An exercise is answered without a mouse; its verdict is for everybody."""
+    drawn(calm, serve(ROOT / "app.py") + "/exercises?kind=bpe_count&level=1&seed=1", ".question")
+    calm.get_by_label("Your answer").press_sequentially("99")
+    calm.keyboard.press("Enter")
+    calm.locator(".verdict.wrong").wait_for()
+    rest(calm)
+    assert violations(calm) == {}
+
+
+def test_what_is_heard_of_a_lattice(serve: Callable[..., str], calm: Page) -> None:
+    """Two flipbooks have names; each bar says where it lies; a step reads out its sums. Oracle: the course's table for unhug."""
+    drawn(calm, serve(ROOT / "app.py") + "/challenge?lang=zh", "h1")
+    assert calm.evaluate("document.documentElement.lang") == "zh-Hans"
+    drawn(calm, serve(ROOT / "app.py") + "/unigram?corpus=hug&step=0", ".stage .lat")
+    expect(calm.get_by_role("group", name="Step through training", exact=True)).to_have_count(1)
+    lattice = calm.get_by_role("group", name="Lattice", exact=True)
+    lattice.get_by_role("button", name="Next step").focus()
+    for _ in range(4):
+        calm.keyboard.press("ArrowRight")
+    expect(lattice.locator(".live")).to_contain_text(
+        "hu from 2: −2.575 + −2.639 = −5.214. u from 3: −5.214 + −1.764 = −6.977."
+    )
+    names = lattice.locator("[data-pick]").evaluate_all("bars => bars.map(bar => bar.ariaLabel)")
+    assert len(set(names)) == len(names) == 9
+    assert (
+        "un from 0 to 2: probability 0.07619, log −2.575; posterior 85.4 %, best last piece of a boundary"
+        in names
+    )
+    assert lattice.get_by_role("group", name="unhug").count() == 1

@@ -1,0 +1,84 @@
+"""Languages in a browser: its own by default, the switch, the address, other pages and back.
+
+Source: the README's promise that the app speaks the browser's language, and that a choice stands in the address. Oracle: the
+compiled catalogues, read by Python's `gettext`; Chromium's own report of the fonts that it drew with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from gettext import translation
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT
+from ui.i18n import LOCALE_FOLDER
+
+APP = ROOT / "app.py"
+
+
+def said(code: str, message: str) -> str:
+    return translation("tokensteps", LOCALE_FOLDER, [code]).gettext(message)
+
+
+def address(page: Page) -> str:
+    return str(page.evaluate("location.pathname + location.search"))
+
+
+def fonts(page: Page, selector: str) -> set[str]:
+    """The families that draw an element's text."""
+    session = page.context.new_cdp_session(page)
+    session.send("DOM.enable")
+    session.send("CSS.enable")
+    root = session.send("DOM.getDocument")["root"]["nodeId"]
+    node = session.send("DOM.querySelector", {"nodeId": root, "selector": selector})["nodeId"]
+    used = session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+    session.detach()
+    return {font["familyName"] for font in used}
+
+
+def test_the_browsers_language_the_switch_and_the_way_back(
+    serve: Callable[..., str], open_page: Callable[..., Page]
+) -> None:
+    """Settings and step stay; a choice goes along to other pages; Back returns to the language of before."""
+    page = open_page(locale="zh-CN")
+    link = "/bpe?corpus=hug&normalizer=lowercase&ties=greatest&step=2"
+    page.goto(serve(APP) + link)
+    stage = page.locator(".ts-flipbook .stage")
+    expect(stage.locator(".say")).to_contain_text("合并")
+    expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
+    expect(page.get_by_test_id("stSidebarNavLink").first).to_have_text(said("zh", "Home"))
+    assert address(page) == link  # the browser's own language stays out of it
+    chinese = fonts(page, '[data-testid="stSidebarNavLink"] span')
+
+    page.get_by_test_id("stSidebar").get_by_text("日本語", exact=True).click()
+    expect(stage.locator(".say")).to_contain_text("マージ")
+    expect(page.locator("html")).to_have_attribute("lang", "ja")
+    expect(page.locator(".ts-flipbook .where b")).to_contain_text("2")
+    expect(page.locator(".st-key-bpe-normalizer input")).to_have_value(said("ja", "lowercase"))
+    page.wait_for_function("location.search.includes('lang=ja')")
+    assert address(page) == link + "&lang=ja"
+    japanese = fonts(page, '[data-testid="stSidebarNavLink"] span')
+    if any("SC" in family.split() for family in chinese):  # a machine whose faces tell the two apart
+        assert not chinese & japanese
+
+    page.get_by_role("link", name=said("ja", "Glossary")).first.click()
+    expect(page.get_by_role("heading", name=said("ja", "Glossary"))).to_be_visible()
+    expect(page).to_have_title(said("ja", "Glossary") + " · TokenSteps")
+    assert address(page) == "/glossary?lang=ja"
+    page.go_back()
+    expect(page.locator(".ts-flipbook .where b")).to_contain_text("2")
+    assert address(page) == link + "&lang=ja"
+    page.go_back()
+    expect(stage.locator(".say")).to_contain_text("合并")
+    assert address(page) == link
+
+
+def test_a_link_brings_its_language_and_a_reload_keeps_it(serve: Callable[..., str], page: Page) -> None:
+    page.goto(serve(APP) + "/errata?lang=ja")
+    expect(page.get_by_role("heading", name=said("ja", "Errata"))).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name=said("ja", "Errata"))).to_be_visible()
+    page.get_by_test_id("stMain").get_by_test_id("stPageLink").get_by_role("link").first.click()
+    expect(page.locator(".ts-flipbook .say").first).to_contain_text("訓練")
+    assert "lang=ja" in address(page)

@@ -1,0 +1,96 @@
+"""Paper, long numbers, and nothing that jumps.
+
+Source: the README's promise of a steady stage, and paper that is black on white. Oracles: the browser's own layout-shift entries,
+computed styles and boxes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from ui.components import read_asset
+from ui.flipbook import FLIPBOOK_STYLES, Frame, payload
+from ui.training import flipbook_labels
+
+ROOT = Path(__file__).resolve().parents[2]
+HIDDEN = "stSidebar", "stHeader", "stButtonGroup", "stPageLink", "stTooltipIcon"
+SHIFTS = """() => new Promise(resolve => new PerformanceObserver(list => resolve(
+  list.getEntries().flatMap(entry => entry.sources).filter(source => source.node?.closest?.('[data-testid="stTabs"]'))
+    .map(source => source.currentRect.y - source.previousRect.y).filter(Math.abs)))
+  .observe({type: 'layout-shift', buffered: true}) || setTimeout(() => resolve([]), 500))"""
+LIGHTNESS = "node => Math.max(...getComputedStyle(node).{0}.match(/\\d+/g).slice(0, 3).map(Number))"
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., str]) -> str:
+    return serve(ROOT / "app.py")
+
+
+def test_paper_is_black_on_white_without_controls(address: str, page: Page) -> None:
+    """A dark page on paper: the step with its narration, light; no sidebar, transport or timeline; nothing below is pushed down."""
+    page.emulate_media(color_scheme="dark")
+    page.goto(f"{address}/bpe?step=3")
+    stage = page.locator(".st-key-bpe-book .stage")
+    expect(stage.locator(".say")).to_be_visible()
+    expect(page.get_by_role("tab").first).to_be_visible()
+    fallen = [shift for shift in page.evaluate(SHIFTS) if shift > 100]
+    assert fallen == [], "the tabs must not make way for the stage"
+
+    page.emulate_media(color_scheme="dark", media="print")
+    for name in HIDDEN:
+        for found in page.get_by_test_id(name).all():
+            expect(found).to_be_hidden()
+    for part in (".transport .buttons", ".transport input", ".line"):
+        expect(page.locator(f".st-key-bpe-book {part}").first).to_be_hidden()
+    expect(stage.locator(".say")).to_be_visible()
+    for dark in (stage.locator(".say"), stage.locator(".t").first, page.locator("h1").first):
+        assert dark.evaluate(LIGHTNESS.format("color")) < 80
+    for light in (page.locator(".stApp"), page.get_by_test_id("stMain"), stage.locator(".t").first):
+        assert light.evaluate(LIGHTNESS.format("backgroundColor")) > 200
+    page.emulate_media(media="screen", color_scheme="light")
+
+
+def test_long_numbers_have_room(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    """Five digits: their thousands are set apart, and the transport shows all of them."""
+    status = "vocabulary 12,601 of 16,256"
+    frames = [Frame("<p>x</p>", "", "x", status)]
+    data = payload("run", 16_000, 12_345, frames, (12_345, 1), flipbook_labels()).decode()
+    script = read_asset("flipbook.js").replace("export default ", "")
+    styles = "".join(map(read_asset, FLIPBOOK_STYLES))
+    path = tmp_path / "long.html"
+    path.write_text(
+        f'<!doctype html><meta charset="utf-8"><div id="book" style="width: 934px"><template shadowrootmode="open"><style>{styles}</style>'
+        f'</template></div><script type="application/json" id="data">{data}</script><script type="module">{script}\n'
+        'flipbook({data: document.getElementById("data").textContent, parentElement: document.getElementById("book").shadowRoot,'
+        " setStateValue() {}});</script>",
+        encoding="utf-8",
+    )
+    page = open_page()
+    page.goto(path.as_uri())
+    where = page.locator(".where")
+    expect(where).to_have_text(f"Step 12,345 of 16,000· {status}")
+    assert where.locator("> span").evaluate("node => node.scrollWidth <= node.clientWidth"), "cut off"
+
+
+def test_one_step_has_nothing_to_play(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    """A run without steps has no transport, only what it is at."""
+    script = read_asset("flipbook.js").replace("export default ", "")
+    data = payload("run", 0, 0, [Frame("<p>x</p>", "", "x", "vocabulary 1")], (0, 1), flipbook_labels())
+    path = tmp_path / "still.html"
+    path.write_text(
+        f'<!doctype html><meta charset="utf-8"><style>{read_asset("flipbook.css")}</style><div id="book"></div>'
+        f'<script type="module">{script}\nflipbook({{data: JSON.stringify({data.decode()}), '
+        'parentElement: document.getElementById("book"), setStateValue() {}});</script>',
+        encoding="utf-8",
+    )
+    page = open_page()
+    page.goto(path.as_uri())
+    expect(page.locator(".where > span")).to_have_text("vocabulary 1")
+    expect(page.locator(".where > p")).to_be_hidden()
+    expect(page.locator('[data-do="play"]')).to_be_hidden()
+    page.keyboard.press(" ")
+    assert page.locator(".ts-flipbook[data-playing]").count() == 0

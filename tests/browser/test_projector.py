@@ -1,0 +1,214 @@
+"""Projector mode in a real browser: what is shown, how large, and the keys of a presenter's clicker.
+
+Source: the rule of thumb that text on a screen is read from the back row when its capitals are a fiftieth of the screen's
+height, 14.4 px of 720, which is type of 20 px; narration and tokens have 26 px here, figures beside them 20. A clicker sends
+Page Down, Page Up, `b` or `.`. Oracle: what the browser computes, its geometry, the address and the focus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT
+from ui.errata import trace_of
+from ui.frames import merge_frame
+from ui.tokens import Style
+from ui.training import handout
+
+SCREEN = {"viewport": {"width": 1280, "height": 720}}
+ON = "document.documentElement.hasAttribute('data-projector')"
+BOOK = "document[Symbol.for('tokensteps.stage')]"
+PAGES = ("errata", "challenge", "playground", "pipeline", "renew")
+STAGES = ("bpe", "wordpiece", "unigram", "compare")
+STEP = f"+{BOOK}.querySelector('input').value"
+SMALL = f"""([selector, least]) => [...{BOOK}.querySelectorAll(selector)].filter(e => e.checkVisibility() && e.textContent.trim())
+  .map(e => [e.className || e.tagName, e.textContent.slice(0, 30), parseFloat(getComputedStyle(e).fontSize)]).filter(found => found[2] < least)"""
+OUTSIDE = f"""() => [{BOOK}, ...{BOOK}.children, ...{BOOK}.querySelectorAll('.transport > *, .stage > *, .cols > section, .trio > section')]
+  .filter(e => e.checkVisibility() && !e.matches('.unseen')).map(e => [e.className || e.tagName, e.getBoundingClientRect()])
+  .filter(([, r]) => r.left < 0 || r.top < 0 || r.right > innerWidth + .5 || r.bottom > innerHeight + .5).map(([name, r]) => [name, r.right, r.bottom])"""
+NARRATION = ".say p:not(.why), .say p:not(.why) .t, .w .t, td .t"
+FIGURES = (
+    ".say, .say .why, .f, td, th, h3, .mark, .line > button, .where, .vocab .t, .vocab .k, .did, .per, h4"
+)
+BEYOND = f"""() => [...{BOOK}.querySelectorAll('.line .now')].map(e => e.getBoundingClientRect()).filter(r => r.left < 0 || r.right > innerWidth)"""
+CUT = f"""() => [...{BOOK}.querySelectorAll('.cols > section')].flatMap(part => [...part.querySelectorAll('.w, tr')]
+  .map(row => [part.getBoundingClientRect().bottom, row.getBoundingClientRect()])
+  .filter(([end, row]) => row.top < end - 2 && row.bottom > end + 2).map(([end, row]) => [end, row.top, row.bottom]))"""
+
+
+def ready(page: Page, address: str) -> Page:
+    """The page is there, with its button, and Python rests."""
+    page.goto(address)
+    page.locator(".ts-projector-start").wait_for(state="attached")
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    return page
+
+
+def enter(page: Page) -> Page:
+    page.keyboard.press("p")
+    page.wait_for_function(ON)
+    return page
+
+
+def legible(page: Page) -> None:
+    """The stage is all there is, within the window, in type for the back row."""
+    for hidden in ("stSidebar", "stHeader", "stTabs", "stHeading"):
+        for found in page.locator(f"[data-testid={hidden}]").all():
+            expect(found).to_be_hidden()
+    box = page.evaluate(f"(({{ width, height }}) => [width, height])({BOOK}.getBoundingClientRect())")
+    assert box == [1280, 720]
+    assert page.evaluate(OUTSIDE) == []
+    assert page.evaluate(CUT) == []  # fewer rows, and each of them whole
+    assert page.evaluate(SMALL, [NARRATION, 26]) == []
+    assert page.evaluate(SMALL, [FIGURES, 20]) == []
+
+
+def test_a_lecture(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """P, a clicker, a black screen, a reload, another page and Escape, on one visit."""
+    app = serve(ROOT / "app.py")
+    page = ready(open_page(**SCREEN), f"{app}/bpe?corpus=course&step=7")
+    page.wait_for_function(f"{STEP} === 7")
+    page.keyboard.press("PageDown")  # outside of the mode it scrolls, and b is a letter
+    page.keyboard.press("b")
+    assert page.evaluate(STEP) == 7 and not page.evaluate(ON)
+    page.get_by_role("button", name="Projector mode (P)").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function(ON)
+    expect(page.get_by_role("status").filter(has_text="Projector mode. Escape leaves.")).to_have_count(1)
+    assert page.evaluate(f"{BOOK}.getRootNode().activeElement.dataset.do") == "next"  # the focus isn't lost
+    legible(page)
+
+    for _ in range(5):
+        page.keyboard.press("PageDown")
+    page.keyboard.press("PageUp")
+    assert page.evaluate(STEP) == 11
+    page.wait_for_function("new URLSearchParams(location.search).get('step') === '11'")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(STEP) == 12
+
+    black = page.locator(".ts-blackout")
+    for key in ("b", "."):
+        page.keyboard.press(key)
+        expect(black).to_be_visible()
+        assert page.evaluate("document.elementFromPoint(640, 360).className") == "ts-blackout"
+        page.keyboard.press("Shift")  # is no key yet
+        expect(black).to_be_visible()
+        page.keyboard.press("PageDown")  # wakes, and does nothing else
+        expect(black).to_be_hidden()
+    assert page.evaluate(STEP) == 12
+
+    term = page.locator(".say .term").first
+    term.focus()
+    expect(page.locator(".ts-tip:popover-open")).to_have_count(1)
+    page.keyboard.press("Escape")  # puts away the explanation, and no more
+    expect(page.locator(".ts-tip:popover-open")).to_have_count(0)
+    assert page.evaluate(ON)
+
+    page.wait_for_function("new URLSearchParams(location.search).get('step') === '12'")
+    page.reload()
+    page.wait_for_function(f"{ON} && {BOOK}?.isConnected && {STEP} === 12")
+    legible(page)
+    page.evaluate(
+        "document.querySelector('[data-testid=stSidebarNav] a[href$=glossary]').click()"
+    )  # as from a link
+    page.locator("dl.entry").first.wait_for()
+    assert page.evaluate(ON)
+    for hidden in ("stSidebar", "stHeader"):
+        expect(page.get_by_test_id(hidden)).to_be_hidden()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.keyboard.press("PageDown")
+    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 300")
+    page.keyboard.press("Escape")
+    page.wait_for_function(f"!({ON})")
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
+    assert page.evaluate("document.fullscreenElement") is None
+
+
+def test_every_page(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """From page to page in the mode: chrome is gone, type is large, nothing lies beside the window."""
+    page = ready(open_page(**SCREEN, color_scheme="dark"), f"{serve(ROOT / 'app.py')}/exercises")
+    enter(page)
+    page.get_by_role("combobox", name="Kind").click()
+    options = page.get_by_role("option")
+    expect(options.first).to_be_visible()
+    page.keyboard.press("Escape")  # closes the list, and no more
+    expect(options).to_have_count(0)
+    for name in ("", *PAGES, *STAGES):
+        page.evaluate(f"document.querySelector('[data-testid=stSidebarNav] a[href$=\"/{name}\"]').click()")
+        if name in STAGES:
+            page.wait_for_function(
+                f"""{BOOK}?.querySelector('.say') && document.querySelector('.st-key-{name}-book')?.contains({BOOK}.getRootNode().host)"""
+            )
+            for key in ("PageDown", "PageDown"):
+                page.keyboard.press(key)
+            legible(page)
+            assert page.evaluate(BEYOND) == []  # of the timeline, what was learned now is in sight
+            continue
+        page.wait_for_function(f"location.pathname === '/{name}' && document.querySelector('h1')")
+        for hidden in ("stSidebar", "stHeader"):
+            expect(page.get_by_test_id(hidden)).to_be_hidden()
+        assert (
+            page.evaluate(
+                "document.querySelector('h1').currentCSSZoom * parseFloat(getComputedStyle(document.querySelector('h1')).fontSize)"
+            )
+            >= 40
+        )
+        assert page.evaluate(
+            "(m => m.scrollWidth <= m.clientWidth)(document.querySelector('[data-testid=stMain]'))"
+        )
+    page.evaluate("document.exitFullscreen()")  # as the browser's own Escape does
+    page.wait_for_function(f"!({ON})")
+    assert page.evaluate(f"!{BOOK}.hasAttribute('data-projector')")
+    enter(page)
+    page.get_by_role("button", name="Leave projector mode").click()
+    assert not page.evaluate(ON)
+
+
+def test_a_question_stays_usable(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """Letters typed into a field are letters; a clicker steps nevertheless; the form has its room."""
+    page = ready(
+        open_page(**SCREEN), f"{serve(ROOT / 'app.py')}/bpe?corpus=hug&mode=predict&ask=count&step=2"
+    )
+    page.wait_for_function(f"{BOOK}?.querySelector('.say') && {STEP} === 2")
+    enter(page)
+    answer = page.get_by_label("Your answer")
+    answer.click()
+    page.keyboard.type("pb.")
+    expect(answer).to_have_value("pb.")
+    assert page.evaluate(ON)
+    page.keyboard.press("PageUp")
+    assert page.evaluate(STEP) == 1
+    assert page.evaluate(OUTSIDE) == []
+    for name in ("Check", "Reveal"):
+        box = page.get_by_role("button", name=name).bounding_box()
+        assert box and box["x"] + box["width"] <= 1280 and box["y"] + box["height"] <= 720
+    assert page.evaluate(SMALL, [NARRATION, 26]) == []
+    page.get_by_role("button", name="Reveal").click()
+    page.wait_for_function(f"{STEP} === 3")
+    expect(page.locator(".verdict.wrong")).to_be_visible()
+
+
+def test_the_handout(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    """The same mode and keys, under its own Content-Security-Policy."""
+    trace = trace_of("bpe", corpus="hug")
+    path = tmp_path / "handout.html"
+    path.write_text(handout("hug", len(trace), lambda step: merge_frame(trace[step], Style())), "utf-8")
+    page = open_page(**SCREEN)
+    page.goto(path.as_uri())
+    page.get_by_role("button", name="Projector mode (P)").wait_for()
+    enter(page)
+    legible(page)
+    expect(page.locator("h1")).to_be_hidden()
+    page.keyboard.press("PageDown")
+    page.keyboard.press("PageDown")
+    assert page.evaluate(STEP) == 2
+    page.keyboard.press("b")
+    expect(page.locator(".ts-blackout")).to_be_visible()
+    page.keyboard.press("Escape")  # wakes: any key
+    expect(page.locator(".ts-blackout")).to_be_hidden()
+    page.keyboard.press("p")
+    assert not page.evaluate(ON)
+    expect(page.locator("h1")).to_be_visible()

@@ -1,0 +1,68 @@
+"""What Streamlit itself writes on a page (`ui/streamlit_words.py`), in another language: translated, and nothing else is.
+
+Oracle: the compiled catalogue, read by Python's `gettext`; Streamlit's own English, which comes back with English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from gettext import translation
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT
+from ui.corpora import pack_text
+from ui.i18n import LOCALE_FOLDER
+
+OWN_WORDS = """() => document.body.insertAdjacentHTML("beforeend", `<div id="own"><p>Search</p><div data-testid="stHtml" aria-label="Search">Search</div>
+  <div data-testid="stSelectboxVirtualDropdown"><div role="option" data-key="0">Search</div></div>
+  <div data-testid="stTooltipContent"><div data-testid="stHtml">Search</div></div><input placeholder="Choose an option"></div>`)"""
+"""A learner's words that are Streamlit's, too, where Streamlit puts them; and, last, one of Streamlit's own."""
+
+
+def said(message: str) -> str:
+    """A message in Japanese."""
+    found = translation("tokensteps", LOCALE_FOLDER, ["ja"]).gettext(message)
+    assert found != message
+    return found
+
+
+def test_streamlit_speaks_the_language_of_the_page(serve: Callable[..., str], page: Page) -> None:
+    """Buttons, hints and tooltips; not a learner's words that are the same. The switch to English brings English back."""
+    page.goto(f"{serve(ROOT / 'app.py')}/wordpiece?corpus=paste&text={pack_text('hug pug hugs')}&lang=ja")
+    size = page.get_by_test_id("stNumberInputField").first
+    up = page.get_by_test_id("stNumberInputStepUp").first
+    expect(up).to_have_attribute("aria-label", said("Increment"))
+    expect(page.get_by_test_id("stSidebarNav")).to_have_attribute("aria-label", said("App pages"))
+    size.fill("40")
+    expect(page.get_by_test_id("InputInstructions").first).to_have_text(said("Press Enter to apply"))
+    typed = page.get_by_test_id("stTextArea").locator("textarea").first
+    typed.press("End")
+    typed.press_sequentially(" Upload")
+    key = said("Press {key}+Enter to apply").replace("{key}", "Ctrl")
+    expect(page.get_by_test_id("InputInstructions").first).to_have_text(key)
+    link = page.url
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function("was => location.href !== was", arg=link)
+
+    table = page.get_by_test_id("stDataFrame").first
+    table.hover()
+    full = page.get_by_test_id("stMain").get_by_role("button", name=said("Fullscreen")).first
+    full.hover()
+    expect(page.get_by_test_id("stTooltipContent")).to_have_text(said("Fullscreen"))
+
+    box = page.get_by_test_id("stSidebar").get_by_role("combobox").first
+    box.click()
+    box.fill("qqq")
+    expect(page.get_by_test_id("stSelectboxVirtualDropdown")).to_contain_text(said("No results"))
+    page.keyboard.press("Escape")
+
+    page.evaluate(OWN_WORDS)
+    expect(page.locator("#own [placeholder]")).to_have_attribute("placeholder", said("Choose an option"))
+    assert "".join((page.locator("#own").text_content() or "").split()) == "Search" * 4
+    expect(page.locator("#own [aria-label]")).to_have_attribute("aria-label", "Search")
+    page.locator("#own").evaluate("node => node.remove()")
+
+    page.get_by_test_id("stSidebar").get_by_text("English", exact=True).click()
+    expect(up).to_have_attribute("aria-label", "Increment")
+    expect(page.get_by_test_id("stSidebarNav")).to_have_attribute("aria-label", "App pages")
