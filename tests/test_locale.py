@@ -228,3 +228,25 @@ def test_the_engine_is_heard_in_the_language(language: str) -> None:
 def test_sentences_and_lists(language: str) -> None:
     assert sentences("一。", "", "二。") == "一。二。"
     assert listed(["hug", "pug"]) == "hug、pug"
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_the_readme_says_the_same_in_every_language(code: str) -> None:
+    """Headings, code, links, pictures and the rows of tables: a change of one README is a change of all."""
+
+    def skeleton(name: str) -> dict[str, list[str]]:
+        text = (ROOT / name).read_text("utf-8")
+        prose = regex.sub(r"(?ms)^```.*?^```$", "", text)
+        cells = regex.findall(r"(?m)^\| (`[^|]*)\|", prose)
+        return {
+            "headings": regex.findall(r"(?m)^#+(?= )", prose),
+            "code": regex.findall(r"(?ms)^```.*?^```$|^    .*?$", text),
+            "links": [
+                link.replace(f"-{code}.png", "-light.png")  # a picture may be in the language
+                for link in regex.findall(r"\]\(([^)]+)\)", prose)
+                if not link.startswith("README")
+            ],
+            "rows": [name for cell in cells for name in regex.findall(r"`[^`]*`", cell)],
+        }
+
+    assert skeleton(f"README.{code}.md") == skeleton("README.md")

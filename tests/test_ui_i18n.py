@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -17,8 +18,9 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_file
 
 from ui.charts import CHARTS
 from ui.corpora import EXAMPLES
+from ui.downloads import in_this_language
 from ui.frames import STOP_REASONS
-from ui.i18n import count, current_language, ngettext, use_language
+from ui.i18n import _, count, current_language, ngettext, use_language
 from ui.settings import NAMES, PRE_NONE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -258,3 +260,14 @@ def test_language_falls_back_to_english() -> None:
     assert ngettext("{n} token", "{n} tokens", 1) == "{n} token"
     assert ngettext("{n} token", "{n} tokens", 2) == "{n} tokens"
     assert count(1234567) == "1,234,567"
+
+
+def test_files_speak_the_language_of_the_button() -> None:
+    """Streamlit makes a file in a thread of its own, which speaks English (oracle: a thread here), and goes on in English."""
+    use_language("zh")
+    make = in_this_language(lambda: _("Start"))
+    use_language("en")
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(make).result() == "开始"
+        assert threads.submit(_, "Start").result() == "Start"
+    assert _("Start") == "Start"

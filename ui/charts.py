@@ -121,10 +121,11 @@ def _mark(figure: go.Figure, x: float, y: float) -> None:
     )
 
 
-def curves_told(figure: go.Figure, title: str, at: float | None = None, number: str = ",.4g") -> str:
+def curves_told(figure: go.Figure, title: str, at: float | None = None, number: str = "") -> str:
     """A chart's curves in words: where each begins and ends, its extremes, and what it is now, with the figures drawn.
 
-    Now is at `at` across, or where the figure has a mark of its own; `number` says how heights are written.
+    Now is at `at` across, or where the figure has a mark of its own; `number` says how heights are written, if not with four
+    digits and more for whole numbers.
     """
     told = []
     marks = [trace for trace in figure.data if trace.mode == "markers"]
@@ -137,16 +138,27 @@ def curves_told(figure: go.Figure, title: str, at: float | None = None, number: 
         told.append(
             message.format(
                 name=listed([title, line.name]) if line.name else title,
-                first=format(heights[0], number),
-                last=format(heights[-1], number),
-                least=format(min(heights), number),
-                most=format(max(heights), number),
+                first=_written(heights[0], number),
+                last=_written(heights[-1], number),
+                least=_written(min(heights), number),
+                most=_written(max(heights), number),
             )
         )
         now = [height for across, height in points if across == at] or [mark.y[0] for mark in marks]
         if now:
-            told.append(_("Now: {number}.").format(number=format(now[0], number)))
+            told.append(_("Now: {number}.").format(number=_written(now[0], number)))
     return sentences(*told)
+
+
+def _written(height: float, number: str) -> str:
+    """A height for reading.
+
+    >>> _written(12345, ""), _written(2.34567, ""), _written(23456.7, ""), _written(0.5, ".2f")
+    ('12,345', '2.346', '23,457', '0.50')
+    """
+    if number:
+        return format(height, number)
+    return f"{height:,.4g}" if abs(height) < 1000 and height != int(height) else f"{height:,.0f}"
 
 
 def score_told(figure: go.Figure, title: str) -> str:

@@ -33,7 +33,7 @@ from ui.downloads import download, sheet, show_link
 from ui.flipbook import go_to, update_url
 from ui.glossary import lead_html
 from ui.i18n import N_, _, count, ngettext, sentences, use_language
-from ui.notes import note
+from ui.notes import note, show_rows
 from ui.numbers import percent, share_text
 from ui.settings import COMPARE_RULES, Recipe, corpus_title
 from ui.subjects import ALGORITHMS as NAMES
@@ -315,9 +315,8 @@ def disagreements(view: View) -> None:
     if len(shown) > ROWS_LISTED:
         told.append(_("The first {number} are listed.").format(number=count(ROWS_LISTED)))
     right.caption(sentences(*told))
-    st.dataframe(
+    show_rows(
         shown.head(ROWS_LISTED),
-        hide_index=True,
         height=360,
         key=view.key("words"),
         column_config={

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from tokenizers_core.files import merges_txt, pieces_tsv, tiktoken_ranks, vocab_
 from tokenizers_core.text import BYTE_TO_SYMBOL
 from tokenizers_core.tokenizer_json import tokenizer_to_json
 from tokenizers_core.wordpiece import WordPieceModel
-from ui.i18n import _
+from ui.i18n import _, current_language, use_language
 from ui.notes import explained, note
 from ui.settings import Recipe
 from ui.training import link
@@ -63,13 +64,24 @@ def download(column: Any, label: str, name: str, make: Callable[[], str | bytes]
     """A button that makes its file when it is pressed; `name` is the file's, and begins its key."""
     column.download_button(
         label,
-        make,
+        in_this_language(make),
         name,
         KINDS.get(name.rpartition(".")[2], "text/plain"),
         key=f"{key}.file.{name}",
         on_click="ignore",
         width="content" if column is st else "stretch",
     )
+
+
+def in_this_language(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
+    """`make`, in the language in use now: Streamlit calls it later, in a thread that speaks English."""
+    language = current_language()
+
+    def speak() -> str | bytes:
+        use_language(language)
+        return make()
+
+    return lambda: copy_context().run(speak)
 
 
 def show_link(title: str, recipe: Recipe, url: Mapping[str, str | None], step: int | None = None) -> None:

@@ -249,7 +249,8 @@ def unigram_piece(random: Random, level: int) -> Made:
     )
     asked = ask_piece(trace, step, PLAIN)
     why = loss_told(trace, step, trace[step + 1].event.piece, PLAIN)
-    question = replace(asked, prompt=text, solution=f"{chip(asked.key)} {sentences(asked.solution, why)}")
+    told = fill(_("{letter}: {told}"), letter=chip(asked.key), told=sentences(asked.solution, why))
+    question = replace(asked, prompt=text, solution=told)
     facts = {
         "words": counts,
         "step": step,

@@ -356,6 +356,7 @@ projector({ data: JSON.parse(document.getElementById("projector").textContent), 
 """
 _STANDALONE_STYLE: Final = """
 :root { color-scheme: light dark; background: light-dark(#fbfaf7, #14161a); color: light-dark(#1d1f23, #eceae5); }
+:root:lang(ja) { word-break: auto-phrase; text-autospace: normal; }
 body { margin: 0; font: 15px/1.45 system-ui, sans-serif; }
 main { max-width: 1080px; margin: 0 auto; padding: 18px 20px 28px; }
 header { display: flex; justify-content: space-between; align-items: flex-start; gap: 16px; }

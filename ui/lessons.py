@@ -380,10 +380,11 @@ def told(message: str, known: Mapping[str, str]) -> str:
 
 
 _STYLE = """
+:root:lang(ja) { word-break: auto-phrase; text-autospace: normal; }
 :root { color-scheme: light; } body { margin: 0; font: 15px/1.5 Inter, system-ui, sans-serif; color: #1d1f23; background: #fff; }
 main { max-width: 900px; margin: 0 auto; padding: 22px 20px; } h1 { font-size: 24px; margin: 0; } p { margin: 4px 0 16px; }
 table { width: 100%; border-collapse: collapse; } th, td { padding: 7px 9px; border-top: 1px solid #d3cec3; text-align: start; vertical-align: top; }
-th { font-size: 13px; color: #5f5f5b; } tr { break-inside: avoid; } td:first-child { white-space: nowrap; font-weight: 650; }
+th { font-size: 13px; color: #5f5f5b; white-space: nowrap; } tr { break-inside: avoid; } td:first-child { white-space: nowrap; font-weight: 650; }
 a { display: block; margin-top: 3px; color: #b03a0b; font-size: 13px; overflow-wrap: anywhere; }
 @media print {
   @page { margin: 14mm 13mm; }

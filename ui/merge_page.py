@@ -16,7 +16,7 @@ from ui.charts import CHARTS, curves_told, training_chart
 from ui.downloads import sheet
 from ui.flipbook import go_to
 from ui.i18n import N_, _, count
-from ui.notes import note
+from ui.notes import note, show_rows
 from ui.settings import choice_name
 from ui.tokens import Style, readable
 from ui.train_page import WORDS_LISTED, RunFile, View, code, encode, files, follow
@@ -58,7 +58,7 @@ def every_pair(table: PairTable, view: View) -> None:
     if view.step < len(view.trace):
         message = _("All {number} pairs after step {step}, best first: the first one is merged next.")
     right.caption(message.format(step=view.step, number=count(snapshot.pair_count)))
-    st.dataframe(table(snapshot, view.style, find), hide_index=True, height=360, key=view.key("pairs"))
+    show_rows(table(snapshot, view.style, find), height=360, key=view.key("pairs"))
 
 
 def charts(view: View) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from tokenizers_core.errors import Phrase, TokenizersCoreError
@@ -21,6 +23,14 @@ def problem(message: str) -> None:
 def note(message: str) -> None:
     """Something to know. Plain text."""
     st.html(f'<div class="ts note" role="status">{escape(message)}</div>')
+
+
+def show_rows(table: pd.DataFrame, **options: Any) -> None:
+    """A table, or a line that says there is nothing: Streamlit draws its own English for no row and for no value."""
+    if table.empty:
+        note(_("No results"))
+    else:
+        st.dataframe(table, hide_index=True, placeholder="–", **options)
 
 
 def explained(error: TokenizersCoreError) -> str:

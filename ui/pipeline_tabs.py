@@ -20,7 +20,7 @@ from tokenizers_core.text import SPACE_MARK, Span
 from ui.cache import digest
 from ui.downloads import show_link, show_tokenizer_files
 from ui.i18n import _, count, ngettext, sentences
-from ui.notes import explained, note, problem
+from ui.notes import explained, note, problem, show_rows
 from ui.tokens import readable, token_html
 from ui.window_view import WINDOWS_DRAWN, Answer, windows_html
 
@@ -41,7 +41,7 @@ NAMES: Mapping[str, str] = {"Sylvain": "PER", "Hugging Face": "ORG", "Brooklyn":
 
 def encoding_tab(view: View) -> None:
     """Everything that the encoding has, and the maps between characters, words and tokens."""
-    st.dataframe(encoding_table(view), hide_index=True, key=view.key("encoding"))
+    show_rows(encoding_table(view), key=view.key("encoding"))
     st.caption(
         _(
             "Offsets count characters of the original text, the end is the one after the last. A template's tokens belong to "

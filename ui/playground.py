@@ -23,7 +23,7 @@ from ui.editor import as_typed, editor
 from ui.flipbook import is_back, update_url
 from ui.glossary import lead_html
 from ui.i18n import N_, _, count, current_language, ngettext, use_language
-from ui.notes import explained, note, problem
+from ui.notes import explained, note, problem, show_rows
 from ui.play_charts import counts_chart, languages_chart
 from ui.play_files import counts_html, tokens_csv, tokens_html, tokens_json
 from ui.settings import Setting, read_setting, read_text
@@ -524,7 +524,7 @@ def _table(table: pd.DataFrame, name: str) -> None:
         for column, values in table.items()
         if values.dtype.kind in "if"
     }
-    st.dataframe(table, hide_index=True, key=key(name), column_config=formats)
+    show_rows(table, key=key(name), column_config=formats)
 
 
 def _aligned(analyses: Mapping[str, Analysis]) -> None:

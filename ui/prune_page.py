@@ -15,7 +15,7 @@ from ui.corpora import EXAMPLES
 from ui.downloads import sheet
 from ui.i18n import N_, _, count
 from ui.lattice_tab import lattice_tab
-from ui.notes import note
+from ui.notes import note, show_rows
 from ui.prune_frames import lattice_erratum
 from ui.tables import piece_table, worth_table
 from ui.train_page import RunFile, View, code, encode, files, follow
@@ -67,7 +67,7 @@ def every_piece(view: View) -> None:
     find = left.text_input(_("Find"), key=view.key("find"), placeholder="th", max_chars=100)
     message = _("All {number} pieces after step {step}, most probable first.")
     right.caption(message.format(step=view.step, number=count(view.trace.record.sizes[view.step])))
-    st.dataframe(piece_table(snapshot, view.style, find), hide_index=True, height=360, key=view.key("pieces"))
+    show_rows(piece_table(snapshot, view.style, find), height=360, key=view.key("pieces"))
 
 
 def both_losses(view: View) -> None:

@@ -84,8 +84,9 @@ def vocabularies_html(trace: MergeTrace, rival: MergeTrace, style: Style) -> str
         (_("Only here, by score"), [token for token in trace.step_of_token if token not in theirs]),
         (_("Only by the library, by count"), [token for token in rival.step_of_token if token not in ours]),
     )
+    line = _("{letter}: {told}")
     shown = "".join(
-        f'<span class="n">{escape(name)}: {count(len(tokens))}</span>'
+        f'<span class="n">{escape(line.format(letter=name, told=count(len(tokens))))}</span>'
         f'<span class="row">{chips(tokens[:80], style)}{"…" if len(tokens) > 80 else ""}</span>'
         for name, tokens in rows
     )

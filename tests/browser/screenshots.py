@@ -38,12 +38,17 @@ class Picture(NamedTuple):
     """The character of the pipeline to point at."""
     top: str = ""
     """What to bring to the top of the window."""
+    projector: bool = False
+    """Whether to go into projector mode."""
 
 
 PICTURES = [
     Picture("bpe-light", "/bpe?corpus=course&step=5"),
     Picture("bpe-dark", "/bpe?corpus=course&step=5", scheme="dark"),
     Picture("bpe-phone", "/bpe?corpus=course&step=5", 390, 844, phone=True),
+    Picture("bpe-zh", "/bpe?corpus=course&step=5&lang=zh"),
+    Picture("bpe-ja", "/bpe?corpus=course&step=5&lang=ja"),
+    Picture("projector-dark", "/unigram?corpus=hug&step=5", 1280, 720, scheme="dark", projector=True),
     Picture("home-light", "/"),
     Picture("predict-light", "/bpe?corpus=hug&mode=predict&ask=pair&step=2"),
     Picture("exercises-light", "/exercises?kind=viterbi&level=2&seed=1"),
@@ -96,8 +101,7 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
     elif picture.path.startswith("/unigram"):
         page.locator(".ts-flipbook").nth(1).wait_for()
     else:
-        page.get_by_text("after step 5, best first").wait_for()  # Python has drawn all of it
-        page.locator("canvas [role=gridcell]").first.wait_for(state="attached")
+        page.locator("canvas [role=gridcell]").first.wait_for(state="attached")  # Python has drawn all of it
     if picture.lattice:
         show_lattice(page, picture.lattice)
     if picture.token:
@@ -112,6 +116,9 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
         page.locator(".ts-pipeline [data-r='0']").nth(picture.point).hover()
     else:
         page.mouse.move(picture.width - 2, picture.height - 2)
+    if picture.projector:
+        page.keyboard.press("p")
+        page.wait_for_timeout(500)  # what is read out is there
     file = DOCS / f"{picture.name}.png"
     page.screenshot(path=file, animations="disabled", caret="hide")
     context.close()

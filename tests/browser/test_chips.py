@@ -248,7 +248,7 @@ def test_keyboard_alone(demo: Callable[..., Page]) -> None:
     assert lit(page, "pin")[0] == ["␣two"]
     page.keyboard.press("Escape")
     assert lit(page, "pin") == ([], [])
-    assert page.locator(".ts-chips [tabindex='0']").count() == 1
+    assert page.locator(".ts-chips .pane [tabindex='0']").count() == 1
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Tab")
     assert page.evaluate(focused) == "␣two"

@@ -223,7 +223,9 @@ class Playground(Learner):
                 for one in self.page.get_by_test_id("stSidebar").get_by_role("combobox").all()
             ],
             "toggles": [one.is_checked() for one in self.page.get_by_role("switch").all()],
-            "write": [one.is_checked() for one in self.page.get_by_role("radio").all()],
+            "write": [
+                one.is_checked() for one in self.page.get_by_test_id("stMain").get_by_role("radio").all()
+            ],
         }
 
 

@@ -272,7 +272,7 @@ def test_forcing_a_piece_with_mouse_and_keyboard(unigram: Unigram) -> None:
     assert book.state()["pressed"] == [] == book.state()["picked"] and book.state()["best"] == ["un", "hug"]
 
     unigram.page.mouse.move(0, 0)
-    unigram.tab_until("Shift+Tab", lambda focus: focus["book"] == 1 and focus["label"].startswith("hu\n"))
+    unigram.tab_until("Shift+Tab", lambda focus: focus["book"] == 1 and focus["label"].startswith("hu from "))
     state = book.press("Enter")
     assert (
         state["pressed"] == ["hu"] and state["picked"] == ["un", "hu", "g"] and state["best"] == ["un", "hug"]

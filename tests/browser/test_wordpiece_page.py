@@ -34,7 +34,7 @@ SAID = """place => {
   const why = b.querySelector('.say .why'), aside = b.querySelector('.aside');
   return {
     fractions: [...b.querySelectorAll('.say > p:first-child .frac')].map(e => texts(e, ':scope > span')),
-    score: b.querySelector('.say > p:first-child > b')?.textContent,
+    score: b.querySelector('.say > p:first-child .formula > b')?.textContent,
     why: why?.textContent ?? '',
     pairs: why ? [...why.querySelectorAll('.pair')].map(e => texts(e, '.t')) : [],
     aside: aside?.textContent ?? '',

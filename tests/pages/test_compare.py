@@ -244,7 +244,7 @@ def test_words_can_be_found_and_sorted_out() -> None:
     assert any(caption.value.startswith(f"{len(own)} different word") for caption in app.caption)
     app.text_input(key="compare.find").set_value("zzz")
     done(app)
-    assert len(app.dataframe[0].value) == 0 and problems(app) == []
+    assert len(app.dataframe) == 0 and problems(app) == []
 
 
 def test_the_link_brings_the_step_back() -> None:
