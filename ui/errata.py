@@ -158,7 +158,7 @@ def pruned_to() -> Erratum:
         _("pruned to 100"),
         count(end),
         _(
-            "Each round takes 10 % of the pieces, and the loop asks only then whether it is done: the last round begins with {before} "
+            "Each round takes a tenth of the pieces, and the loop asks only then whether it is done: the last round begins with {before} "
             "and takes {taken}, which leaves {end}."
         ).format(before=count(before), taken=count(before - end), end=count(end)),
         "unigram",
