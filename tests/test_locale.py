@@ -22,9 +22,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 from tokenizers_core.errors import Phrase, SettingError, VocabSizeError, all_templates
-from ui.algorithms import ALGORITHMS
 from ui.corpora import EXAMPLES
-from ui.glossary import SECTIONS, TERMS, english, forms_of
+from ui.glossary import SECTIONS, TERMS, definitions, english, entry_html, forms_of, lead_html
 from ui.i18n import LANGUAGES, LOCALE_FOLDER, _, engine_messages, listed, ngettext, sentences, use_language
 from ui.notes import explained
 
@@ -193,6 +192,16 @@ def test_terms_stand_in_the_sentences_of_the_language(language: str) -> None:
     assert english(TERMS["merge"]) == "merge"
 
 
+def test_the_english_term_stands_beside_its_first_use(language: str) -> None:
+    merge, normalizing = forms_of(TERMS["merge"])[0], forms_of(TERMS["normalizer"])[1]
+    lead = lead_html(f"{merge}、{normalizing}、{merge}。")
+    assert regex.findall(r'（<span lang="en">(.*?)</span>）', lead) == ["merge", "normalization"]
+    assert definitions(["merge"])["merge"][0] == f"{_(TERMS['merge'].name)} · merge"
+    assert '<span lang="en">merge</span>' in entry_html(TERMS["merge"])
+    use_language("en")
+    assert "lang=" not in lead_html("A merge of pairs.") + entry_html(TERMS["merge"])
+
+
 def test_choices_stay_apart(language: str) -> None:
     """A select box finds an option by its label."""
     titles = [_(example.title) for example in EXAMPLES.values()]
@@ -211,7 +220,6 @@ def test_choices_stay_apart(language: str) -> None:
         )
     ]
     assert len({*pages}) == len(pages)
-    assert ALGORITHMS
 
 
 def test_the_engine_is_heard_in_the_language(language: str) -> None:

@@ -25,7 +25,8 @@ class Term(NamedTuple):
     id: str
     name: str
     forms: str
-    """The ways it stands in sentences, apart by `|`; empty for one that is not marked. One with a capital is taken as written."""
+    """The ways it stands in sentences, apart by `|`; empty for one that is not marked. One with a capital is taken as written.
+    A translation may give each its English word: `规范化器|规范化=normalization`."""
     definition: str
     page: str = ""
     """The page that shows it: the path in the app's address, or "" for none."""
@@ -501,7 +502,15 @@ _MARK = regex.compile(r'<span class="term" role="button" tabindex="0" data-term=
 
 def forms_of(term: Term) -> list[str]:
     """The ways a term stands in sentences of the language in use."""
-    return [form for form in _(term.forms).split("|") if form] if term.forms else []
+    return [form for form, _english in _forms(term)]
+
+
+def _forms(term: Term) -> list[tuple[str, str]]:
+    """The same, each with its English word if a translation says it: `规范化器|规范化=normalization`."""
+    if not term.forms:
+        return []
+    pairs = [form.partition("=") for form in _(term.forms).split("|") if form]
+    return [(own, other) for own, _equals, other in pairs]
 
 
 def english(term: Term) -> str:
@@ -620,8 +629,9 @@ def lead_html(message: str) -> str:
 
 
 def _english_html(term: Term, said: str) -> str:
-    """English in brackets after the term itself; other forms (normalization for normalizer) may mean another word."""
-    other = english(term) if said == forms_of(term)[0] else ""
+    """English in brackets after a term: the form's own, else for the first form the term's."""
+    forms = _forms(term)
+    other = dict(forms).get(said) or (english(term) if said == forms[0][0] else "")
     return f'（<span lang="en">{escape(other, quote=False)}</span>）' if other else ""
 
 
