@@ -66,15 +66,15 @@ def hold(page: Page, key: str, times: int, pause: int = 0) -> None:
     page.keyboard.up(key)
 
 
-def test_sixty_presses(demo: Callable[..., Page]) -> None:
-    """From one window of frames into the next, and halfway back."""
+def test_presses_lead_into_the_next_window(demo: Callable[..., Page]) -> None:
+    """From one window of frames into the next, and back."""
     page = demo("?step=40")
-    assert 100 not in window(40, 299)
-    for _ in range(60):
+    assert 90 not in window(40, 299)
+    for _ in range(50):
         page.keyboard.press("ArrowRight")
-    assert state(page)["step"] == 100
-    settled(page, 100)
-    for _ in range(30):
+    assert state(page)["step"] == 90
+    settled(page, 90)
+    for _ in range(20):
         page.keyboard.press("ArrowLeft")
     settled(page, 70)
     assert state(page)["now"] == "Ġt70"

@@ -308,7 +308,7 @@ def test_typing_while_tokenizers_are_trained(playground: Playground) -> None:
     """The box is there before they are: when they come, it stays where it is, with its text, its caret and the focus."""
     slow = (
         "unigram?corpus=library&size=300&step=2000",
-        "wordpiece?corpus=library&size=12000&min=1&step=6000",
+        "wordpiece?corpus=library&size=8000&min=1&step=4000",
     )
     text = "Nobody has asked for these two before. " * 3
     page = playground.page

@@ -21,7 +21,7 @@ from ui.training import handout
 SCREEN = {"viewport": {"width": 1280, "height": 720}}
 ON = "document.documentElement.hasAttribute('data-projector')"
 BOOK = "document[Symbol.for('tokensteps.stage')]"
-PAGES = ("errata", "challenge", "playground", "pipeline", "renew")
+PAGES = ("playground", "pipeline", "renew")
 STAGES = ("bpe", "wordpiece", "unigram", "compare")
 STEP = f"+{BOOK}.querySelector('input').value"
 SMALL = f"""([selector, least]) => [...{BOOK}.querySelectorAll(selector)].filter(e => e.checkVisibility() && e.textContent.trim())

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -20,11 +19,10 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import HOSTILE, STATE, TRACES_OF_ATTACK
 from tests.browser.test_bpe_page import Bpe as Learner
-from tests.browser.test_lattice_view import CONTRAST, Book
+from tests.browser.test_lattice_view import Book
 from tests.browser.test_wordpiece_page import WIDTHS
 from tests.test_unigram import golden
 from tokenizers_core import Corpus, train_unigram
-from ui.flipbook import window
 from ui.lattice_frames import LATTICE_CHARACTERS
 from ui.numbers import log_text
 
@@ -180,35 +178,6 @@ def test_reload_back_and_forward_keep_the_step(unigram: Unigram) -> None:
     assert unigram.state()["token"] == "un" and unigram.problems() == []
 
 
-def test_no_press_is_lost(unigram: Unigram) -> None:
-    """60 presses over windows of frames, and what a press takes until it is painted: generous, machines are shared."""
-    unigram.open("/unigram?corpus=course&step=40", step=40)
-    last = unigram.state()["last"]
-    assert 100 not in window(40, last) and 20 not in window(100, last)
-    unigram.take()
-    times = unigram.page.evaluate("""async () => {
-        const times = [], frame = () => new Promise(requestAnimationFrame);
-        for (let i = 0; i < 60; i++) {
-          await new Promise(done => setTimeout(done, 20));
-          const start = performance.now();
-          document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, composed: true, cancelable: true}));
-          await frame(); await frame(); // the second frame begins when the first has been painted
-          times.push(performance.now() - start);
-        }
-        return times; }""")
-    assert unigram.state()["step"] == 100
-    unigram.at(100)
-    assert unigram.state()["token"] == unigram.state()["now"] == PRUNED[99]
-    print(f"\nkey → painted: median {statistics.median(times):.0f} ms")
-    assert statistics.median(times) < 500
-    for _ in range(80):
-        unigram.page.keyboard.down("ArrowLeft")
-    unigram.page.keyboard.up("ArrowLeft")
-    assert unigram.state()["step"] == 20
-    unigram.at(20)
-    assert unigram.state()["token"] == PRUNED[19]
-
-
 # --- the lattice ------------------------------------------------------------------------------------------------------
 
 
@@ -358,69 +327,10 @@ def test_phone(unigram: Unigram, open_page: Callable[..., Page]) -> None:
     pane = book.root.locator(".pane").first
     assert pane.evaluate("e => e.scrollWidth > e.clientWidth")
     assert max(page.evaluate(WIDTHS)) <= 0
-    book.root.get_by_role("button", name="Last step").tap()
-    book.root.get_by_role("button", name="First step").tap()
-    for _ in range(4):
-        book.root.get_by_role("button", name="Next step").tap()
-    assert book.state()["step"] == 4
-    book.root.get_by_role("slider").fill("29")
-    for _ in range(3):
-        book.root.get_by_role("button", name="Next step").tap()
-    assert book.state()["step"] == 32
-    page.wait_for_function("""() => [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook:has(.lat) .pane'))
-        .find(Boolean)?.scrollLeft > 0""")
-    assert max(page.evaluate(WIDTHS)) <= 0
     for tab in page.get_by_role("tab").all_inner_texts():
         phone.tab(tab)
         phone.rest()
         assert max(page.evaluate(WIDTHS)) <= 0, tab
-
-
-SELECTORS = (
-    ".say > p:first-child", ".say b", ".say .t", ".why", "h3", "h3 span", "td", "th", "td .t", ".mark", ".w .t", ".w .f",
-    ".vocab .t", ".vocab .k", ".where", ".line button", ".aside", ".aside b",
-)  # fmt: skip
-
-
-PAPER = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor.match(/\\d+/g).map(Number)"
-
-
-def test_everything_can_be_read(unigram: Unigram) -> None:
-    """4.5:1 for the method's name, the sentences, the chips and the tables: at the start, a prune, a round's end, an E step."""
-    page, learner = unigram.page, unigram
-    page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    seen = set()
-    opened, schemes = "", ("light", "dark")
-    for query, step in (
-        ("corpus=hug", 0),
-        ("corpus=hug", 2),
-        ("corpus=course", 12),
-        ("corpus=hug&method=sentencepiece", 1),
-        ("corpus=hug&method=sentencepiece", 2),
-    ):
-        if query == opened:
-            learner.press("ArrowRight", step - int(learner.state()["step"]))
-            learner.at(step)
-        else:
-            learner.open(f"/unigram?{query}&step={step}", step=step)
-        opened = query
-        stage = page.locator(".ts-flipbook").first
-        for scheme in schemes:
-            page.emulate_media(color_scheme=scheme)
-            page.wait_for_function(
-                f"dark => (Math.max(...{PAPER}.slice(0, 3)) < 80) === dark", arg=scheme == "dark"
-            )
-            expect(stage).to_have_css("color-scheme", scheme)
-            found = stage.evaluate(f"(book, all) => all.map(one => ({CONTRAST})(book, one))", SELECTORS)
-            for selector, measured in zip(SELECTORS, found, strict=True):
-                seen |= {(scheme, selector)} if measured else set()
-                for contrast in measured:
-                    assert contrast >= 4.5, (query, step, scheme, selector, contrast)
-            leads = page.locator("body").evaluate(CONTRAST, "[data-testid=stCaptionContainer] p")
-            assert leads and min(leads) >= 4.5, (scheme, leads)
-        schemes = schemes[::-1]  # the next state begins in the scheme that the page is in
-    page.emulate_media(color_scheme="light", reduced_motion="no-preference")
-    assert seen == {(scheme, selector) for scheme in ("dark", "light") for selector in SELECTORS}
 
 
 def test_chinese_as_one_stream(unigram: Unigram) -> None:
