@@ -105,7 +105,13 @@ def python_path() -> str:
 def started(*arguments: str, **streams: Any) -> subprocess.Popen[bytes]:
     """A command in a process of its own, under way."""
     environment = {**os.environ, "PYTHONPATH": python_path()}
-    return subprocess.Popen([sys.executable, "-m", "cli", *arguments], env=environment, **streams)
+    return subprocess.Popen(
+        [sys.executable, "-m", "cli", *arguments],
+        env=environment,
+        # Tests that run in the background of a shell are deaf to Ctrl-C, and so would be their children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **streams,
+    )
 
 
 @pytest.fixture(scope="module")

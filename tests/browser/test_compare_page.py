@@ -142,7 +142,7 @@ def test_the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
 
     Long words fade where their column ends; scrolled to the end, the last token and the timeline's last size don't.
     """
-    for corpus, steps in (("highest", 23), ("course", 40), ("mixed", 40), ("python", 30)):
+    for corpus, steps in (("highest", 23), ("course", 20), ("mixed", 20)):
         if corpus == "highest":
             learner.open(f"/compare?corpus={corpus}", step=0)
         else:

