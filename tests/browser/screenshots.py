@@ -48,7 +48,7 @@ PICTURES = [
     Picture("bpe-phone", "/bpe?corpus=course&step=5", 390, 844, phone=True),
     Picture("bpe-zh", "/bpe?corpus=course&step=5&lang=zh"),
     Picture("bpe-ja", "/bpe?corpus=course&step=5&lang=ja"),
-    Picture("projector-dark", "/unigram?corpus=hug&step=5", 1280, 720, scheme="dark", projector=True),
+    Picture("projector-dark", "/unigram?corpus=hug&step=6", 1280, 720, scheme="dark", projector=True),
     Picture("home-light", "/"),
     Picture("predict-light", "/bpe?corpus=hug&mode=predict&ask=pair&step=2"),
     Picture("exercises-light", "/exercises?kind=viterbi&level=2&seed=1"),
