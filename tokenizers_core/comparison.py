@@ -721,8 +721,11 @@ def compare(
     characters = len(set().union(*corpus.words))
     symbols = len({word[0] for word in corpus.words}) + len(set().union(*(word[1:] for word in corpus.words)))
     if vocab_size is not None and vocab_size < max(characters, symbols):
-        what = "alphabet" if symbols == characters else "WordPiece alphabet"
-        raise VocabSizeError(vocab_size=vocab_size, minimum=max(characters, symbols), what=what)
+        raise VocabSizeError(
+            vocab_size=vocab_size,
+            minimum=max(characters, symbols),
+            what="alphabet" if symbols == characters else "WordPiece alphabet",
+        )
     relay = Relay(progress, vocab_size, (characters, symbols))
     bpe = train_bpe(corpus, vocab_size, tie_rule=tie_rule, progress=relay.told_by(0))
     wordpiece = train_wordpiece(corpus, vocab_size, tie_rule=tie_rule, progress=relay.told_by(1))

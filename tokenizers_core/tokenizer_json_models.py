@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tokenizers_core.bpe import BpeModel, BpeOptions
-from tokenizers_core.errors import quoted
+from tokenizers_core.errors import TokenizerFileError, quoted
 from tokenizers_core.merging import Pair
 from tokenizers_core.segmentation import BYTE_TOKENS, UnigramModel
 from tokenizers_core.text import END_OF_WORD
@@ -23,10 +23,14 @@ PIECE_LIMIT: Final = 1_000
 """The longest piece of Unigram: the time for a text grows with it."""
 SCORE_LIMIT: Final = 1e12
 """Beyond any log probability, and small enough for sums over a whole text."""
-ANOTHER_ID: Final = "another id than that of {other}"
 
 
 # --- Tokens -----------------------------------------------------------------------------------------------------------
+
+
+def taken(place: str, identifier: int, other: str) -> TokenizerFileError:
+    """The error for an id that another token has already."""
+    return wrong(place, identifier, "another id than that of {other}", other=quoted(other))
 
 
 class Added(NamedTuple):
@@ -51,7 +55,7 @@ def added_tokens_of(file: Part) -> list[Added]:
     added.sort(key=lambda one: one.identifier)
     for first, second in pairwise(added):
         if first.identifier == second.identifier:
-            raise wrong(second.part.at("id"), second.identifier, ANOTHER_ID, other=quoted(first.token))
+            raise taken(second.part.at("id"), second.identifier, first.token)
     return added
 
 
@@ -77,12 +81,12 @@ def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added], lacking: Lack
         place = f"model.vocab[{token!r}]"
         whole_number(identifier, place, TOKEN_LIMIT - 1)
         if (other := holders.setdefault(identifier, token)) != token:
-            raise wrong(place, identifier, ANOTHER_ID, other=quoted(other))
+            raise taken(place, identifier, other)
     for token, identifier, part in added:
         if ids.setdefault(token, identifier) != identifier:
             raise wrong(part.at("id"), identifier, "{id}, as in the vocabulary", id=ids[token])
         if (other := holders.setdefault(identifier, token)) != token:
-            raise wrong(part.at("id"), identifier, ANOTHER_ID, other=quoted(other))
+            raise taken(part.at("id"), identifier, other)
     missing = next((identifier for identifier in range(len(holders)) if identifier not in holders), None)
     if missing is not None:
         lacking.add(f"model.vocab without a token for the id {missing}")

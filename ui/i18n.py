@@ -104,10 +104,6 @@ def engine_messages(
                 found.append(text)
             case ast.keyword(arg="reason" | "what" | "message", value=text):
                 found += [text.body, text.orelse] if isinstance(text, ast.IfExp) else [text]
-            case ast.Assign(targets=[ast.Name(id="what")], value=ast.IfExp(body=first, orelse=second)):
-                found += [first, second]
-            case ast.AnnAssign(target=ast.Name(id="ANOTHER_ID"), value=text):
-                found.append(text)
     for node in found:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, "_", node.value, []
