@@ -88,8 +88,7 @@ function bind(root) {
   }
   function tell() {
     if (told === step) return;
-    told = step;
-    asked = performance.now();
+    [told, asked] = [step, performance.now()];
     address();
     send("step", [book.run, step, nonce]);
   }
@@ -105,7 +104,6 @@ function bind(root) {
     });
   }
   const go = (to, beat) => { play(false); move(to, beat); };
-
   const act = {
     first: () => go(0), back: () => go(step - 1), next: () => go(step + 1, 1), last: () => go(book.last), play: () => play(!playing && book.last > 0),
     speed: () => { speed = SPEEDS[(SPEEDS.indexOf(speed) + 1) % SPEEDS.length]; pace(); play(playing); },
@@ -113,7 +111,7 @@ function bind(root) {
   const pace = (b = button("speed")) => { b.textContent = `${speed}×`; name(b, `${book.labels.speed} ${speed}×`); };
   function onKey(event) {
     const what = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last", " ": "play" }[event.key];
-    if (!what || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || event.isComposing) return;
+    if (!what || !book.run || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || event.isComposing) return;
     const path = event.composedPath().filter((node) => node instanceof Element), inside = path.includes(box);
     const taken = (node) => node.matches(what === "play" ? TAKES_SPACE : TAKES_ARROWS);
     if (inside ? what === "play" && path[0].closest("button,a,summary") : path.some(taken) || holder() !== box || !box.checkVisibility()) return;
@@ -172,17 +170,18 @@ function bind(root) {
     if (sought) address();
   }
 
-  function close() {
-    Object.values(timers).forEach(clearTimeout);
-    gone.abort();
-    box.remove();
-    delete root[BOOK];
-  }
-  return { bind, close, connect(data, setStateValue) {
+  const close = () => { Object.values(timers).forEach(clearTimeout); gone.abort(); box.remove(); delete root[BOOK]; };
+  return { bind, close, async connect(data, setStateValue) {
     send = setStateValue;
-    if (data !== this.data) receive(JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data)));
-    this.data = data;
+    if (data === this.data) return; else this.data = data;
+    const next = typeof data === "string" ? JSON.parse(data) : await unpack(data);
+    if (data === this.data) receive(next);
   } };
+}
+
+async function unpack(data) { // a line of JSON, then a payload under gzip, which the line amends
+  const end = data.indexOf(10), stream = new Blob([data.subarray(end + 1)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return { ...await new Response(stream).json(), ...JSON.parse(new TextDecoder().decode(data.subarray(0, end))) };
 }
 
 function withStep(href, param, step) { // by hand: other parameters keep their exact spelling, which Streamlit compares

@@ -5,8 +5,12 @@ Oracle: counting how often something was built. Threads meet at events, never by
 
 from __future__ import annotations
 
+import math
+import pickle
 import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +19,10 @@ from hypothesis import strategies as st
 
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import EmptyCorpusError
-from ui.cache import Job, Progress, Registry, Shelf, Stopped, TextStore
+from tokenizers_core.text import Pipeline
+from ui.cache import GROWTH, Job, Registry, Shelf, TextStore, digest, drawn, pickled, train
+from ui.corpora import Source
+from ui.workers import Progress, Stopped, Task
 
 PATIENT = 30.0
 
@@ -77,12 +84,12 @@ def test_an_error_reaches_the_asker_and_is_not_kept() -> None:
         with pytest.raises(EmptyCorpusError, match="paste or upload some text"):
             registry.ask("run", build, PATIENT)
         assert build.times == times
-    assert not registry.values and not registry.jobs
+    assert not registry.values.keys() and not registry.jobs
     assert registry.ask("run", Built("mended"), PATIENT) == "mended"
 
 
 def test_only_the_latest_are_kept() -> None:
-    registry = Registry(kept=3)
+    registry = Registry(3)
     builds = {name: Built(name) for name in "abcd"}
 
     def ask(names: str) -> None:
@@ -92,7 +99,7 @@ def test_only_the_latest_are_kept() -> None:
     ask("abc")
     ask("a")  # a is used, so b is the oldest
     ask("d")
-    assert list(registry.values) == ["c", "a", "d"]
+    assert registry.values.keys() == ["c", "a", "d"]
     ask("b")
     assert {name: build.times for name, build in builds.items()} == {"a": 1, "b": 2, "c": 1, "d": 1}
 
@@ -125,7 +132,7 @@ def test_stopping_keeps_what_was_learned_for_the_asker_alone() -> None:
     registry, job = stopped(train)
     assert job.error is None and job.value is not None
     assert job.value.stop_reason == "stopped"
-    assert not registry.values and not registry.jobs
+    assert not registry.values.keys() and not registry.jobs
     whole = registry.ask("run", lambda progress: train_bpe(corpus, progress=progress.steps), PATIENT)
     assert whole.stop_reason == "no_pairs" and len(whole) > len(job.value)
 
@@ -153,8 +160,77 @@ def test_progress_is_told() -> None:
     assert not progress.steps(128, 300)
 
 
-def test_texts_come_back_by_name_until_there_are_too_many() -> None:
-    store = TextStore(10)
+def test_a_run_that_nobody_asks_after_is_given_up_and_starts_anew_when_somebody_does() -> None:
+    def wait(progress: Progress) -> str:
+        while not progress.over:
+            time.sleep(0.01)
+        progress.stop = True
+        return "half"
+
+    registry = Registry()
+    job = registry.ask("run", wait, 0)
+    job.progress.asked = -math.inf
+    job._thread.join(PATIENT)
+    assert registry.ask("run", Built("whole"), PATIENT) == "whole"
+
+
+def test_a_run_that_ended_while_nobody_asked_is_kept_when_somebody_asks_for_another() -> None:
+    registry, build = Registry(), Built("value")
+    job = registry.ask("run", build, 0)
+    if isinstance(job, Job):
+        job._thread.join(PATIENT)
+        job.progress.asked = -math.inf
+    registry.ask("other", Built("other"), PATIENT)
+    assert not registry.jobs and registry.ask("run", build, PATIENT) == "value" and build.times == 1
+
+
+def test_room_is_counted_as_the_job_says() -> None:
+    registry = Registry(10)
+
+    def make(size: int) -> Callable[[Progress], str]:
+        def build(progress: Progress) -> str:
+            progress.size = size
+            return str(size)
+
+        return build
+
+    for size in (4, 5, 3):
+        registry.ask(str(size), make(size), PATIENT)
+    assert registry.values.keys() == ["5", "3"]
+
+
+def test_a_small_task_is_trained_at_once_and_weighed() -> None:
+    progress = Progress()
+    task = Task(train_bpe, Source("x", b"hug pug"), Pipeline(), {"merges": 2})
+    trace = train("a name", task, progress)
+    assert len(trace) == 2 and progress.size == GROWTH * len(pickled("a name") or b"")
+    assert list(pickle.loads(pickled("a name") or b"")) == list(trace) and pickled("another") is None
+
+
+def test_what_is_drawn_is_drawn_once() -> None:
+    built, results = Built(b"frames"), []
+    key = ("test_what_is_drawn_is_drawn_once",)
+    askers = [
+        threading.Thread(target=lambda: results.append(drawn(key, lambda: built(Progress()), len)))
+        for _ in range(8)
+    ]
+    for asker in askers:
+        asker.start()
+    for asker in askers:
+        asker.join(PATIENT)
+    assert results == [b"frames"] * 8 and built.times == 1
+
+
+@pytest.fixture(params=["folder", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> TextStore:
+    """A store with room for ten bytes; the second one can't have the folder that it wants."""
+    if request.param == "folder":
+        return TextStore(tmp_path / "kept", 10)
+    (tmp_path / "file").touch()
+    return TextStore(tmp_path / "file" / "kept", 10)
+
+
+def test_texts_come_back_by_name_until_there_are_too_many(store: TextStore) -> None:
     first, second = store.put(b"aaaa"), store.put(b"bbbb")
     assert store.put(b"aaaa") == first  # used again: now the newer one
     third = store.put(b"cccc")
@@ -163,7 +239,28 @@ def test_texts_come_back_by_name_until_there_are_too_many() -> None:
     assert store.get(large) == b"x" * 50 and store.get(first) is None is store.get(third)
     store.drop(large)
     assert store.get(large) is None
-    assert store.get("../../etc/passwd") is None
+
+
+def test_servers_share_a_folder_which_outlives_them(tmp_path: Path) -> None:
+    name = TextStore(tmp_path / "kept", 100).put(b"mine")
+    assert TextStore(tmp_path / "kept", 100).get(name) == b"mine"
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == [name == digest(b"mine") and name]
+    assert (tmp_path / "kept").stat().st_mode & 0o077 == 0  # nobody else on the machine reads it
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret", "..", "", "/etc/hostname", "A" * 32, "0" * 31, "0" * 32 + "\n", "\0"]
+)
+def test_names_lead_nowhere_else(name: str, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(b"secret")
+    assert TextStore(tmp_path / "kept", 100).get(name) is None
+
+
+def test_a_file_that_was_changed_is_not_read(tmp_path: Path) -> None:
+    store = TextStore(tmp_path, 100)
+    name = store.put(b"mine")
+    (tmp_path / name).write_bytes(b"theirs")
+    assert store.get(name) is None
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 9), st.booleans()), max_size=40))

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.text import Pipeline
 from ui import training
-from ui.cache import Progress, digest
+from ui.cache import digest, train
 from ui.corpora import Source
 from ui.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES, Recipe, Setting, special_tokens
+from ui.trainings import TRAINERS
+from ui.workers import Progress, Task
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,11 @@ class Run:
             repr((self.algorithm.name, source, self.pipeline, sorted(self.settings.items()))).encode()
         )
 
-    def corpus(self, progress: Progress) -> Corpus:
-        """Read the corpus."""
-        return self.source.corpus(self.pipeline, progress.characters)
-
     def make(self, progress: Progress) -> Any:
-        """Read the corpus and train."""
-        return self.algorithm.train(self.corpus(progress), progress=progress.steps, **self.settings)
+        """Read the corpus and train: in a process of its own if it may take a while."""
+        return train(
+            self.name, Task(self.algorithm.train, self.source, self.pipeline, self.settings), progress
+        )
 
     def trace(self, place: str = "") -> Any | None:
         """The trace, or None while it is still being made, which the page shows."""
@@ -91,7 +90,7 @@ def _unigram_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
     }
 
 
-BPE = Algorithm("bpe", "BPE", RULES, _bpe_settings, train_bpe)
-WORDPIECE = Algorithm("wordpiece", "WordPiece", WORDPIECE_RULES, _merging, train_wordpiece)
-UNIGRAM = Algorithm("unigram", "Unigram", UNIGRAM_RULES, _unigram_settings, train_unigram)
+BPE = Algorithm("bpe", "BPE", RULES, _bpe_settings, TRAINERS["bpe"])
+WORDPIECE = Algorithm("wordpiece", "WordPiece", WORDPIECE_RULES, _merging, TRAINERS["wordpiece"])
+UNIGRAM = Algorithm("unigram", "Unigram", UNIGRAM_RULES, _unigram_settings, TRAINERS["unigram"])
 ALGORITHMS: Mapping[str, Algorithm] = {one.name: one for one in (BPE, WORDPIECE, UNIGRAM)}

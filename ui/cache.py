@@ -6,51 +6,42 @@ changes once it is there, so everybody who asks for the same one gets the same o
 
 from __future__ import annotations
 
+import contextlib
+import os
+import pickle
+import re
+import tempfile
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from typing import Any, Generic, TypeVar
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
 
 import streamlit as st
+
+from ui.limits import (
+    FILES_ROOM,
+    FRAMES_ROOM,
+    QUICK,
+    TEXTS_ROOM,
+    TOKENIZERS_KEPT,
+    TRACES_ROOM,
+)
+from ui.workers import Progress, Task, Workers, worth_sending
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-TRACES_KEPT = 48
-TOKENIZERS_KEPT = 8
-TEXTS_KEPT = 64_000_000
-"""Bytes."""
-FILES_KEPT = 160_000_000
-"""Bytes: a few of the largest tokenizers, or many ordinary ones."""
-QUICK = 0.4
-"""Seconds that a page waits for a run before it shows a progress bar."""
-
-
-class Stopped(Exception):
-    """Raised inside a job whose learner gave up before there was anything to show."""
-
-
-@dataclass
-class Progress:
-    """How far a job is; asked by the page, told by the job."""
-
-    phase: str = "reading"
-    done: int = 0
-    total: int | None = None
-    stop: bool = False
-
-    def characters(self, done: int) -> None:
-        """Told while reading a corpus; what it raises ends the reading."""
-        self.phase, self.done = "reading", done
-        if self.stop:
-            raise Stopped
-
-    def steps(self, done: int, total: int | None) -> bool:
-        """Told while training; False ends it there, with what was learned so far."""
-        self.phase, self.done, self.total = "training", done, total
-        return not self.stop
+VARIABLE: Final = "TOKENSTEPS_STORE"
+"""The environment variable that names the folder which the servers of one app share."""
+STORE: Final = Path(__file__).resolve().parent.parent / ".kept"
+"""The folder without it."""
+DRAWING_NICENESS: Final = 2
+"""By how much the priority of the process that draws is lower than the server's."""
+GROWTH: Final = 10
+"""A trace in memory against the same one pickled: three times as large when it comes, twelve times when all of it was looked at."""
 
 
 class Job(Generic[Value]):
@@ -71,8 +62,14 @@ class Job(Generic[Value]):
             self.error = error
 
     def finished(self, wait: float = 0.0) -> bool:
-        """Whether it has ended, after waiting for at most `wait` seconds."""
+        """Whether it has ended, after waiting for at most `wait` seconds. One that nobody asks this for a while is given up."""
+        self.progress.asked = time.monotonic()
         self._thread.join(wait)
+        return self.ended
+
+    @property
+    def ended(self) -> bool:
+        """The same, for those who don't wait for it."""
         return not self._thread.is_alive()
 
     def result(self) -> Value:
@@ -83,32 +80,30 @@ class Job(Generic[Value]):
         return self.value
 
 
-@dataclass
 class Registry:
-    """Finished values, the most recently used ones, and the jobs that are making more."""
+    """Finished values, the most recently used ones that there is room for, and the jobs that are making more.
 
-    values: OrderedDict[str, Any] = field(default_factory=OrderedDict)
-    jobs: dict[str, Job[Any]] = field(default_factory=dict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    kept: int = TRACES_KEPT
+    How much room a value takes, its job's `progress.size` says: bytes, or 1 where values are merely counted.
+    """
+
+    def __init__(self, room: int = TRACES_ROOM) -> None:
+        self.values: Shelf[str, Any] = Shelf(room)
+        self.jobs: dict[str, Job[Any]] = {}
+        self.lock = threading.Lock()
 
     def ask(self, key: str, build: Callable[[Progress], Any], wait: float = QUICK) -> Any | Job[Any]:
         """The value under `key`, or the job that makes it. Raises what a finished job raised."""
         with self.lock:
-            if key in self.values:
-                self.values.move_to_end(key)
-                return self.values[key]
+            self._tidy()
+            if (value := self.values.get(key)) is not None:
+                return value
             job = self.jobs.get(key)
-            if job is None:
+            if job is None or job.progress.stop:  # given up meanwhile
                 job = self.jobs[key] = Job(build)
         if not job.finished(wait):
             return job
         with self.lock:
-            self._forget(key, job)
-            if job.error is None and not job.progress.stop:
-                self.values[key] = job.value
-                while len(self.values) > self.kept:
-                    self.values.popitem(last=False)
+            self._keep(key, job)
         return job.result()
 
     def stop(self, key: str, job: Job[Any]) -> None:
@@ -116,6 +111,17 @@ class Registry:
         job.progress.stop = True
         with self.lock:
             self._forget(key, job)
+
+    def _tidy(self) -> None:
+        """Put away what nobody has come back for."""
+        for key, job in [*self.jobs.items()]:
+            if job.progress.over and job.ended:
+                self._keep(key, job)
+
+    def _keep(self, key: str, job: Job[Any]) -> None:
+        self._forget(key, job)
+        if job.error is None and not job.progress.stop:
+            self.values.put(key, job.value, job.progress.size)
 
     def _forget(self, key: str, job: Job[Any]) -> None:
         if self.jobs.get(key) is job:
@@ -131,7 +137,7 @@ def registry() -> Registry:
 @st.cache_resource(show_spinner=False)
 def tokenizer_registry() -> Registry:
     """That of the tokenizers which are loaded: each may take a hundred times the room of a trace."""
-    return Registry(kept=TOKENIZERS_KEPT)
+    return Registry(TOKENIZERS_KEPT)
 
 
 class Shelf(Generic[Key, Value]):
@@ -160,6 +166,11 @@ class Shelf(Generic[Key, Value]):
             self._values.move_to_end(key)
             return self._values[key][0]
 
+    def keys(self) -> list[Key]:
+        """What is here, the longest unused first."""
+        with self._lock:
+            return [*self._values]
+
     def drop(self, key: Key) -> None:
         """Forget the value under a key."""
         with self._lock:
@@ -171,36 +182,145 @@ class Shelf(Generic[Key, Value]):
 
 
 class TextStore:
-    """Texts by digest, so that one too long for a link survives a reload; the oldest go when there are too many."""
+    """Texts by digest, in a folder, so that one too long for a link survives a reload, a restart and a change of server.
 
-    def __init__(self, room: int) -> None:
-        self._shelf: Shelf[str, bytes] = Shelf(room)
+    The ones that were used longest ago go when there are too many. Several servers may share a folder. Where it can't be
+    written, texts stay in memory.
+    """
+
+    def __init__(self, folder: Path, room: int) -> None:
+        self.folder, self.room = folder, room
+        self._memory: Shelf[str, bytes] = Shelf(room)
+        with contextlib.suppress(OSError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def put(self, data: bytes) -> str:
         """Keep `data`; returns the name to get it back by, which can't be guessed without knowing the text."""
         name = digest(data)
-        self._shelf.put(name, data, len(data))
+        try:
+            if not self._touch(name):
+                self._write(name, data)
+        except OSError:
+            self._memory.put(name, data, len(data))
         return name
 
     def get(self, name: str) -> bytes | None:
         """The text called `name`, if it is still here."""
-        return self._shelf.get(name)
+        if not re.fullmatch("[0-9a-f]{32}", name):  # a link says it: it must not lead out of the folder
+            return None
+        try:
+            data = (self.folder / name).read_bytes()
+            self._touch(name)
+        except OSError:
+            return self._memory.get(name)
+        return data if digest(data) == name else None
 
     def drop(self, name: str) -> None:
         """Forget the text called `name`."""
-        self._shelf.drop(name)
+        self._memory.drop(name)
+        with contextlib.suppress(OSError):
+            (self.folder / name).unlink()
+
+    def _touch(self, name: str) -> bool:
+        """Note that a text is in use; whether it is here."""
+        now = time.time_ns()  # finer than what the system sets by itself
+        try:
+            os.utime(self.folder / name, ns=(now, now))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _write(self, name: str, data: bytes) -> None:
+        """Write a text at one stroke, so that nobody reads half of it, after making room."""
+        self._make_room(len(data))
+        handle, written = tempfile.mkstemp(dir=self.folder, prefix="new-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(written, self.folder / name)
+        self._touch(name)
+
+    def _make_room(self, size: int) -> None:
+        files = []
+        for entry in os.scandir(self.folder):
+            with contextlib.suppress(OSError):  # another server may have removed it
+                facts = entry.stat()
+                files.append((facts.st_mtime, facts.st_size, entry.path))
+        taken = size + sum(length for _time, length, _path in files)
+        for _time, length, path in sorted(files):
+            if taken <= self.room:
+                return
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            taken -= length
+
+
+def _store(name: str, room: int) -> TextStore:
+    return TextStore(Path(os.environ.get(VARIABLE) or STORE) / name, room)
 
 
 @st.cache_resource(show_spinner=False)
 def text_store() -> TextStore:
-    """The one text store of this server."""
-    return TextStore(TEXTS_KEPT)
+    """The texts that were too long for a link."""
+    return _store("texts", TEXTS_ROOM)
 
 
 @st.cache_resource(show_spinner=False)
 def file_store() -> TextStore:
-    """That of the files that tokenizers are loaded from."""
-    return TextStore(FILES_KEPT)
+    """The files that tokenizers are loaded from."""
+    return _store("files", FILES_ROOM)
+
+
+@st.cache_resource(show_spinner=False)
+def workers() -> Workers:
+    """The processes of this server that train."""
+    return Workers()
+
+
+@st.cache_resource(show_spinner=False)
+def drawers() -> Workers:
+    """The one that draws: a page waits for it, so nothing that takes seconds goes there."""
+    return Workers(1, DRAWING_NICENESS, "ui.steps")
+
+
+@st.cache_resource(show_spinner=False)
+def _pickles() -> Shelf[str, bytes]:
+    return Shelf(TRACES_ROOM // GROWTH)
+
+
+def train(name: str, task: Task, progress: Progress) -> Any:
+    """The trace of a task: a small one is trained at once, a larger one in a process of its own. It stays pickled, too, under a name."""
+    if worth_sending(task):
+        data = workers().run(task, progress)
+        trace = pickle.loads(data)
+    else:
+        trace = task(progress)
+        data = pickle.dumps(trace)
+    _pickles().put(name, data, len(data))
+    progress.size = GROWTH * len(data)
+    return trace
+
+
+def pickled(name: str) -> bytes | None:
+    """A trace as it was when it had just been trained, if it is still here: for another process."""
+    return _pickles().get(name)
+
+
+@st.cache_resource(show_spinner=False)
+def _drawings() -> tuple[Shelf[tuple[Any, ...], Any], Sequence[threading.RLock]]:
+    return Shelf(FRAMES_ROOM), [threading.RLock() for _ in range(64)]
+
+
+def drawn(key: tuple[Any, ...], draw: Callable[[], Value], size: Callable[[Value], int]) -> Value:
+    """What `draw` draws for `key`, frames or a table: once for all sessions, kept while there is room for its `size` in bytes."""
+    kept, at_work = _drawings()
+    found: Value | None = kept.get(key)
+    if found is None:
+        with at_work[hash(key) % len(at_work)]:  # a class that comes in at once waits for the first one's
+            found = kept.get(key)
+            if found is None:
+                found = draw()
+                kept.put(key, found, size(found))
+    return found
 
 
 def digest(data: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -9,6 +10,7 @@ from typing import Final
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
+_lock: Final = threading.Lock()
 ASSETS: Final = Path(__file__).resolve().parent.parent / "assets"
 
 
@@ -21,7 +23,9 @@ def component(name: str, styles: tuple[str, ...] | None = None) -> ComponentRend
     """The component `assets/<name>.js`, with `styles` (default: `<name>.css` and `style.css`), kept apart from the page's."""
     files = (f"{name}.js", *((f"{name}.css", "style.css") if styles is None else styles))
     # With the times of the last edits, so that an edit shows up without a restart of the server.
-    return _registered(name, files, tuple((ASSETS / file).stat().st_mtime_ns for file in files))
+    edited = tuple((ASSETS / file).stat().st_mtime_ns for file in files)
+    with _lock:
+        return _registered(name, files, edited)
 
 
 @lru_cache(maxsize=16)

@@ -11,16 +11,16 @@ import streamlit as st
 
 from tokenizers_core.comparison import Comparison
 from tokenizers_core.errors import TokenizersCoreError
-from ui.cache import Job, Progress, Registry, registry, remembered
+from ui.cache import Job, Registry, drawn, registry
 from ui.flipbook import WHOLE_RUN, Frame, flipbook, payload, position, standalone, window
 from ui.glossary import definitions, marks_in
 from ui.i18n import _, count, current_language, language_tag, use_language
 from ui.language import in_links
+from ui.limits import HANDOUT_STEPS
 from ui.notes import explained, note, problem
 from ui.projector import projector_labels
-
-HANDOUT_STEPS = 400
-"""Steps that a handout holds: every frame is drawn into it."""
+from ui.steps import Window, draw
+from ui.workers import Progress
 
 
 def flipbook_labels(title: str = "") -> dict[str, str]:
@@ -127,13 +127,13 @@ def stage(
     `run` names what is stepped through, `drawing` how it is drawn; `frame(step)` draws one step. A run of fewer than `whole`
     steps is sent whole, of a longer one `size` steps at a time.
     """
-    drawn = f"{run}:{drawing}:{current_language()}"
+    name = f"{run}:{drawing}:{current_language()}"
     arrival = st.session_state.pop("arrival", "")
-    place = position(f"{page}.book", run=drawn, last=last, trace=run, url=url, arrival=arrival)
+    place = position(f"{page}.book", run=name, last=last, trace=run, url=url, arrival=arrival)
     shown = window(place.step, last, size, whole)
-    frames = remembered((drawn, shown.start, shown.stop), lambda: [frame(step) for step in shown])
-    data = payload(drawn, last, shown.start, frames, place.seek, flipbook_labels(), param="step")
-    flipbook(data, key=f"{page}.book")
+    book = Window(name, last, shown, flipbook_labels(), param="step")
+    data = drawn((book.name, shown), lambda: draw(run, book, frame), len)
+    flipbook(data, key=f"{page}.book", run=name, seek=place.seek)
     return place.step
 
 
@@ -152,11 +152,12 @@ def small_book(
     `title` tells it from the stage. It stays at its step as long as `trace` is the same (default: `run`). Frames that are large come a window at a time,
     unless there are fewer than `whole`.
     """
-    drawn = f"{run}:{current_language()}"
-    place = position(key, run=drawn, last=last, trace=trace, param=None)
+    name = f"{run}:{current_language()}"
+    place = position(key, run=name, last=last, trace=trace, param=None)
     shown = window(place.step, last, size=min(96, whole), whole=whole)
-    frames = remembered((drawn, shown.start, shown.stop), lambda: [frame(step) for step in shown])
-    flipbook(payload(drawn, last, shown.start, frames, place.seek, flipbook_labels(title)), key=key)
+    book = Window(name, last, shown, flipbook_labels(title), param=None)
+    data = drawn((name, shown, title), lambda: book.packed(frame), len)
+    flipbook(data, key=key, run=name, seek=place.seek)
 
 
 def link(url: Mapping[str, str | None], step: int | None = None) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from ui.flipbook import Frame, flipbook, go_to, is_back, payload, position, window
+from ui.flipbook import Frame, flipbook, go_to, is_back, packed, payload, position, window
 
 LABELS = {
     "first": "First step", "back": "Step back", "next": "Step forward", "last": "Last step", "play": "Play",
@@ -54,8 +54,9 @@ def stage(corpus: str) -> None:
     last = LASTS[corpus]
     steps = position(KEY, run=f"{corpus}-en", trace=corpus, last=last, url={"corpus": corpus})
     shown = window(steps.step, last)
-    data = payload(f"{corpus}-en", last, shown.start, frames(shown, last), steps.seek, LABELS, param="step")
-    reported = flipbook(data, key=KEY)
+    run = f"{corpus}-en"
+    data = packed(payload(run, last, shown.start, frames(shown, last), steps.seek, LABELS, param="step"))
+    reported = flipbook(data, key=KEY, run=run, seek=steps.seek)
     st.text(
         f"corpus {corpus}; Python is at {steps.step}; reported {reported}; runs {st.session_state['runs']}."
     )

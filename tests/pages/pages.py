@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -95,4 +96,10 @@ def book(app: AppTest) -> dict[str, Any]:
 def books(app: AppTest) -> list[dict[str, Any]]:
     """The messages of all flipbooks on the page: the stage, and one that a tab may have."""
     found = [part.proto for part in app.get("bidi_component")]
-    return [message for part in found if "frames" in (message := json.loads(part.bytes or "{}"))]
+    return [message for part in found if "frames" in (message := told(part.bytes or b"{}"))]
+
+
+def told(data: bytes) -> Any:
+    """What a component is told: JSON, or, for a flipbook, a line of it and then more under gzip, which the line amends."""
+    head, newline, packed = data.partition(b"\n")
+    return json.loads(gzip.decompress(packed)) | json.loads(head) if newline else json.loads(head)

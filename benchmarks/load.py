@@ -1,0 +1,431 @@
+"""``python -m benchmarks.load``: a lecture hall at one server, in Streamlit's own protocol.
+
+Sessions connect over WebSocket as a browser does, open a deep link each, and act every so many seconds: most often a
+step, now and then another corpus, or a text of their own. A click's time is that from sending it to the last message
+of the run that it causes (`script_finished`). A browser reports a step a quarter of a second after the last move, and shows it
+long before; that is not counted.
+
+The server is started for the test, on this machine, and ended after it; sessions and seconds are bounded by the arguments.
+Its processor time and memory are those of the process and its children. Client and server share the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import json
+import math
+import os
+import random
+import re
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+from urllib.request import urlopen
+
+import psutil
+import websockets
+from google.protobuf.message import Message
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from benchmarks.text import prose
+
+ROOT = Path(__file__).parent.parent
+CLICKS = ("step", "corpus", "paste")
+PATIENCE = 60.0
+"""Seconds after which a click counts as lost."""
+LINKS = (
+    ("bpe", {"corpus": "course", "step": "7"}),
+    ("bpe", {"corpus": "mixed", "step": "20"}),
+    ("wordpiece", {"corpus": "course", "step": "9"}),
+    ("unigram", {"corpus": "hug", "step": "3"}),
+    ("bpe", {"corpus": "library", "step": "500"}),
+)
+"""What the sessions open, in turn: page and parameters."""
+TEXT_LENGTH = 1_500
+"""Characters of a text that a session pastes."""
+LARGE_LENGTH = 195_000
+"""Characters of a large one: as much as may be pasted, or nearly."""
+BROUGHT_WITHIN = 0.75
+"""Share of the time within which the large ones come."""
+
+
+@dataclass
+class Times:
+    """Seconds from click to last message, by kind of click."""
+
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    warm: float = math.inf
+    """The time from which on a click counts by its kind; those before it are "cold": the first ones to ask for a run."""
+    lost: int = 0
+    """Clicks that were not answered in time, or with an error."""
+
+    def add(self, kind: str, seconds: float) -> None:
+        """One click."""
+        self.seconds.setdefault(kind if time.monotonic() > self.warm else "cold", []).append(seconds)
+
+    def rows(self) -> Iterator[tuple[str, int, float, float, float]]:
+        """Kind, number, median, 95th percentile, greatest."""
+        warm = [one for kind, some in self.seconds.items() if kind in CLICKS for one in some]
+        for kind, times in [*self.seconds.items(), ("all warm", warm)]:
+            if times:
+                ordered = sorted(times)
+                yield (
+                    kind,
+                    len(ordered),
+                    statistics.median(ordered),
+                    ordered[math.ceil(0.95 * len(ordered)) - 1],
+                    ordered[-1],
+                )
+
+
+@lru_cache(maxsize=1024)
+def head_of(data: bytes) -> dict[str, Any]:
+    """What a flipbook is told but for its frames: run, seek, last, ..."""
+    head, _newline, packed = data.partition(b"\n")
+    book: dict[str, Any] = json.loads(gzip.decompress(packed)) | json.loads(head)
+    del book["frames"]
+    return book
+
+
+class Session:
+    """A browser's tab, as far as the server can tell."""
+
+    def __init__(self, socket: Any, page: str, url: dict[str, str]) -> None:
+        self.socket, self.page, self.url = socket, page, url
+        self.widgets: dict[str, Any] = {}
+        """Widget's key → its element of the latest run."""
+        self.values: dict[str, tuple[str, Any]] = {}
+        """Widget's id → the field of its state, and what the visitor set it to."""
+        self.hashes: dict[str, Message] = {}
+        self.script, self.fragment = "", ""
+        self.timer: Any = None
+        """That by which a page asks again, as it does while something is trained."""
+        self.head: dict[str, Any] = {}
+        """Run, seek, ... of the flipbook's latest payload."""
+        self.step = 0
+        self.failed = False
+        self.quiet, self.heard = asyncio.Event(), 0.0
+        """Whether nothing is under way, and when the last message came."""
+
+    @property
+    def book(self) -> str:
+        """The key of the stage."""
+        return f"{self.page}.book"
+
+    async def run(self, fragment: str = "") -> float:
+        """Ask for a run of the script; the seconds until its last message, the training that it waits for included."""
+        self.quiet.clear()
+        start = time.perf_counter()
+        await self._ask(fragment)
+        async with asyncio.timeout(PATIENCE):
+            await self.quiet.wait()
+        return self.heard - start
+
+    async def _ask(self, fragment: str) -> None:
+        message = BackMsg()
+        rerun = message.rerun_script
+        rerun.query_string, rerun.page_name = urlencode(self.url), self.page
+        rerun.page_script_hash, rerun.fragment_id = self.script, fragment
+        rerun.cached_message_hashes.extend(self.hashes)
+        for name, (kind, value) in self.values.items():
+            setattr(rerun.widget_states.widgets.add(id=name), kind, value)
+        await self.socket.send(message.SerializeToString())
+
+    async def listen(self) -> None:
+        """Take in what comes, until cancelled; while the page waits for a training, ask again as it wants to be asked."""
+        async with asyncio.TaskGroup() as group:
+            async for data in self.socket:
+                before, running = self.timer, self._take(data)
+                self.heard = time.perf_counter()
+                if self.timer is not None and self.timer is not before:
+                    group.create_task(self._ask_again(self.timer))
+                if not running and self.timer is None:
+                    self.quiet.set()
+
+    async def _ask_again(self, timer: Any) -> None:
+        await asyncio.sleep(timer.interval)
+        while self.timer is timer:
+            await self._ask(timer.fragment_id)
+            await asyncio.sleep(timer.interval)
+
+    def _take(self, data: bytes) -> bool:
+        """Take in a message; whether a run is still under way."""
+        message = ForwardMsg()
+        message.ParseFromString(data)
+        match message.WhichOneof("type"):
+            case "ref_hash":
+                self._element(self.hashes[message.ref_hash])
+            case "delta" if message.delta.WhichOneof("type") == "new_element":
+                if message.metadata.cacheable:
+                    self.hashes[message.hash] = message.delta
+                self._element(message.delta)
+            case "navigation":  # the whole page is drawn anew
+                self.script, self.timer = message.navigation.page_script_hash, None
+            case "page_info_changed":
+                self.url = dict(parse_qsl(message.page_info_changed.query_string))
+            case "auto_rerun":
+                self.timer = message.auto_rerun
+            case "session_status_changed":
+                return message.session_status_changed.script_is_running
+        return True
+
+    def _element(self, delta: Any) -> None:
+        element = delta.new_element
+        kind = element.WhichOneof("type")
+        body = getattr(element, kind)
+        self.failed |= kind == "exception"
+        found = re.fullmatch(r"\$\$ID-\w+-(.+)", getattr(body, "id", ""))
+        if found is None:
+            return
+        self.widgets[found[1]] = body
+        if found[1] == self.book:
+            self.fragment = delta.fragment_id
+            self.head = head_of(bytes(body.bytes))
+
+    async def do_step(self) -> float:
+        """Report the next step, as the flipbook does after an arrow key."""
+        self.step = (self.step + 1) % (self.head["last"] + 1)
+        report = json.dumps({"step": [self.head["run"], self.step, self.head["seek"][1]]})
+        self.values[self.widgets[self.book].id] = ("json_value", report)
+        self.url["step"] = str(self.step)
+        return await self.run(self.fragment)
+
+    async def do_corpus(self, chance: random.Random) -> float:
+        """Choose another of the ready corpora."""
+        box = self.widgets[f"{self.page}.corpus"]
+        self.values[box.id] = ("string_value", chance.choice(box.options[:-3]))
+        self.step = 0
+        return await self.run()
+
+    async def do_paste(self, text: str) -> float:
+        """Choose a text of one's own and paste it; the second of the two runs is timed."""
+        box = self.widgets[f"{self.page}.corpus"]
+        self.values[box.id] = ("string_value", box.options[-3])
+        await self.run()
+        return await self.do_type(text)
+
+    async def do_type(self, text: str) -> float:
+        """Paste a text into the box for one's own."""
+        self.values[self.widgets[f"{self.page}.paste_text"].id] = ("string_value", text)
+        self.step = 0
+        return await self.run()
+
+
+@dataclass(frozen=True)
+class Hall:
+    """Who is there: how many, how often they act, for how long, and what share of the clicks is what."""
+
+    sessions: int
+    interval: float
+    seconds: float
+    corpus: float = 0.04
+    paste: float = 0.02
+    settle: float = 30.0
+    """Seconds after everybody is in that count as cold: whatever the ready corpora need is then trained and drawn."""
+    trainings: int = 0
+    """Visitors besides, each of whom brings a large text of their own."""
+    opening: float = 10.0
+    """Seconds within which everybody comes in."""
+
+
+@asynccontextmanager
+async def opened(port: int, page: str, url: dict[str, str]) -> AsyncIterator[Session]:
+    """A session that listens, until the block ends."""
+    address = f"ws://127.0.0.1:{port}/_stcore/stream"
+    async with websockets.connect(
+        address, subprotocols=["streamlit"], max_size=None, compression=None
+    ) as line:
+        session = Session(line, page, url)
+        ear = asyncio.create_task(session.listen())
+        yield session
+        ear.cancel()
+
+
+async def visit(port: int, number: int, hall: Hall, times: Times, end: float) -> None:
+    """One visitor, from the deep link until the end."""
+    chance = random.Random(number)
+    page, url = LINKS[number % len(LINKS)]
+    await asyncio.sleep(chance.random() * hall.opening)
+    async with opened(port, page, dict(url)) as session:
+        times.add("open", await session.run())
+        session.step = int(url["step"])
+        while (pause := chance.uniform(0.5, 1.5) * hall.interval) < end - time.monotonic():
+            await asyncio.sleep(pause)
+            await act(session, chance, hall, times)
+            times.lost += session.failed
+
+
+async def bring(port: int, number: int, hall: Hall, times: Times) -> None:
+    """A visitor with a large text of their own: paste it, and wait until it is trained on."""
+    chance = random.Random(-1 - number)
+    page = ("bpe", "wordpiece", "unigram")[number % 3]
+    lines = prose(LARGE_LENGTH).splitlines()
+    chance.shuffle(lines)
+    await asyncio.sleep(hall.opening + hall.settle + BROUGHT_WITHIN * hall.seconds * chance.random())
+    async with opened(port, page, {"corpus": "paste"}) as session:
+        await session.run()
+        times.add(f"200 KB, {page}", await session.do_type("\n".join(lines)))
+        times.lost += session.failed or session.head.get("last", 0) < 2
+
+
+async def counted(visitor: Coroutine[Any, Any, None], times: Times) -> None:
+    """A visitor, whose failure counts as a lost click."""
+    try:
+        await visitor
+    except (TimeoutError, OSError, websockets.WebSocketException, ExceptionGroup) as error:
+        print(repr(error), file=sys.stderr)
+        times.lost += 1
+
+
+async def act(session: Session, chance: random.Random, hall: Hall, times: Times) -> None:
+    """One click."""
+    draw = chance.random()
+    if draw < hall.paste:
+        text = prose(100_000)
+        start = chance.randrange(len(text) - TEXT_LENGTH)
+        times.add("paste", await session.do_paste(text[start : start + TEXT_LENGTH]))
+    elif draw < hall.paste + hall.corpus:
+        times.add("corpus", await session.do_corpus(chance))
+    else:
+        times.add("step", await session.do_step())
+
+
+@dataclass
+class Usage:
+    """What a process and its children take: sampled each second."""
+
+    process: psutil.Process
+    memory: list[float] = field(default_factory=list)
+    """Megabytes resident of the server."""
+    workers: list[float] = field(default_factory=list)
+    """The same of the processes that it has started."""
+
+    def processes(self) -> list[psutil.Process]:
+        """The server and what it has started."""
+        return [self.process, *self.process.children(recursive=True)]
+
+    def processor(self) -> float:
+        """Seconds of processor time so far."""
+        total = 0.0
+        for one in self.processes():
+            times = one.cpu_times()
+            total += times.user + times.system
+        return total
+
+    async def watch(self) -> None:
+        """Sample until cancelled."""
+        while True:
+            with suppress(psutil.NoSuchProcess):  # a worker that has just been replaced
+                self.memory.append(self.process.memory_info().rss / 1e6)
+                self.workers.append(sum(one.memory_info().rss for one in self.processes()[1:]) / 1e6)
+            await asyncio.sleep(1)
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+@contextmanager
+def server(root: Path) -> Iterator[tuple[int, psutil.Process]]:
+    """The app of a checkout on a free port, until the block ends."""
+    port = free_port()
+    options = (
+        "--server.address",
+        "127.0.0.1",
+        "--server.headless",
+        "true",
+        "--server.fileWatcherType",
+        "none",
+    )
+    command = (sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), *options)
+    process = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        for _ in range(150):
+            try:
+                with urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
+                    break
+            except OSError:
+                time.sleep(0.2)
+        yield port, psutil.Process(process.pid)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+async def attend(port: int, process: psutil.Process, hall: Hall) -> tuple[Times, Usage, float]:
+    """Everybody comes in and acts; what it took, and the share of one core that the server used after all were in."""
+    times, usage = Times(), Usage(process)
+    times.warm = time.monotonic() + hall.opening + hall.settle
+    end = times.warm + hall.seconds
+    watching = asyncio.create_task(usage.watch())
+    visitors = [visit(port, number, hall, times, end) for number in range(hall.sessions)]
+    visitors += [bring(port, number, hall, times) for number in range(hall.trainings)]
+    there = [asyncio.create_task(counted(visitor, times)) for visitor in visitors]
+    await asyncio.sleep(hall.opening + hall.settle)
+    before, start = usage.processor(), time.monotonic()
+    await asyncio.gather(*there)
+    share = (usage.processor() - before) / (time.monotonic() - start)
+    watching.cancel()
+    return times, usage, share
+
+
+def report(name: str, hall: Hall, times: Times, usage: Usage, share: float) -> str:
+    """Lines for the eye: one for each kind of click."""
+    clicks = sum(len(times.seconds.get(kind, ())) for kind in CLICKS)
+    per_click = share * hall.seconds / max(1, clicks)
+    lines = [f"{name}: {hall.sessions} sessions, a click each {hall.interval:g} s, for {hall.seconds:g} s"]
+    for kind, number, median, most, greatest in times.rows():
+        lines.append(
+            f"  {kind:17} {number:6,} clicks  p50 {median * 1e3:6.0f} ms  p95 {most * 1e3:6.0f} ms  max {greatest * 1e3:6.0f} ms"
+        )
+    over_time = " → ".join(f"{usage.memory[len(usage.memory) * part // 8]:.0f}" for part in range(8))
+    lines.append(
+        f"  lost {times.lost}; processor {share:.0%} of one core, {per_click * 1e3:.1f} ms a click; memory {over_time} MB"
+        f" and its workers {max(usage.workers):.0f} MB"
+    )
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure one hall, at each of the checkouts given."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
+    parser.add_argument("--sessions", type=int, default=100, choices=range(1, 1001), metavar="1..1000")
+    parser.add_argument("--interval", type=float, default=3.0, help="seconds between a session's clicks")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long, at most an hour")
+    parser.add_argument("--settle", type=float, default=30.0, help="seconds more that count as cold")
+    parser.add_argument("--opening", type=float, default=10.0, help="seconds within which everybody comes in")
+    parser.add_argument(
+        "--checkout", type=Path, action="append", help="a folder with another version of the app"
+    )
+    parser.add_argument("--trainings", type=int, default=0, help="visitors besides who bring 200 KB each")
+    asked = parser.parse_args(arguments)
+    hall = Hall(
+        asked.sessions,
+        asked.interval,
+        min(asked.seconds, 3600.0),
+        trainings=asked.trainings,
+        opening=asked.opening,
+    )
+    for root in asked.checkout or [ROOT]:
+        with server(root) as (port, process):
+            print(report(str(root.name), hall, *asyncio.run(attend(port, process, hall))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""Every limit of the app, with its reason: what a visitor may bring, and what the server may spend on it.
+
+A page that meets a limit says which one, and what to do. The engine knows none of these; those that it enforces are handed
+to it. Here is nothing but numbers, so that a test, a page and the documentation read the same ones.
+
+The times were measured on one of two cores at 2.6 GHz.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# --- Text ---------------------------------------------------------------------------------------------------------------
+
+PASTE_LIMIT: Final = 200_000
+"""Characters of a text that is pasted: a browser's text box stays quick with as many."""
+PLAYGROUND_LIMIT: Final = 1_000_000
+"""Characters of the playground's text: as many of prose take a second and 90 MB of the server's memory, of accents and joined
+emoji 10 to 25 seconds and 500 MB."""
+PIPELINE_LIMIT: Final = 2_000
+"""Characters of each text on the page “Pipeline”: what a page can draw, stage by stage."""
+RENEW_LIMIT: Final = 20_000
+"""Characters of the text under an old and a new tokenizer: both rows are drawn."""
+SENTENCE_LIMIT: Final = 300
+"""Characters of the sentence on the first page: it is drawn in three ways with every key that is pressed."""
+ENCODE_LIMIT: Final = 2_000
+"""Characters in the box of the tab “Encode”: every word of it can be stepped through."""
+NORMALIZED_LIMIT: Final = 20_000
+"""Characters that are looked through for what a normalizer changes: it runs with every key that is pressed."""
+FIND_LIMIT: Final = 100
+"""Characters of what is looked for in a table or in the glossary: tokens and terms are shorter."""
+PASSAGE_LIMIT: Final = 200
+"""Characters of the answer that is looked for in the windows of a text: two sentences."""
+
+# --- Links --------------------------------------------------------------------------------------------------------------
+
+LINK_LIMIT: Final = 6_000
+"""Characters of a compressed text in a link: what mail programs, chats and proxies let through."""
+LINK_TEXT_LIMIT: Final = PASTE_LIMIT * 4
+"""Bytes that a link's text may unpack to: a link can hold a bomb, and a character has four bytes at most."""
+PLAIN_LIMIT: Final = 1_000
+"""Characters of a text that an address holds as it is, percent signs and all: a longer one is compressed."""
+PACK_LIMIT: Final = PASTE_LIMIT
+"""Characters up to which it is tried whether a text fits a link: that takes 10 ms, with every pause in typing."""
+SPEC_LIMIT: Final = 16_000
+"""Characters that name a tokenizer in a link: a text of one's own may be among them."""
+SEALED_LIMIT: Final = 60_000
+"""Characters of a challenge's link or code: of the longest ones that the app makes, with room."""
+
+# --- Uploads ------------------------------------------------------------------------------------------------------------
+
+UPLOAD_LIMIT: Final = 10_000_000
+"""Bytes of a corpus that is uploaded: reading it takes some ten seconds, and says how far it is."""
+TOKENIZER_LIMIT: Final = 40_000_000
+"""Bytes of all files of one tokenizer: Gemma's tokenizer.json, with 262,000 tokens, has 33 million."""
+FILES_LIMIT: Final = 20
+"""Files of one tokenizer: people upload whole folders, and the names of all of them fit a link."""
+UPLOADS_EACH: Final = 2 * TOKENIZER_LIMIT + UPLOAD_LIMIT
+"""Bytes of files that one session may hold: two tokenizers and a corpus. Streamlit keeps them in memory while the page is open."""
+UPLOADS_ROOM: Final = 400_000_000
+"""Bytes of files that all sessions of a server may hold: those of a class, or ten of the largest."""
+LARGEST_UPLOAD: Final = TOKENIZER_LIMIT // 1_000_000
+"""Megabytes that the server takes of anything: what `maxUploadSize` in .streamlit/config.toml says."""
+
+# --- What a run is made of ----------------------------------------------------------------------------------------------
+
+VOCABULARY_LIMIT: Final = 20_000
+"""Tokens that a page trains to: a trace holds every step. As many of ten megabytes of program code take BPE 2 seconds and 4 MB,
+WordPiece 7 seconds and 2 MB; the costliest text within the limits takes BPE 20 MB."""
+SEED_LIMIT: Final = 50_000
+"""Pieces that pruning starts from: as many of a megabyte of program code take SentencePiece's method 17 seconds, the course's
+80, and 4 and 20 MB."""
+WORD_LIMIT: Final = 2_000
+"""Symbols of a word that is trained on, a long paragraph's: each step writes whole words anew. With one of 100,000, BPE takes a
+minute for the first steps and WordPiece's trace 200 MB, and Unigram prunes two or three pieces a second."""
+CORPUS_LIMIT: Final = 2_500_000
+"""Symbols of a corpus's different words, which are what training sees: ten megabytes of program code have 2,200,000, of prose
+less. A million random letters take BPE 9 seconds and 11 MB. Unigram takes minutes where there are many, and can be stopped."""
+COUNT_LIMIT: Final = 1_000_000
+"""The least count of a pair that can be asked for: no pair of a text that can be uploaded is more frequent."""
+PATTERN_LIMIT: Final = 1_000
+"""Characters of a regular expression: the longest that is in use, GPT-4o's, has 280."""
+SPECIAL_LIMIT: Final = 500
+"""Characters of all special tokens: a template needs five of them."""
+PATTERN_SECONDS: Final = 1.5
+"""Time for a regular expression of a learner's own: a page of text is done in one second."""
+PATTERN_PACE: Final = 1.0
+"""Seconds more for each million bytes of the corpus: four times what the usual patterns take."""
+
+
+def patience(size: int) -> float:
+    """Seconds that a regular expression of a learner's own may take on a corpus of `size` bytes.
+
+    >>> patience(0), patience(10_000_000)
+    (1.5, 11.5)
+    """
+    return PATTERN_SECONDS + round(PATTERN_PACE * size / 1e6, 1)
+
+
+COMMAND_SECONDS: Final = 60.0
+"""Time for a regular expression on the command line: there nobody else waits, but Ctrl-C has to."""
+
+# --- Tokenizers from elsewhere ------------------------------------------------------------------------------------------
+
+TOKEN_LIMIT: Final = 300_000
+"""Tokens of one tokenizer: as many take the library 0.8 seconds, with the GIL held, and 150 MB."""
+ADDED_LIMIT: Final = 20_000
+"""Added tokens: as many take the library 0.1 seconds."""
+ID_LIMIT: Final = 2 * TOKEN_LIMIT
+"""An id has to be lower: some vocabularies have holes, but a list by id must stay small."""
+EXPANSION_LIMIT: Final = 100
+"""How many times longer a pipeline may make a text: without a limit a small file could use up the memory."""
+TEMPLATE_LIMIT: Final = 1_000
+"""Special tokens that may be put around a text: what people use has two."""
+STAGES_LIMIT: Final = 1_000
+"""JSON objects in the pipeline: what people use has 30 at most."""
+ENCODING_SECONDS: Final = 10.0
+"""Time for one text: a million characters take a second or two."""
+RUNAWAYS: Final = 2
+"""Texts given up whose encoding still runs, after which no tokenizer with regular expressions is asked any more: each
+keeps a core busy."""
+LOADING_SECONDS: Final = 60.0
+"""Time that a page waits for a tokenizer that somebody brings: a download may take it."""
+REPOSITORY_LIMIT: Final = 96
+"""Characters of a repository's name: as many as the hub itself takes."""
+REACH_SECONDS: Final = 3.0
+"""Time that the hub may take to answer the first knock: a server without a way out should say so soon."""
+ANSWER_SECONDS: Final = 10.0
+"""Time that it may take to answer a question: somebody waits."""
+
+# --- Answers and challenges ---------------------------------------------------------------------------------------------
+
+ANSWER_LIMIT: Final = 4_000
+"""Characters of an answer: the longest right one, a corpus, has a quarter of that."""
+CORPUS_LINES: Final = 50
+"""Lines of a corpus that is an answer: it is trained on at once."""
+CORPUS_WORD: Final = 40
+"""Characters of one of its words: as many stand in a line of the page."""
+CORPUS_COUNT: Final = 1_000_000
+"""How often one of its words may occur: seven digits can still be read."""
+EXERCISE_LIMIT: Final = 999_999_999
+"""The highest number of an exercise: nine digits can be read out."""
+EXERCISES_REMEMBERED: Final = 500
+"""Exercises of a session whose answers are remembered: more than a course has."""
+TITLE_LIMIT: Final = 80
+"""Characters of a challenge's title: it is in the link."""
+NAME_LIMIT: Final = 80
+"""Characters of a student's name: it is in the code."""
+CHALLENGE_LIMIT: Final = 100
+"""Steps that one challenge asks about: an hour's work."""
+CODES_LIMIT: Final = 500
+"""Codes that are checked at once: a lecture hall's."""
+
+# --- Tables, pages and files ----------------------------------------------------------------------------------------------
+
+WORDS_LISTED: Final = 2_000
+"""Words or tokens in a box to choose from, or in a table: all rows are sent to the browser."""
+ROWS_LISTED: Final = 2_000
+"""Rows of the table that compares the algorithms: all are sent to the browser, and the file has the rest."""
+COMPARISONS: Final = 8_000_000
+"""Pairs of letters that are compared to tell what a text has lost: a second or two."""
+TOKEN_SHOWN: Final = 400
+"""Characters of a token that is shown whole; of a longer one its beginning and its end: a million letters can be one token."""
+WORTH_LIMIT: Final = 400
+"""Pieces whose loss is worked out anew for a table: as many take a second."""
+WINDOWS_LIMIT: Final = 2_000
+"""Windows that a text is cut into: two long texts, both cut, would have millions."""
+STEPS_TOLD: Final = 400
+"""Steps of one word's encoding that are drawn: all are sent to the browser."""
+ANSWERS_LISTED: Final = 500
+"""A learner's latest answers that are listed: each is a row of the page."""
+CURVE_LIMIT: Final = 2_000
+"""Points of a chart's curve: a screen has no more columns."""
+SCATTER_LIMIT: Final = 5_000
+"""Points of a chart of pairs: drawing takes a browser some tenths of a second."""
+HANDOUT_STEPS: Final = 400
+"""Steps that a handout holds: every frame is drawn into it."""
+TOKENS_DRAWN: Final = 20_000
+"""Tokens in a page of HTML that is saved: a browser opens as many in a second or two."""
+
+# --- What the server keeps ------------------------------------------------------------------------------------------------
+
+TRACES_ROOM: Final = 600_000_000
+"""Bytes of finished runs that all sessions share: a server with 2 GB has room for them."""
+TOKENIZERS_KEPT: Final = 8
+"""Tokenizers from elsewhere: 150 MB each at the most, and many at 10 MB."""
+TEXTS_ROOM: Final = 64_000_000
+"""Bytes of texts that were too long for a link: six of the largest, or hundreds of pasted ones."""
+FILES_ROOM: Final = 160_000_000
+"""Bytes of tokenizers' files: a few of the largest, or many ordinary ones."""
+FRAMES_ROOM: Final = 64_000_000
+"""Bytes of frames that were drawn: those of a lecture hall that looks at the same steps."""
+TRAININGS_AT_ONCE: Final = 2
+"""Processes that train at the same time, of a hundred MB each: one for large texts, so that small ones needn't wait."""
+TRAININGS_WAITING: Final = 60
+"""Runs that wait for their turn: as many are trained in a minute."""
+TRAINING_MEMORY: Final = 2_000_000_000
+"""Bytes of address space for a process that trains: ten megabytes of program code take Unigram 825 MB, and only a text
+without any repetition takes more."""
+TRAINING_SECONDS: Final = 180
+"""Time for one run: BPE and WordPiece take a tenth of it at most, Unigram more with a large text and a large seed."""
+TRACE_LIMIT: Final = 30_000_000
+"""Bytes of a finished run as it comes from the process that trained it: ten times as many in memory."""
+SMALL_TASK: Final = 600
+"""Bytes of a text that is trained on where it is asked for: it takes a few hundredths of a second, as drawing a page does."""
+FEW_FRAMES: Final = 24
+"""Frames that are drawn where they are asked for: it takes some tens of milliseconds."""
+LARGE_TASK: Final = 1_000_000
+"""Bytes of a text that must leave a process to smaller ones: from here on training takes seconds."""
+FORGOTTEN_SECONDS: Final = 120.0
+"""Time after which a run that no page asks after is given up: a browser asks each minute at least, in a hidden tab."""
+QUICK: Final = 0.4
+"""Seconds that a page waits for a run before it shows a progress bar: a shorter one would only flicker."""
+CHARACTERS_KEPT: Final = 4_000_000
+"""Characters and tokens of texts whose tokens are kept: those of a million characters of prose take 90 MB, and of a million
+accents on one letter, two million tokens, 500 MB."""
+LEAST_SIZE: Final = 1_000
+"""What a short text counts as there: its analysis takes some room, too."""
+COUNTS_KEPT: Final = 12
+"""Texts whose characters, words and sentences stay counted: the ones that are typed in just now."""
+CARDS_KEPT: Final = 8_000_000
+"""Characters of details of tokens that are kept: those of a few vocabularies."""
+SUBJECTS_KEPT: Final = 24
+"""Tokenizers at a step of their training: some megabytes each, as the traces are kept elsewhere."""
+RUNS_REMEMBERED: Final = 8
+"""A session's latest training runs that are offered elsewhere: as many can be told apart in a list."""
+BROUGHT_REMEMBERED: Final = 8
+"""A session's latest tokenizers from elsewhere that are offered: as many can be told apart in a list."""
+DRAFTS_KEPT: Final = 4
+"""Versions of a text that is being typed, each under a name of its own: Back finds the last few."""

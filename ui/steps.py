@@ -1,0 +1,96 @@
+"""The frames and tables of a run: made once for all; many frames by another process, for which nobody else waits."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+import pandas as pd
+import pyarrow as pa
+
+from ui.cache import drawers, drawn, pickled
+from ui.flipbook import Frame, packed, payload
+from ui.i18n import current_language, use_language
+from ui.limits import FEW_FRAMES
+from ui.tokens import Style
+from ui.workers import Progress, TrainingError
+
+Table = Callable[[Any, Style, str], pd.DataFrame]
+"""Makes a table of a snapshot, in a style; with a text, of the rows that hold it."""
+TRACES_HELD: Final = 16
+"""Traces that the process which draws holds: neighbouring windows of a run are likely to come soon."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What draws a step of a trace."""
+
+    frame: Callable[[Any, Style], Frame]
+    trace: Any
+    style: Style
+
+    def __call__(self, step: int) -> Frame:
+        return self.frame(self.trace[step], self.style)
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window of a run's frames, to be packed for the browser."""
+
+    name: str
+    last: int
+    shown: range
+    labels: Mapping[str, str]
+    param: str | None
+
+    def packed(self, frame: Callable[[int], Frame]) -> bytes:
+        """Draw it."""
+        frames = [frame(step) for step in self.shown]
+        return packed(
+            payload(self.name, self.last, self.shown.start, frames, (0, 0), self.labels, param=self.param)
+        )
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A window to be drawn by another process."""
+
+    window: Window
+    frame: Callable[[Any, Style], Frame]
+    style: Style
+    language: str
+    trace: bytes = field(repr=False)
+    size: int = 0
+
+    def __call__(self, _progress: Any) -> bytes:
+        use_language(self.language)
+        return self.window.packed(Steps(self.frame, _unpickled(self.trace), self.style))
+
+
+@lru_cache(maxsize=TRACES_HELD)
+def _unpickled(data: bytes) -> Any:
+    return pickle.loads(data)  # from this app's own server, over a pipe
+
+
+def draw(run: str, window: Window, frame: Callable[[int], Frame]) -> bytes:
+    """A window of the run called `run`, packed. Many frames are drawn by another process, unless that fails."""
+    if isinstance(frame, Steps) and len(window.shown) > FEW_FRAMES and (trace := pickled(run)):
+        with contextlib.suppress(TrainingError):
+            drawing = Drawing(window, frame.frame, frame.style, current_language(), trace)
+            found: bytes = pickle.loads(drawers().run(drawing, Progress()))
+            return found
+    return window.packed(frame)
+
+
+def rows(run: str, table: Table, trace: Any, step: int, style: Style, find: str = "") -> pa.Table:
+    """A table of a step, ready for the browser: the whole one is made once for all who look at it, what somebody looks for each time."""
+
+    def make() -> pa.Table:
+        return pa.Table.from_pandas(table(trace[step], style, find), preserve_index=False)
+
+    key = (table, run, step, style.show, current_language())
+    return make() if find else drawn(key, make, lambda made: made.nbytes)
