@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 
+from cli.count import count_command
 from cli.errors import Commands
 from cli.streams import (
     inputs,
@@ -24,6 +25,7 @@ from cli.training import POSITIVE, TEXT, TITLES, option, output_options, train_a
 from cli.views import COLUMNS, FORMATS, files_asked, read_ids, trace_text
 from tokenizers_core import TEMPLATES, Tokenizer, TokenizersCoreError, Truncation
 from ui.i18n import LANGUAGES, use_language
+from ui.limits import HANDOUT_STEPS
 from ui.tokens import SHOW, Style
 
 CANDIDATES: Final = 10
@@ -68,6 +70,9 @@ def command_line() -> None:
     Results go to standard output, messages to standard error. A command ends with 0 if all went well, 1 if something is
     wrong with the data, 2 if something is wrong with the command, 130 after Ctrl-C.
     """
+
+
+command_line.add_command(count_command)
 
 
 @command_line.command(
@@ -292,7 +297,7 @@ def handout_command(
     # Here, because Streamlit comes with them, and takes longer to load than most runs need.
     from ui.frames import merge_frame, wordpiece_frame
     from ui.prune_frames import prune_frame
-    from ui.training import HANDOUT_STEPS, handout
+    from ui.training import handout
 
     drawings: dict[str, Callable[[Any, Style], Any]] = {
         "bpe": merge_frame,

@@ -29,6 +29,7 @@ OPTION_OF: Final = {
     "max_length": "--max-length",
     "stride": "--stride",
     "template": "--template",
+    "minimum": "--minimum",
 }
 """The engine's parameters → the options that set them."""
 

@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import shutil
+import stat
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -81,20 +82,60 @@ def lines_of(stream: Iterable[bytes]) -> Iterator[DecodedText]:
             yield DecodedText(line, 0 if number else replaced)
 
 
-def texts_of(files: Iterable[str], replaced: Counter[str]) -> Iterator[str]:
-    """The lines of all files, one at a time; counts invalid UTF-8 by file."""
+def texts_of(
+    files: Sequence[str], replaced: Counter[str], move: Callable[[int, int | None], None] | None = None
+) -> Iterator[str]:
+    """The lines of all files, one at a time; counts invalid UTF-8 by file.
+
+    `move` is told now and then how many bytes have been read, and of how many: None where that isn't known.
+    """
+    done = told = 0
+    total = size_of(files) if move else None
+
+    def watched(stream: Iterable[bytes]) -> Iterator[bytes]:
+        nonlocal done, told
+        for piece in stream:
+            yield piece
+            done += len(piece)
+            if move and done - told >= STRIDE:
+                told = done
+                move(done, total)
+
     for name in files:
         with opened(name) as stream:
-            for line in lines_of(stream):
+            for line in lines_of(watched(stream)):
                 replaced[name] += line.replaced
                 yield line.text
 
 
-def counts_of(files: Iterable[str], replaced: Counter[str]) -> Iterator[tuple[str, int]]:
-    """The words and counts of all files."""
+STRIDE = 1 << 17
+"""Bytes between two moves of a bar: a fraction of a tenth of a second."""
+
+
+def size_of(files: Sequence[str]) -> int | None:
+    """The bytes of all files; None where one of them is a pipe or the like, whose size nobody knows."""
+    if "-" in files:
+        return None
+    try:
+        stats = [os.stat(name) for name in files]
+    except OSError:
+        return None  # whoever opens that file tells what is wrong with it
+    return sum(one.st_size for one in stats) if all(stat.S_ISREG(one.st_mode) for one in stats) else None
+
+
+def contents_of(files: Iterable[str]) -> list[tuple[str, bytes]]:
+    """Each file's name with its contents."""
+    contents = []
     for name in files:
         with opened(name) as stream:
-            decoded = decode_text(stream.read())
+            contents.append((name, stream.read()))
+    return contents
+
+
+def counts_of(contents: Iterable[tuple[str, bytes]], replaced: Counter[str]) -> Iterator[tuple[str, int]]:
+    """The words and counts of all files."""
+    for name, data in contents:
+        decoded = decode_text(data)
         replaced[name] += decoded.replaced
         try:
             yield from parse_counts(decoded.text)
@@ -103,10 +144,10 @@ def counts_of(files: Iterable[str], replaced: Counter[str]) -> Iterator[tuple[st
 
 
 @contextmanager
-def meter(label: str, quiet: bool) -> Iterator[Callable[..., None]]:
+def meter(label: str, quiet: bool, in_bytes: bool = False) -> Iterator[Callable[..., None]]:
     """A bar on the terminal, moved by what is yielded: `move(done, total)`, without `total` where nobody knows it.
 
-    Where standard error is no terminal there is none.
+    It tells both numbers, or of bytes the share. Where standard error is no terminal there is none.
     """
     bars: list[Any] = []
 
@@ -115,7 +156,10 @@ def meter(label: str, quiet: bool) -> Iterator[Callable[..., None]]:
             return
         if not bars:
             endless = repeat(None) if total is None else None
-            bar = click.progressbar(endless, total, label=label, file=sys.stderr, show_pos=True)
+            shares = in_bytes and total is not None
+            bar = click.progressbar(
+                endless, total, label=label, file=sys.stderr, show_pos=not shares, show_percent=shares
+            )
             bars.append(stack.enter_context(bar))
         bars[0].update(done - bars[0].pos)
 

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
 import click
 
-from cli.errors import OPTION_OF
-from cli.streams import counted, counts_of, input_name, inputs, meter, tell, texts_of, warn_of_invalid
+from cli.errors import OPTION_OF, in_options
+from cli.streams import (
+    contents_of,
+    counted,
+    counts_of,
+    input_name,
+    inputs,
+    meter,
+    tell,
+    texts_of,
+    warn_of_invalid,
+)
 from tokenizers_core import ALPHABETS, METHODS, TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
-from tokenizers_core.errors import EmptyCorpusError
-from tokenizers_core.text import NORMALIZERS, PATTERNS, PRE_TOKENIZERS
-
-PATTERN_SECONDS: Final = 60.0
-"""What a pattern of one's own may take for the whole corpus; Ctrl-C has to wait for it."""
+from tokenizers_core.counting import counting_rules, is_counts, read_counts
+from tokenizers_core.errors import CountedRulesError, EmptyCorpusError, TokenizersCoreError
+from tokenizers_core.text import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, decode_text
+from ui.limits import COMMAND_SECONDS
 
 TITLES: Final = {"bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
 TRAINERS: Final[Mapping[str, Callable[..., Any]]] = {
@@ -80,6 +90,38 @@ class TextType(click.ParamType[str]):
 
 TEXT: Final = TextType()
 POSITIVE: Final = click.IntRange(min=1)
+QUIET: Final = option("--quiet -q", "Say nothing but warnings and errors.", is_flag=True)
+
+
+def pipeline_options(usual: str) -> tuple[Callable[[Any], Any], ...]:
+    """The options that say how text becomes words; `usual` is the usual pre-tokenizer."""
+    return (
+        option(
+            "--normalizer -n",
+            f"Rewrite the text before it is split: {', '.join(NORMALIZERS)}. "
+            "Give it several times to apply several, in turn.",
+            type=click.Choice(NORMALIZERS),
+            metavar="NAME",
+            multiple=True,
+            usual="none",
+        ),
+        option(
+            "--pre-tokenizer -p",
+            f"How text is split into words, which no token crosses: {', '.join(PRE_TOKENIZERS)}.",
+            type=click.Choice(PRE_TOKENIZERS),
+            metavar="NAME",
+            usual=usual,
+        ),
+        option(
+            "--pattern",
+            f"bpe with byte_level: the pattern that matches words, {', '.join(PATTERNS)} "
+            "or a regular expression of your own.",
+            type=TEXT,
+            usual="gpt2",
+        ),
+    )
+
+
 TRAINING_OPTIONS: Final = (
     click.argument("files", nargs=-1, metavar="[FILES]..."),
     option(
@@ -141,29 +183,10 @@ TRAINING_OPTIONS: Final = (
         flag_value=False,
         default=None,
     ),
-    option(
-        "--normalizer -n",
-        f"Rewrite the text before it is split: {', '.join(NORMALIZERS)}. Give it several times to apply several, in turn.",
-        type=click.Choice(NORMALIZERS),
-        metavar="NAME",
-        multiple=True,
-        usual="none",
-    ),
-    option(
-        "--pre-tokenizer -p",
-        "How text is split into words, which no token crosses: "
-        f"{', '.join(PRE_TOKENIZERS)}.",
-        type=click.Choice(PRE_TOKENIZERS),
-        metavar="NAME",
-        usual="; ".join(
+    *pipeline_options(
+        "; ".join(
             [*(f"{name}: {names[0]}" for name, names in PRE_TOKENIZERS_OF.items()), "--counts: whitespace_split"]
-        ),
-    ),
-    option(
-        "--pattern",
-        f"bpe with byte_level: the pattern that matches words, {', '.join(PATTERNS)} or a regular expression of your own.",
-        type=TEXT,
-        usual="gpt2",
+        )
     ),
     option(
         "--special-token special_tokens",
@@ -172,8 +195,13 @@ TRAINING_OPTIONS: Final = (
         multiple=True,
         metavar="TOKEN",
     ),
-    option("--counts", "The files hold words and how often each occurs, one a line: hug 10.", is_flag=True),
-    option("--quiet -q", "Say nothing but warnings and errors.", is_flag=True),
+    option(
+        "--counts",
+        "The files hold words and how often each occurs, one a line: hug 10. Or one file that the count command wrote, whose "
+        "words stay as they are.",
+        is_flag=True,
+    ),
+    QUIET,
 )  # fmt: skip
 """What every command that trains is asked."""
 
@@ -199,10 +227,19 @@ def output_options(teaching: str) -> Callable[[Any], Any]:
 def train_as_asked(files: Sequence[str], algorithm: str, counts: bool, quiet: bool, **asked: Any) -> Any:
     """Read the corpus and train; returns the trace."""
     given = {name: value for name, value in asked.items() if value not in (None, ())}
-    pipeline = pipeline_settings(algorithm, counts, given)
-    settings = training_settings(algorithm, given, str(pipeline["pre_tokenizer"]))
-    files = inputs(files, "the files with the word counts" if counts else "text files")
-    corpus = read_corpus(files, counts, pipeline, quiet)
+    wanted = "the files with the word counts" if counts else "text files"
+    contents = contents_of(inputs(files, wanted)) if counts else []
+    corpus = corpus_counted(contents, algorithm, given)
+    if corpus is None:
+        pipeline = pipeline_settings(algorithm, counts, given)
+        settings = training_settings(algorithm, given, str(pipeline["pre_tokenizer"]))
+        corpus = (
+            read_counted(contents, pipeline)
+            if counts
+            else read_corpus(inputs(files, wanted), pipeline, quiet)
+        )
+    else:
+        settings = training_settings(algorithm, given, corpus.pipeline.pre_tokenizer)
     with meter("Training", quiet) as move:
         trace = TRAINERS[algorithm](corpus, progress=move, **settings)
     tell(
@@ -237,7 +274,7 @@ def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) ->
         "normalizer": normalizer[0] if len(normalizer) == 1 else normalizer,
         "pre_tokenizer": chosen,
         "pattern": given.get("pattern", "gpt2"),
-        "timeout": PATTERN_SECONDS,
+        "timeout": COMMAND_SECONDS,
     }
 
 
@@ -268,20 +305,57 @@ def training_settings(algorithm: str, given: Mapping[str, Any], pre_tokenizer: s
     return {**usual, **{name: value for name, value in given.items() if name not in of_the_pipeline}}
 
 
-def read_corpus(files: Sequence[str], counts: bool, pipeline: Mapping[str, Any], quiet: bool) -> Corpus:
+def corpus_counted(
+    contents: Sequence[tuple[str, bytes]], algorithm: str, given: Mapping[str, Any]
+) -> Corpus | None:
+    """The corpus in a file that `count` wrote, which says itself by which rules; None where there is no such file."""
+    name, data = next((one for one in contents if is_counts(one[1])), ("", b""))
+    if not name:
+        return None
+    shown = input_name(name)
+    if len(contents) > 1:
+        raise click.UsageError(
+            f"{shown} holds a whole corpus, counted by its own rules; leave the other files out, or count them together."
+        )
+    for setting in ("normalizer", "pre_tokenizer", "pattern"):
+        if setting in given:
+            raise click.UsageError(
+                f"{shown} says by which rules its words were counted; leave {OPTION_OF[setting]} out, or count the text again."
+            )
+    try:
+        rules = counting_rules(data)
+        if rules.pre_tokenizer not in PRE_TOKENIZERS_OF[algorithm]:
+            raise CountedRulesError(rules.rules, PRE_TOKENIZERS_OF[algorithm])
+        return read_counts(decode_text(data).text, COMMAND_SECONDS).corpus
+    except TokenizersCoreError as error:
+        raise click.ClickException(f"{shown}: {in_options(error)}") from None
+
+
+def read_counted(contents: Sequence[tuple[str, bytes]], pipeline: Mapping[str, Any]) -> Corpus:
+    """The words of all files of counts."""
+    replaced: Counter[str] = Counter()
+    with told_of_input([name for name, _ in contents], replaced):
+        corpus = Corpus.from_counts(counts_of(contents, replaced), **pipeline)
+    return replace(corpus, replaced=replaced.total())
+
+
+def read_corpus(files: Sequence[str], pipeline: Mapping[str, Any], quiet: bool) -> Corpus:
     """The words of all files, counted."""
     replaced: Counter[str] = Counter()
+    with told_of_input(files, replaced), meter("Reading", quiet, in_bytes=True) as move:
+        corpus = Corpus.from_texts(texts_of(files, replaced, move), **pipeline)
+    return replace(corpus, replaced=replaced.total())
+
+
+@contextmanager
+def told_of_input(files: Sequence[str], replaced: Mapping[str, int]) -> Iterator[None]:
+    """Say what was wrong with the files that are read inside."""
     try:
-        if counts:
-            corpus = Corpus.from_counts(counts_of(files, replaced), **pipeline)
-        else:
-            with meter("Reading", quiet) as move:
-                corpus = Corpus.from_texts(texts_of(files, replaced), **pipeline, progress=move)
+        yield
     except EmptyCorpusError as error:
         raise click.ClickException(nothing_to_train_on(files, error.characters)) from None
     finally:
         warn_of_invalid(replaced)
-    return replace(corpus, replaced=replaced.total())
 
 
 def nothing_to_train_on(files: Sequence[str], characters: int) -> str:

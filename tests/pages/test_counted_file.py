@@ -1,0 +1,84 @@
+"""Files of word counts that `count` wrote, uploaded: through Streamlit's `AppTest`.
+
+Oracle: the engine, trained on the text itself, cut at the same minimum.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.pages import Page, bodies, book, done, problems
+from tokenizers_core import Corpus, train_bpe
+from tokenizers_core.counting import counts_tsv, without_rare
+from ui.pipeline_page import RULES as STAGES
+from ui.settings import RULES, WORDPIECE_RULES
+
+BPE = Page("bpe", Path("pages", "train", "bpe.py"), RULES)
+WORDPIECE = Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES)
+PIPELINE = Page("pipeline", Path("pages", "explore", "pipeline.py"), STAGES)
+TEXT = ["low low low lower lower newest newest widest <b>", "low newest"]
+
+
+def counted(minimum: int = 1, **rules: Any) -> tuple[Corpus, bytes]:
+    counts = without_rare(Corpus.from_texts(TEXT, **rules), minimum)
+    return counts.corpus, counts_tsv(counts).encode()
+
+
+def uploaded(page: Page, data: bytes, name: str = "counts.tsv", query: str = "") -> AppTest:
+    app = page.opened(f"corpus=upload&{query}")
+    app.sidebar.get("file_uploader")[0].set_value((name, data, "text/plain"))
+    return done(app)
+
+
+def test_a_file_says_itself_by_which_rules_it_was_counted() -> None:
+    """Whatever it is called, and whatever the page's own rules are; its words are not split again."""
+    corpus, data = counted(2, normalizer="lowercase", pattern=r"\S+|\s+")
+    app = uploaded(BPE, data, "counts.txt", "pre=end_of_word&alphabet=bytes&size=262")
+    assert problems(app) == []
+    assert book(app)["last"] == len(train_bpe(corpus, vocab_size=262, alphabet="bytes")) == 6
+    told = "".join(bodies(app, "note"))
+    assert "Normalized: lowercase. Split: Byte level (GPT)." in told
+    assert r"Pattern: \S+|\s+" in told and "fewer than 2 times" in told
+    keys = {box.key for box in app.sidebar.selectbox}
+    assert "bpe.alphabet" in keys and not keys & {"bpe.normalizer", "bpe.pre", "bpe.pattern"}
+    assert "bpe.lines" not in {toggle.key for toggle in app.sidebar.toggle}
+    # Another corpus has the page's own rules again.
+    app.sidebar.selectbox(key="bpe.corpus").set_value("course")
+    done(app)
+    assert {box.key for box in app.sidebar.selectbox} >= {"bpe.normalizer", "bpe.pre"}
+
+
+def test_a_page_that_has_no_use_for_the_words() -> None:
+    app = uploaded(WORDPIECE, counted()[1])
+    (told,) = problems(app)
+    assert (
+        "were counted with pre_tokenizer=&#x27;byte_level&#x27;" in told
+        and "one of bert, whitespace," in told
+    )
+    _corpus, data = counted(pre_tokenizer="bert")
+    assert problems(uploaded(WORDPIECE, data)) == []
+
+
+def test_stages_that_are_chosen_have_to_be_those_of_the_file() -> None:
+    """The page “Pipeline” is about the stages: it doesn't change them."""
+    _corpus, data = counted(pre_tokenizer="whitespace")
+    app = uploaded(PIPELINE, data, query="normalizer=none&pre=bert&size=30")
+    assert "other rules hold here; choose the same ones" in "".join(problems(app))
+    app.selectbox(key="pipeline.pre").set_value("whitespace")
+    assert problems(done(app)) == []
+
+
+def test_a_hostile_file_is_only_told() -> None:
+    _corpus, data = counted(pattern="<script>|x")
+    app = uploaded(BPE, data)
+    assert "Pattern: &lt;script&gt;|x" in "".join(bodies(app, "note"))
+    for broken in (
+        data.replace(b'"lines"', b'"<i>"'),
+        data + b"<script>\n",
+        data.replace(b"<script>", b"(<s>"),
+    ):
+        (told,) = problems(uploaded(BPE, broken))
+        assert "<script" not in told and "<i>" not in told and "<s>" not in told
