@@ -5,16 +5,27 @@ BIN := $(VENV)/bin
 # The first interpreter that runs and is new enough; `make PYTHON=/path/to/python3` overrides. Evaluated only when .venv must be made.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# What isn't in the lock with its hash isn't installed.
+PIP_INSTALL_LOCKED := $(PIP_INSTALL) --require-hashes
+# What makes and checks the locks, in an environment of its own: it decides nothing about the app's.
+TOOLS := $(VENV)/tools
+# One lock for Linux, macOS and Windows and every Python from 3.11 on.
+COMPILE = $(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+  --annotation-style line --custom-compile-command "make lock"
+# Versions that are locked stay where they fit. `make lock LOCK_ARGS=--upgrade` takes the newest of all that the ranges let in.
+LOCK_ARGS ?=
 # Two workers, each taking whole files; browser tests share one server per worker.
 PYTEST_ARGS ?= -n 2 --dist loadfile
 BABEL = $(BIN)/python -m babel.messages.frontend --quiet
 LOCALE := assets/locale/tokensteps
+# How many servers `make serve` starts.
+WORKERS ?= 2
 # One port if given (`make run PORT=8600`), else 8501 or the next free one.
 PORT ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run dev test lint types unit browser bench format screenshots messages clean
+.PHONY: help run serve dev test lint types unit browser nginx load hostile bench format screenshots messages lock audit clean
 
 help: ## list these targets
 	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
@@ -30,9 +41,12 @@ run: $(VENV)/.run ## install what is missing and open the app in the browser (PO
 	if [ -n "$$headless" ]; then set -- "$$@" --server.headless true --browser.serverAddress localhost; fi; \
 	exec $(BIN)/python -m streamlit run app.py "$$@"
 
+serve: $(VENV)/.run ## several workers on consecutive ports, for nginx (WORKERS=2 PORT=8501)
+	@exec $(BIN)/python deploy/serve.py --workers $(WORKERS) $(if $(strip $(PORT)),--port $(PORT))
+
 dev: $(VENV)/.dev ## install what development needs
 
-test: lint types browser ## lint, types and every test
+test: lint types browser nginx ## lint, types and every test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev ## ruff: rules and format
@@ -47,6 +61,16 @@ unit: $(VENV)/.dev ## the tests that need no browser
 
 browser: $(VENV)/.dev ## find a Chromium for the browser tests, or install one
 	@$(BIN)/python tests/browser/chromium.py --ensure
+
+nginx: $(VENV)/.dev ## find nginx for the test of a deployment, or install it as root or on CI
+	@$(BIN)/python -m tests.browser.nginx --ensure
+
+load: $(VENV)/.dev ## a lecture hall at one server: 100 sessions, a click each 3 seconds
+	$(BIN)/python -m benchmarks.load
+
+hostile: browser ## 10,000 hostile strings through everything that reads, draws and exports, and through a browser
+	HOSTILE_STRINGS=10000 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/test_hostile.py
+	$(BIN)/python -m tests.hostile_browser
 
 bench: $(VENV)/.dev ## time the engine against other tokenizers
 	$(BIN)/python -m benchmarks
@@ -66,20 +90,43 @@ messages: $(VENV)/.dev ## collect the translatable strings, bring the catalogues
 	  --locale $$language --width 120 --ignore-obsolete --ignore-pot-creation-date || exit 1; done
 	$(BABEL) compile --domain tokensteps --directory assets/locale --statistics
 
+lock: $(TOOLS)/.made ## write the locks anew from the ranges in requirements*.txt (LOCK_ARGS=--upgrade takes the newest)
+	$(COMPILE) $(LOCK_ARGS) requirements.txt --output-file requirements.lock
+	$(COMPILE) $(LOCK_ARGS) --constraint requirements.lock requirements-dev.txt --output-file requirements-dev.lock
+
+audit: $(TOOLS)/.made ## ask PyPI for known vulnerabilities in what is locked
+	@for lock in requirements.lock requirements-dev.lock; do \
+	  : "Strict: what can't be asked about isn't taken for safe."; \
+	  if said="$$($(TOOLS)/bin/pip-audit --strict --require-hashes --disable-pip --progress-spinner off --requirement $$lock 2>&1)"; then \
+	    echo "$$lock: no known vulnerabilities."; \
+	  elif echo "$$said" | grep -q "^Found .* known vulnerabilit"; then \
+	    echo "$$said"; echo "$$lock: raise the ranges in requirements*.txt where needed, then make lock LOCK_ARGS=--upgrade" >&2; exit 1; \
+	  else \
+	    echo "$$said" | tail -n 3 >&2; \
+	    echo "$$lock: not audited, PyPI could not be asked about all of it. Nothing is known; try again with a connection to the package index." >&2; exit 1; \
+	  fi; \
+	done
+
 clean: ## remove the environment and everything generated
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis test-results *.egg-info
 	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment, and a stamp for each set of dependencies, so that nothing is installed twice.
-$(VENV)/.run: requirements.txt | $(BIN)/python
+$(VENV)/.run: requirements.lock | $(BIN)/python
 	@echo "Installing what TokenSteps needs into $(VENV) ..."
-	@$(PIP_INSTALL) -r requirements.txt
+	@$(PIP_INSTALL_LOCKED) -r requirements.lock
 	@touch $@
 
-$(VENV)/.dev: requirements.txt requirements-dev.txt | $(BIN)/python
+$(VENV)/.dev: requirements-dev.lock | $(BIN)/python
 	@echo "Installing what development needs into $(VENV) ..."
-	@$(PIP_INSTALL) -r requirements-dev.txt
+	@$(PIP_INSTALL_LOCKED) -r requirements-dev.lock
 	@touch $(VENV)/.run $@
+
+$(TOOLS)/.made: | $(BIN)/python
+	@echo "Installing what makes and checks the locks into $(TOOLS) ..."
+	@$(BIN)/python -m venv $(TOOLS)
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13.9,<0.14' 'pip-audit>=2.10.1,<3'
+	@touch $@
 
 $(BIN)/python:
 	@set -e; python="$(PYTHON)"; \

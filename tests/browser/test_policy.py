@@ -1,0 +1,158 @@
+"""The server's policy in a real browser: what a page can't do even if somebody got markup into it, and what another site can't.
+
+Source: the Content Security Policy, Fetch and WebSocket standards. Oracle: the browser, which reports what it refuses; the same
+attempts from where they are allowed go through. That no page of the app meets its own policy, every other test in this folder
+shows: `open_page` fails one that does.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import ROOT, TIMEOUT
+
+INJECTED = """() => new Promise(done => {
+  const refused = [];
+  document.addEventListener('securitypolicyviolation', event => refused.push(event.effectiveDirective));
+  const host = document.createElement('div');
+  document.body.append(host);
+  host.innerHTML = '<img src=x onerror="window.ran = 1"><img src="http://127.0.0.1:9/pixel.png">'
+    + '<iframe src="data:text/html,frame"></iframe><object data="data:text/html,object"></object><form action="http://127.0.0.1:9/"></form>'
+    + '<style>@import "http://127.0.0.1:9/style.css"; @font-face { font-family: far; src: url(http://127.0.0.1:9/far.woff2) } .far { font-family: far }</style>'
+    + '<p class="far">far</p><audio src="data:audio/wav,"></audio>';
+  const script = document.createElement('script');
+  script.textContent = 'window.ran = 2';
+  host.append(script);
+  const far = document.createElement('script');
+  far.src = 'http://127.0.0.1:9/far.js';
+  host.append(far);
+  // Later, because what a test has a page do at once may make code out of text.
+  setTimeout(() => { try { Function('window.ran = 3')(); } catch {} }, 0);
+  setTimeout('window.ran = 4', 0);
+  try { new Worker(URL.createObjectURL(new Blob(['0']))); } catch {}
+  fetch('http://127.0.0.1:9/').catch(() => {});
+  try { new WebSocket('ws://127.0.0.1:9/').onerror = () => {}; } catch {}
+  host.querySelector('form').submit();
+  setTimeout(() => { host.remove(); done({refused: [...new Set(refused)].sort(), ran: window.ran ?? null}); }, 1500);
+})"""
+"""What somebody who got markup or a script into a page would try."""
+SOCKET = """host => new Promise(done => {
+  const socket = new WebSocket(`ws://${host}/_stcore/stream`, 'streamlit');
+  socket.onopen = () => { socket.close(); done('open'); };
+  socket.onerror = () => done('refused');
+})"""
+UPLOAD = """([host, method, mode]) => {
+  const body = new FormData();
+  body.append('file', new Blob(['x']), 'tokenizer.json');
+  const token = document.cookie.match(/_streamlit_xsrf=([^;]*)/)?.[1] ?? '';
+  const headers = mode === 'no-cors' ? {} : {'X-Xsrftoken': token};
+  return fetch(`http://${host}/_stcore/upload_file/s/f`, {method, mode, headers, body, credentials: 'include'})
+    .then(answer => answer.type === 'opaque' ? 'unseen' : String(answer.status), () => 'refused');
+}"""
+FRAME = """src => { const frame = document.createElement('iframe'); frame.src = src; frame.width = 900; frame.height = 600; document.body.append(frame); }"""
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., str]) -> str:
+    return serve(ROOT / "app.py")
+
+
+class Elsewhere(BaseHTTPRequestHandler):
+    """Another site: on the same machine, so that a browser gives it the app's cookies."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><title>elsewhere</title>")
+
+    def log_message(self, *_arguments: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def visitor(browser: Browser) -> Iterator[Page]:
+    """A page that nobody watches: here, what is refused is what is wanted."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(TIMEOUT)
+    yield page
+    context.close()
+
+
+def test_injected_markup_does_nothing(address: str, visitor: Page) -> None:
+    """Inline handlers and scripts, foreign pictures, styles, fonts, frames, forms, connections: all refused, nothing ran."""
+    visitor.goto(f"{address}/glossary")
+    expect(visitor.locator("h1")).to_be_visible()
+    found = visitor.evaluate(INJECTED)
+    assert found == {
+        "refused": [
+            "connect-src", "font-src", "form-action", "frame-src", "img-src", "media-src", "object-src", "script-src",
+            "script-src-attr", "script-src-elem", "style-src-elem", "worker-src",
+        ],
+        "ran": None,
+    }  # fmt: skip
+    assert visitor.url == f"{address}/glossary"
+
+
+def test_another_site_is_kept_out(address: str, elsewhere: str, visitor: Page) -> None:
+    """It opens no session, sends no file, and can't show the app in a frame; the app's own pages can do the first two."""
+    host = address.removeprefix("http://")
+    visitor.goto(f"{address}/glossary")
+    expect(visitor.locator("h1")).to_be_visible()
+    assert visitor.evaluate(SOCKET, host) == "open"
+    assert visitor.evaluate(UPLOAD, [host, "PUT", "cors"]) == "400", "no such session, but asked rightly"
+
+    visitor.goto(elsewhere)
+    assert "_streamlit_xsrf" in visitor.evaluate("document.cookie"), "or less is tried than a site could"
+    assert visitor.evaluate(SOCKET, host) == "refused"
+    assert visitor.evaluate(UPLOAD, [host, "PUT", "cors"]) == "refused"
+    assert visitor.evaluate(UPLOAD, [host, "POST", "no-cors"]) == "refused"
+    visitor.evaluate(FRAME, address)
+    visitor.evaluate(FRAME, elsewhere)
+    visitor.wait_for_timeout(500)
+    assert [frame.url for frame in visitor.frames[1:]] == ["chrome-error://chromewebdata/", elsewhere]
+
+
+def test_answers_of_every_kind_have_a_policy(address: str) -> None:
+    """Oracle: the headers as they come over the wire, from a server that was started as `make run` starts it."""
+    script = urlopen(f"{address}/").read().decode().partition('crossorigin src="./')[2].partition('"')[0]
+    paths = {
+        "/": "script-src", "/bpe?step=3": "script-src", f"/{script}": "sandbox", "/app/static/fonts/inter-latin-wght.woff2": "sandbox",
+        "/_stcore/health": "sandbox", "/_stcore/host-config": "sandbox",
+    }  # fmt: skip
+    for path, part in paths.items():
+        with urlopen(Request(f"{address}{path}")) as answer:
+            assert part in answer.headers["Content-Security-Policy"], path
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert len(answer.headers.get_all("X-Content-Type-Options")) == 1
+            body = answer.read()
+            if path == "/_stcore/host-config":
+                assert b'"allowedOrigins":[]' in body
+
+
+def test_an_upload_needs_the_token_of_its_page(address: str) -> None:
+    """A program without the cookie that the page has, and the header that repeats it."""
+    with pytest.raises(HTTPError) as refused:
+        urlopen(Request(f"{address}/_stcore/upload_file/s/f", b"x", method="PUT"))
+    assert refused.value.code == 403
+    assert "sandbox" in refused.value.headers["Content-Security-Policy"]
+    refused.value.close()
