@@ -31,6 +31,7 @@ DOWNLOADED = (
     "chromium_headless_shell-*/chrome-*/headless_shell*",
     "chromium_headless_shell-*/chrome-headless-shell-*/chrome-headless-shell*",
 )
+APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq")
 DEBIAN_PACKAGES = ("chromium", "fonts-noto-cjk", "fonts-noto-color-emoji")
 ADVICE = """\
 The browser tests need Chromium or Chrome, and none was found or could be installed. Any of these helps:
@@ -81,22 +82,27 @@ def find() -> str | None:
     return next((path for path in candidates() if runs(path)), None)
 
 
+def prefix() -> list[str] | None:
+    """What makes a command root's: nothing for root, sudo where it asks for no password; None where neither is so."""
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        return []
+    sudo = ["sudo", "-n"]
+    if (
+        shutil.which("sudo")
+        and not subprocess.run([*sudo, "true"], capture_output=True, check=False).returncode
+    ):
+        return sudo
+    return None
+
+
 def installs() -> Iterator[list[list[str]]]:
     """The ways to install one here, the best first, each as the commands to run."""
-    prefix: list[str] | None = None
-    if shutil.which("apt-get"):
-        if hasattr(os, "geteuid") and os.geteuid() == 0:
-            prefix = []
-        elif (
-            shutil.which("sudo")
-            and subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode == 0
-        ):
-            prefix = ["sudo", "-n"]
-    if prefix is not None:
-        apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+    root = prefix() if shutil.which("apt-get") else None
+    if root is not None:
+        apt = [*root, *APT]
         yield [[*apt, "update"], [*apt, "install", "-y", "--no-install-recommends", *DEBIAN_PACKAGES]]
     playwright = [sys.executable, "-m", "playwright", "install"]
-    yield [[*playwright, *(["--with-deps"] if prefix == [] else []), "chromium"]]
+    yield [[*playwright, *(["--with-deps"] if root == [] else []), "chromium"]]
 
 
 def ensure() -> str | None:

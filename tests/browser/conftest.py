@@ -23,8 +23,9 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-from tests.browser import chromium
+from tests.browser import chromium, nginx
 
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -38,6 +39,29 @@ ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 30_000
 """Milliseconds for an action or an expectation: machines are shared, and what holds costs none of them."""
 expect.set_options(timeout=TIMEOUT)
+# `make test` has installed nginx where it could, and has said so where not.
+collect_ignore = [] if nginx.find() else ["test_behind_nginx.py"]
+
+
+def wait_for_function(page: Page, expression: str, *, arg: object = None, timeout: float = TIMEOUT) -> None:
+    """Wait until a function or an expression gives something true.
+
+    Playwright's own has the page make code out of text, which the server's policy forbids; evaluated from outside, it may.
+    """
+    deadline = time.monotonic() + timeout / 1000
+    while True:
+        try:
+            if page.evaluate(expression, arg):
+                return
+        except Error as error:
+            if "context was destroyed" not in error.message:  # it is on its way to another page
+                raise
+        if time.monotonic() > deadline:
+            raise PlaywrightTimeout(f"{timeout:g} ms passed before this was true: {expression}")
+        page.wait_for_timeout(15)
+
+
+Page.wait_for_function = wait_for_function  # type: ignore[method-assign, assignment]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -127,13 +151,20 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 # On /bpe, Streamlit first looks for its endpoints under that path, then where they are: two expected 404s.
 PROBES = ("/_stcore/health", "/_stcore/host-config")
+POLICY = "Content Security Policy"
+"""What the browser names in its own words about a violation."""
+SAYS_VIOLATIONS = f"""document.addEventListener('securitypolicyviolation',
+  event => console.error(`{POLICY}: ${{event.effectiveDirective}} ${{event.blockedURI}} ${{event.sourceFile}}:${{event.lineNumber}}`))"""
+"""Some the browser keeps to itself."""
 
 
 class Watch:
-    """What a page did that it shouldn't: `requests` to other hosts, `errors` in scripts and on the console."""
+    """What a page did that it shouldn't: `requests` to other hosts, `violations` of the server's policy, `errors` in
+    scripts and on the console."""
 
     def __init__(self, page: Page) -> None:
         self.requests: list[str] = []
+        self.violations: list[str] = []
         self.errors: list[str] = []
         self.page = page
         page.on("request", self._request)
@@ -150,7 +181,9 @@ class Watch:
 
     def _console(self, line: ConsoleMessage) -> None:
         url = line.location.get("url", "")
-        if line.type == "error" and not url.endswith(PROBES):
+        if POLICY in line.text:
+            self.violations.append(f"{line.text[:300]} ({url})")
+        elif line.type == "error" and not url.endswith(PROBES):
             self.errors.append(f"{line.text} ({url})")
 
     def _request(self, request: Request) -> None:
@@ -194,6 +227,7 @@ class Pages:
             context = self.common
         page = context.new_page()
         page.set_default_timeout(TIMEOUT)
+        page.add_init_script(SAYS_VIOLATIONS)
         if not fresh:
             page.add_init_script(TOURS_TAKEN)
             self.new[page] = (name, page.evaluate(LEFT))
@@ -225,7 +259,8 @@ def pages(browser: Browser) -> Pages:
 def open_page(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Callable[..., Page]]:
     """Return `open_page(**options)`: a page, used before by other tests unless `fresh=True`.
 
-    At the end of the test, requests to other hosts fail it, and so do errors, unless opened with `errors=True`.
+    At the end of the test, requests to other hosts and what the server's policy forbids fail it, and so do errors, unless
+    opened with `errors=True`.
     """
     opened: list[tuple[Page, Watch, bool]] = []
     failed = request.session.testsfailed
@@ -240,6 +275,7 @@ def open_page(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Callable
         watch.stop()
         pages.give_back(page, sound=request.session.testsfailed == failed)
     assert [request for _, watch, _ in opened for request in watch.requests] == [], "requests to other hosts"
+    assert [line for _, watch, _ in opened for line in watch.violations] == [], "against the policy"
     assert [error for _, watch, errors in opened if not errors for error in watch.errors] == [], (
         "errors in the browser"
     )

@@ -1,0 +1,22 @@
+// Connected again, Streamlit's part in the browser asks for nothing while its page is at rest. If the session has gone with its server,
+// nothing on the page would work any more: the new one knows none of its parts. So the page asks to be drawn anew, and says what stood
+// in the address: Streamlit tells what Python wrote there last, and our scripts write the step and the language. What is being typed
+// goes along: leaving a box hands it over.
+let ask, left; // asks Python; the address when the connection was lost
+
+new MutationObserver(([{ target }]) => {
+  if (target.dataset.testConnectionState !== "CONNECTED") {
+    left ??= location.search;
+    return;
+  }
+  if (left === undefined) return;
+  const address = left, at = document.activeElement, typing = at?.matches("textarea,input:not([type=checkbox],[type=radio])");
+  left = undefined;
+  if (typing) at.blur();
+  ask?.(address);
+  if (typing) at.focus({ preventScroll: true });
+}).observe(document.body, { subtree: true, attributeFilter: ["data-test-connection-state"] });
+
+export default function again({ setTriggerValue }) {
+  ask = (address) => setTriggerValue("address", address);
+}

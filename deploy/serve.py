@@ -1,0 +1,157 @@
+"""Start workers of TokenSteps on consecutive ports, keep them running, and restart them one at a time.
+
+    python deploy/serve.py --workers 2 --port 8501
+
+Each worker is a Streamlit server of its own; nginx in front of them keeps a visitor with one worker (tokensteps.conf).
+The environment can say the same as the options: WORKERS, PORT, and ADDRESS, which is 127.0.0.1 but in a container. A worker that dies is started again. SIGHUP restarts them one after the other, each once the one before it
+answers again; SIGTERM and SIGINT end them all. Runs on Unix.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+ROOT = Path(__file__).resolve().parent.parent
+HOME = "127.0.0.1"
+"""Where workers are asked how they are; every address that they may listen at includes it."""
+STARTING = 60.0
+"""Seconds that a worker may take until it answers."""
+ENDING = 10.0
+"""Seconds that it may take to end, before it is killed."""
+PAUSE = 2.0
+"""Seconds between two starts of a worker that doesn't live."""
+
+
+def command(port: int, address: str) -> list[str]:
+    """What starts a worker. Nothing is watched for edits, and nobody's browser is opened."""
+    options = {
+        "server.port": str(port),
+        "server.address": address,
+        "server.headless": "true",
+        "server.fileWatcherType": "none",
+    }
+    given = [word for name, value in options.items() for word in (f"--{name}", value)]
+    return [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), *given]
+
+
+def answers(port: int) -> bool:
+    """Whether the worker on this port is up."""
+    try:
+        with urllib.request.urlopen(f"http://{HOME}:{port}/_stcore/health", timeout=2) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+class Worker:
+    """One server process, started again whenever it ends."""
+
+    def __init__(self, port: int, address: str) -> None:
+        self.port, self.address = port, address
+        self.started = 0.0
+        self.start()
+
+    def start(self) -> None:
+        """Start the process, in a group of its own: a Ctrl+C meant for all is told to it by us, in order."""
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(command(self.port, self.address), cwd=ROOT, start_new_session=True)
+        print(f"Worker {self.port}: process {self.process.pid}", flush=True)
+
+    def tend(self) -> None:
+        """Start it again if it has ended, but not faster than it can fail."""
+        if self.process.poll() is not None and time.monotonic() - self.started > PAUSE:
+            print(f"Worker {self.port}: ended with {self.process.returncode}", flush=True)
+            self.clear()
+            self.start()
+
+    def clear(self) -> None:
+        """End what a worker that died has left behind: the processes in which it trained."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """Ask it to end, and insist."""
+        self.process.terminate()
+        try:
+            self.process.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.clear()
+
+    def restart(self, unless: Callable[[], bool]) -> None:
+        """End it, start it, and wait until it answers."""
+        self.end()
+        self.start()
+        until = time.monotonic() + STARTING
+        while not answers(self.port) and time.monotonic() < until and not unless():
+            self.tend()
+            time.sleep(0.2)
+
+
+def serve(ports: range, address: str) -> None:
+    """Run a worker on each port until a signal ends it."""
+    asked: set[int] = set()
+
+    def ask(number: int, _frame: FrameType | None) -> None:
+        asked.add(number)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, ask)
+    workers = [Worker(port, address) for port in ports]
+    print(
+        f"{len(workers)} workers on {address}, from port {ports[0]} on; restart them: kill -HUP {os.getpid()}",
+        flush=True,
+    )
+
+    def ending() -> bool:
+        return bool(asked & {signal.SIGTERM, signal.SIGINT})
+
+    while not ending():
+        if signal.SIGHUP in asked:
+            asked.discard(signal.SIGHUP)
+            for worker in workers:
+                if not ending():
+                    worker.restart(unless=ending)
+        for worker in workers:
+            worker.tend()
+        time.sleep(0.2)
+    for worker in workers:
+        worker.process.terminate()
+    for worker in workers:
+        worker.end()
+
+
+def main() -> None:
+    """Read the command line, and serve."""
+    given = {name: os.environ.get(name.upper(), "") for name in ("workers", "port", "address")}
+    parser = argparse.ArgumentParser(description="Start workers of TokenSteps on consecutive ports.")
+    parser.add_argument("--workers", type=int, default=given["workers"] or "2", help="how many (default: 2)")
+    parser.add_argument(
+        "--port", type=int, default=given["port"] or "8501", help="that of the first (default: 8501)"
+    )
+    parser.add_argument(
+        "--address", default=given["address"] or HOME, help=f"where they listen (default: {HOME})"
+    )
+    parser.add_argument("--check", action="store_true", help="start none; end with 0 if all of them answer")
+    asked = parser.parse_args()
+    if not (1 <= asked.workers <= 64 and 1024 <= asked.port <= 65535 - asked.workers):
+        parser.error("choose 1 to 64 workers, and ports from 1024 to 65535")
+    ports = range(asked.port, asked.port + asked.workers)
+    if asked.check:
+        sys.exit(not all(map(answers, ports)))
+    serve(ports, asked.address)
+
+
+if __name__ == "__main__":
+    main()

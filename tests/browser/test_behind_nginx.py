@@ -1,0 +1,236 @@
+"""Two workers behind nginx, as deploy/ starts and configures them, with other ports and folders: what a lecture hall would meet.
+
+Oracles: nginx's own log says which worker answered; the page after the death of its worker is compared with the page before.
+"""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import json
+import os
+import random
+import re
+import signal
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.nginx import ROOT, Deployment
+
+COOKIE = "tokensteps_worker"
+LETTERS = random.Random(9)
+TEXT = " ".join("".join(LETTERS.choices("abcdefghijklmnop", k=6)) for _ in range(2_500))
+"""Too long for a link: the server keeps it, and the address has its name."""
+
+
+@pytest.fixture(scope="module")
+def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    running = Deployment(tmp_path_factory.mktemp("deployment"))
+    try:
+        running.start()
+        yield running
+    finally:
+        running.stop()
+
+
+class Answer:
+    """What nginx answered."""
+
+    def __init__(
+        self, deployment: Deployment, path: str, method: str = "GET", body: str = "", **headers: str
+    ) -> None:
+        before, until = len(log(deployment)), time.monotonic() + 5
+        connection = http.client.HTTPConnection("127.0.0.1", deployment.ports[80], timeout=20)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body or None, named)
+        response = connection.getresponse()
+        self.status, self.headers, self.body = response.status, response.headers, response.read()
+        connection.close()
+        while len(log(deployment)) == before and time.monotonic() < until:
+            time.sleep(0.01)  # it writes a request down when it is over
+
+    @property
+    def worker(self) -> str:
+        """The worker that the cookie names; "" without a cookie."""
+        found = re.search(
+            rf"^{COOKIE}=(\d+);", "\n".join(self.headers.get_all("Set-Cookie", [])), re.MULTILINE
+        )
+        return found[1] if found else ""
+
+
+def log(deployment: Deployment) -> list[str]:
+    """What nginx has written down."""
+    return (deployment.folder / "nginx" / "tokensteps.access.log").read_text(encoding="utf-8").splitlines()
+
+
+def worker_of(context: BrowserContext) -> int:
+    return next(int(cookie["value"]) for cookie in context.cookies() if cookie["name"] == COOKIE)
+
+
+def kill(deployment: Deployment, page: Page) -> int:
+    """Kill the worker that has the page's session, as suddenly as it goes; returns its port."""
+    port = worker_of(page.context)
+    os.kill(deployment.worker(port), signal.SIGKILL)
+    return port
+
+
+def at(page: Page, step: int, last: int | None = None) -> None:
+    """The stage is at a step, and so is what the server draws under it."""
+    expect(page.locator(".ts-flipbook .where")).to_contain_text(
+        f"Step {step} of {last}" if last else f"Step {step} "
+    )
+    expect(page.get_by_test_id("stMain")).to_contain_text(f"pairs after step {step},")
+
+
+def rests(page: Page) -> None:
+    """Wait until the page is connected, and Python has had nothing to do for a second: it may run twice for a page that comes back."""
+    app, quiet = page.locator(".stApp"), 0
+    for _ in range(400):
+        page.wait_for_timeout(100)
+        state = [app.get_attribute(f"data-test-{what}-state") for what in ("connection", "script")]
+        quiet = quiet + 1 if state == ["CONNECTED", "notRunning"] else 0
+        if quiet == 10:
+            return
+    pytest.fail("the page doesn't come to rest")
+
+
+def test_a_visitor_keeps_a_worker_and_visitors_are_spread(deployment: Deployment) -> None:
+    chosen = [Answer(deployment, "/_stcore/health").worker for _ in range(20)]
+    workers = {str(deployment.ports[8501]), str(deployment.ports[8502])}
+    assert {*chosen} == workers
+    for worker in sorted(workers) * 5:
+        answer = Answer(deployment, "/_stcore/health", Cookie=f"{COOKIE}={worker}")
+        assert answer.status == 200
+        assert answer.worker == "", "a cookie that is right is not set again"
+        assert log(deployment)[-1].endswith(f" 127.0.0.1:{worker}")
+    # A cookie leads nowhere but to a worker.
+    for invented in ("22", "127.0.0.1:22", "8501 ", "x" * 3_000):
+        assert Answer(deployment, "/_stcore/health", Cookie=f"{COOKIE}={invented}").worker in workers
+
+
+def test_text_settings_and_step_outlive_their_worker(
+    deployment: Deployment, open_page: Callable[..., Page]
+) -> None:
+    page = open_page(errors=True)  # a connection that breaks is one
+    page.context.clear_cookies()
+    page.goto(f"{deployment.address}/bpe?corpus=paste&show=symbols")
+    box = page.get_by_label("Your text")
+    box.fill(TEXT)
+    box.press("Control+Enter")
+    size = page.get_by_role("spinbutton", name="Vocabulary size")
+    size.fill("60")
+    size.press("Enter")
+    expect(page.locator(".ts-flipbook .where")).to_contain_text("of 60")
+    page.get_by_role("tab", name="Every pair").click()
+    for _ in range(5):
+        page.locator(".ts-flipbook").get_by_role("button", name="Next step").click()
+    at(page, 5)
+    expect(page).to_have_url(re.compile(r"[?&]id=[0-9a-f]{32}"))
+    expect(page).to_have_url(re.compile(r"[?&]step=5"))
+    stage = page.locator(".ts-flipbook").inner_text()
+
+    for further in (1, 2):  # to the other worker; and back, when the first is up again and the other one dies
+        dead = kill(deployment, page)
+        other = next(port for port in (deployment.ports[8501], deployment.ports[8502]) if port != dead)
+        expect(page.locator(".stApp")).not_to_have_attribute("data-test-connection-state", "CONNECTED")
+        newcomer = Answer(deployment, "/bpe")
+        assert (newcomer.status, newcomer.worker) == (200, str(other))
+        rests(page)
+        assert worker_of(page.context) == other
+        assert page.locator(".ts-flipbook").inner_text() == stage
+        expect(box).to_have_value(TEXT)
+        expect(size).to_have_value("60")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        # The page works: the next step reaches the server, which draws the table.
+        page.locator(".ts-flipbook").get_by_role("button", name="Next step").click()
+        at(page, 5 + further)
+        stage = page.locator(".ts-flipbook").inner_text()
+        deployment.wait(dead)
+
+
+def test_an_upload_and_a_download_pass_through(
+    deployment: Deployment, open_page: Callable[..., Page]
+) -> None:
+    page = open_page()
+    page.goto(f"{deployment.address}/bpe?corpus=upload&size=40")
+    data = (TEXT + "\n").encode() * 10
+    file = {"name": "own.txt", "mimeType": "text/plain", "buffer": data}
+    page.locator("input[type=file]").set_input_files(files=[file])  # type: ignore[list-item]
+    expect(page.locator(".ts-flipbook .where")).to_contain_text("of 40")
+    put = next(line for line in reversed(log(deployment)) if " PUT " in line)
+    assert " 204 " in put
+    assert put.endswith(f":{worker_of(page.context)}"), "to the worker that has the session"
+    page.get_by_role("tab", name="Files and link").click()
+    with page.expect_download() as started:
+        page.get_by_role("button", name="tokenizer.json").click()
+    tokenizer = json.loads(started.value.path().read_bytes())
+    assert tokenizer["model"]["type"] == "BPE"
+    assert {*TEXT} - {" "} <= {*tokenizer["model"]["vocab"]}
+
+
+def test_nginx_takes_what_the_app_takes(deployment: Deployment) -> None:
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    most = settings["server"]["maxUploadSize"] * 1024 * 1024
+    path = "/_stcore/upload_file/nobody/nothing"
+    # Nothing is sent but the announcement. nginx says no by itself; what it lets through, it waits for.
+    assert announced(deployment, path, most + 1024 * 1024 + 1) == 413
+    assert announced(deployment, path, most + 1024 * 1024) is None
+    # The longest link, that of a challenge; the app answers any address with its page.
+    assert Answer(deployment, f"/challenge?c={'x' * 60_000}").status == 200
+
+
+def announced(deployment: Deployment, path: str, length: int) -> int | None:
+    """What is said to an upload of this length before any of it is sent; None: go on."""
+    connection = http.client.HTTPConnection("127.0.0.1", deployment.ports[80], timeout=0.5)
+    connection.putrequest("PUT", path)
+    connection.putheader("Content-Length", str(length))
+    connection.endheaders()
+    try:
+        return connection.getresponse().status
+    except TimeoutError:
+        return None
+    finally:
+        connection.close()
+
+
+def test_nobody_reads_what_is_nobodys_business(deployment: Deployment) -> None:
+    secret = "my-own-words-zebra"
+    answer = Answer(deployment, f"/bpe?corpus=paste&text={secret}", Referer=f"http://elsewhere/?{secret}")
+    assert answer.status == 200
+    assert answer.headers["Server"] == "nginx"  # no version
+    names = [name.lower() for name in answer.headers if name.lower() != "set-cookie"]
+    assert sorted(names) == sorted({*names}), "no header twice"
+    written = "\n".join(file.read_text(errors="replace") for file in deployment.folder.rglob("*.log"))
+    assert "GET /bpe 200" in written
+    assert secret not in written
+    for path in ("/_stcore/metrics", "/_stcore/agent/mcp"):
+        assert Answer(deployment, path).status == 404
+
+
+def test_scripts_come_from_nginx_compressed(deployment: Deployment) -> None:
+    page = Answer(deployment, "/").body.decode()
+    script = re.search(r'src="\./(static/js/index\.[^"]+\.js)"', page)
+    assert script is not None
+    path = f"/{script[1]}"
+    packed = Answer(deployment, path, Accept_Encoding="gzip, deflate, br")
+    again = Answer(deployment, path, Accept_Encoding="gzip, deflate, br")
+    plain = Answer(deployment, path)
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert packed.body == again.body
+    assert gzip.decompress(packed.body) == plain.body
+    assert len(packed.body) * 3 < len(plain.body)
+    assert "immutable" in packed.headers["Cache-Control"]
+    # No worker was asked for the later two.
+    assert [line.rsplit(" ", 1)[1] for line in log(deployment)[-2:]] == ["-", "-"]
+
+
+def test_each_worker_has_its_lines_in_the_configuration() -> None:
+    text = (ROOT / "deploy" / "tokensteps.conf").read_text(encoding="utf-8")
+    servers = re.findall(r"^    server 127\.0\.0\.1:(\d+) ", text, re.MULTILINE)
+    named = re.findall(r"^    (\d+) +127\.0\.0\.1:(\d+);", text, re.MULTILINE)
+    assert named == [(port, port) for port in servers]
+    assert len(servers) == 2
