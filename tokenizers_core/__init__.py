@@ -2,7 +2,7 @@
 
 Start with `Corpus.from_texts`, train with `train_bpe`, look at ``trace[k]`` and use ``trace.tokenizer(k)``. The modules
 read in this order: `text`, `trace`, `merging`, `ties`, `bpe`, `wordpiece`; then `lattice`, `segmentation`, `pruning`,
-`unigram`; then `tokenizer`, `templates`, `encoding`, `decoders`; then `alignment`, `comparison`, `files`,
+`unigram`; then `tokenizer`, `templates`, `encoding`, `decoders`; then `alignment`, `comparison`, `counting`, `files`,
 `tokenizer_json`.
 """
 

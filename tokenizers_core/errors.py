@@ -237,12 +237,45 @@ class CountsFileError(TokenizersCoreError):
         'and write a quote inside a quoted word twice, like: "say ""hi""",10.',
         "too_many_fields": "Line {line_number} ({line}): it has more than a word and a count; "
         'put a word that holds a comma in quotes, like: "a,b",10.',
+        "header": "Line {line_number} ({line}): it should say by which rules the words were counted, and can't be read; "
+        "count the text again.",
+        "row": "Line {line_number} ({line}): it should hold a word that these rules make, its count, and how often it "
+        "ends a text, with tabs in between; count the text again.",
+        "twice": "Line {line_number} ({line}): the word is in the file already; count the text again.",
     }
 
     def __init__(self, line_number: int, line: str, why: str) -> None:
         self.line_number, self.line, self.why = line_number, line, why
         self.template = self.templates[why]
         super().__init__(line_number=line_number, line=quoted(line))
+
+
+class CountedRulesError(TokenizersCoreError):
+    """A file's words were counted by rules that can't be used here. `known`: pre-tokenizers that can; () where others hold.
+
+    >>> print(CountedRulesError(("none", "byte_level", "gpt2"), known=("bert", "whitespace")))
+    The words in the file were counted with pre_tokenizer='byte_level', which can't be used here; \
+count the text again with one of bert, whitespace.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "known": "The words in the file were counted with pre_tokenizer={pre_tokenizer}, which can't be used here; "
+        "count the text again with one of {known}.",
+        "other": "The words in the file were counted with normalizer={normalizer}, pre_tokenizer={pre_tokenizer} and "
+        "pattern={pattern}, and other rules hold here; choose the same ones, or give the text itself.",
+    }
+
+    def __init__(self, rules: tuple[str | tuple[str, ...], str, str], known: Iterable[str] = ()) -> None:
+        normalizer, self.pre_tokenizer, self.pattern = rules
+        self.normalizer, self.known = normalizer, tuple(known)
+        self.template = self.templates["known" if self.known else "other"]
+        names = (normalizer,) if isinstance(normalizer, str) else normalizer
+        super().__init__(
+            normalizer=quoted(", ".join(names)),
+            pre_tokenizer=quoted(self.pre_tokenizer),
+            pattern=quoted(self.pattern, 36),
+            known=", ".join(self.known),
+        )
 
 
 class ByteSymbolError(TokenizersCoreError):

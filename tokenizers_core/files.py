@@ -19,7 +19,8 @@ from tokenizers_core.segmentation import UnigramModel
 from tokenizers_core.text import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.tokenizer import Tokenizer, with_unknown
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = (*"=+-@＝＋－＠", "\t", "\r", "\n")
+"""How what a spreadsheet takes for a formula begins (OWASP's list, “CSV Injection”); where Chinese and Japanese is written, in full width too."""
 LINE_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 
 
@@ -284,8 +285,16 @@ def csv_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def inert(text: str) -> str:
-    """A text for a table's cell, with an apostrophe in front where a spreadsheet would take it for a formula."""
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+    """A text for a table's cell, with an apostrophe in front where a spreadsheet would take it for a formula.
+
+    So does one that begins like that already: whoever takes one apostrophe away from each such cell has the text. Tables alone have it, for they are opened
+    in spreadsheets; what other programs load (JSON, vocabularies, merges) has every text as it is. Inside a cell nothing is
+    escaped but quotes: a table is to be opened as parted by commas, not by semicolons or tabs.
+
+    >>> inert("=1+1"), inert("'=1"), inert("a=1"), inert("'a")
+    ("'=1+1", "''=1", 'a=1', "'a")
+    """
+    return f"'{text}" if text.lstrip("'").startswith(FORMULA_STARTS) else text
 
 
 def _known(number: float) -> float | None:

@@ -450,6 +450,16 @@ PRE_TOKENIZERS: Final = tuple(_RULES)
 
 LONGEST_PATTERN: Final = 10_000
 """A longer regular expression is refused, in characters: compiling one can't be timed out."""
+WRITTEN_OUT: Final = 2_000_000
+"""The most that a pattern may come to, in characters times all its counts: `(?:a{1000}){1000}` is compiled to a million parts.
+
+`(?:(?:(?:a{1000}){1000}){1000}){1000}` would take all of a machine's memory before any of the time is over.
+"""
+_COUNT: Final = r"\{([0-9]{1,10})(?:,[0-9]*)?\}"
+# Where white space means nothing, a count or a call could be hidden from those who look for one.
+_SPREAD_OUT: Final = r"\(\?[A-Za-z0-9-]*x"
+# A gigabyte before it is given up, and nothing that cuts text into words needs it: `(?R)`, `(?1)`, `(?&name)`, `(?P>name)`.
+_RECURSION: Final = r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)"
 
 
 @lru_cache(maxsize=64)
@@ -459,6 +469,12 @@ def _compiled(pattern: str) -> regex.Pattern[str]:
         raise PatternError(
             pattern=pattern, message=Phrase("it is longer than {limit} characters", limit=LONGEST_PATTERN)
         )
+    if regex.search(_SPREAD_OUT, pattern):
+        raise PatternError(pattern=pattern, message="it may not have the flag x: write it without spaces")
+    if regex.search(_RECURSION, pattern):
+        raise PatternError(pattern=pattern, message="it may not call itself or a group")
+    if len(pattern) * math.prod(max(1, int(least)) for least in regex.findall(_COUNT, pattern)) > WRITTEN_OUT:
+        raise PatternError(pattern=pattern, message="its counted repetitions, multiplied, are too many")
     try:
         with warnings.catch_warnings():
             # An odd pattern still has a meaning, and its author doesn't see the server's console.
@@ -497,13 +513,22 @@ def _cut(text: str, pattern: str, stopwatch: _Stopwatch) -> list[Span]:
     """
     cuts = {0, len(text)}
     try:
-        for match in _compiled(pattern).finditer(text, timeout=stopwatch.left()):
+        for match in _compiled(pattern).finditer(text, timeout=stopwatch.left(), concurrent=True):
             cuts.update(match.span())
     except TimeoutError:
         raise stopwatch.error() from None
     except (MemoryError, RecursionError):
         raise PatternError(pattern=pattern, message="matching it takes too much memory") from None
     return list(pairwise(sorted(cuts)))
+
+
+def has_own_pattern(pre_tokenizer: str, pattern: str) -> bool:
+    """Whether `pattern` is in use and is a regular expression of the user's own: one that may take any time.
+
+    >>> has_own_pattern("byte_level", "(a+)+b"), has_own_pattern("byte_level", "gpt2"), has_own_pattern("bert", "x")
+    (True, False, False)
+    """
+    return pre_tokenizer == "byte_level" and pattern not in PATTERNS
 
 
 class Splitter:
@@ -520,7 +545,7 @@ class Splitter:
         self.view = rule.view
         self._pattern = PATTERNS.get(pattern, pattern) if pre_tokenizer == "byte_level" else rule.pattern
         self._compiled = _compiled(self._pattern)
-        is_own = pre_tokenizer == "byte_level" and pattern not in PATTERNS
+        is_own = has_own_pattern(pre_tokenizer, pattern)
         self._stopwatch = _Stopwatch(pattern, timeout) if is_own else None
 
     def spans(self, text: str) -> list[Span]:
@@ -637,6 +662,15 @@ end_of_word, none.
         return self.pre_tokenizer == "byte_level"
 
     @property
+    def rules(self) -> tuple[str | tuple[str, ...], str, str]:
+        """What decides about the words: neither the time that a pattern may take, nor a pattern not in use.
+
+        >>> Pipeline(pre_tokenizer="bert", timeout=9).rules == Pipeline(pre_tokenizer="bert", pattern="o200k_base").rules
+        True
+        """
+        return self.normalizer, self.pre_tokenizer, self.pattern if self.byte_level else ""
+
+    @property
     def marks_spaces(self) -> bool:
         """Whether words hold `▁` for a space."""
         return self.pre_tokenizer in ("metaspace", "whitespace_split_metaspace", "none")
@@ -676,8 +710,8 @@ def _settle(marked: str) -> DecodedText:
     return DecodedText(marked.replace(_INVALID, "\ufffd"), marked.count(_INVALID))
 
 
-def _encoding(first_bytes: bytes) -> str:
-    """The encoding that a byte order mark announces, else UTF-8. The codecs drop the mark."""
+def encoding_of(first_bytes: bytes) -> str:
+    """The encoding that the byte order mark of a file announces, else UTF-8. The codecs drop the mark."""
     # UTF-32's little-endian mark begins with UTF-16's, so it comes first.
     marks = {
         "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
@@ -697,13 +731,17 @@ def decode_text(data: bytes) -> DecodedText:
     >>> decode_text("café".encode("utf-16")).text
     'café'
     """
-    return _settle(data.decode(_encoding(data[:4]), errors=_MARK_INVALID))
+    return _settle(data.decode(encoding_of(data[:4]), errors=_MARK_INVALID))
 
 
-def _lines(stream: BinaryIO) -> Iterator[DecodedText]:
-    """Read a stream of bytes as `decode_text` would, a line at a time, without the lines' ends; close it."""
-    encoding = _encoding(stream.read(4))
-    stream.seek(0)
+def read_lines(stream: BinaryIO, encoding: str = "") -> Iterator[DecodedText]:
+    """Read a stream of bytes as `decode_text` would, a line at a time, without the lines' ends; close it.
+
+    Without an `encoding`, the stream begins where its file does, and `encoding_of` tells.
+    """
+    if not encoding:
+        encoding = encoding_of(stream.read(4))
+        stream.seek(0)
     with io.TextIOWrapper(stream, encoding=encoding, errors=_MARK_INVALID) as lines:
         for line in lines:
             yield _settle(line.removesuffix("\n"))
@@ -718,8 +756,8 @@ _PROGRESS_EVERY: Final = 1 << 17  # characters: a fraction of a tenth of a secon
 
 
 @dataclass
-class _Tally:
-    """Words counted so far: by match, to be shown as the model sees them once for each different match."""
+class Tally:
+    """Words being counted: by match, to be shown as the model sees them once for each different match."""
 
     pipeline: Pipeline
     progress: Progress | None = None
@@ -751,14 +789,18 @@ class _Tally:
         if self.progress and self.characters - self._reported >= _PROGRESS_EVERY:
             self._report(self.progress)
 
+    def read(self, stream: BinaryIO, encoding: str = "") -> None:
+        """Count the words of a file's lines, as `read_lines` reads them."""
+        for line in read_lines(stream, encoding):
+            self.replaced += line.replaced
+            self.add(line.text)
+
     def _report(self, progress: Progress) -> None:
         self._reported = self.characters
         progress(self.characters)
 
-    def corpus(self) -> Corpus:
-        """The result. Raises EmptyCorpusError when there is no word."""
-        if self.progress:
-            self._report(self.progress)
+    def words(self) -> tuple[Counter[str], Counter[str]]:
+        """How often each word was met, in order of first appearance, and how often it was the last of a text."""
         counts: Counter[str] = Counter()
         ends: Counter[str] = Counter()
         for match, count in self._counts.items():
@@ -766,6 +808,13 @@ class _Tally:
             word = self._splitter.view.show(match)
             counts[word] += count
             ends[word] += self._ends[match]
+        return counts, ends
+
+    def corpus(self) -> Corpus:
+        """The result. Raises EmptyCorpusError when there is no word."""
+        if self.progress:
+            self._report(self.progress)
+        counts, ends = self.words()
         if not counts:
             raise EmptyCorpusError(characters=self.characters)
         return Corpus(
@@ -816,7 +865,7 @@ class Corpus:
         """
         if isinstance(texts, str):
             raise TypeError("texts is one string, and its characters aren't texts; write [text].")
-        tally = _Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
+        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
         for text in texts:
             tally.add(text)
         return tally.corpus()
@@ -839,7 +888,7 @@ class Corpus:
         >>> list(Corpus.from_counts({"hug": 10, "Pug": 5, "pug": 2}, normalizer="lowercase").items())
         [('hug', 10), ('pug', 7)]
         """
-        tally = _Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), counted_elsewhere=True)
+        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), counted_elsewhere=True)
         for text, count in counts.items() if isinstance(counts, Mapping) else counts:
             if not isinstance(count, int) or isinstance(count, bool) or count < 1:
                 raise SettingError(name="count", value=count, reason="choose a whole number of at least 1")
@@ -861,9 +910,10 @@ class Corpus:
         The file is read a line at a time and never held. Its bytes are read as by `decode_text`. Raises what
         `from_texts` raises, and OSError.
         """
-        tally = _Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
+        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
         with open(path, "rb") as stream:
-            return _read(stream, tally)
+            tally.read(stream)
+        return tally.corpus()
 
     @classmethod
     def from_bytes(
@@ -881,8 +931,9 @@ class Corpus:
         >>> list(corpus.items()), corpus.lines, corpus.replaced
         ([('a', 2), ('caf', 1), ('�', 1), ('tea', 1)], 2, 1)
         """
-        tally = _Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
-        return _read(io.BytesIO(data), tally)
+        tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
+        tally.read(io.BytesIO(data))
+        return tally.corpus()
 
     def __len__(self) -> int:
         """The number of different words."""
@@ -910,20 +961,10 @@ class Corpus:
     def digest(self) -> str:
         """32 hexadecimal digits that stand for the words, their counts and the pipeline, on every machine.
 
-        What doesn't change a result stays out of it: how long a pattern may run, and a pattern not in use.
+        What doesn't change a result stays out of it: see `Pipeline.rules`.
         """
-        pipeline = self.pipeline
-        rules = [pipeline.normalizer, pipeline.pre_tokenizer, pipeline.pattern if pipeline.byte_level else ""]
-        everything = json.dumps([rules, self.words, self.counts]).encode("ascii")
+        everything = json.dumps([self.pipeline.rules, self.words, self.counts]).encode("ascii")
         return blake2b(everything, digest_size=16).hexdigest()
-
-
-def _read(stream: BinaryIO, tally: _Tally) -> Corpus:
-    """Count the words of a file's lines."""
-    for line in _lines(stream):
-        tally.replaced += line.replaced
-        tally.add(line.text)
-    return tally.corpus()
 
 
 # --- Files of word counts -----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from abc import abstractmethod
+from array import array
 from bisect import insort
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -28,6 +29,8 @@ from tokenizers_core.merging import (
 )
 from tokenizers_core.text import Corpus, symbols_to_bytes
 
+LONG_WORD = 200
+"""Symbols of a word that is read once for all of its pairs: each pair by itself would take quadratic time on text without spaces."""
 TIE_RULES: Mapping[str, str] = {
     "first": "the pair met first when the words are read in order (the course, minbpe)",
     "lowest_ids": "the pair with the lowest token ids (the tokenizers library, rustbpe)",
@@ -60,13 +63,24 @@ class FirstMet:
         # No symbol is longer than its token, and none is moved by merging: starts may lie further apart than words do.
         longest = max(map(len, self.tokens))
         self.starts = list(accumulate((len(word) * longest for word in table.words), initial=0))
+        self.long: dict[int, tuple[str, array[int]]] = {}
 
     def key(self, pair: str) -> int:
         index = self.table.first_word(pair)
         word, tokens = self.table.words[index], self.tokens
-        before = word[: word.find(pair)]
-        prefixes = self.prefix * max(0, len(before) - 1)  # every token but a word's first carries one
-        return self.starts[index] + sum([len(tokens[ord(symbol)]) for symbol in before]) - prefixes
+        at = word.find(pair)
+        prefixes = self.prefix * max(0, at - 1)  # every token but a word's first carries one
+        if len(word) > LONG_WORD:
+            return self.starts[index] + self._places(index, word)[at] - prefixes
+        return self.starts[index] + sum([len(tokens[ord(symbol)]) for symbol in word[:at]]) - prefixes
+
+    def _places(self, index: int, word: str) -> array[int]:
+        """Where the symbols of a long word stand, prefixes counted: found once for all pairs that are asked for until it changes."""
+        known = self.long.get(index)
+        if known is None or known[0] is not word:
+            lengths = (len(self.tokens[ord(symbol)]) for symbol in word)
+            known = self.long[index] = word, array("q", accumulate(lengths, initial=0))
+        return known[1]
 
     def bound(self, pair: str) -> int:
         return self.starts[self.where[pair][0]]

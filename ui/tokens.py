@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text import symbols_to_bytes
+from ui.limits import TOKEN_SHOWN
 
 PALETTE_SIZE = 10
 SHOW = ("letters", "symbols", "bytes")
@@ -48,7 +49,7 @@ def colour(token: str) -> int:
 
 
 def parts(token: str, style: Style = PLAIN) -> list[Part]:
-    """What to show for a token.
+    """What to show for a token; of a very long one its beginning and its end, and how many characters are left out.
 
     >>> parts("Ġthe", Style(byte_level=True)), parts("ãģĵ", Style(byte_level=True))
     ([Part(text='Ġthe', named=False)], [Part(text='こ', named=False)])
@@ -57,6 +58,10 @@ def parts(token: str, style: Style = PLAIN) -> list[Part]:
     >>> parts("a\\u202eb")
     [Part(text='a', named=False), Part(text='U+202E', named=True), Part(text='b', named=False)]
     """
+    if len(token) > TOKEN_SHOWN:
+        half = TOKEN_SHOWN // 2
+        left_out = Part(f"…{len(token) - 2 * half:,}…", True)
+        return [*parts(token[:half], style), left_out, *parts(token[-half:], style)]
     if style.show == "symbols" or token in style.special_tokens:
         return _named(token, {})
     data = _bytes(token, style)
@@ -73,6 +78,10 @@ def readable(token: str, style: Style = PLAIN) -> str:
     >>> readable("ãģ", Style(byte_level=True))
     '0xE3 0x81'
     """
+    return (_kept_readable if len(token) <= TOKEN_SHOWN else _readable)(token, style)
+
+
+def _readable(token: str, style: Style) -> str:
     shown = ""
     named = False
     for part in parts(token, style):
@@ -81,21 +90,33 @@ def readable(token: str, style: Style = PLAIN) -> str:
     return shown
 
 
-@lru_cache(maxsize=50_000)
 def token_html(token: str, style: Style = PLAIN) -> str:
     """A token's text as markup, without a chip around it."""
+    return (_kept_html if len(token) <= TOKEN_SHOWN else _html)(token, style)
+
+
+def _html(token: str, style: Style) -> str:
     return "".join(
         f"<bdi class=x>{escape(part.text)}</bdi>" if part.named else escape(part.text)
         for part in parts(token, style)
     )
 
 
-@lru_cache(maxsize=50_000)
 def chip(token: str, style: Style = PLAIN, classes: str = "") -> str:
     """A token as a coloured chip. `<bdi>` keeps right-to-left text from reordering its neighbours."""
+    return (_kept_chip if len(token) <= TOKEN_SHOWN else _chip)(token, style, classes)
+
+
+def _chip(token: str, style: Style, classes: str) -> str:
     return (
         f'<bdi class="t c{colour(token)}{" " + classes if classes else ""}">{token_html(token, style)}</bdi>'
     )
+
+
+# A token of a million letters would be kept as long as the server runs.
+_kept_readable = lru_cache(maxsize=50_000)(_readable)
+_kept_html = lru_cache(maxsize=50_000)(_html)
+_kept_chip = lru_cache(maxsize=50_000)(_chip)
 
 
 def chips(tokens: Iterable[str], style: Style = PLAIN) -> str:
