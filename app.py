@@ -28,8 +28,11 @@ if __name__ == "__main__":
     from ui.i18n import _
     from ui.language import choose_language, language_switch
     from ui.page_script import page_script
+    from ui.reconnect import catch_up, resume
     from ui.streamlit_words import streamlit_words
 
+    with st.sidebar:
+        again = catch_up()
     choose_language()
     st.set_page_config(page_icon=str(ROOT / "assets" / "icon.svg"), layout="wide")
     st.logo(ROOT / "assets" / "logo.svg", icon_image=ROOT / "assets" / "icon.svg")
@@ -62,6 +65,8 @@ if __name__ == "__main__":
     came = st.session_state.get("page") not in (None, page.url_path)
     st.session_state["arrival"] = ("link" if LINKED & {*st.query_params} else "return") if came else ""
     st.session_state["page"] = page.url_path
+    if again:
+        resume(page.url_path)
     with st.sidebar:
         language_switch()
         streamlit_words()
@@ -69,6 +74,6 @@ if __name__ == "__main__":
     with st.sidebar:
         page_script()
 else:
-    from ui.server import lifespan
+    from ui.server import MIDDLEWARE, lifespan
 
-    app = st.App(__file__, lifespan=lifespan)
+    app = st.App(__file__, lifespan=lifespan, middleware=MIDDLEWARE)

@@ -719,7 +719,9 @@ def examples(text: str) -> list[str]:
     return [line for line in lines if "python -m cli " in line and not line.startswith("|")]
 
 
-HELP = "\n".join(str(commands()[name].epilog) for name in ("train", "encode", "decode", "trace", "handout"))
+HELP = "\n".join(
+    str(commands()[name].epilog) for name in ("train", "count", "encode", "decode", "trace", "handout")
+)
 
 
 @pytest.mark.parametrize("text", [HELP, (ROOT / "README.md").read_text("utf-8")], ids=["help", "README"])

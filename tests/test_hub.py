@@ -22,7 +22,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from ui.hub import NAME, PUBLIC, HubError, checked
-from ui.loaded import SIZE_LIMIT
+from ui.limits import TOKENIZER_LIMIT
 
 ROOT = Path(__file__).parents[1]
 COMMIT = "0" * 39 + "1"
@@ -65,7 +65,7 @@ class Answer(BaseHTTPRequestHandler):
         repository = self.path.removeprefix("/").partition("/resolve/")[0]
         status, headers, length = 200, {}, len(FILE)
         if repository == "huge/one":
-            length = SIZE_LIMIT + 1
+            length = TOKENIZER_LIMIT + 1
         elif repository == "no/file":
             status, headers = 404, {"X-Error-Code": "EntryNotFound", "X-Error-Message": "Entry not found"}
         elif repository == "gated/one":

@@ -48,16 +48,8 @@ from tokenizers_core.files import merges_txt, trace_to_json, vocab_json, vocab_t
 from tokenizers_core.text import BYTE_TO_SYMBOL, PATTERNS, symbols_to_bytes
 from ui.formats import all_splits, load
 from ui.i18n import _
-from ui.loaded import (
-    ADDED_LIMIT,
-    EXPANSION_LIMIT,
-    ID_LIMIT,
-    SIZE_LIMIT,
-    TOKEN_LIMIT,
-    EncodeError,
-    LoadedSubject,
-    LoadError,
-)
+from ui.limits import ADDED_LIMIT, EXPANSION_LIMIT, FILES_LIMIT, ID_LIMIT, TOKEN_LIMIT, TOKENIZER_LIMIT
+from ui.loaded import EncodeError, LoadedSubject, LoadError
 from ui.notes import explained
 from ui.subjects import Facts, Subject, TrainedSubject
 
@@ -857,8 +849,12 @@ def test_tokenizers_that_are_broken_or_hostile_are_refused(why: str, model: dict
 
 
 def test_files_that_are_too_large_are_refused_before_they_are_read() -> None:
-    assert reason({"tokenizer.json": b"[" * (SIZE_LIMIT + 1)}) == "too_large"
-    assert reason({"a.json": b"[" * (SIZE_LIMIT // 2), "b.json": b"{" * (SIZE_LIMIT // 2 + 1)}) == "too_large"
+    assert reason({"tokenizer.json": b"[" * (TOKENIZER_LIMIT + 1)}) == "too_large"
+    assert reason({f"{number}.json": b"{}" for number in range(FILES_LIMIT + 1)}) == "too_many_files"
+    assert (
+        reason({"a.json": b"[" * (TOKENIZER_LIMIT // 2), "b.json": b"{" * (TOKENIZER_LIMIT // 2 + 1)})
+        == "too_large"
+    )
 
 
 @settings(derandomize=True, database=None, deadline=None, max_examples=150)
@@ -952,7 +948,7 @@ SLOW = {"Regex": r"a*(?!a)(?<=b)"}
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A short time limit; in the end, all threads that were given up have come to theirs."""
-    monkeypatch.setattr(ui.loaded, "SECONDS", 0.2)
+    monkeypatch.setattr(ui.loaded, "ENCODING_SECONDS", 0.2)
     yield
     for thread in ui.loaded._runaways:
         thread.join()
@@ -1026,7 +1022,7 @@ def test_sessions_may_use_one_tokenizer_at_the_same_time() -> None:
 
 def test_every_reason_has_a_test_and_every_template_its_evidence() -> None:
     seen = {why for why, _files in NOT_TOKENIZERS} | {why for why, _model in MODELS}
-    seen |= {"too_large", "sentencepiece", "record", "no_unknown", "unknown"}
+    seen |= {"too_large", "too_many_files", "sentencepiece", "record", "no_unknown", "unknown"}
     assert seen == set(LoadError.templates)
     assert set(EncodeError.templates) == {"failed", "panic", "slow", "busy", "crowded"}
     for kind in (LoadError, EncodeError):

@@ -739,6 +739,8 @@ SAMPLES: list[errors.TokenizersCoreError] = [
     errors.PatternTimeoutError("(a|aa)+$", 2.0),
     errors.SurrogateError(0xD800, 3),
     *(errors.CountsFileError(3, "hug\x07 {ten}" * 50, why) for why in errors.CountsFileError.templates),
+    errors.CountedRulesError(("none", "byte_level", "{x}"), known=("bert",)),
+    errors.CountedRulesError((("nfc", "lowercase"), "byte_level", "(\x00" * 500)),
     errors.ByteSymbolError("a b", 1),
     errors.UnknownTokenError("{x}"),
     errors.UnknownIdError(50, 50),

@@ -110,7 +110,7 @@ class Read(HTMLParser):
             run["chips"][-1] += data
         if self.open[-1] == "i":
             run["text"] += SIGNS[data]
-        elif self.open[-1] == "x":
+        elif self.open[-1] == "x" and "…" not in data:  # else it says how much is left out
             run["text"] += chr(int(data[2:], 16) + (0xDC00 if data.startswith("0x") else 0))
         else:
             run["text"] += data

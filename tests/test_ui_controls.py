@@ -15,14 +15,12 @@ from streamlit.testing.v1 import AppTest
 
 from tokenizers_core.text import PRE_TOKENIZERS
 from ui.corpora import EXAMPLES, OWN, Example
+from ui.limits import PATTERN_LIMIT, SEED_LIMIT, VOCABULARY_LIMIT
 from ui.settings import (
     COMPARE_RULES,
-    PATTERN_LIMIT,
     RULES,
-    SEED_LIMIT,
     UNIGRAM_RULES,
     VIEWS,
-    VOCABULARY_LIMIT,
     WORDPIECE_RULES,
     Setting,
     choice_name,

@@ -20,16 +20,8 @@ from hypothesis import strategies as st
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokenizers_core.text import Pipeline
 from ui.charts import CHARTS, training_chart
-from ui.corpora import (
-    EXAMPLES,
-    LINK_LIMIT,
-    LINK_TEXT_LIMIT,
-    PASTE_LIMIT,
-    Source,
-    pack_text,
-    plain_text,
-    unpack_text,
-)
+from ui.corpora import EXAMPLES, Source, pack_text, plain_text, unpack_text
+from ui.limits import LINK_LIMIT, LINK_TEXT_LIMIT, PASTE_LIMIT
 from ui.settings import RULES, special_tokens
 from ui.tables import pair_table
 from ui.tokens import Style

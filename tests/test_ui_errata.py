@@ -78,7 +78,7 @@ def test_links_open_a_step_that_there_is(make: object) -> None:
     assert not complaints
     run = algorithm.run(recipe)
     assert run is not None
-    from ui.cache import Progress
+    from ui.workers import Progress
 
     assert 0 <= step <= len(run.make(Progress()))
 

@@ -37,15 +37,16 @@ from tests.plain_exercises import (
 from tests.plain_unigram import costs, plain_removal_losses, plain_seed, plain_unigram_course
 from tests.plain_wordpiece import plain_wordpiece
 from ui.algorithms import ALGORITHMS
-from ui.cache import Progress
-from ui.exercise_construct import COUNT, LINES, WORD_LENGTH, Wanted, check
+from ui.exercise_construct import Wanted, check
 from ui.exercise_encoding import MATCHED, RULES, read_spelling
 from ui.exercise_words import LEVELS, counts_text
 from ui.exercises import KINDS, Exercise, make, next_level
 from ui.exercises_page import START, Place, Record, exact, read_place, write_place
+from ui.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
 from ui.pipeline_page import RULES as PIPELINE_RULES
 from ui.questions import RIGHT, TIED, UNREAD, WRONG, Cells, Choice, Verdict
 from ui.settings import read_url
+from ui.workers import Progress
 
 SEEDS = range(200)
 Solver = Callable[[Exercise], None]
@@ -463,9 +464,9 @@ def test_a_hostile_corpus_is_inert() -> None:
     ("answer", "part"),
     [
         ("hug", "hug"),
-        ("\n".join(f"w{number} 1" for number in range(LINES + 1)), str(LINES)),
-        ("a" * (WORD_LENGTH + 1) + " 1", str(WORD_LENGTH)),
-        (f"hug {COUNT + 1}", "1,000,000"),
+        ("\n".join(f"w{number} 1" for number in range(CORPUS_LINES + 1)), str(CORPUS_LINES)),
+        ("a" * (CORPUS_WORD + 1) + " 1", str(CORPUS_WORD)),
+        (f"hug {CORPUS_COUNT + 1}", "1,000,000"),
         ("hug 0", "hug"),
         ("# nothing", "no word"),
     ],

@@ -18,7 +18,7 @@ import pytest
 from tokenizers_core import Corpus, Pipeline, first_difference, train_bpe
 from ui.algorithms import ALGORITHMS
 from ui.analysis import Analysis, analyse
-from ui.cache import Progress, text_store
+from ui.cache import text_store
 from ui.catalogue import Spec
 from ui.corpora import EXAMPLES, unpack_text
 from ui.errata import trace_of
@@ -29,7 +29,6 @@ from ui.home import (
     PIECES_SHOWN,
     ROWS,
     SENTENCE,
-    SENTENCE_LIMIT,
     SPEC,
     WATCH,
     carried,
@@ -58,8 +57,10 @@ from ui.lessons import (
     lesson_page,
     told,
 )
+from ui.limits import SENTENCE_LIMIT
 from ui.settings import COMPARE_RULES, read_url
 from ui.subjects import TrainedSubject
+from ui.workers import Progress
 
 ROOT = Path(__file__).resolve().parents[1]
 HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ \u202e<|endoftext|> a\u0301 🍵 שלום"

@@ -17,7 +17,8 @@ import pytest
 from tests.test_files import COURSE, course
 from tokenizers_core import METHODS, Corpus, UnigramTrace, train_unigram
 from tokenizers_core.pruning import Worth
-from ui.charts import CURVE_LIMIT, MARKER_LIMIT, PRUNE_CHARTS, charts_for, loss_chart, worth_chart
+from ui.charts import MARKER_LIMIT, PRUNE_CHARTS, charts_for, loss_chart, worth_chart
+from ui.limits import CURVE_LIMIT
 from ui.tables import piece_table, worth_table
 from ui.tokens import Style, readable
 

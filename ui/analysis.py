@@ -13,13 +13,9 @@ from tokenizers_core.alignment import Stretch, TextCounts, count_text, cover
 from tokenizers_core.text import Span
 from ui.cache import Shelf
 from ui.chips import Piece, Run
+from ui.limits import CHARACTERS_KEPT, COUNTS_KEPT, LEAST_SIZE
 from ui.subjects import Subject, Tokenized
 
-CHARACTERS_KEPT = 4_000_000
-"""Characters of texts whose tokens are kept in the server's memory: a million take up to 80 MB."""
-LEAST_SIZE = 1_000
-"""What a short text counts as."""
-COUNTS_KEPT = 12
 ESCAPE = regex.compile(r"\\(?:([ntr0\\])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 NAMED_ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
 
@@ -134,7 +130,7 @@ def analyse(subject: Subject, text: str, specials: bool = True, added: bool = Fa
     found = _analyses.get(key)
     if found is None:
         found = Analysis(subject, text, subject.encode(text, specials, added))
-        _analyses.put(key, found, LEAST_SIZE + len(text))
+        _analyses.put(key, found, LEAST_SIZE + len(text) + len(found))
     return found
 
 

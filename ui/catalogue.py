@@ -20,25 +20,18 @@ import streamlit as st
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from ui import formats, hub, training
 from ui.algorithms import ALGORITHMS, Run
-from ui.cache import Job, Progress, digest, file_store, tokenizer_registry
+from ui.cache import Job, digest, file_store, tokenizer_registry
 from ui.i18n import N_, _, count, listed
+from ui.limits import BROUGHT_REMEMBERED, LOADING_SECONDS, RUNS_REMEMBERED, SPEC_LIMIT, SUBJECTS_KEPT
 from ui.settings import corpus_title, read_url
 from ui.subjects import Subject, TrainedSubject
+from ui.workers import Progress
 
 READY = tuple(f"{name}?corpus=library" for name in ALGORITHMS)
 """What everybody finds: one tokenizer of each algorithm, trained on the largest corpus that comes with the app."""
-RUNS_REMEMBERED = 8
-"""Training runs of a session that are offered, the latest ones."""
-BROUGHT_REMEMBERED = 8
-PATIENCE = 60.0
-"""Seconds that a page waits for a tokenizer that somebody brings: a download may take them."""
-SPEC_LIMIT = 16_000
-"""Characters of a spec: a text of one's own may be in it."""
 NAME_SHOWN = 60
 OF_THE_CORPUS = ("corpus", "text", "id", "file", "step")
 """What a spec says of the corpus and the step, and not of the rules."""
-TOKENIZERS_KEPT = 24
-"""Tokenizers at a step, in the server's memory; what they were trained on is kept elsewhere."""
 
 
 class SpecError(TokenizersCoreError):
@@ -78,7 +71,7 @@ class Spec(NamedTuple):
 
     def write(self) -> str:
         """The text again."""
-        return f"{self.kind}?{urlencode(self.query, safe='/')}"
+        return f"{self.kind}?{urlencode(self.query, safe='/', errors='replace')}"
 
     @property
     def trained(self) -> bool:
@@ -192,7 +185,7 @@ def public(name: str) -> str:
 
 def bring(spec: str) -> None:
     """Load a tokenizer that the learner brings, and keep it for the list. Raises SpecError, HubError and LoadError."""
-    found = tokenizer_registry().ask(digest(spec.encode()), partial(_load, Spec.parse(spec)), PATIENCE)
+    found = tokenizer_registry().ask(digest(spec.encode()), partial(_load, Spec.parse(spec)), LOADING_SECONDS)
     if isinstance(found, Job):
         raise SpecError("slow", title(spec))
     brought: list[str] = st.session_state.setdefault("catalogue.brought", [])
@@ -252,6 +245,6 @@ def _load(spec: Spec, progress: Progress) -> Subject:
     return formats.load(files, " + ".join(files))
 
 
-@st.cache_resource(max_entries=TOKENIZERS_KEPT, show_spinner=False)
+@st.cache_resource(max_entries=SUBJECTS_KEPT, show_spinner=False)
 def _tokenizer(run: str, step: int, name: str, _trace: Any) -> Subject:  # noqa: ARG001 - `run` is what it's kept by
     return TrainedSubject(name, _trace.tokenizer(step), _trace, step)

@@ -22,12 +22,6 @@ from ui.seal import seal, unseal
 from ui.settings import ASKED, Reading, read_url
 from ui.tokens import Style
 
-TITLE_LIMIT: Final = 80
-NAME_LIMIT: Final = 80
-STEPS_LIMIT: Final = 100
-"""Steps that one challenge asks about."""
-CODES_LIMIT: Final = 500
-"""Codes that are checked at once."""
 LEFT_OUT: Final = ("step", "mode", "ask")
 """Parameters of a training page that a challenge has its own of."""
 
@@ -75,7 +69,10 @@ def open_challenge(sealed: str) -> Challenge | None:
     """
     sealed = sealed.strip()
     if "?" in sealed:
-        sealed = parse_qs(urlsplit(sealed).query).get("c", [""])[0]
+        try:
+            sealed = parse_qs(urlsplit(sealed).query).get("c", [""])[0]
+        except ValueError:  # no address: `//[?`
+            return None
     match unseal("challenge", sealed):
         case [str(title), str(page), dict(url), int(first), int(last), str(asked)] if (
             page in ALGORITHMS and asked in ASKED and 0 <= first < last

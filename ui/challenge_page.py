@@ -13,12 +13,9 @@ import streamlit as st
 from tokenizers_core.errors import TokenizersCoreError
 from ui import training
 from ui.algorithms import ALGORITHMS
+from ui.boxes import text_box
 from ui.challenge import (
-    CODES_LIMIT,
     LEFT_OUT,
-    NAME_LIMIT,
-    STEPS_LIMIT,
-    TITLE_LIMIT,
     Challenge,
     Checked,
     Result,
@@ -35,6 +32,7 @@ from ui.flipbook import go_to, update_url
 from ui.frames import merge_frame, wordpiece_frame
 from ui.i18n import _, count, use_language
 from ui.language import in_links
+from ui.limits import CHALLENGE_LIMIT, CODES_LIMIT, NAME_LIMIT, TITLE_LIMIT
 from ui.notes import explained, note, problem
 from ui.predict import FRAMES, Game, Hidden, game_of, show_question, show_words
 from ui.predictions import ASK_NAMES, ASKS
@@ -69,7 +67,7 @@ def show_challenge_maker(
         note(_("Nothing follows this step: go back to the one from which the class is to predict."))
         return
     title, steps, asked = st.columns([3, 2, 3])
-    name = title.text_input(_("Title"), key=f"{page}.challenge.title", max_chars=TITLE_LIMIT)
+    name = text_box(_("Title"), TITLE_LIMIT, place=title, key=f"{page}.challenge.title")
     number = steps.number_input(
         _("Steps to predict"), value=min(5, last - step), step=1, key=f"{page}.challenge.steps.{last}"
     )
@@ -79,13 +77,15 @@ def show_challenge_maker(
         format_func=lambda kind: _(ASK_NAMES[kind]),
         key=f"{page}.challenge.ask",
     )
-    most = min(STEPS_LIMIT, last - step)
+    most = min(CHALLENGE_LIMIT, last - step)
     if number is None or not 1 <= number <= most:
         message = _("{value} steps are not possible here: choose a number from 1 to {most}.")
         problem(message.format(value=count(number or 0), most=count(most)))
         return
+    if name is None:
+        return
     kept = {key: value for key, value in url.items() if value is not None and key not in LEFT_OUT}
-    challenge = Challenge(plain_text(name), page, kept, step, step + number, kind)
+    challenge = Challenge(name, page, kept, step, step + number, kind)
     st.code(challenge_link(challenge), language=None, wrap_lines=True)
 
 
@@ -212,9 +212,9 @@ def _finish(challenge: Challenge, hidden: Hidden, game: Game) -> None:
     seconds = st.session_state.setdefault(
         f"{place}.seconds", round(time.time() - st.session_state[f"{place}.began"])
     )
-    name = st.text_input(_("Your name, as your teacher knows you"), key=f"{place}.name", max_chars=NAME_LIMIT)
+    name = text_box(_("Your name, as your teacher knows you"), NAME_LIMIT, key=f"{place}.name")
     answers = tuple(answer.text for answer in game.answers)
-    result = Result(challenge.name, plain_text(name).strip(), seconds, answers)
+    result = Result(challenge.name, (name or "").strip(), seconds, answers)
     checked = Checked(result, mark(questions_of(challenge, hidden.trace, hidden.style), answers))
     st.code(result_text(challenge, checked), language=None, wrap_lines=True)
     if not result.name:

@@ -15,6 +15,7 @@ from tokenizers_core.pruning import StepPoint, UnigramTrace, Worth
 from tokenizers_core.wordpiece import ScoredCandidate, WordPieceEvent
 from ui.compare_frames import pair_name
 from ui.i18n import N_, _, listed, sentences
+from ui.limits import CURVE_LIMIT, SCATTER_LIMIT
 from ui.prune_frames import LABELS
 from ui.subjects import ALGORITHMS as NAMES
 from ui.tokens import Style, readable
@@ -51,10 +52,6 @@ HEIGHTS: Mapping[str, str] = {
 }
 MARKER_LIMIT = 80
 """A curve of more points is a line without markers."""
-CURVE_LIMIT = 2000
-"""A curve of more points is thinned."""
-SCATTER_LIMIT = 5000
-"""Pairs that the chart of scores shows, the best ones."""
 ACCENT = "#d9621a"
 """The step now: 3:1 at least on both themes' backgrounds."""
 NEUTRAL = "#8a8f98"

@@ -16,15 +16,14 @@ from tokenizers_core.comparison import (
     Cut,
     Disagreement,
     SizeSnapshot,
-    compare,
     comparison_to_json,
     disagreements_to_csv,
     sweep_to_csv,
 )
-from tokenizers_core.errors import SettingError, VocabSizeError
-from tokenizers_core.text import Corpus, Pipeline
+from tokenizers_core.text import Pipeline
 from ui import training
 from ui.algorithms import Algorithm, Run
+from ui.boxes import text_box
 from ui.cache import remembered
 from ui.charts import SWEEPS, curves_told, sweep_chart
 from ui.compare_frames import compare_frame, jaccard_html, overlap_html, per_word, tell_missing
@@ -33,17 +32,18 @@ from ui.downloads import download, sheet, show_link
 from ui.flipbook import go_to, update_url
 from ui.glossary import lead_html
 from ui.i18n import N_, _, count, ngettext, sentences, use_language
+from ui.limits import FIND_LIMIT, ROWS_LISTED
 from ui.notes import note, show_rows
 from ui.numbers import percent, share_text
 from ui.settings import COMPARE_RULES, Recipe, corpus_title
+from ui.steps import Steps
 from ui.subjects import ALGORITHMS as NAMES
 from ui.tables import matching
 from ui.tabs import show_tabs
 from ui.tokens import Style, readable
 from ui.tour import titled
+from ui.trainings import train_all
 
-ROWS_LISTED = 2000
-"""Words in the table; the file has them all."""
 WHO_DIFFERS: Mapping[str, str] = {
     "": N_("any of them"),
     "bpe": N_("BPE alone"),
@@ -60,26 +60,6 @@ def _settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
         "method": recipe["method"],
         "seed_size": recipe["seed"],
     }
-
-
-def train_all(corpus: Corpus, **settings: Any) -> Comparison:
-    """A comparison with its sweep worked out: that belongs to the job that the page waits for.
-
-    What can't be is told by the name that the page's control has.
-    """
-    try:
-        comparison = compare(corpus, **settings)
-    except VocabSizeError as error:
-        error.template = N_(
-            "Largest vocabulary: {vocab_size} is below the {what}'s {minimum} symbols; choose at least {minimum}."
-        )
-        raise
-    except SettingError as error:
-        if error.name == "seed_size":
-            error.template = N_("Unigram's seed vocabulary: {value} can't be used; {reason}.")
-        raise
-    assert comparison.sweep  # a comparison has one size at least
-    return comparison
 
 
 COMPARE = Algorithm("compare", N_("Compare"), COMPARE_RULES, _settings, train_all)
@@ -137,7 +117,7 @@ def show_run(controls: Controls, run: Run, comparison: Comparison) -> None:
         run.name,
         style.show,
         len(comparison),
-        lambda step: compare_frame(comparison[step], style),
+        Steps(compare_frame, comparison, style),
         controls.url(),
     )
     if comparison.corpus.replaced:
@@ -287,7 +267,7 @@ def overlap(view: View) -> None:
 def disagreements(view: View) -> None:
     """The words that are not cut alike, as a table."""
     left, middle, right = st.columns([2, 2, 3], vertical_alignment="bottom")
-    find = left.text_input(_("Find"), key=view.key("find"), placeholder="th", max_chars=100)
+    find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th")
     who = middle.selectbox(
         _("Who differs"),
         list(WHO_DIFFERS),

@@ -11,20 +11,22 @@ from typing import Any
 
 import streamlit as st
 
+from tokenizers_core.counting import counting_header
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text import Pipeline
-from ui.corpora import EXAMPLES, OWN, PASTE_LIMIT, UPLOAD_LIMIT, Source, plain_text
+from tokenizers_core.text import PATTERNS, Pipeline
+from ui.boxes import too_long
+from ui.corpora import EXAMPLES, OWN, Source, plain_text
 from ui.flipbook import is_back
 from ui.i18n import _, count, ngettext
-from ui.notes import explained, note, problem
+from ui.limits import PASTE_LIMIT, PATTERN_LIMIT, UPLOAD_LIMIT
+from ui.notes import explained, lasting, note, problem
 from ui.predictions import ASK_NAMES
+from ui.reconnect import brought
 from ui.settings import (
     MODE_NAMES,
     MODES,
-    PATTERN_LIMIT,
     RULES,
     SHOW_NAMES,
-    SPECIAL_LIMIT,
     VIEWS,
     Recipe,
     Setting,
@@ -51,6 +53,7 @@ class Controls:
         arrived = st.session_state.get("arrival") == "link"
         if f"{page}.corpus" not in st.session_state or arrived or is_back():
             self._read_url()
+        self.complaints = lasting(page, self.complaints, self.recipe())
 
     def key(self, name: str) -> str:
         """The session-state key of a setting."""
@@ -70,14 +73,18 @@ class Controls:
         self.complaints += complaints
         for name, value in recipe.values.items():
             state[self.key(name)] = value
-        if recipe.text:
-            state[self.key(f"{recipe['corpus']}_text")] = recipe.text
+        box = self.key(f"{recipe['corpus']}_text")
+        if recipe.text and brought(box) is None:
+            state[box] = recipe.text
         if recipe.file[1]:
             state[self.key("upload_data")] = recipe.file
 
     def short(self, name: str, url: Mapping[str, str], usual: str) -> str:
-        """A text of the page's own in a URL; `usual` without one, or where it is lost, which is complained of."""
-        text = read_short(url[name]) if name in url else usual
+        """A text of the page's own: in the browser, if a page outlived its session, or in a URL; `usual` without one, or where
+        it is lost, which is complained of."""
+        text = brought(self.key(name))
+        if text is None:
+            text = read_short(url[name]) if name in url else usual
         if text is None:
             self.complaints.append(
                 _("The text of this link is lost: ask for the link again, or paste the text.")
@@ -157,8 +164,15 @@ class Controls:
             type=["txt", "csv", "tsv"],
             key=self.key("file"),
             max_upload_size=UPLOAD_LIMIT // 1_000_000,
+            help=_("For a larger text, upload the word counts that `python -m cli count` makes of it."),
         )
         key = self.key("upload_data")
+        if file is not None and file.size > UPLOAD_LIMIT:  # the browser counts in larger megabytes
+            message = _(
+                "The file has {size} bytes, and a page takes {limit}: upload a part of it, or its word counts."
+            )
+            self._complain(message, size=file.size, limit=UPLOAD_LIMIT)
+            file = None
         if file is not None:
             st.session_state[key] = (file.name, file.getvalue())
         name, data = st.session_state.get(key, ("", b""))
@@ -173,10 +187,33 @@ class Controls:
         return self.recipe().source()
 
     def rules_widgets(self, source: Source | None) -> Pipeline | None:
-        """The rules part of the sidebar; None when a pattern of the learner's own is broken."""
+        """The rules part of the sidebar; None when they can't be used, which is complained of."""
+        if source is not None and source.is_counted:
+            pipeline = self.pipeline(source)
+            if pipeline is not None:
+                self._counted_widgets(source, pipeline)
+            return pipeline
         self.cutting_widgets()
         self.lines_widget(source)
         return self.pipeline(source)
+
+    def _counted_widgets(self, source: Source, pipeline: Pipeline) -> None:
+        """What a file says of how its words were counted: there is nothing to choose."""
+        names = [pipeline.normalizer] if isinstance(pipeline.normalizer, str) else pipeline.normalizer
+        told = _("The words in this file are counted. Normalized: {normalizer}. Split: {pre_tokenizer}.")
+        normalizer = ", ".join(choice_name("normalizer", name) for name in names)
+        split = choice_name("pre", pipeline.pre_tokenizer)
+        note(told.format(normalizer=normalizer, pre_tokenizer=split))
+        if pipeline.byte_level:
+            known = pipeline.pattern in PATTERNS
+            pattern = choice_name("pattern", pipeline.pattern) if known else pipeline.pattern[:PATTERN_LIMIT]
+            note(_("Pattern: {pattern}").format(pattern=pattern))
+        minimum = counting_header(source.data)["minimum"]
+        if minimum > 1:
+            told = _("Words that occur fewer than {minimum} times are not in it.")
+            note(told.format(minimum=count(minimum)))
+        if pipeline.byte_level:
+            self._choice("alphabet", _("Start from"))
 
     def cutting_widgets(self) -> None:
         """How text becomes words."""
@@ -195,12 +232,18 @@ class Controls:
             )
 
     def pipeline(self, source: Source | None) -> Pipeline | None:
-        """What the rules say; None when a pattern of the learner's own is broken, which is complained of."""
+        """From text to words; None when that can't be done, which is complained of."""
+        if self.blocked:
+            return None
         try:
-            return self.recipe().pipeline(source)
+            return self.chosen(self.recipe(), source)
         except TokenizersCoreError as error:
             self.complaints.append(explained(error))
             return None
+
+    def chosen(self, recipe: Recipe, source: Source | None) -> Pipeline:
+        """The pipeline that a recipe stands for on this page. Raises what `Recipe.pipeline` raises."""
+        return recipe.pipeline(source)
 
     def _byte_level_widgets(self) -> None:
         """What only the byte-level rule has: a pattern that cuts, and a choice of first symbols."""
@@ -209,10 +252,10 @@ class Controls:
             st.text_input(
                 _("Regular expression"),
                 key=self.key("regex"),
-                max_chars=PATTERN_LIMIT,
                 persist_state="session",
                 help=_("Each match is a word, and so is what stands between matches."),
             )
+            self._check_length("regex", _("Regular expression"))
         self._choice("alphabet", _("Start from"))
 
     def training_widgets(self) -> None:
@@ -250,10 +293,10 @@ class Controls:
             st.text_input(
                 _("Special tokens"),
                 key=self.key("special"),
-                max_chars=SPECIAL_LIMIT,
                 persist_state="session",
                 help=_("Separated by spaces. They come first in the vocabulary."),
             )
+            self._check_length("special", _("Special tokens"))
 
     def _size_widget(self) -> None:
         """Where to stop: a merging vocabulary grows to this size, a pruned one shrinks to it."""
@@ -291,6 +334,13 @@ class Controls:
             self.complaints.append(
                 message.format(label=label, value=count(value), least=setting.least, most=count(setting.most))
             )
+            self.blocked = True
+
+    def _check_length(self, name: str, label: str) -> None:
+        """A text that is longer than its setting may be stops the page."""
+        size, limit = len(self[name] or ""), self._setting(name).length
+        if size > limit:
+            self.complaints.append(too_long(label, size, limit))
             self.blocked = True
 
     def show_widget(self) -> None:

@@ -17,23 +17,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+from tokenizers_core.counting import counting_rules, is_counts, read_counts
+from tokenizers_core.errors import CountedRulesError, TokenizersCoreError, quoted
 from tokenizers_core.text import Corpus, Pipeline, decode_text, parse_counts
-from ui.i18n import N_
+from ui.i18n import N_, count
+from ui.limits import CORPUS_LIMIT, LINK_LIMIT, LINK_TEXT_LIMIT, WORD_LIMIT
 
 FOLDER = Path(__file__).parent.parent / "assets" / "corpora"
 
-PASTE_LIMIT = 200_000
-"""Characters that a learner may paste."""
-UPLOAD_LIMIT = 10_000_000
-"""Bytes that a learner may upload."""
-LINK_LIMIT = 6_000
-"""Characters of a compressed text in a link: what mail programs, chats and proxies let through."""
 PROSE_LENGTH = 120_000
 """Characters of Python's help pages that are trained on."""
-LINK_TEXT_LIMIT = PASTE_LIMIT * 4
-"""Bytes that a link's text may unpack to."""
 
 OWN = ("paste", "counts", "upload")
 """The corpora that the learner brings."""
@@ -213,6 +208,43 @@ EXAMPLES: Mapping[str, Example] = {
 }
 
 
+class CorpusError(TokenizersCoreError):
+    """A corpus that training would take too long for. `why` is a key of `templates`.
+
+    >>> print(CorpusError("words", 3_000_000))
+    The different words of the corpus have 3,000,000 symbols together, and training takes 2,500,000: use a shorter text, or
+    word counts without the rare words.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "word": N_(
+            "The corpus has a word of {size} symbols, {word}, and a word may have {limit}: put spaces or line ends into it, "
+            "or choose rules that split the text at more places."
+        ),
+        "words": N_(
+            "The different words of the corpus have {size} symbols together, and training takes {limit}: use a shorter text, "
+            "or word counts without the rare words."
+        ),
+    }
+
+    def __init__(self, why: str, size: int, word: str = "") -> None:
+        self.why, self.size, self.word = why, size, word
+        self.template = self.templates[why]
+        limit = WORD_LIMIT if why == "word" else CORPUS_LIMIT
+        super().__init__(size=count(size), limit=count(limit), word=quoted(word, 20))
+
+
+def within_limits(corpus: Corpus) -> Corpus:
+    """The corpus, if a server can train on it. Raises CorpusError."""
+    longest = max(corpus.words, key=len)
+    if len(longest) > WORD_LIMIT:
+        raise CorpusError("word", len(longest), longest)
+    size = sum(map(len, corpus.words))
+    if size > CORPUS_LIMIT:
+        raise CorpusError("words", size)
+    return corpus
+
+
 @dataclass(frozen=True)
 class Source:
     """Where a corpus comes from: an example's or the learner's text, or the bytes of a file."""
@@ -225,13 +257,30 @@ class Source:
     """Whether each line is a text of its own."""
 
     def corpus(self, pipeline: Pipeline, progress: Callable[[int], None] | None = None) -> Corpus:
-        """Read it. Raises what the engine raises for texts and counts that it can't read."""
+        """Read it. Raises CorpusError, and what the engine raises for texts and counts that it can't read."""
+        return within_limits(self._read(pipeline, progress))
+
+    def _read(self, pipeline: Pipeline, progress: Callable[[int], None] | None) -> Corpus:
+        counted_by = self.counted_by(pipeline.timeout)
+        if counted_by is not None:
+            if counted_by.rules != pipeline.rules:
+                raise CountedRulesError(counted_by.rules)
+            return read_counts(decode_text(self.data).text, pipeline.timeout, progress).corpus
         rules = (pipeline.normalizer, pipeline.pre_tokenizer, pipeline.pattern, pipeline.timeout)
         if self.counts:
             return Corpus.from_counts(parse_counts(decode_text(self.data).text), *rules)
         if self.lines:
             return Corpus.from_bytes(self.data, *rules, progress=progress)
         return Corpus.from_texts([decode_text(self.data).text], *rules, progress=progress)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is a file that says by which rules its words were counted."""
+        return self.counts and is_counts(self.data)
+
+    def counted_by(self, timeout: float = 2.0) -> Pipeline | None:
+        """Those rules, None without them. Raises what `counting_rules` raises."""
+        return counting_rules(self.data, timeout) if self.is_counted else None
 
 
 def plain_text(text: str | None) -> str:
@@ -262,6 +311,7 @@ def unpack_text(packed: str | None) -> str | None:
         data = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
         stream = zlib.decompressobj()
         opened = stream.decompress(data, LINK_TEXT_LIMIT + 1)  # bounded: a link can hold a bomb
-        return opened.decode("utf-8") if stream.eof else None  # not a link that was cut off
+        whole = stream.eof and len(opened) <= LINK_TEXT_LIMIT  # not a link that was cut off
+        return opened.decode("utf-8") if whole else None
     except (binascii.Error, zlib.error, ValueError):
         return None

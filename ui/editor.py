@@ -81,7 +81,7 @@ def _reported(result: Any, nonce: int) -> str | None:
     """Return the text in a component's state, unless the browser hadn't seen this nonce when it reported."""
     match result.get("text") if isinstance(result, Mapping) else None:
         case [int(after), str(text)] if after == nonce:
-            return text
+            return _SURROGATE.sub("\ufffd", text)  # the box sends none, somebody else's program might
     return None
 
 

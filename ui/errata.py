@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 from tokenizers_core import Pair
 from ui.algorithms import ALGORITHMS
-from ui.cache import Progress
 from ui.i18n import N_, _, count, listed
 from ui.numbers import nats
 from ui.settings import read_url
+from ui.workers import Progress
 
 
 class Erratum(NamedTuple):

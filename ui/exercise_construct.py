@@ -23,13 +23,11 @@ from ui.exercise_words import (
     prompt,
 )
 from ui.i18n import _, count, sentences
+from ui.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
 from ui.notes import explained
 from ui.questions import Lines, Question, Verdict, right, tied, unread, wrong
 from ui.tokens import fill
 
-LINES: Final = 50
-WORD_LENGTH: Final = 40
-COUNT: Final = 1_000_000
 MERGES: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
 """Merges of BPE that are asked for."""
 BOTH: Final = 5
@@ -103,9 +101,9 @@ def read_corpus(answer: str) -> dict[str, int] | str:
     ({'hug': 12}, 'A count is a whole number from')
     """
     lines = [line for line in answer.splitlines() if line.strip()]
-    if len(lines) > LINES:
+    if len(lines) > CORPUS_LINES:
         return _("You have {number} lines, and at most {limit} are read: leave some out.").format(
-            number=count(len(lines)), limit=LINES
+            number=count(len(lines)), limit=CORPUS_LINES
         )
     try:
         pairs = parse_counts(answer)
@@ -113,13 +111,13 @@ def read_corpus(answer: str) -> dict[str, int] | str:
         return explained(error)
     counts: dict[str, int] = {}
     for word, number in pairs:
-        if len(word) > WORD_LENGTH:
+        if len(word) > CORPUS_WORD:
             return _("A word may have {limit} characters, and {word}… has {number}: shorten it.").format(
-                limit=WORD_LENGTH, word=word[:12], number=count(len(word))
+                limit=CORPUS_WORD, word=word[:12], number=count(len(word))
             )
-        if not 1 <= number <= COUNT:
+        if not 1 <= number <= CORPUS_COUNT:
             return _("A count is a whole number from 1 to {limit}: change that of {word}.").format(
-                limit=count(COUNT), word=word
+                limit=count(CORPUS_COUNT), word=word
             )
         counts[word] = counts.get(word, 0) + number
     return counts or _("There is no word in your answer: type lines such as hug 10.")

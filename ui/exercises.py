@@ -22,7 +22,6 @@ from ui.exercise_words import LEVELS, Kind, Link
 from ui.i18n import N_
 from ui.questions import RIGHT, WRONG, Question
 
-SEED_LIMIT: Final = 999_999_999
 MIXED: Final = "mixed"
 """A kind for pages: each seed draws one of the others."""
 RISE_AFTER: Final = 3

@@ -12,10 +12,11 @@ import streamlit as st
 
 from ui.algorithms import ALGORITHMS
 from ui.exercise_words import LEVELS
-from ui.exercises import KINDS, MIXED, SEED_LIMIT, Exercise, make, next_level
+from ui.exercises import KINDS, MIXED, Exercise, make, next_level
 from ui.flipbook import is_back, update_url
 from ui.i18n import N_, _, count, use_language
 from ui.language import page_link
+from ui.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED
 from ui.notes import note, problem
 from ui.question_view import ask, tally_html, verdict_html
 from ui.questions import UNREAD, WRONG, Tally, Verdict
@@ -29,8 +30,6 @@ FORM: Final = f"{PAGE}.form"
 """What the keys of the answer's boxes begin with."""
 RISING: Final = "rising"
 MIXED_TITLE: Final = N_("All kinds, mixed")
-FORGOTTEN_AFTER: Final = 500
-"""Exercises whose verdicts a session keeps."""
 
 
 class Place(NamedTuple):
@@ -65,7 +64,7 @@ def read_place(url: Mapping[str, str]) -> tuple[Place, list[str]]:
         if text is None:
             continue
         if name == "seed":
-            fits = text.isascii() and text.isdigit() and int(text[:12]) <= SEED_LIMIT
+            fits = text.isascii() and text.isdigit() and int(text[:12]) <= EXERCISE_LIMIT
             value = int(text[:12]) if fits else None
         else:
             value = known[name].get(text)
@@ -111,7 +110,7 @@ class Record:
             return
         self.verdicts.pop(exercise.name, None)
         self.verdicts[exercise.name] = verdict
-        if len(self.verdicts) > FORGOTTEN_AFTER:
+        if len(self.verdicts) > EXERCISES_REMEMBERED:
             del self.verdicts[next(iter(self.verdicts))]
         if verdict.kind == UNREAD or self.answered(before):
             return
@@ -170,7 +169,7 @@ def _go_on() -> None:
     if level != place.level:
         record.recent = ()
         state[f"{PAGE}.level_changed"] = (place.level, level)
-    state[f"{PAGE}.place"] = place._replace(level=level, seed=min(place.seed + 1, SEED_LIMIT))
+    state[f"{PAGE}.place"] = place._replace(level=level, seed=min(place.seed + 1, EXERCISE_LIMIT))
     _empty_boxes()
 
 

@@ -25,11 +25,10 @@ from tokenizers_core.text import (
     bytes_to_symbols,
 )
 from ui.i18n import N_, count
+from ui.limits import FILES_LIMIT, TOKEN_LIMIT, TOKENIZER_LIMIT
 from ui.loaded import (
     BYTES_ONLY,
     MESSAGE_CHARACTERS,
-    SIZE_LIMIT,
-    TOKEN_LIMIT,
     Document,
     LoadedSubject,
     LoadError,
@@ -54,12 +53,9 @@ def load(files: Mapping[str, bytes], name: str = "", pattern: str | None = None)
     >>> [subject.token(identifier) for identifier in subject.encode("hug").ids], subject.facts(3).parts
     (['h', 'ug'], ('u', 'g'))
     """
-    size = sum(map(len, files.values()))
     if not files:
         raise LoadError("nothing")
-    if size > SIZE_LIMIT:
-        largest = max(files, key=lambda file: len(files[file]))
-        raise LoadError("too_large", largest, size=count(size), limit=count(SIZE_LIMIT))
+    refuse_too_much({file: len(data) for file, data in files.items()})
     uploads, errors = [], []
     for file, data in files.items():
         try:
@@ -85,6 +81,15 @@ def load(files: Mapping[str, bytes], name: str = "", pattern: str | None = None)
     if chosen[0].kind == "ranks":
         return _from_ranks(chosen[0], label, pattern)
     return _from_vocab_and_merges(chosen[0], chosen[1], label, pattern)
+
+
+def refuse_too_much(sizes: Mapping[str, int]) -> None:
+    """Raise LoadError for more than is read at once; `sizes` are the files' bytes by name."""
+    if len(sizes) > FILES_LIMIT:
+        raise LoadError("too_many_files", min(sizes), number=count(len(sizes) - 1), limit=count(FILES_LIMIT))
+    if sum(sizes.values()) > TOKENIZER_LIMIT:
+        largest = max(sizes, key=sizes.__getitem__)
+        raise LoadError("too_large", largest, size=count(sum(sizes.values())), limit=count(TOKENIZER_LIMIT))
 
 
 class Upload(NamedTuple):

@@ -40,18 +40,16 @@ from ui.lessons import (
     lesson_page,
     told,
 )
-from ui.notes import explained, note, problem
+from ui.limits import PACK_LIMIT, SENTENCE_LIMIT
+from ui.notes import explained, lasting, note, problem
 from ui.prune_frames import TELL
+from ui.reconnect import brought
 from ui.settings import corpus_title, read_short, read_url, write_short
 from ui.subjects import Subject, TrainedSubject
 from ui.tokens import PLAIN, Style, chip, chips, colour, fill, token_html
 from ui.tour import titled
 
 SENTENCE = "This unreadable handwriting is still a string of characters."
-SENTENCE_LIMIT = 300
-"""Characters of a sentence."""
-CARRIED_LIMIT = 200_000
-"""Characters up to which a text's compressed form is tried for the link to the playground."""
 PIECES_SHOWN = 120
 """Pieces in a row of the comparison; the rest is counted, not drawn."""
 CORPUS = "library"
@@ -386,6 +384,7 @@ def growing_words() -> str:
 def show_home() -> None:
     """The whole page."""
     complaints = _arrive()
+    complaints = lasting("home", complaints, st.session_state[key("sentence")])
     titled("home", "TokenSteps")
     lead = _(
         "A language model reads neither letters nor words but tokens: numbered pieces of text. Write a sentence and see its tokens."
@@ -423,11 +422,14 @@ def _arrive() -> list[str]:
     if key("sentence") in state and not (arrived or is_back()):
         return []
     sentence = read_short(url["say"]) if "say" in url else None
-    if sentence is not None:
+    held = brought(key("sentence"))
+    if held is not None:
+        state[key("sentence")] = plain_text(held)
+    elif sentence is not None:
         state[key("sentence")] = plain_text(sentence)
     elif key("sentence") not in state:
         state[key("sentence")] = SENTENCE
-    if "say" in url and sentence is None:
+    if "say" in url and sentence is None and held is None:
         return [_("The text of this link is lost: ask for the link again, or paste the text.")]
     return []
 
@@ -503,7 +505,7 @@ def carried(text: str) -> dict[str, str]:
     """The playground's parameters for a text, with this page's tokenizer; no text leaves the one that is there."""
     if not text:
         return {"t1": SPEC}
-    packed = pack_text(text) if len(text) <= CARRIED_LIMIT else None
+    packed = pack_text(text) if len(text) <= PACK_LIMIT else None
     if packed is None:
         return {"t1": SPEC, "id": text_store().put(text.encode("utf-8", "replace"))}
     return {"t1": SPEC, "text": packed}

@@ -20,7 +20,8 @@ from urllib.request import getproxies, proxy_bypass
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from ui.formats import load
 from ui.i18n import N_, count
-from ui.loaded import SIZE_LIMIT, LoadedSubject
+from ui.limits import ANSWER_SECONDS, REACH_SECONDS, REPOSITORY_LIMIT, TOKENIZER_LIMIT
+from ui.loaded import LoadedSubject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,11 +41,6 @@ PUBLIC: Final[Mapping[str, str]] = {
 """Tokenizers to choose from: title → repository."""
 
 FILE: Final = "tokenizer.json"
-REACH_SECONDS = 3.0
-"""How long the hub may take to answer the first knock."""
-ANSWER_SECONDS = 10.0
-"""How long it may take to answer a question."""
-LONGEST_NAME = 96
 NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 
 
@@ -104,7 +100,7 @@ def checked(repository: str) -> str:
     'openai-community/gpt2'
     """
     parts = repository.split("/")
-    fits = len(repository) <= LONGEST_NAME and len(parts) <= 2 and all(map(NAME.fullmatch, parts))
+    fits = len(repository) <= REPOSITORY_LIMIT and len(parts) <= 2 and all(map(NAME.fullmatch, parts))
     if not fits or ".." in repository or "--" in repository:  # the cache writes / as --
         raise HubError("name", repository)
     return repository
@@ -128,8 +124,8 @@ def _download(repository: str) -> Path:
     try:
         url = hf_hub_url(repository, FILE)
         size = get_hf_file_metadata(url, token=False, timeout=ANSWER_SECONDS).size or 0
-        if size > SIZE_LIMIT:
-            raise HubError("too_large", repository, size=count(size), limit=count(SIZE_LIMIT))
+        if size > TOKENIZER_LIMIT:
+            raise HubError("too_large", repository, size=count(size), limit=count(TOKENIZER_LIMIT))
         return Path(hf_hub_download(repository, FILE, token=False, etag_timeout=ANSWER_SECONDS))
     except HubError:
         raise

@@ -15,6 +15,7 @@ from ui.corpora import plain_text
 from ui.frames import table_html
 from ui.i18n import _, count, ngettext
 from ui.lattice_frames import LATTICE_CHARACTERS, lattice_frame
+from ui.limits import WORDS_LISTED
 from ui.notes import note
 from ui.numbers import log_text, probability_text, share_text
 from ui.tokens import Style, chips, readable
@@ -22,7 +23,6 @@ from ui.training import small_book
 
 WHOLE_LATTICE = 32
 """A search of fewer steps is sent in one piece; the frames of long words are large."""
-WORDS_LISTED = 2000
 SAMPLE_ROWS = 12
 SAMPLES_LISTED = 10
 

@@ -32,27 +32,18 @@ from tokenizers_core.text import (
 )
 from tokenizers_core.tokenizer_json_writer import special_token_documents
 from ui.i18n import N_, count
+from ui.limits import (
+    ADDED_LIMIT,
+    ENCODING_SECONDS,
+    EXPANSION_LIMIT,
+    ID_LIMIT,
+    RUNAWAYS,
+    STAGES_LIMIT,
+    TEMPLATE_LIMIT,
+    TOKEN_LIMIT,
+)
 from ui.subjects import Facts, Subject, Tokenized, Tokens
 from ui.tokens import Style
-
-SIZE_LIMIT = 40_000_000
-"""Bytes of all files of one tokenizer; Gemma's tokenizer.json, with 262,000 tokens, has 33 million."""
-TOKEN_LIMIT = 300_000
-"""Tokens of one tokenizer: as many take the library 0.8 seconds, with the GIL held, and 150 MB."""
-ADDED_LIMIT = 20_000
-"""Added tokens: as many take the library 0.1 seconds."""
-ID_LIMIT = 2 * TOKEN_LIMIT
-"""An id has to be lower: some vocabularies have holes, but a list by id must stay small."""
-EXPANSION_LIMIT = 100
-"""How many times longer a pipeline may make a text: without a limit a small file could use up the memory."""
-TEMPLATE_LIMIT = 1_000
-"""Special tokens that may be put around a text."""
-STAGES_LIMIT = 1_000
-"""JSON objects in the pipeline; what people use has 30 at most."""
-SECONDS = 10.0
-"""Time for one text."""
-RUNAWAYS = 2
-"""Texts given up whose encoding still runs, after which no tokenizer with regular expressions is asked any more."""
 
 Value = TypeVar("Value")
 Document = dict[str, Any]
@@ -72,6 +63,9 @@ class LoadError(TokenizersCoreError):
         ),
         "too_large": N_(
             "{file} has {size} bytes, more than {limit}; upload the tokenizer's file alone, without its model."
+        ),
+        "too_many_files": N_(
+            "{file} and {number} more files are more than the {limit} that are read at once; upload the tokenizer's alone."
         ),
         "empty": N_("{file} is empty; download it again, or upload tokenizer.json from the same place."),
         "sentencepiece": N_(
@@ -395,13 +389,13 @@ class LoadedSubject(Subject):
 
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
-        thread.join(SECONDS)
+        thread.join(ENCODING_SECONDS)
         if thread.is_alive():
             with self._lock:
                 self._given_up.append(thread)
             with _runaways_lock:
                 _runaways.append(thread)
-            raise EncodeError("slow", self.name, seconds=f"{SECONDS:g}")
+            raise EncodeError("slow", self.name, seconds=f"{ENCODING_SECONDS:g}")
         if not failure:
             return outcome[0]
         message = quoted(str(failure[0]), MESSAGE_CHARACTERS)

@@ -12,14 +12,16 @@ from tokenizers_core import first_difference
 from tokenizers_core.files import trace_to_csv, trace_to_json
 from tokenizers_core.merging import MergeSnapshot
 from ui.algorithms import Run
+from ui.boxes import text_box
 from ui.charts import CHARTS, curves_told, training_chart
 from ui.downloads import sheet
 from ui.flipbook import go_to
 from ui.i18n import N_, _, count
+from ui.limits import FIND_LIMIT, WORDS_LISTED
 from ui.notes import note, show_rows
 from ui.settings import choice_name
 from ui.tokens import Style, readable
-from ui.train_page import WORDS_LISTED, RunFile, View, code, encode, files, follow
+from ui.train_page import RunFile, View, code, encode, files, follow
 from ui.views import lineage_html, parting_html
 
 PairTable = Callable[[MergeSnapshot, Style, str], pd.DataFrame]
@@ -53,12 +55,12 @@ def every_pair(table: PairTable, view: View) -> None:
     """All pairs that could be merged next."""
     snapshot = view.trace[view.step]
     left, right = st.columns([2, 3], vertical_alignment="bottom")
-    find = left.text_input(_("Find"), key=view.key("find"), placeholder="th", max_chars=100)
+    find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th") or ""
     message = _("All {number} pairs after step {step}, best first.")
     if view.step < len(view.trace):
         message = _("All {number} pairs after step {step}, best first: the first one is merged next.")
     right.caption(message.format(step=view.step, number=count(snapshot.pair_count)))
-    show_rows(table(snapshot, view.style, find), height=360, key=view.key("pairs"))
+    show_rows(view.rows(table, find), height=360, key=view.key("pairs"))
 
 
 def charts(view: View) -> None:

@@ -8,27 +8,25 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from tokenizers_core import Corpus, Encoding, Tokenizer
+from tokenizers_core import Encoding, Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.templates import TEMPLATES
 from tokenizers_core.text import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, Pipeline
 from ui import pipeline_tabs
 from ui.algorithms import ALGORITHMS, Algorithm, Run
 from ui.controls import Controls
-from ui.corpora import plain_text
+from ui.corpora import Source, plain_text
 from ui.flipbook import is_back, update_url
 from ui.glossary import lead_html
 from ui.i18n import N_, _, count, use_language
+from ui.limits import PATTERN_LIMIT, PIPELINE_LIMIT, VOCABULARY_LIMIT
 from ui.notes import explained, problem
 from ui.pipeline_view import CHARACTERS_DRAWN, Journey, journey, payload, pipeline_view, summary_html
-from ui.renewal import SEED_FACTOR
-from ui.settings import PATTERN_LIMIT, VOCABULARY_LIMIT, Recipe, Setting, choice_name, write_short
+from ui.settings import Recipe, Setting, choice_name, write_short
 from ui.tabs import show_tabs
 from ui.tokens import Style
 from ui.tour import titled
-
-TEXT_LIMIT = 2_000
-"""Characters of each of the two texts: what a page can show, and what a link can hold."""
+from ui.trainings import train_model
 
 RULES = (
     Setting("normalizer", "bert_uncased", NORMALIZERS),
@@ -40,8 +38,8 @@ RULES = (
     Setting("template", "bert", tuple(TEMPLATES)),
     Setting("size", 4_000, least=1, most=VOCABULARY_LIMIT),
     Setting("lines", True),
-    Setting("max", 24, least=1, most=TEXT_LIMIT),
-    Setting("stride", 4, least=0, most=TEXT_LIMIT),
+    Setting("max", 24, least=1, most=PIPELINE_LIMIT),
+    Setting("stride", 4, least=0, most=PIPELINE_LIMIT),
     Setting("strategy", "only_second", ("only_second", "only_first", "longest_first")),
     Setting("side", "right", ("right", "left")),
 )
@@ -112,25 +110,6 @@ def _settings(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
     }
 
 
-def train_model(
-    corpus: Corpus,
-    model: str,
-    vocab_size: int,
-    special_tokens: tuple[str, ...],
-    alphabet: str,
-    **progress: Any,
-) -> Any:
-    """The model of the pipeline, trained with the usual rules of its algorithm."""
-    own: dict[str, dict[str, Any]] = {
-        "bpe": {"alphabet": alphabet, "min_frequency": 2},
-        "wordpiece": {"min_frequency": 2},
-        "unigram": {"method": "sentencepiece", "seed_size": SEED_FACTOR * vocab_size},
-    }
-    return ALGORITHMS[model].train(
-        corpus, vocab_size=vocab_size, special_tokens=special_tokens, **own[model], **progress
-    )
-
-
 PIPELINE = Algorithm("pipeline", N_("Pipeline"), RULES, _settings, train_model)
 
 
@@ -148,6 +127,10 @@ class PipelineControls(Controls):
 
     def load_corpus_defaults(self) -> None:
         """Another corpus leaves the stages as they are: they are what the page is about."""
+
+    def chosen(self, recipe: Recipe, source: Source | None) -> Pipeline:
+        """The stages are what the page is about: words that were counted otherwise can't be trained on here."""
+        return recipe.chosen(source)
 
     def texts(self) -> tuple[str, ...]:
         """The text, or the pair."""
@@ -278,11 +261,11 @@ def show_pipeline() -> None:
     update_url(controls.url())
     texts = controls.texts()
     for text in texts:
-        if len(text) > TEXT_LIMIT:
+        if len(text) > PIPELINE_LIMIT:
             message = _(
                 "The text has {size} characters, and this page takes {limit}: shorten it, or use the playground."
             )
-            problem(message.format(size=count(len(text)), limit=count(TEXT_LIMIT)))
+            problem(message.format(size=count(len(text)), limit=count(PIPELINE_LIMIT)))
             return
     if source is None or pipeline is None or controls.blocked:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -17,9 +17,11 @@ from tokenizers_core.decoders import BpeDecoder, Decoder, MetaspaceDecoder, Spac
 from tokenizers_core.encoding import Padding, Truncation, group_entities
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text import SPACE_MARK, Span
+from ui.boxes import text_box
 from ui.cache import digest
 from ui.downloads import show_link, show_tokenizer_files
 from ui.i18n import _, count, ngettext, sentences
+from ui.limits import COMPARISONS, PASSAGE_LIMIT, TOKEN_SHOWN, WINDOWS_LIMIT
 from ui.notes import explained, note, problem, show_rows
 from ui.tokens import readable, token_html
 from ui.window_view import WINDOWS_DRAWN, Answer, windows_html
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
     from ui.pipeline_page import View
     from ui.pipeline_view import Journey
 
-WINDOWS_LIMIT = 2_000
-"""Windows that are made: two long texts, both cut, would have millions."""
 LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
 """Labels of tokens: where an entity of a kind begins, where it goes on, and O for none."""
 NAMES: Mapping[str, str] = {"Sylvain": "PER", "Hugging Face": "ORG", "Brooklyn": "LOC"}
@@ -213,11 +213,11 @@ def _answer(view: View) -> Answer | None:
     sequence = len(view.texts) - 1
     text = view.texts[sequence]
     usual = next((words for words in ("Héloïse bakes the bread", "Hugging Face") if words in text), "")
-    given = st.text_input(
+    given = text_box(
         _("An answer: words of text {letter}, to be found in the windows").format(letter="AB"[sequence]),
-        usual,
+        PASSAGE_LIMIT,
+        value=usual,
         key=view.key(f"answer.{digest(text.encode())}"),
-        max_chars=200,
     )
     if not given:
         return None
@@ -336,15 +336,35 @@ def touching(spans: Sequence[Span]) -> bool:
     return any(first[1] == second[0] for first, second in pairwise(spans))
 
 
+class _Comparison(SequenceMatcher[str]):
+    """Two texts compared, with an end to it: where nothing but single letters agrees, the time grows with the third power.
+
+    When it is used up, what was not compared yet counts as different.
+    """
+
+    def __init__(self, text: str, back: str) -> None:
+        super().__init__(None, text, back, autojunk=False)
+        places = {letter: back.count(letter) for letter in {*text}}
+        self.costs = [places[letter] for letter in text]
+        self.left = COMPARISONS
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> Match:
+        self.left -= sum(self.costs[alo:ahi])
+        return super().find_longest_match(alo, ahi, blo, bhi) if self.left > 0 else Match(alo, blo, 0)
+
+
 def difference_html(text: str, back: str) -> str:
     """Two texts under each other, what only one of them has marked."""
     first: list[str] = []
     second: list[str] = []
-    for kind, start, end, begin, stop in SequenceMatcher(None, text, back, autojunk=False).get_opcodes():
+    for kind, start, end, begin, stop in _Comparison(text, back).get_opcodes():
         same = kind == "equal"
         for parts, part, mark in ((first, text[start:end], "del"), (second, back[begin:stop], "ins")):
             if part:
-                parts.append(escape(part) if same else f"<{mark}>{token_html(part)}</{mark}>")
+                pieces = (part[at : at + TOKEN_SHOWN] for at in range(0, len(part), TOKEN_SHOWN))
+                parts.append(escape(part) if same else f"<{mark}>{''.join(map(token_html, pieces))}</{mark}>")
     return (
         '<dl class="ts decoded">'
         + _entry(_("Before"), "".join(first))

@@ -12,11 +12,10 @@ from ui.analysis import Analysis
 from ui.chips import Shown, chips_html
 from ui.components import read_asset
 from ui.i18n import _, count, current_language
+from ui.limits import TOKENS_DRAWN
 from ui.numbers import percent
 from ui.tokens import fill
 
-TOKENS_DRAWN = 20_000
-"""Tokens in a page of HTML; a longer text's first ones."""
 COLUMNS = ("index", "id", "token", "text", "start", "end", "bytes")
 
 

@@ -12,8 +12,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tokenizers_core.errors import Phrase, TokenizersCoreError
-from ui import catalogue, side_by_side, training
+from ui import catalogue, formats, side_by_side, training
 from ui.analysis import Analysis, analyse, interpret_escapes
+from ui.boxes import text_box
 from ui.cache import Shelf, text_store
 from ui.catalogue import READY, Opened
 from ui.chips import Run, Shown, chips, payload
@@ -23,7 +24,16 @@ from ui.editor import as_typed, editor
 from ui.flipbook import is_back, update_url
 from ui.glossary import lead_html
 from ui.i18n import N_, _, count, current_language, ngettext, use_language
-from ui.notes import explained, note, problem, show_rows
+from ui.limits import (
+    CARDS_KEPT,
+    DRAFTS_KEPT,
+    LARGEST_UPLOAD,
+    NORMALIZED_LIMIT,
+    PACK_LIMIT,
+    PLAYGROUND_LIMIT,
+    REPOSITORY_LIMIT,
+)
+from ui.notes import explained, lasting, note, problem, show_rows
 from ui.play_charts import counts_chart, languages_chart
 from ui.play_files import counts_html, tokens_csv, tokens_html, tokens_json
 from ui.settings import Setting, read_setting, read_text
@@ -34,19 +44,9 @@ from ui.texts import TEXTS
 from ui.tokens import chip, fill, token_html
 from ui.tour import titled
 
-TEXT_LIMIT = 1_000_000
-"""Characters of a text."""
-LINKED_LIMIT = 200_000
-"""Characters up to which a text's compressed form is tried for the link."""
-DRAFTS_KEPT = 4
 SLOTS = ("t1", "t2", "t3", "t4")
-NORMALIZED_LIMIT = 20_000
-"""Characters that are looked through for what a normalizer changes."""
 STRETCHES_SHOWN = 2_500
 """Stretches of text on one page of chips."""
-UPLOAD_MEGABYTES = 40
-CARDS_KEPT = 8_000_000
-"""Characters of details of tokens that the server keeps."""
 SETTINGS = (
     Setting("write", "text", ("text", "ids", "bytes")),
     Setting("spaces", True),
@@ -67,6 +67,7 @@ def key(name: str) -> str:
 def show_playground() -> None:
     """The whole page: sidebar, text, chips, tabs."""
     complaints = _arrive()
+    complaints = lasting("playground", complaints, (_state("text"), _chosen()))
     with st.sidebar:
         places = _choose()
     titled("playground", _("Playground"))
@@ -134,7 +135,7 @@ def url() -> dict[str, str | None]:
         for setting in SETTINGS
     }
     text = _state("text")
-    packed = pack_text(text) if len(text) <= LINKED_LIMIT else None
+    packed = pack_text(text) if len(text) <= PACK_LIMIT else None
     usual = text == TEXTS["first"].make()
     values["text"] = None if usual else packed
     values["id"] = None if usual or packed else _kept(text)
@@ -213,23 +214,28 @@ def _upload() -> None:
         _("tokenizer.json, vocab.txt, .tiktoken, or vocab.json with merges.txt (choose both at once)"),
         accept_multiple_files=True,
         key=key(f"files.{turn}"),
-        max_upload_size=UPLOAD_MEGABYTES,
+        max_upload_size=LARGEST_UPLOAD,
     )
     if files:
         state[key("uploads")] += 1
+        try:  # before they are kept: files that are too large would drive out others
+            formats.refuse_too_much({file.name: file.size for file in files})
+        except TokenizersCoreError as error:
+            state[key("refused")] = explained(error)
+            st.rerun()
         _bring(catalogue.upload_spec({file.name: file.getvalue() for file in files}))
 
 
 def _by_name() -> None:
     """A name on the public hub."""
     with st.form(key("named"), border=False):
-        name = st.text_input(
-            _("Repository"), key=key("name"), placeholder="openai-community/gpt2", max_chars=100
+        name = text_box(
+            _("Repository"), REPOSITORY_LIMIT, key=key("name"), placeholder="openai-community/gpt2"
         )
         st.caption(
             _("It is asked for at huggingface.co, and kept on this server's disk. Your text stays here.")
         )
-        if st.form_submit_button(_("Get it")) and name.strip():
+        if st.form_submit_button(_("Get it")) and name and name.strip():
             _bring(catalogue.public(name.strip()))
 
 
@@ -285,9 +291,9 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
     _toggles(subjects.get("A"))
     update_url(url())
     text = _state("text")
-    if len(text) > TEXT_LIMIT:
+    if len(text) > PLAYGROUND_LIMIT:
         message = _("The text has {size} characters, and the page takes {limit}: shorten it.")
-        problem(message.format(size=count(len(text)), limit=count(TEXT_LIMIT)))
+        problem(message.format(size=count(len(text)), limit=count(PLAYGROUND_LIMIT)))
         return
     if _state("escapes"):
         text = interpret_escapes(text)

@@ -18,6 +18,7 @@ from ui import training
 from ui.flipbook import Frame, go_to
 from ui.frames import WORD_ROWS
 from ui.i18n import N_, _, count, ngettext, sentences, use_language
+from ui.limits import ANSWERS_LISTED
 from ui.notes import note
 from ui.predictions import ASK_NAMES, next_asked, question_after
 from ui.question_view import ask, tally_html, verdict_html
@@ -26,7 +27,6 @@ from ui.tokens import Style, chips
 
 FRAMES: Final = 48
 """Frames that are sent at a time: with each answer they are drawn again."""
-ANSWERS_LISTED: Final = 500
 WORDS_LISTED: Final = 120
 OPENING: Final = N_(
     "What comes next is hidden: answer, and the step is shown. “Reveal” shows it, too, and counts as wrong."

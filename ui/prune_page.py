@@ -9,20 +9,18 @@ import streamlit as st
 
 from tokenizers_core.files import prunes_to_csv, prunes_to_json
 from tokenizers_core.pruning import Worth
+from ui.boxes import text_box
 from ui.cache import remembered
 from ui.charts import PRUNE_CHARTS, charts_for, curves_told, loss_chart, worth_chart
 from ui.corpora import EXAMPLES
 from ui.downloads import sheet
 from ui.i18n import N_, _, count
 from ui.lattice_tab import lattice_tab
+from ui.limits import FIND_LIMIT, WORTH_LIMIT
 from ui.notes import note, show_rows
 from ui.prune_frames import lattice_erratum
 from ui.tables import piece_table, worth_table
 from ui.train_page import RunFile, View, code, encode, files, follow
-
-WORTH_LIMIT = 400
-"""Pieces whose exact loss is worked out for the comparison: those of the least approximate loss."""
-
 
 PRUNE_FILES: Mapping[str, RunFile] = {
     "trace.json": RunFile(N_("Every step (JSON)"), prunes_to_json),
@@ -62,12 +60,11 @@ def word_lattice(view: View) -> None:
 
 def every_piece(view: View) -> None:
     """All pieces that are left."""
-    snapshot = view.trace[view.step]
     left, right = st.columns([2, 3], vertical_alignment="bottom")
-    find = left.text_input(_("Find"), key=view.key("find"), placeholder="th", max_chars=100)
+    find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th") or ""
     message = _("All {number} pieces after step {step}, most probable first.")
     right.caption(message.format(step=view.step, number=count(view.trace.record.sizes[view.step])))
-    show_rows(piece_table(snapshot, view.style, find), height=360, key=view.key("pieces"))
+    show_rows(view.rows(piece_table, find), height=360, key=view.key("pieces"))
 
 
 def both_losses(view: View) -> None:

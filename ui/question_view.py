@@ -13,19 +13,8 @@ import streamlit as st
 
 from ui.corpora import plain_text
 from ui.i18n import _, count, listed, ngettext, use_language
-from ui.questions import (
-    ANSWER_LIMIT,
-    UNREAD,
-    Cells,
-    Choice,
-    Entry,
-    Form,
-    Lines,
-    Question,
-    Tally,
-    Verdict,
-    unread,
-)
+from ui.limits import ANSWER_LIMIT
+from ui.questions import UNREAD, Cells, Choice, Entry, Form, Lines, Question, Tally, Verdict, unread
 from ui.tokens import fill
 
 OnVerdict = Callable[[str, Verdict], None]

@@ -16,11 +16,10 @@ from html import escape
 from typing import Any, Final, NamedTuple
 
 from ui.i18n import _
+from ui.limits import ANSWER_LIMIT
 from ui.tokens import fill
 
 RIGHT, TIED, WRONG, UNREAD = "right", "tied", "wrong", "unread"
-ANSWER_LIMIT: Final = 4_000
-"""Characters of an answer."""
 BY_HAND: Final = 0.01
 """How far off a number may be that is worked out with rounded figures: so much, or this share of it."""
 DIGITS_ASKED: Final = 2
@@ -251,7 +250,7 @@ def grade_number(
                     answer=repr(answer[:40])
                 )
             )
-        if number.means(true) or abs(float(number.value) - float(true)) <= slack:
+        if number.means(true) or abs(number.value - Fraction(true)) <= slack:
             return right(told_right)
         if number.digits == 1 and abs(number.value - Fraction(true)) <= number.slack:
             return unread(_("That is near: give at least two digits that count, such as 0.053."))

@@ -21,10 +21,11 @@ from ui.flipbook import is_back, update_url
 from ui.glossary import lead_html
 from ui.i18n import N_, _, count, listed
 from ui.language import page_link
+from ui.limits import RENEW_LIMIT, VOCABULARY_LIMIT
 from ui.notes import explained, note, problem
 from ui.numbers import percent
 from ui.renewal import Heritage, heritage
-from ui.settings import VOCABULARY_LIMIT, Setting, choice_name, corpus_title, write_short
+from ui.settings import Setting, choice_name, corpus_title, write_short
 from ui.side_by_side import aligned_html
 from ui.subjects import TrainedSubject
 from ui.tokens import chips
@@ -34,7 +35,6 @@ PAGE = "renew"
 TITLE = N_("New from old")
 OLD = "bpe?corpus=prose"
 """The tokenizer that the page starts with: it has seen English alone."""
-TEXT_LIMIT = 20_000
 NEW_LISTED = 60
 """Tokens of the new one that are named."""
 SAMPLE = '''\
@@ -142,11 +142,11 @@ def show_renew() -> None:
     st.html(heritage_html(handed))
     st.text_area(_("One text under both"), key=controls.key("a"), height=170, persist_state="session")
     text = plain_text(controls["a"])
-    if len(text) > TEXT_LIMIT:
+    if len(text) > RENEW_LIMIT:
         message = _(
             "The text has {size} characters, and this page takes {limit}: shorten it, or use the playground."
         )
-        problem(message.format(size=count(len(text)), limit=count(TEXT_LIMIT)))
+        problem(message.format(size=count(len(text)), limit=count(RENEW_LIMIT)))
         return
     try:
         tokenizer = handed.tokenizer(trace)

@@ -19,11 +19,7 @@ from ui.algorithms import ALGORITHMS, Run
 from ui.corpora import Source
 from ui.loaded import LoadedSubject
 from ui.subjects import Subject, TrainedSubject
-
-SEED_FACTOR = 4
-"""How many times its size Unigram's vocabulary starts from."""
-LEAST_COUNT = 2
-"""A pair that stands once in the corpus is no habit of it."""
+from ui.trainings import LEAST_COUNT, seed_for
 
 
 class Heritage(NamedTuple):
@@ -42,7 +38,7 @@ class Heritage(NamedTuple):
         """The training of the new one."""
         settings = {**self.settings, "vocab_size": size, "special_tokens": self.special_tokens}
         if self.algorithm == "unigram":
-            settings["seed_size"] = SEED_FACTOR * size
+            settings["seed_size"] = seed_for(size)
         return Run(ALGORITHMS[self.algorithm], source, self.pipeline, settings)
 
     def tokenizer(self, trace: Any) -> Tokenizer:

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from itsdangerous import BadData, URLSafeSerializer
 
+from ui.limits import SEALED_LIMIT
+
 VARIABLE: Final = "TOKENSTEPS_SECRET"
 """The environment variable that gives several servers one secret."""
 FILE: Final = Path(__file__).resolve().parent.parent / ".secret"
 """Where a server without it keeps its own, so that codes outlive a restart."""
-SEALED_LIMIT: Final = 60_000
-"""Characters of a sealed text."""
 
 
 @cache
@@ -54,5 +54,5 @@ def unseal(kind: str, sealed: str) -> Any | None:
         return None
     try:
         return URLSafeSerializer(secret(), salt=f"tokensteps.{kind}").loads(sealed)
-    except BadData:
+    except (BadData, UnicodeError):  # half of a UTF-16 pair is in no code
         return None

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
+from starlette.middleware import Middleware
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
+
+from ui.headers import Guard
+
+SWITCH_SECONDS: Final = 0.002
+"""How long a thread may keep the others waiting."""
+MIDDLEWARE: Final = (Middleware(Guard),)
+"""What every request goes through before Streamlit."""
 
 
 @asynccontextmanager
@@ -24,6 +33,15 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     import pandas  # noqa: F401
     import plotly.graph_objects  # noqa: F401
 
+    from ui.cache import drawers, workers
+
+    workers().start()
+    drawers().start()
+    # A click's answer passes between threads some forty times. At the usual 5 ms it would wait as long each time while anybody's
+    # page is being drawn.
+    sys.setswitchinterval(SWITCH_SECONDS)
     gc.collect()
     gc.freeze()
     yield {}
+    workers().close()
+    drawers().close()

@@ -14,18 +14,22 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from tokenizers_core import TIE_RULES
+from tokenizers_core.counting import is_counts
+from tokenizers_core.errors import CountedRulesError
 from tokenizers_core.text import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, Pipeline
 from ui.cache import digest, text_store
 from ui.corpora import EXAMPLES, OWN, Source, pack_text, plain_text, unpack_text
-from ui.i18n import N_, _
+from ui.i18n import N_, _, count
+from ui.limits import (
+    COUNT_LIMIT,
+    PATTERN_LIMIT,
+    PLAIN_LIMIT,
+    SEED_LIMIT,
+    SPECIAL_LIMIT,
+    VOCABULARY_LIMIT,
+    patience,
+)
 from ui.tokens import SHOW
-
-VOCABULARY_LIMIT = 20_000
-"""Tokens that a page trains to."""
-SEED_LIMIT = 50_000
-"""Pieces that pruning starts from."""
-PATTERN_LIMIT = 1_000
-SPECIAL_LIMIT = 500
 
 
 class Setting(NamedTuple):
@@ -74,7 +78,7 @@ RULES = (
     Setting("alphabet", "corpus", ("corpus", "bytes")),
     Setting("ties", "first", tuple(TIE_RULES)),
     Setting("size", None, least=1, most=VOCABULARY_LIMIT, limit=True),
-    Setting("min", 1, least=1, most=1_000_000),
+    Setting("min", 1, least=1, most=COUNT_LIMIT),
     Setting("special", "", length=SPECIAL_LIMIT),
     Setting("lines", True),
 )
@@ -226,19 +230,30 @@ class Recipe:
             return Source(corpus, example.text().encode("utf-8"), example.counts, lines)
         if corpus == "upload":
             name, data = self.file
-            return (
-                Source(digest(data), data, name.lower().endswith((".csv", ".tsv")), lines) if data else None
-            )
+            counts = name.lower().endswith((".csv", ".tsv")) or is_counts(data)
+            return Source(digest(data), data, counts, lines) if data else None
         return Source(corpus, self.text.encode("utf-8"), corpus == "counts", lines) if self.text else None
 
     def pipeline(self, source: Source | None) -> Pipeline:
-        """From text to words. Raises what `Pipeline` raises for a pattern of the learner's own."""
+        """From text to words: as the file says whose words are counted, else by the rules that were chosen.
+
+        Raises CountedRulesError for a file that the page has no use for, and what `chosen` and `Source.counted_by` raise.
+        """
+        counted_by = source.counted_by(patience(len(source.data))) if source else None
+        if counted_by is None:
+            return self.chosen(source)
+        fitting = next(rule.choices for rule in self.rules if rule.name == "pre")
+        if counted_by.pre_tokenizer not in fitting:
+            raise CountedRulesError(counted_by.rules, fitting)
+        return counted_by
+
+    def chosen(self, source: Source | None) -> Pipeline:
+        """The rules that were chosen. Raises what `Pipeline` raises for a pattern of the learner's own."""
         pattern = "gpt2"  # the pipeline takes one even where there is none to choose
         if "pattern" in self.values:
             pattern = (self["regex"] if self["pattern"] == "own" else self["pattern"]) or pattern
-        # Seconds that a pattern of the learner's own may take: a page of text is done in one.
-        patience = 1.5 + round(len(source.data) / 1e6, 1) if source else 1.5
-        return Pipeline(self["normalizer"], self["pre"], pattern, patience)
+        size = len(source.data) if source else 0
+        return Pipeline(self["normalizer"], self["pre"], pattern, patience(size))
 
 
 class Reading(NamedTuple):
@@ -274,8 +289,21 @@ def read_setting(setting: Setting, url: Mapping[str, str], usual: Any, complaint
     try:
         return setting.parse(url[setting.name])
     except ValueError as error:
-        complaints.append(_refusal(setting.name, str(error)))
+        complaints.append(_beyond(setting, url[setting.name]) or _refusal(setting.name, str(error)))
         return usual
+
+
+def _beyond(setting: Setting, text: str) -> str | None:
+    """What is said of a number or text of a link that is beyond its setting's limits; None where something else is wrong."""
+    if setting.most and text.isascii() and text.isdigit():
+        message = _("The link says {name}={value}, and it may be {least} to {most}; the usual value is used.")
+        return message.format(
+            name=setting.name, value=repr(text[:20]), least=count(setting.least), most=count(setting.most)
+        )
+    if setting.length and len(text) > setting.length:
+        message = _("The link's {name} has {size} characters, and may have {limit}; the usual value is used.")
+        return message.format(name=setting.name, size=count(len(text)), limit=count(setting.length))
+    return None
 
 
 def _refusal(name: str, value: str) -> str:
@@ -294,10 +322,6 @@ def read_text(url: Mapping[str, str], complaints: list[str]) -> bytes | None:
             _("This server does not have the text of this link any more: paste or upload it again.")
         )
     return kept if text is None else text.encode("utf-8", "replace")
-
-
-PLAIN_LIMIT = 1_000
-"""Characters of a text that an address holds as it is, percent signs and all."""
 
 
 def write_short(text: str) -> str:
@@ -344,13 +368,15 @@ def choice_name(setting: str, choice: str) -> str:
 
 
 def corpus_title(name: str) -> str:
-    """What a corpus is called."""
+    """What a corpus is called; one that a link made up, as the link has it."""
     own = {
         "paste": N_("Your own text"),
         "counts": N_("Your own word counts"),
         "upload": N_("A file of yours"),
     }
-    return _(EXAMPLES[name].title if name in EXAMPLES else own[name])
+    if name in EXAMPLES:
+        return _(EXAMPLES[name].title)
+    return _(own[name]) if name in own else name
 
 
 def special_tokens(text: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import pandas as pd
 from tokenizers_core.alignment import Block, align, boundary_agreement, word_costs
 from ui.analysis import Analysis, analyse
 from ui.i18n import _, count
+from ui.limits import WORDS_LISTED
 from ui.subjects import Subject
 from ui.texts import SENTENCES
 from ui.tokens import PLAIN, chip, token_html
@@ -20,7 +21,6 @@ LETTERS = "ABCD"
 CHARACTERS_SHOWN = 3_000
 """Characters that are shown side by side."""
 WORDS_DRAWN = 12
-WORDS_LISTED = 2_000
 
 
 def letters_html(analyses: Mapping[str, Analysis]) -> str:

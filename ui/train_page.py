@@ -8,35 +8,36 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.tokenizer import Tokenizer
 from ui import catalogue, code_steps, training
 from ui.algorithms import Algorithm, Run
+from ui.boxes import text_box
 from ui.cache import digest
 from ui.challenge_page import show_challenge_maker
 from ui.controls import Controls
-from ui.corpora import EXAMPLES, plain_text
+from ui.corpora import EXAMPLES
 from ui.downloads import download, show_link, show_tokenizer_files
 from ui.flipbook import Frame, step_asked, update_url
 from ui.glossary import lead_html
 from ui.i18n import N_, _, count, ngettext, sentences, use_language
 from ui.language import page_link
+from ui.limits import ENCODE_LIMIT, STEPS_TOLD, WORDS_LISTED
 from ui.notes import explained, note, problem
 from ui.predict import Hidden, forget_game, game_of, show_answers, show_hidden, show_question, show_words
 from ui.predictions import ASKS
 from ui.settings import corpus_title
+from ui.steps import Steps, Table, rows
 from ui.tabs import show_tabs
 from ui.tokens import Style, readable
 from ui.tour import titled
 from ui.views import encoding_html, story_html
 
-WORDS_LISTED = 2000
 WORDS_TO_COUNT = 120
 """Words among which nobody counts pairs."""
-STEPS_TOLD = 400
-"""Steps of one word's encoding that are drawn."""
 IN_STEP = N_("The algorithm in step with the picture")
 """The first choice of the tab Code."""
 PLAIN_VERSION = N_(
@@ -97,6 +98,10 @@ class View:
         """A widget's key, the page's own."""
         return f"{self.page.name}.{name}"
 
+    def rows(self, table: Table, find: str) -> pa.Table:
+        """A table of this step, of what `find` finds."""
+        return rows(self.run.name, table, self.trace, self.step, self.style, find)
+
 
 def show_page(page: TrainPage) -> None:
     """The whole page: sidebar, head, stage, tabs."""
@@ -141,7 +146,7 @@ def show_run(page: TrainPage, controls: Controls, run: Run, trace: Any) -> None:
         run.name,
         style.show,
         len(trace),
-        lambda step: page.frame(trace[step], style),
+        Steps(page.frame, trace, style),
         controls.url(),
     )
     spec = catalogue.remember_run(page.name, controls.url(), step)
@@ -194,9 +199,11 @@ def encode(view: View, tokenizer: Tokenizer | None = None) -> None:
     corpus = view.controls["corpus"]
     sample = EXAMPLES[corpus].sample if corpus in EXAMPLES else ""
     label = _("Text to encode with what was learned up to this step")
-    text = plain_text(st.text_input(label, sample, key=view.key(f"encode.{corpus}"), max_chars=2000))
+    text = text_box(label, ENCODE_LIMIT, value=sample, key=view.key(f"encode.{corpus}"))
     label = _("Paste a whole text into this tokenizer: the playground")
     page_link("pages/explore/playground.py", label, {"t1": view.spec})
+    if text is None:
+        return
     tokenizer = tokenizer or view.trace.tokenizer(view.step)
     style = view.style._replace(special_tokens=frozenset(tokenizer.special_tokens))
     try:

@@ -2,9 +2,11 @@
 
 import streamlit as st
 
+from ui.boxes import text_box
 from ui.glossary import SECTIONS, TERMS, Term, entry_html, matches, page_file
 from ui.i18n import _
 from ui.language import page_link
+from ui.limits import FIND_LIMIT
 from ui.tour import titled
 
 
@@ -23,7 +25,7 @@ lead = _(
     "The words of the trade, in plain terms. On the other pages, a word with a dotted line says what it means when you point at it."
 )
 st.caption(lead)
-find = st.text_input(_("Find"), key="glossary.find", placeholder=_("tie"), max_chars=100, width=360)
+find = text_box(_("Find"), FIND_LIMIT, key="glossary.find", placeholder=_("tie"), width=360) or ""
 wanted = TERMS.get(st.query_params.get("term", ""))
 if wanted is not None and not find:
     show(wanted, wanted=True)

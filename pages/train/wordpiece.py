@@ -1,13 +1,9 @@
 """Step through WordPiece training."""
 
-from typing import Any
-
 import streamlit as st
 
-from tokenizers_core import merging, train_bpe, wordpiece
-from ui import training
-from ui.algorithms import WORDPIECE
-from ui.cache import Progress, digest
+from tokenizers_core import merging, wordpiece
+from ui.algorithms import BPE, WORDPIECE, Run
 from ui.charts import score_chart, score_told
 from ui.frames import match_frame, wordpiece_frame
 from ui.i18n import N_, _
@@ -40,20 +36,13 @@ def library(view: View) -> None:
         )
     )
     trace, run = view.trace, view.run
-    size = trace.vocab_sizes[-1]
-    special = trace.special_tokens
-
-    def make(progress: Progress) -> Any:
-        return train_bpe(
-            run.corpus(progress),
-            size,
-            special_tokens=special,
-            tie_rule="lowest_ids",
-            continuing_subword_prefix="##",
-            progress=progress.steps,
-        )
-
-    rival = training.build("wordpiece.library", digest(f"library:{run.name}:{size}".encode()), make)
+    settings = {
+        "vocab_size": trace.vocab_sizes[-1],
+        "special_tokens": trace.special_tokens,
+        "tie_rule": "lowest_ids",
+        "continuing_subword_prefix": "##",
+    }
+    rival = Run(BPE, run.source, run.pipeline, settings).trace(".library")
     if rival is not None:
         st.html(vocabularies_html(trace, rival, view.style))
 

@@ -24,8 +24,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tests.browser.conftest import ROOT
 from tokenizers_core import BpeTrace, Corpus, train_bpe
-from ui.corpora import EXAMPLES, LINK_LIMIT, PASTE_LIMIT
+from ui.corpora import EXAMPLES
 from ui.flipbook import window
+from ui.limits import LINK_LIMIT, PASTE_LIMIT
 
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "bpe_course.json").read_text(encoding="utf-8"))
 STEPS = GOLDEN["steps"]

@@ -23,9 +23,10 @@ from tests.browser.test_wordpiece_page import WIDTHS
 from tokenizers_core import Encoding, Tokenizer
 from tokenizers_core.encoding import Truncation
 from tokenizers_core.text import Pipeline
-from ui.pipeline_page import RULES, SPECIAL_TOKENS, made, train_model
+from ui.pipeline_page import RULES, SPECIAL_TOKENS, made
 from ui.pipeline_view import Stage
 from ui.settings import read_url
+from ui.trainings import train_model
 
 A, B = "Who runs the cafe\u0301? 🙂", "Zoë runs the café by the river, and Héloïse bakes the bread."
 PAIR = {"corpus": "mixed", "size": "400", "a": A, "b": B}

@@ -37,7 +37,8 @@ from tests.test_loaded import bert, oracle, tiktoken_file, tiktokens, trained
 from tokenizers_core import Tokenizer as EngineTokenizer
 from ui.analysis import interpret_escapes
 from ui.catalogue import READY, Spec, title
-from ui.corpora import LINK_LIMIT, pack_text, unpack_text
+from ui.corpora import pack_text, unpack_text
+from ui.limits import LINK_LIMIT
 from ui.playground import STRETCHES_SHOWN
 from ui.texts import TEXTS
 

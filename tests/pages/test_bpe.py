@@ -12,9 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, problems, run
-from ui.corpora import PASTE_LIMIT, pack_text
+from ui.corpora import pack_text
 from ui.frames import STOP_REASONS
-from ui.settings import RULES, VOCABULARY_LIMIT, choice_name
+from ui.limits import PASTE_LIMIT, VOCABULARY_LIMIT
+from ui.settings import RULES, choice_name
 
 TABS = ["Every pair", "Charts", "Follow a word", "Lineage", "Encode", "Ties", "Code", "Files and link"]
 PAGE = Page("bpe", Path("pages", "train", "bpe.py"), RULES)

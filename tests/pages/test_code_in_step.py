@@ -5,14 +5,13 @@ Oracle: the sources themselves, as the component's message and `st.code` carry t
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import Page, problems, run
+from tests.pages.pages import Page, problems, run, told
 from ui.code_steps import LISTINGS
 from ui.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES
 from ui.train_page import IN_STEP
@@ -26,7 +25,7 @@ PAGES = {
 
 def listings(app: AppTest) -> list[dict[str, Any]]:
     """The messages of the components that show code."""
-    found = [json.loads(part.proto.bytes or "{}") for part in app.get("bidi_component")]
+    found = [told(part.proto.bytes or b"{}") for part in app.get("bidi_component")]
     return [message for message in found if "lines" in message]
 
 

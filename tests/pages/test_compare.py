@@ -22,7 +22,8 @@ from tests.test_ui_tokens import HOSTILE, Read
 from tokenizers_core import Corpus
 from tokenizers_core.comparison import Comparison, compare
 from ui.corpora import pack_text
-from ui.settings import COMPARE_RULES, SEED_LIMIT, VOCABULARY_LIMIT
+from ui.limits import SEED_LIMIT, VOCABULARY_LIMIT
+from ui.settings import COMPARE_RULES
 
 PAGE = Page("compare", Path("pages", "explore", "compare.py"), COMPARE_RULES)
 opened, value, rules, usual = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual

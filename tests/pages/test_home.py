@@ -13,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, bodies, done, problems
 from ui.catalogue import Spec
-from ui.home import SENTENCE, SENTENCE_LIMIT, SPEC
+from ui.home import SENTENCE, SPEC
+from ui.limits import SENTENCE_LIMIT
 from ui.settings import write_short
 
 HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ `c` :red[d] \u202e🍵"

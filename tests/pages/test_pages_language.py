@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, done, run
+from tests.pages.pages import APP, done, run, told
 from tokenizers_core import Corpus, train_bpe
 from ui import i18n
 from ui.analysis import analyse
@@ -226,12 +226,12 @@ def plotted(value: Any, inside: bool = False) -> Iterator[str]:
 
 def of_component(proto: Any, data: str) -> list[str]:
     """The leaks in what a component of ours is told."""
-    told = json.loads(proto.bytes) if proto.bytes else json.loads(proto.json or "null")
-    if not isinstance(told, dict):
+    said = told(proto.bytes or proto.json.encode() or b"null")
+    if not isinstance(said, dict):
         return []
     found: list[str] = []
     name = proto.component_name.rpartition(".")[2]
-    for key, value in told.items():
+    for key, value in said.items():
         if key in (
             "run",
             "page",

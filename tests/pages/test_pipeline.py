@@ -7,7 +7,6 @@ browser; the `tokenizers` library for the file that can be taken away. What need
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer as Library
 
-from tests.pages.pages import Page, address, bodies, done, problems
+from tests.pages.pages import Page, address, bodies, done, problems, told
 from tokenizers_core import Tokenizer
 from tokenizers_core.encoding import Truncation
 from tokenizers_core.templates import TEMPLATES
@@ -25,8 +24,10 @@ from tokenizers_core.text import NORMALIZERS, PRE_TOKENIZERS
 from tokenizers_core.tokenizer_json import tokenizer_to_json
 from ui.algorithms import ALGORITHMS
 from ui.corpora import pack_text
-from ui.pipeline_page import PRESETS, RULES, SAMPLES, SPECIAL_TOKENS, TEXT_LIMIT, made, train_model
+from ui.limits import PIPELINE_LIMIT
+from ui.pipeline_page import PRESETS, RULES, SAMPLES, SPECIAL_TOKENS, made
 from ui.settings import Recipe, read_url
+from ui.trainings import train_model
 
 PAGE = Page("pipeline", Path("pages", "explore", "pipeline.py"), RULES)
 value = PAGE.value
@@ -55,7 +56,7 @@ def asked(app: AppTest, end: str) -> Any:
 
 def drawing(app: AppTest) -> dict[str, Any]:
     """The message that the drawing gets."""
-    sent = [json.loads(one.proto.bytes) for one in app.get("bidi_component") if one.proto.bytes]
+    sent = [told(one.proto.bytes) for one in app.get("bidi_component") if one.proto.bytes]
     found: dict[str, Any] = next(one for one in sent if "atoms" in one)
     return found
 
@@ -232,11 +233,11 @@ def test_every_tab_has_something_to_show(tab: str, texts: tuple[str, str]) -> No
 
 def test_a_text_that_is_too_long_is_refused_and_kept() -> None:
     app = opened(a="a")
-    app.text_area(key="pipeline.b").set_value("b" * (TEXT_LIMIT + 1))
+    app.text_area(key="pipeline.b").set_value("b" * (PIPELINE_LIMIT + 1))
     done(app)
     assert "2,001 characters" in problems(app)[0] and "2,000" in problems(app)[0]
-    assert len(value(app, "b")) == TEXT_LIMIT + 1
-    app.text_area(key="pipeline.b").set_value("b" * TEXT_LIMIT)
+    assert len(value(app, "b")) == PIPELINE_LIMIT + 1
+    app.text_area(key="pipeline.b").set_value("b" * PIPELINE_LIMIT)
     done(app)
     assert problems(app) == []
     assert any("The first 600 characters" in caption.value for caption in app.caption)

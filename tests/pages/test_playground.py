@@ -6,7 +6,6 @@ JavaScript (typing, hovering, keys, Back) is in `tests/browser/`.
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,12 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.pages import told
 from ui.analysis import interpret_escapes
 from ui.catalogue import READY, Spec
 from ui.corpora import pack_text, unpack_text
-from ui.playground import STRETCHES_SHOWN, TEXT_LIMIT
+from ui.limits import PLAYGROUND_LIMIT
+from ui.playground import STRETCHES_SHOWN
 from ui.texts import TEXTS
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -49,7 +50,7 @@ def ran(app: AppTest) -> AppTest:
 
 def message(app: AppTest, holding: str) -> dict[str, Any]:
     """The message of the component that has something of this name."""
-    sent = [json.loads(found.proto.bytes) for found in app.get("bidi_component") if found.proto.bytes]
+    sent = [told(found.proto.bytes) for found in app.get("bidi_component") if found.proto.bytes]
     found: dict[str, Any] = next(one for one in sent if holding in one)
     return found
 
@@ -170,7 +171,7 @@ def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str
 
 def test_a_text_over_the_limit_is_refused_and_kept() -> None:
     app = opened(text=str(pack_text("a")))
-    app.session_state["playground.text"] = "a" * (TEXT_LIMIT + 1)
+    app.session_state["playground.text"] = "a" * (PLAYGROUND_LIMIT + 1)
     ran(app)
     assert "1,000,001 characters" in notes(app, "note problem")
 

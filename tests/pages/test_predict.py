@@ -17,7 +17,6 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.pages import APP, Page, address, bodies, books, problems, run
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from ui.challenge import (
-    STEPS_LIMIT,
     Challenge,
     Result,
     check,
@@ -30,6 +29,7 @@ from ui.challenge import (
     steps_table,
 )
 from ui.corpora import EXAMPLES, pack_text
+from ui.limits import CHALLENGE_LIMIT
 from ui.predictions import question_after
 from ui.questions import RIGHT, TIED, WRONG
 from ui.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES
@@ -329,7 +329,7 @@ def test_training_pages_make_challenges() -> None:
     run(app)
     made = open_challenge(app.code[-1].value)
     assert made is not None and (made.last, made.title) == (4, HOSTILE)
-    for value in (0, 6, STEPS_LIMIT + 1):
+    for value in (0, 6, CHALLENGE_LIMIT + 1):
         app.number_input(key="bpe.challenge.steps.7").set_value(value)
         run(app)
         assert "choose a number from 1 to 5" in problems(app)[0]

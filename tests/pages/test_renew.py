@@ -26,7 +26,8 @@ from tokenizers_core.tokenizer_json import tokenizer_from_json
 from ui import catalogue, downloads
 from ui.catalogue import Spec
 from ui.corpora import EXAMPLES, pack_text
-from ui.renew_page import OLD, RULES, SAMPLE, TEXT_LIMIT
+from ui.limits import RENEW_LIMIT
+from ui.renew_page import OLD, RULES, SAMPLE
 
 PAGE = Page("renew", Path("pages", "explore", "renew.py"), RULES)
 value = PAGE.value
@@ -244,10 +245,10 @@ def test_a_link_that_can_not_be_is_explained_and_the_text_survives(url: dict[str
 
 def test_a_text_that_is_too_long_is_refused_and_kept() -> None:
     app = opened(**SMALL)
-    app.text_area(key="renew.a").set_value("hug " * (TEXT_LIMIT // 4) + "s")
+    app.text_area(key="renew.a").set_value("hug " * (RENEW_LIMIT // 4) + "s")
     done(app)
     assert "20,001 characters" in problems(app)[0] and bodies(app, "counts") == []
-    assert len(app.text_area(key="renew.a").value or "") == TEXT_LIMIT + 1
+    assert len(app.text_area(key="renew.a").value or "") == RENEW_LIMIT + 1
 
 
 def test_hostile_corpus_and_text_are_only_text() -> None:

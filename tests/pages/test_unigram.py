@@ -20,8 +20,9 @@ from tests.test_unigram import golden
 from tokenizers_core import METHODS, Corpus, train_unigram
 from ui.corpora import pack_text
 from ui.lattice_frames import LATTICE_CHARACTERS
+from ui.limits import SEED_LIMIT, VOCABULARY_LIMIT
 from ui.prune_frames import STOP_REASONS
-from ui.settings import SEED_LIMIT, UNIGRAM_RULES, VOCABULARY_LIMIT
+from ui.settings import UNIGRAM_RULES
 
 TABS = [
     "Lattice", "Every piece", "Exact and approximate loss", "Charts", "Follow a word", "Encode", "Code", "Files and link",

@@ -1,0 +1,367 @@
+"""Every limit that a visitor can meet, on a page that has it, through Streamlit's `AppTest`.
+
+Oracle: `ui/limits.py`. A page that meets a limit names it, names what it met, keeps what the visitor gave, and works again
+once that is mended. Limits of what a file may hold are tried in `tests/test_loaded.py`, those of answers that are corpora in
+`tests/test_ui_exercises.py`, and those of a challenge's steps and codes in `tests/pages/test_predict.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+import zlib
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import ui.controls
+import ui.corpora
+import ui.formats
+import ui.settings
+from tests.pages.pages import Page, bodies, books, done, problems
+from ui import limits
+from ui.corpora import Source, pack_text
+from ui.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES, read_url
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {
+    "bpe": Page("bpe", Path("pages", "train", "bpe.py"), RULES),
+    "wordpiece": Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES),
+    "unigram": Page("unigram", Path("pages", "train", "unigram.py"), UNIGRAM_RULES),
+    "compare": Page("compare", Path("pages", "explore", "compare.py"), ()),
+    "pipeline": Page("pipeline", Path("pages", "explore", "pipeline.py"), ()),
+    "renew": Page("renew", Path("pages", "explore", "renew.py"), ()),
+    "playground": Page("playground", Path("pages", "explore", "playground.py"), ()),
+    "home": Page("home", Path("pages", "learn", "home.py"), ()),
+    "glossary": Page("glossary", Path("pages", "learn", "glossary.py"), ()),
+    "exercises": Page("exercises", Path("pages", "learn", "exercises.py"), ()),
+    "challenge": Page("challenge", Path("pages", "learn", "challenge.py"), ()),
+}
+HUG = {"t1": "bpe?corpus=hug"}
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box on a page, and the limit of what is typed into it."""
+
+    limit: int
+    page: str
+    key: str
+    """What the box's key begins with."""
+    link: Mapping[str, str]
+    tab: str = ""
+    kind: str = "text_input"
+    remedy: str = "shorten"
+    """A word of what is said to do."""
+    good: str = "u"
+    """What the box takes."""
+
+
+BOXES = [
+    Box(limits.PASTE_LIMIT, "bpe", "bpe.paste_text", {"corpus": "paste"}, kind="text_area"),
+    Box(limits.PASTE_LIMIT, "unigram", "unigram.counts_text", {"corpus": "counts"}, "", "text_area", good="hug 10"),
+    Box(limits.PATTERN_LIMIT, "bpe", "bpe.regex", {"corpus": "hello", "pattern": "own"}),
+    Box(limits.SPECIAL_LIMIT, "wordpiece", "wordpiece.special", {"corpus": "hug"}),
+    Box(limits.ENCODE_LIMIT, "bpe", "bpe.encode.hug", {"corpus": "hug"}, "Encode"),
+    Box(limits.FIND_LIMIT, "bpe", "bpe.find", {"corpus": "hug"}, "Every pair"),
+    Box(limits.FIND_LIMIT, "unigram", "unigram.find", {"corpus": "hug"}, "Every piece"),
+    Box(limits.FIND_LIMIT, "compare", "compare.find", {"corpus": "hug"}, "Where they disagree"),
+    Box(limits.FIND_LIMIT, "glossary", "glossary.find", {}),
+    Box(limits.TITLE_LIMIT, "bpe", "bpe.challenge.title", {"corpus": "hug"}, "Files and link"),
+    Box(limits.PIPELINE_LIMIT, "pipeline", "pipeline.a", {"corpus": "course", "size": "60"}, "", "text_area"),
+    Box(limits.PASSAGE_LIMIT, "pipeline", "pipeline.answer.", {"corpus": "course", "size": "60", "a": "hug"}, "Windows"),
+    Box(limits.RENEW_LIMIT, "renew", "renew.a", {"corpus": "course", "size": "90", **HUG}, "", "text_area"),
+]  # fmt: skip
+
+
+def opened(page: str, link: Mapping[str, str], tab: str = "") -> AppTest:
+    return PAGES[page].opened(urlencode(link), tab)
+
+
+def box_of(app: AppTest, box: Box) -> Any:
+    return next(one for one in getattr(app, box.kind) if (one.key or "").startswith(box.key))
+
+
+@pytest.mark.parametrize("box", BOXES, ids=lambda box: f"{box.key}-{box.limit}")
+def test_a_box_says_what_fits_and_keeps_what_does_not(box: Box) -> None:
+    app = opened(box.page, box.link, box.tab)
+    assert problems(app) == []
+    text = box.good + "u" * (box.limit + 1 - len(box.good))
+    box_of(app, box).set_value(text)
+    done(app)
+    [told] = problems(app)
+    assert f"{box.limit:,}" in told and f"{box.limit + 1:,}" in told and box.remedy in told
+    assert box_of(app, box).value == text
+    box_of(app, box).set_value(box.good)
+    done(app)
+    assert problems(app) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "least", "most"),
+    [
+        ("bpe", "size", 1, limits.VOCABULARY_LIMIT),
+        ("wordpiece", "min", 1, limits.COUNT_LIMIT),
+        ("unigram", "seed", 1, limits.SEED_LIMIT),
+    ],
+)
+def test_a_number_beyond_its_limits_is_explained_in_its_box_and_in_a_link(
+    where: str, name: str, least: int, most: int
+) -> None:
+    app = opened(where, {"corpus": "hug", name: "999999999"})
+    [told] = problems(app)
+    assert f"{name}=&#x27;999999999&#x27;" in told and f"{least} to {most:,}; the usual value is used" in told
+    assert books(app)
+    app.number_input(key=f"{where}.{name}").set_value(most + 1)
+    done(app)
+    [told] = problems(app)
+    assert f"{most + 1:,} is not possible; choose a number from {least} to {most:,}." in told
+    assert app.number_input(key=f"{where}.{name}").value == most + 1
+
+
+def test_a_pattern_in_a_link_may_have_so_many_characters() -> None:
+    app = opened("bpe", {"corpus": "hello", "pattern": "own", "regex": "a" * (limits.PATTERN_LIMIT + 1)})
+    [told] = problems(app)
+    assert "The link&#x27;s regex has 1,001 characters, and may have 1,000" in told and books(app)
+
+
+def test_a_complaint_about_a_link_stays_until_its_settings_are_changed() -> None:
+    """A page begins anew when a training run is done: what was said of the link must not go with the progress bar."""
+    app = opened("bpe", {"corpus": "hug", "size": "999999999"})
+    done(app)
+    assert "999999999" in problems(app)[0]
+    app.number_input(key="bpe.size").set_value(12)
+    done(app)
+    assert problems(app) == []
+
+
+@pytest.mark.parametrize("bomb", [b"a" * 50_000_000, b"a" * (limits.LINK_TEXT_LIMIT + 1)])
+def test_a_link_is_not_unpacked_beyond_its_limit(bomb: bytes) -> None:
+    """A bomb is no link of ours: it is refused after `LINK_TEXT_LIMIT` bytes, and the page goes on."""
+    packed = urlsafe_b64encode(zlib.compress(bomb, 9)).decode()
+    for page in ("bpe", "playground"):
+        app = opened(page, {"corpus": "paste", "text": packed, **(HUG if page == "playground" else {})})
+        assert "The text of this link is damaged" in problems(app)[0]
+    app = opened("home", {"say": f"~{packed}"})
+    assert len(problems(app)) == 1
+
+
+def test_a_text_of_a_link_may_be_as_long_as_a_pasted_one() -> None:
+    """Such a link can be made by hand, out of a text that compresses well."""
+    text = "ab " * limits.PASTE_LIMIT
+    app = opened("bpe", {"corpus": "paste", "text": str(pack_text(text))})
+    assert "600,000 characters, and a page takes 200,000" in problems(app)[0]
+    assert app.text_area(key="bpe.paste_text").value == text
+
+
+@pytest.mark.parametrize(
+    ("where", "rules"),
+    [
+        ("bpe", {"pre": "whitespace_split"}),
+        ("wordpiece", {}),
+        ("unigram", {}),
+        ("unigram", {"method": "sentencepiece", "pre": "none"}),
+        ("compare", {}),
+    ],
+)
+def test_a_word_may_have_so_many_symbols(where: str, rules: Mapping[str, str]) -> None:
+    """A word of 10,000 takes Unigram half a minute, one of a million hours: `tests` can only try that it never begins."""
+    word = "xy" * (limits.WORD_LIMIT // 2) + "z"
+    app = opened(where, {"corpus": "paste", "text": str(pack_text(f"hug {word} pug\nhug")), **rules})
+    [told] = problems(app)
+    assert re.search(r"a word of 2,0\d\d symbols", told) and "may have 2,000" in told and "spaces" in told
+    assert "xyxyx" in told and len(told) < 400  # the word itself only in part
+    assert app.text_area(key=f"{where}.paste_text").value == f"hug {word} pug\nhug"
+    app.text_area(key=f"{where}.paste_text").set_value("hug pug\nhug")
+    done(app)
+    assert problems(app) == [] and books(app)
+
+
+def test_a_long_line_that_is_one_word_may_be_cut_by_the_rules() -> None:
+    """What the message advises helps: with other rules the same text is trained on."""
+    text = "ab cd " * 400
+    app = opened("unigram", {"corpus": "paste", "text": str(pack_text(text)), "pre": "none", "size": "5"})
+    assert "symbols" in problems(app)[0] and "rules that split the text" in problems(app)[0]
+    app.selectbox(key="unigram.pre").set_value("whitespace_split")
+    done(app)
+    assert problems(app) == [] and books(app)
+
+
+def test_the_different_words_may_have_so_many_symbols_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tried with a lower limit, which a short text passes; equal words count once."""
+    monkeypatch.setattr(ui.corpora, "CORPUS_LIMIT", 12)
+    app = opened(
+        "bpe", {"corpus": "paste", "pre": "whitespace_split", "text": str(pack_text("abcdef ghijklm " * 9))}
+    )
+    [told] = problems(app)
+    assert "have 13 symbols together, and training takes 12" in told and "shorter text" in told
+    app.text_area(key="bpe.paste_text").set_value("abcdef ghijkl " * 9)
+    done(app)
+    assert problems(app) == [] and books(app)
+
+
+def test_a_pattern_of_ones_own_has_so_many_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The classic of a regular expression that doubles its work with each character; the time is shortened for the test."""
+    assert (limits.patience(0), limits.patience(limits.UPLOAD_LIMIT)) == (1.5, 11.5)
+    recipe, complaints = read_url("bpe", RULES, {"corpus": "hug"})
+    source = Source("upload", b"x" * 2_000_000)
+    assert complaints == [] and recipe.pipeline(source).timeout == limits.patience(2_000_000)
+    monkeypatch.setattr(ui.settings, "patience", lambda _size: 0.2)
+    text = "a" * 60 + "!"
+    link = {"corpus": "paste", "text": str(pack_text(text)), "pattern": "own", "regex": "(a|aa)+$"}
+    app = opened("bpe", link)
+    [told] = problems(app)
+    assert "took more than 0.2 seconds" in told and "use less text" in told
+    assert app.text_area(key="bpe.paste_text").value == text
+    app.text_input(key="bpe.regex").set_value("a|!")
+    done(app)
+    assert problems(app) == [] and books(app)
+
+
+def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser refuses what is far too large; what it lets through is weighed here, with a lower limit for the test."""
+    monkeypatch.setattr(ui.controls, "UPLOAD_LIMIT", 1_000_000)
+    app = opened("bpe", {"corpus": "upload", "pre": "whitespace_split"})
+    app.sidebar.get("file_uploader")[0].set_value(("good.txt", b"hug pug pun", "text/plain"))
+    done(app)
+    assert problems(app) == [] and books(app)
+    app.sidebar.get("file_uploader")[0].set_value(("large.txt", b"pug " * 250_000 + b"x", "text/plain"))
+    done(app)
+    [told] = problems(app)
+    assert "The file has 1,000,001 bytes, and a page takes 1,000,000" in told and "a part of it" in told
+    assert "Using good.txt" in bodies(app, "note")[0] and books(app)
+    app.sidebar.get("file_uploader")[0].set_value(("small.txt", b"ab ab", "text/plain"))
+    done(app)
+    assert problems(app) == [] and len(books(app)[0]["frames"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({"tokenizer.json": b"[" * 200_001}, "&#x27;tokenizer.json&#x27; has 200,001 bytes, more than 200,000; upload"),
+        ({"a.json": b"[" * 100_000, "b.json": b"[" * 100_001}, "&#x27;b.json&#x27; has 200,001 bytes, more than 200,000; upload"),
+        ({f"{number}.json": b"[]" for number in range(21)}, "&#x27;0.json&#x27; and 20 more files are more than the 20 that are read at once; upload"),
+        ({"tokenizer.json": b"[" * 200_000}, "is nested too deeply for a tokenizer; upload"),
+        ({"tokenizer.zip": b"PK\x03\x04" + b"0" * 500}, "is an archive; unpack it"),
+    ],
+    ids=("bytes", "together", "files", "json bomb", "zip bomb"),
+)  # fmt: skip
+def test_a_tokenizer_that_is_too_large_leaves_the_one_before(
+    files: Mapping[str, bytes], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ui.formats, "TOKENIZER_LIMIT", 200_000)
+    app = opened("playground", {**HUG, "text": str(pack_text("hug"))})
+    app.sidebar.get("file_uploader")[0].set_value([(name, data, "") for name, data in files.items()])
+    done(app)
+    [told] = problems(app)
+    assert says in told
+    assert app.session_state["playground.text"] == "hug" and app.session_state["playground.specs"] == [
+        HUG["t1"]
+    ]
+    done(app)
+    assert problems(app) == []  # said once
+
+
+def test_the_name_of_a_repository_may_have_so_many_characters() -> None:
+    app = opened("playground", HUG)
+    app.text_input(key="playground.name").set_value("a" * (limits.REPOSITORY_LIMIT + 1))
+    next(button for button in app.button if button.label == "Get it").click()
+    done(app)
+    [told] = problems(app)
+    assert "97 characters are more than the 96 that fit" in told
+    assert app.session_state["playground.specs"] == [HUG["t1"]]
+
+
+def test_the_playground_takes_so_many_characters() -> None:
+    app = opened("playground", HUG)
+    app.session_state["playground.text"] = "a" * (limits.PLAYGROUND_LIMIT + 1)
+    done(app)
+    [told] = problems(app)
+    assert "1,000,001 characters, and the page takes 1,000,000: shorten it" in told
+    assert len(app.session_state["playground.text"]) == limits.PLAYGROUND_LIMIT + 1
+
+
+def test_an_answer_may_have_so_many_characters() -> None:
+    app = opened("exercises", {"kind": "construct", "level": "1", "seed": "1"})
+    app.text_area(key="exercises.form.lines").set_value("x" * (limits.ANSWER_LIMIT + 1))
+    next(button for button in app.button if button.label == "Check").click()
+    done(app)
+    shown = " ".join(html.proto.body for html in app.get("html"))
+    assert "The answer has 4,001 characters, and at most 4,000 are read: shorten it." in shown
+    assert len(app.text_area(key="exercises.form.lines").value or "") == limits.ANSWER_LIMIT + 1
+
+
+@pytest.mark.parametrize("seed", [str(limits.EXERCISE_LIMIT + 1), "9" * 5_000])
+def test_the_number_of_an_exercise_in_a_link_has_nine_digits(seed: str) -> None:
+    app = opened("exercises", {"kind": "construct", "seed": seed})
+    assert "seed=" in problems(app)[0] and len(problems(app)[0]) < 300
+    assert opened("exercises", {"kind": "construct", "seed": str(limits.EXERCISE_LIMIT)}).exception == []
+
+
+def test_a_sealed_text_is_not_even_read_beyond_its_limit() -> None:
+    app = opened("challenge", {"c": "x" * (limits.SEALED_LIMIT + 1)})
+    assert "This link is no challenge of this server" in problems(app)[0]
+
+
+# --- The module itself ------------------------------------------------------------------------------------------------
+
+
+def test_the_server_takes_as_much_as_the_largest_upload() -> None:
+    """Streamlit refuses a larger one before any page sees it, so both have to say the same."""
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert config["server"]["maxUploadSize"] == limits.LARGEST_UPLOAD >= limits.UPLOAD_LIMIT / 1_000_000
+
+
+def assigned(file: Path) -> list[tuple[str, bool]]:
+    """The capital names that a module assigns, each with whether a docstring follows."""
+    body = ast.parse(file.read_text(encoding="utf-8")).body
+    found = []
+    for line, after in zip(body, [*body[1:], *body[:1]], strict=True):
+        target = (
+            line.target
+            if isinstance(line, ast.AnnAssign)
+            else line.targets[0]
+            if isinstance(line, ast.Assign)
+            else None
+        )
+        if isinstance(target, ast.Name) and target.id.isupper():
+            told = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            found.append((target.id, told and ": " in str(after.value.value)))
+    return found
+
+
+def test_every_limit_has_a_reason_and_is_in_use() -> None:
+    """The reason is what follows the colon of its docstring; in use is what another module names."""
+    names = assigned(ROOT / "ui" / "limits.py")
+    used = {
+        name
+        for folder in ("ui", "cli", "pages")
+        for file in (ROOT / folder).rglob("*.py")
+        if file.name != "limits.py"
+        for name in re.findall(r"\b[A-Z_]{4,}\b", file.read_text(encoding="utf-8"))
+    }
+    own = (ROOT / "ui" / "limits.py").read_text(encoding="utf-8")
+    assert [name for name, has_reason in names if not has_reason] == []
+    assert [name for name, _told in names if name not in used and own.count(name) < 2] == []
+    assert len(names) == len({name for name, _told in names}) > 60
+
+
+def test_no_other_module_has_limits() -> None:
+    """What bounds a visitor's input or the server's work is in one place. What is left elsewhere is how much is drawn."""
+    drawn = {"MARKER_LIMIT"}
+    found = {
+        name
+        for folder in ("ui", "cli", "pages")
+        for file in (ROOT / folder).rglob("*.py")
+        if file.name != "limits.py"
+        for name, _told in assigned(file)
+        if re.search(r"_(LIMIT|ROOM|REMEMBERED)$", name)
+    }
+    assert found - drawn == set()
