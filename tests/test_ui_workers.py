@@ -9,6 +9,7 @@ import contextlib
 import math
 import pickle
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -116,12 +117,15 @@ class Held:
 
     started: threading.Semaphore
     gate: threading.Event
+    begun: list[str]
+    """The names of the texts, in the order of their turns."""
     alive = True
 
     def __init__(self, _niceness: int, _module: str) -> None:
         pass
 
     def run(self, one: Task, _progress: Progress) -> bytes:
+        self.begun.append(one.source.name)
         self.started.release()
         assert self.gate.wait(PATIENT)
         return one.source.name.encode()
@@ -129,7 +133,7 @@ class Held:
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> type[Held]:
-    Held.started, Held.gate = threading.Semaphore(0), threading.Event()
+    Held.started, Held.gate, Held.begun = threading.Semaphore(0), threading.Event(), []
     monkeypatch.setattr(module, "Worker", Held)
     return Held
 
@@ -165,6 +169,17 @@ def test_large_texts_leave_a_process_to_small_ones(held: type[Held]) -> None:
         with running(pool, named("small")):
             assert held.started.acquire(timeout=PATIENT)  # though not for want of a process
             held.gate.set()
+
+
+def test_the_smallest_goes_first(held: type[Held]) -> None:
+    pool = Workers(1)
+    with running(pool, named("first", 500)):
+        assert held.started.acquire(timeout=PATIENT)
+        with running(pool, *(named(f"{size}", size) for size in (300, 100, 200))):
+            while len(pool._waiting) < 3:
+                time.sleep(0.01)
+            held.gate.set()
+    assert held.begun == ["first", "100", "200", "300"]
 
 
 def test_who_waits_in_vain_leaves_the_queue(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:

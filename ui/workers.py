@@ -9,6 +9,7 @@ little else.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import pickle
 import subprocess
 import sys
@@ -195,17 +196,21 @@ class Worker:
 
 
 class Workers:
-    """A few workers, which import a module first, and the queue before them. Large tasks never take all of them."""
+    """A few workers, which import a module first, and the queue before them: the smallest task goes first, for it is done soonest,
+    and large ones never take all workers.
+    """
 
     def __init__(
         self, number: int = TRAININGS_AT_ONCE, niceness: int = NICENESS, module: str = "tokenizers_core"
     ) -> None:
         self._settings = (niceness, module)
-        self._turns = threading.Semaphore(number)
-        self._large_turns = threading.Semaphore(max(1, number - 1))
         self._idle: list[Worker] = []
         self._lock = threading.Lock()
-        self._waiting = 0
+        self._changed = threading.Condition()
+        self._free, self._free_for_large = number, max(1, number - 1)
+        self._waiting: list[tuple[int, int]] = []
+        """Sizes of the tasks that wait, each with the number of its arrival."""
+        self._arrivals = itertools.count()
 
     def start(self) -> None:
         """Have a worker at hand before anybody asks."""
@@ -223,28 +228,41 @@ class Workers:
 
     @contextlib.contextmanager
     def _turn(self, task: Work, progress: Progress) -> Iterator[None]:
-        with self._lock:
-            if self._waiting >= TRAININGS_WAITING:
+        large = task.size > LARGE_TASK
+        with self._changed:
+            if len(self._waiting) >= TRAININGS_WAITING:
                 raise TrainingError("busy", TRAININGS_WAITING)
-            self._waiting += 1
-        with contextlib.ExitStack() as taken:
+            place = (task.size, next(self._arrivals))
+            self._waiting.append(place)
             try:
-                for turns in (*([self._large_turns] if task.size > LARGE_TASK else []), self._turns):
-                    while not turns.acquire(timeout=TOLD_EVERY):
-                        if progress.over:
-                            progress.stop = True
-                            raise Stopped
-                    taken.callback(turns.release)
+                while place != min(filter(self._has_room, self._waiting), default=None):
+                    if progress.over:
+                        progress.stop = True
+                        raise Stopped
+                    self._changed.wait(TOLD_EVERY)
             finally:
-                with self._lock:
-                    self._waiting -= 1
+                self._waiting.remove(place)
+            self._free -= 1
+            self._free_for_large -= large
+        try:
             yield
+        finally:
+            with self._changed:
+                self._free += 1
+                self._free_for_large += large
+                self._changed.notify_all()
+
+    def _has_room(self, place: tuple[int, int]) -> bool:
+        return self._free > 0 and (place[0] <= LARGE_TASK or self._free_for_large > 0)
 
     @contextlib.contextmanager
     def _worker(self) -> Iterator[Worker]:
         with self._lock:
             worker = self._idle.pop() if self._idle else None
-        if worker is None or not worker.alive:
+        if worker is not None and not worker.alive:
+            worker.close()
+            worker = None
+        if worker is None:
             worker = Worker(*self._settings)
         try:
             yield worker

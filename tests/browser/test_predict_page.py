@@ -5,15 +5,19 @@ Oracles: the course's five words, whose merges under BPE are published; what the
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, WebSocket, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
 from ui.challenge import Challenge
 
 BOOK = ".ts-flipbook"
+GZIP = re.compile(rb"\x1f\x8b\x08")
+"""How what is packed begins."""
 MERGES = ["u + g", "u + n", "h + ug", "p + un"]
 """The first merges of hug, pug, pun, bun, hugs."""
 
@@ -77,12 +81,12 @@ def test_a_challenge_can_not_be_peeked_at(page: Page, app: str) -> None:
     """Keys, scrubber, timeline, play, address: nothing leads past what is found out, and the browser never has it."""
     sent: list[bytes] = []
 
-    def listen(socket: WebSocket) -> None:
-        socket.on(
-            "framereceived", lambda data: sent.append(data if isinstance(data, bytes) else data.encode())
-        )
+    def take(data: bytes | str) -> None:
+        whole = data if isinstance(data, bytes) else data.encode()
+        packed = [zlib.decompressobj(31).decompress(whole[found.start() :]) for found in GZIP.finditer(whole)]
+        sent.append(b"".join([whole, *packed]))
 
-    page.on("websocket", listen)
+    page.on("websocket", lambda socket: socket.on("framereceived", take))
     sealed = Challenge("Monday", "bpe", {"corpus": "hug"}, 1, 4, "pair").sealed()
     page.goto(f"{app}/challenge?c={sealed}")
     at(page, 1)
