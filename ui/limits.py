@@ -180,8 +180,8 @@ TOKENS_DRAWN: Final = 20_000
 
 # --- What the server keeps ------------------------------------------------------------------------------------------------
 
-TRACES_ROOM: Final = 600_000_000
-"""Bytes of finished runs that all sessions share: a server with 2 GB has room for them."""
+TRACES_ROOM: Final = 300_000_000
+"""Bytes of finished runs that all sessions share: a server with 1 GB has room for them."""
 TOKENIZERS_KEPT: Final = 8
 """Tokenizers from elsewhere: 150 MB each at the most, and many at 10 MB."""
 TEXTS_ROOM: Final = 64_000_000
