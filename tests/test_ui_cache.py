@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import EmptyCorpusError
 from tokenizers_core.text import Pipeline
-from ui.cache import GROWTH, LEAST_ROOM, Job, Registry, Shelf, TextStore, digest, drawn, pickled, train
+from ui.cache import GROWTH, LEAST_TAKEN, Job, Registry, Shelf, TextStore, digest, drawn, pickled, train
 from ui.corpora import Source
 from ui.workers import Progress, Stopped, Task
 
@@ -203,7 +203,7 @@ def test_a_small_task_is_trained_at_once_and_weighed() -> None:
     progress = Progress()
     task = Task(train_bpe, Source("x", b"hug pug"), Pipeline(), {"merges": 2})
     trace = train("a name", task, progress)
-    assert len(trace) == 2 and progress.size == LEAST_ROOM + GROWTH * len(pickled("a name") or b"")
+    assert len(trace) == 2 and progress.size == LEAST_TAKEN + GROWTH * len(pickled("a name") or b"")
     assert list(pickle.loads(pickled("a name") or b"")) == list(trace) and pickled("another") is None
 
 

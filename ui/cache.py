@@ -40,7 +40,7 @@ STORE: Final = Path(__file__).resolve().parent.parent / ".kept"
 """The folder without it."""
 DRAWING_NICENESS: Final = 2
 """By how much the priority of the process that draws is lower than the server's."""
-LEAST_ROOM: Final = 300_000
+LEAST_TAKEN: Final = 300_000
 """What the smallest trace takes when it has been looked at, in bytes: its words and pairs at several steps."""
 GROWTH: Final = 10
 """A trace in memory against the same one pickled: three times as large when it comes, twelve times when all of it was looked at."""
@@ -298,7 +298,7 @@ def train(name: str, task: Task, progress: Progress) -> Any:
         trace = task(progress)
         data = pickle.dumps(trace)
     _pickles().put(name, data, len(data))
-    progress.size = LEAST_ROOM + GROWTH * len(data)
+    progress.size = LEAST_TAKEN + GROWTH * len(data)
     return trace
 
 
