@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.tasks import endless, killed, loud, out_of_memory
+from tests.tasks import endless, killed, killed_while_answering, loud, out_of_memory
 from tokenizers_core.errors import PatternTimeoutError, VocabSizeError
 from tokenizers_core.text import Pipeline
 from ui import workers as module
@@ -95,9 +95,10 @@ def test_memory_that_is_not_there_is_an_error_of_the_run_alone(pool: Workers) ->
     assert pickle.loads(pool.run(task(loud), Progress())) == "heard"
 
 
-def test_a_process_that_dies_is_replaced(pool: Workers) -> None:
+@pytest.mark.parametrize("end", [killed, killed_while_answering])
+def test_a_process_that_dies_is_replaced(pool: Workers, end: Any) -> None:
     with pytest.raises(TrainingError, match="try again"):
-        pool.run(task(killed), Progress())
+        pool.run(task(end), Progress())
     assert len(pickle.loads(pool.run(task(TRAINERS["bpe"], merges=3), Progress()))) == 3
 
 

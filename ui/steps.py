@@ -17,7 +17,7 @@ from ui.flipbook import Frame, packed, payload
 from ui.i18n import current_language, use_language
 from ui.limits import FEW_FRAMES
 from ui.tokens import Style
-from ui.workers import Progress, TrainingError
+from ui.workers import Progress, Stopped, TrainingError
 
 Table = Callable[[Any, Style, str], pd.DataFrame]
 """Makes a table of a snapshot, in a style; with a text, of the rows that hold it."""
@@ -79,7 +79,7 @@ def _unpickled(data: bytes) -> Any:
 def draw(run: str, window: Window, frame: Callable[[int], Frame]) -> bytes:
     """A window of the run called `run`, packed. Many frames are drawn by another process, unless that fails."""
     if isinstance(frame, Steps) and len(window.shown) > FEW_FRAMES and (trace := pickled(run)):
-        with contextlib.suppress(TrainingError):
+        with contextlib.suppress(TrainingError, Stopped):
             drawing = Drawing(window, frame.frame, frame.style, current_language(), trace)
             found: bytes = pickle.loads(drawers().run(drawing, Progress()))
             return found

@@ -157,7 +157,7 @@ class Worker:
                     progress.stop = told = True
                     self._send(STOP)
             return ended
-        except (EOFError, OSError):
+        except (EOFError, OSError, pickle.UnpicklingError):  # the last: it ended in the middle of an answer
             self.close()
             late = guard.finished.is_set()
             raise (TrainingError("time", TRAINING_SECONDS) if late else TrainingError("lost")) from None
