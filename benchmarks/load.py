@@ -6,7 +6,8 @@ of the run that it causes (`script_finished`). A browser reports a step a quarte
 long before; that is not counted.
 
 The server is started for the test, on this machine, and ended after it; sessions and seconds are bounded by the arguments.
-Its processor time and memory are those of the process and its children. Client and server share the machine.
+Its processor time and memory are those of the process and its children. Client and server share the machine. Of several
+servers each session stays at one, as the cookie of the proxy in `deploy/` has it.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -305,22 +306,22 @@ async def act(session: Session, chance: random.Random, hall: Hall, times: Times)
 
 @dataclass
 class Usage:
-    """What a process and its children take: sampled each second."""
+    """What servers and their children take: sampled each second."""
 
-    process: psutil.Process
+    servers: Sequence[psutil.Process]
     memory: list[float] = field(default_factory=list)
-    """Megabytes resident of the server."""
+    """Megabytes resident of the servers."""
     workers: list[float] = field(default_factory=list)
-    """The same of the processes that it has started."""
+    """The same of the processes that they have started."""
 
-    def processes(self) -> list[psutil.Process]:
-        """The server and what it has started."""
-        return [self.process, *self.process.children(recursive=True)]
+    def children(self) -> list[psutil.Process]:
+        """What the servers have started."""
+        return [child for server in self.servers for child in server.children(recursive=True)]
 
     def processor(self) -> float:
         """Seconds of processor time so far."""
         total = 0.0
-        for one in self.processes():
+        for one in (*self.servers, *self.children()):
             times = one.cpu_times()
             total += times.user + times.system
         return total
@@ -329,8 +330,8 @@ class Usage:
         """Sample until cancelled."""
         while True:
             with suppress(psutil.NoSuchProcess):  # a worker that has just been replaced
-                self.memory.append(self.process.memory_info().rss / 1e6)
-                self.workers.append(sum(one.memory_info().rss for one in self.processes()[1:]) / 1e6)
+                self.memory.append(sum(one.memory_info().rss for one in self.servers) / 1e6)
+                self.workers.append(sum(one.memory_info().rss for one in self.children()) / 1e6)
             await asyncio.sleep(1)
 
 
@@ -368,14 +369,16 @@ def server(root: Path) -> Iterator[tuple[int, psutil.Process]]:
         process.wait()
 
 
-async def attend(port: int, process: psutil.Process, hall: Hall) -> tuple[Times, Usage, float]:
-    """Everybody comes in and acts; what it took, and the share of one core that the server used after all were in."""
-    times, usage = Times(), Usage(process)
+async def attend(servers: Mapping[int, psutil.Process], hall: Hall) -> tuple[Times, Usage, float]:
+    """Everybody comes in to the servers at these ports and acts; what it took, and the share of one core that the servers used after all were in."""
+    times, usage, ports = Times(), Usage([*servers.values()]), [*servers]
     times.warm = time.monotonic() + hall.opening + hall.settle
     end = times.warm + hall.seconds
     watching = asyncio.create_task(usage.watch())
-    visitors = [visit(port, number, hall, times, end) for number in range(hall.sessions)]
-    visitors += [bring(port, number, hall, times) for number in range(hall.trainings)]
+    visitors = [
+        visit(ports[number % len(ports)], number, hall, times, end) for number in range(hall.sessions)
+    ]
+    visitors += [bring(ports[number % len(ports)], number, hall, times) for number in range(hall.trainings)]
     there = [asyncio.create_task(counted(visitor, times)) for visitor in visitors]
     await asyncio.sleep(hall.opening + hall.settle)
     before, start = usage.processor(), time.monotonic()
@@ -413,18 +416,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--checkout", type=Path, action="append", help="a folder with another version of the app"
     )
+    parser.add_argument("--servers", type=int, default=1, choices=range(1, 9), help="how many, 1 to 8")
     parser.add_argument("--trainings", type=int, default=0, help="visitors besides who bring 200 KB each")
     asked = parser.parse_args(arguments)
     hall = Hall(
         asked.sessions,
         asked.interval,
         min(asked.seconds, 3600.0),
+        settle=asked.settle,
         trainings=asked.trainings,
         opening=asked.opening,
     )
     for root in asked.checkout or [ROOT]:
-        with server(root) as (port, process):
-            print(report(str(root.name), hall, *asyncio.run(attend(port, process, hall))), flush=True)
+        with ExitStack() as stack:
+            servers = dict(stack.enter_context(server(root)) for _ in range(asked.servers))
+            print(report(str(root.name), hall, *asyncio.run(attend(servers, hall))), flush=True)
 
 
 if __name__ == "__main__":

@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenizers_core import BpeTrace, Corpus, train_bpe
+from tokenizers_core import BpeTrace, Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.text import Pipeline
 from ui.charts import CHARTS, training_chart
 from ui.corpora import EXAMPLES, Source, pack_text, plain_text, unpack_text
 from ui.limits import LINK_LIMIT, LINK_TEXT_LIMIT, PASTE_LIMIT
 from ui.settings import RULES, special_tokens
-from ui.tables import pair_table
+from ui.tables import pair_table, piece_table, score_table
 from ui.tokens import Style
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -183,6 +183,20 @@ def test_pair_table_is_the_candidates() -> None:
     assert table["change"].tolist() == [c.change for c in candidates]
     assert table["place"].tolist() == list(range(1, len(candidates) + 1))
     assert table["tied for best"].tolist() == [c.tied for c in candidates]
+
+
+@pytest.mark.parametrize("limit", [0, 1, 5, 10_000])
+def test_the_top_of_a_table_is_the_whole_ones(limit: int) -> None:
+    """Counts, scores and probabilities, with many ties among them."""
+    style = Style(byte_level=True)
+    merged, scored = trained("course")[6], train_wordpiece(Corpus.from_texts(["hug hugs pug pun"]))[2]
+    pruned = train_unigram(Corpus.from_texts(["hug hugs pug pun"]), vocab_size=8)[1]
+    for top, whole in (
+        (pair_table(merged, style, limit=limit), pair_table(merged, style)),
+        (score_table(scored, style, limit=limit), score_table(scored, style)),
+        (piece_table(pruned, style, limit=limit), piece_table(pruned, style)),
+    ):
+        assert top.astype(object).equals(whole.head(limit).astype(object)) and len(whole) > 5
 
 
 @pytest.mark.parametrize(

@@ -155,6 +155,8 @@ CODES_LIMIT: Final = 500
 
 WORDS_LISTED: Final = 2_000
 """Words or tokens in a box to choose from, or in a table: all rows are sent to the browser."""
+TOP_ROWS: Final = 200
+"""Rows of a step's table that are shown unasked: thousands take the server 30 milliseconds, at every step that anybody makes."""
 ROWS_LISTED: Final = 2_000
 """Rows of the table that compares the algorithms: all are sent to the browser, and the file has the rest."""
 COMPARISONS: Final = 8_000_000

@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from tokenizers_core import first_difference
 from tokenizers_core.files import trace_to_csv, trace_to_json
-from tokenizers_core.merging import MergeSnapshot
 from ui.algorithms import Run
-from ui.boxes import text_box
 from ui.charts import CHARTS, curves_told, training_chart
 from ui.downloads import sheet
 from ui.flipbook import go_to
 from ui.i18n import N_, _, count
-from ui.limits import FIND_LIMIT, WORDS_LISTED
-from ui.notes import note, show_rows
+from ui.limits import WORDS_LISTED
+from ui.notes import note
 from ui.settings import choice_name
-from ui.tokens import Style, readable
-from ui.train_page import RunFile, View, code, encode, files, follow
+from ui.steps import Table
+from ui.tokens import readable
+from ui.train_page import RunFile, View, code, encode, files, follow, listing
 from ui.views import lineage_html, parting_html
-
-PairTable = Callable[[MergeSnapshot, Style, str], pd.DataFrame]
-"""The table of the pairs at a step, those with a text in them."""
-
 
 MERGE_FILES: Mapping[str, RunFile] = {
     "trace.json": RunFile(N_("Every step (JSON)"), trace_to_json),
@@ -35,7 +29,7 @@ MERGE_FILES: Mapping[str, RunFile] = {
 
 
 def merge_tabs(
-    table: PairTable, own: Mapping[str, Callable[[View], None]] | None = None
+    table: Table, own: Mapping[str, Callable[[View], None]] | None = None
 ) -> Mapping[str, Callable[[View], None]]:
     """The tabs of a merging algorithm's page; those of its own come after “Every pair”."""
     return {
@@ -51,16 +45,16 @@ def merge_tabs(
     }
 
 
-def every_pair(table: PairTable, view: View) -> None:
-    """All pairs that could be merged next."""
-    snapshot = view.trace[view.step]
-    left, right = st.columns([2, 3], vertical_alignment="bottom")
-    find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th") or ""
-    message = _("All {number} pairs after step {step}, best first.")
+def every_pair(table: Table, view: View) -> None:
+    """The pairs that could be merged next."""
+    whole, best = (
+        _("All {number} pairs after step {step}, best first."),
+        _("The best {shown} of {number} pairs after step {step}."),
+    )
     if view.step < len(view.trace):
-        message = _("All {number} pairs after step {step}, best first: the first one is merged next.")
-    right.caption(message.format(step=view.step, number=count(snapshot.pair_count)))
-    show_rows(view.rows(table, find), height=360, key=view.key("pairs"))
+        whole = _("All {number} pairs after step {step}, best first: the first one is merged next.")
+        best = _("The best {shown} of {number} pairs after step {step}: the first one is merged next.")
+    listing(view, table, view.trace[view.step].pair_count, whole, best)
 
 
 def charts(view: View) -> None:

@@ -9,18 +9,17 @@ import streamlit as st
 
 from tokenizers_core.files import prunes_to_csv, prunes_to_json
 from tokenizers_core.pruning import Worth
-from ui.boxes import text_box
 from ui.cache import remembered
 from ui.charts import PRUNE_CHARTS, charts_for, curves_told, loss_chart, worth_chart
 from ui.corpora import EXAMPLES
 from ui.downloads import sheet
 from ui.i18n import N_, _, count
 from ui.lattice_tab import lattice_tab
-from ui.limits import FIND_LIMIT, WORTH_LIMIT
-from ui.notes import note, show_rows
+from ui.limits import WORTH_LIMIT
+from ui.notes import note
 from ui.prune_frames import lattice_erratum
 from ui.tables import piece_table, worth_table
-from ui.train_page import RunFile, View, code, encode, files, follow
+from ui.train_page import RunFile, View, code, encode, files, follow, listing
 
 PRUNE_FILES: Mapping[str, RunFile] = {
     "trace.json": RunFile(N_("Every step (JSON)"), prunes_to_json),
@@ -59,12 +58,10 @@ def word_lattice(view: View) -> None:
 
 
 def every_piece(view: View) -> None:
-    """All pieces that are left."""
-    left, right = st.columns([2, 3], vertical_alignment="bottom")
-    find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th") or ""
-    message = _("All {number} pieces after step {step}, most probable first.")
-    right.caption(message.format(step=view.step, number=count(view.trace.record.sizes[view.step])))
-    show_rows(view.rows(piece_table, find), height=360, key=view.key("pieces"))
+    """The pieces that are left."""
+    whole = _("All {number} pieces after step {step}, most probable first.")
+    best = _("The {shown} most probable of {number} pieces after step {step}.")
+    listing(view, piece_table, view.trace.record.sizes[view.step], whole, best)
 
 
 def both_losses(view: View) -> None:

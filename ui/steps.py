@@ -19,8 +19,8 @@ from ui.limits import FEW_FRAMES
 from ui.tokens import Style
 from ui.workers import Progress, Stopped, TrainingError
 
-Table = Callable[[Any, Style, str], pd.DataFrame]
-"""Makes a table of a snapshot, in a style; with a text, of the rows that hold it."""
+Table = Callable[[Any, Style, str, int | None], pd.DataFrame]
+"""Makes a table of a snapshot, in a style; with a text, of the rows that hold it; with a number, of so many rows at its top."""
 TRACES_HELD: Final = 16
 """Traces that the process which draws holds: neighbouring windows of a run are likely to come soon."""
 
@@ -86,11 +86,19 @@ def draw(run: str, window: Window, frame: Callable[[int], Frame]) -> bytes:
     return window.packed(frame)
 
 
-def rows(run: str, table: Table, trace: Any, step: int, style: Style, find: str = "") -> pa.Table:
-    """A table of a step, ready for the browser: the whole one is made once for all who look at it, what somebody looks for each time."""
+def rows(
+    run: str,
+    table: Table,
+    trace: Any,
+    step: int,
+    style: Style,
+    find: str = "",
+    limit: int | None = None,
+) -> pa.Table:
+    """A table of a step, ready for the browser: it is made once for all who look at it, what somebody looks for each time."""
 
     def make() -> pa.Table:
-        return pa.Table.from_pandas(table(trace[step], style, find), preserve_index=False)
+        return pa.Table.from_pandas(table(trace[step], style, find, limit), preserve_index=False)
 
-    key = (table, run, step, style.show, current_language())
+    key = (table, run, step, style.show, limit, current_language())
     return make() if find else drawn(key, make, lambda made: made.nbytes)

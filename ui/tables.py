@@ -15,20 +15,24 @@ from ui.i18n import _
 from ui.tokens import Style, readable
 
 
-def pair_table(snapshot: MergeSnapshot, style: Style, find: str = "") -> pd.DataFrame:
-    """Every pair that could be merged next, best first; with `find`, those whose text holds it."""
+def pair_table(
+    snapshot: MergeSnapshot, style: Style, find: str = "", limit: int | None = None
+) -> pd.DataFrame:
+    """The `limit` best pairs that could be merged next (None: all), best first; with `find`, those of them whose text holds it."""
     rows = [
         (place, readable(first, style), readable(second, style), freq, change, tied)
-        for place, ((first, second), freq, change, tied) in enumerate(snapshot.candidates(), start=1)
+        for place, ((first, second), freq, change, tied) in enumerate(snapshot.candidates(limit), start=1)
     ]
     names = [_("place"), _("first"), _("second"), _("count"), _("change"), _("tied for best")]
     return matching(pd.DataFrame(rows, columns=names), find)
 
 
-def score_table(snapshot: MergeSnapshot, style: Style, find: str = "") -> pd.DataFrame:
-    """Every pair that WordPiece could merge next, best first, with the numbers of its score."""
+def score_table(
+    snapshot: MergeSnapshot, style: Style, find: str = "", limit: int | None = None
+) -> pd.DataFrame:
+    """`pair_table` for WordPiece, with the numbers of the scores."""
     rows = []
-    for place, candidate in enumerate(cast(list[ScoredCandidate], snapshot.candidates()), start=1):
+    for place, candidate in enumerate(cast(list[ScoredCandidate], snapshot.candidates(limit)), start=1):
         first, second = candidate.pair
         rows.append(
             (
@@ -59,14 +63,15 @@ def score_table(snapshot: MergeSnapshot, style: Style, find: str = "") -> pd.Dat
     return matching(pd.DataFrame(rows, columns=names), find)
 
 
-def piece_table(snapshot: UnigramSnapshot, style: Style, find: str = "") -> pd.DataFrame:
-    """Every piece, the most probable first, with what the round that comes says of it; with `find`, those that hold it."""
+def piece_table(
+    snapshot: UnigramSnapshot, style: Style, find: str = "", limit: int | None = None
+) -> pd.DataFrame:
+    """The `limit` most probable pieces (None: all), with what the round that comes says of them; with `find`, those that hold it."""
     trace = snapshot.trace
     ranked = {candidate.piece: candidate for candidate in snapshot.candidates()}
     rows = []
-    for place, (piece, log_probability) in enumerate(
-        sorted(snapshot.pieces.items(), key=lambda item: -item[1]), start=1
-    ):
+    ordered = sorted(snapshot.pieces.items(), key=lambda item: -item[1])
+    for place, (piece, log_probability) in enumerate(ordered[:limit], start=1):
         candidate = ranked.get(piece)
         rows.append(
             (

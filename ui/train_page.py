@@ -25,8 +25,8 @@ from ui.flipbook import Frame, step_asked, update_url
 from ui.glossary import lead_html
 from ui.i18n import N_, _, count, ngettext, sentences, use_language
 from ui.language import page_link
-from ui.limits import ENCODE_LIMIT, STEPS_TOLD, WORDS_LISTED
-from ui.notes import explained, note, problem
+from ui.limits import ENCODE_LIMIT, FIND_LIMIT, STEPS_TOLD, TOP_ROWS, WORDS_LISTED
+from ui.notes import explained, note, problem, show_rows
 from ui.predict import Hidden, forget_game, game_of, show_answers, show_hidden, show_question, show_words
 from ui.predictions import ASKS
 from ui.settings import corpus_title
@@ -98,9 +98,9 @@ class View:
         """A widget's key, the page's own."""
         return f"{self.page.name}.{name}"
 
-    def rows(self, table: Table, find: str) -> pa.Table:
+    def rows(self, table: Table, find: str, limit: int | None) -> pa.Table:
         """A table of this step, of what `find` finds."""
-        return rows(self.run.name, table, self.trace, self.step, self.style, find)
+        return rows(self.run.name, table, self.trace, self.step, self.style, find, limit)
 
 
 def show_page(page: TrainPage) -> None:
@@ -174,6 +174,19 @@ def predict_run(page: TrainPage, controls: Controls, run: Run, trace: Any, style
     show_hidden(hidden, game, controls.url())
     show_words(hidden, game)
     show_answers(hidden, game)
+
+
+def listing(view: View, table: Table, total: int, whole: str, best: str) -> None:
+    """A table of this step of `total` rows: those at its top, all if asked for, or those with a text in them. Above it, `whole` or `best` says which."""
+    left, right, aside = st.columns([3, 4, 2], vertical_alignment="bottom")
+    find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th") or ""
+    limit = None
+    if total > TOP_ROWS and not find:
+        everything = aside.toggle(_("All rows"), key=view.key("all"), persist_state="session")
+        limit = None if everything else TOP_ROWS
+    message = whole if limit is None else best
+    right.caption(message.format(step=view.step, number=count(total), shown=count(TOP_ROWS)))
+    show_rows(view.rows(table, find, limit), height=360, key=view.key("rows"))
 
 
 def follow(view: View) -> None:

@@ -25,6 +25,7 @@ import ui.controls
 import ui.corpora
 import ui.formats
 import ui.settings
+import ui.train_page
 from tests.pages.pages import Page, bodies, books, done, problems
 from ui import limits
 from ui.corpora import Source, pack_text
@@ -45,6 +46,11 @@ PAGES = {
     "challenge": Page("challenge", Path("pages", "learn", "challenge.py"), ()),
 }
 HUG = {"t1": "bpe?corpus=hug"}
+
+
+def captions(app: AppTest) -> list[str]:
+    """The small print."""
+    return [caption.value for caption in app.caption]
 
 
 @dataclass(frozen=True)
@@ -296,6 +302,35 @@ def test_an_answer_may_have_so_many_characters() -> None:
     shown = " ".join(html.proto.body for html in app.get("html"))
     assert "The answer has 4,001 characters, and at most 4,000 are read: shorten it." in shown
     assert len(app.text_area(key="exercises.form.lines").value or "") == limits.ANSWER_LIMIT + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "tab"), [("bpe", "Every pair"), ("wordpiece", "Every pair"), ("unigram", "Every piece")]
+)
+def test_a_long_table_shows_its_top_until_asked_for_more(
+    name: str, tab: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is looked for is looked for in all rows, and what was asked for stays while another tab is open."""
+    page = PAGES[name]
+
+    def asks(app: AppTest) -> bool:
+        return f"{name}.all" in {toggle.key for toggle in app.toggle}
+
+    whole = page.opened("corpus=hug&step=1", tab)
+    table = whole.dataframe[0].value
+    assert not asks(whole) and any(f"All {len(table)} " in one for one in captions(whole))
+    monkeypatch.setattr(ui.train_page, "TOP_ROWS", 3)
+    app = page.opened("corpus=hug&step=1", tab)
+    assert app.dataframe[0].value.equals(table.head(3))
+    assert any(re.search(rf"\b3 .*of {len(table)} ", one) for one in captions(app))
+    last = str(table.iloc[-1, 1])
+    app.text_input(key=f"{name}.find").set_value(last)
+    assert last in set(done(app).dataframe[0].value.iloc[:, 1]) and not asks(app)
+    app.text_input(key=f"{name}.find").set_value("")
+    done(app).toggle(key=f"{name}.all").set_value(True)
+    assert done(app).dataframe[0].value.equals(table)
+    assert not asks(page.with_tab(app, "Code"))
+    assert page.with_tab(app, tab).dataframe[0].value.equals(table)
 
 
 @pytest.mark.parametrize("seed", [str(limits.EXERCISE_LIMIT + 1), "9" * 5_000])
