@@ -412,6 +412,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--interval", type=float, default=3.0, help="seconds between a session's clicks")
     parser.add_argument("--seconds", type=float, default=60.0, help="how long, at most an hour")
     parser.add_argument("--settle", type=float, default=30.0, help="seconds more that count as cold")
+    parser.add_argument("--paste", type=float, default=0.02, help="share of the clicks that bring a new text")
     parser.add_argument("--opening", type=float, default=10.0, help="seconds within which everybody comes in")
     parser.add_argument(
         "--checkout", type=Path, action="append", help="a folder with another version of the app"
@@ -423,6 +424,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         asked.sessions,
         asked.interval,
         min(asked.seconds, 3600.0),
+        paste=asked.paste,
         settle=asked.settle,
         trainings=asked.trainings,
         opening=asked.opening,

@@ -1,7 +1,8 @@
 """Hostile strings through every input of the app, in a real browser: ``python -m tests.hostile_browser``.
 
 The strings of `tests/hostile.py`, joined into as few interactions as an input's limits allow; where that is more than
-``--interactions``, evenly chosen ones. After each: no request to another host, no dialog, no script that ran, no element that the
+``--interactions``, evenly chosen ones. All of them are some 20,000 interactions and take hours: ``--turn 1/2`` and ``--turn 2/2``,
+side by side, do half of them each. After each: no request to another host, no dialog, no script that ran, no element that the
 app doesn't make, no exception on the page, none in the server's log, and the text still in its box. Prints what passed; ends
 with 1 if anything was found.
 """
@@ -94,7 +95,7 @@ class Visitor:
 
     def rest(self) -> None:
         """Wait until Python is at rest and nothing is in the making."""
-        self.page.wait_for_timeout(120)
+        self.page.wait_for_timeout(40)
         end = time.monotonic() + 90
         while time.monotonic() < end:
             self.page.wait_for_function(RESTS, arg=time.monotonic(), timeout=90_000)
@@ -132,10 +133,10 @@ class Visitor:
 
 
 def joined(texts: Sequence[str], limit: int, join: str) -> Iterator[tuple[str, int]]:
-    """As many texts as fit an input at a time, each at most half of it, and how many they are."""
+    """As many texts as fit an input at a time, each at most half of it and none twice, and how many they are."""
     part: list[str] = []
     size = 0
-    for text in (text[: limit // 2] for text in texts):
+    for text in dict.fromkeys(text[: limit // 2] for text in texts):
         if part and size + len(join) + len(text) > limit:
             yield join.join(part), len(part)
             part, size = [], 0
@@ -147,16 +148,20 @@ def joined(texts: Sequence[str], limit: int, join: str) -> Iterator[tuple[str, i
 class Attack:
     """All inputs, one method each; `run` calls them."""
 
-    def __init__(self, visitor: Visitor, strings: Sequence[str], interactions: int) -> None:
+    def __init__(
+        self, visitor: Visitor, strings: Sequence[str], interactions: int, turn: slice = slice(None)
+    ) -> None:
         self.visitor, self.page = visitor, visitor.page
-        self.strings, self.interactions = strings, interactions
+        self.strings, self.interactions, self.turn = strings, interactions, turn
         self.passed: dict[str, tuple[int, int, float]] = {}
 
-    def each(self, name: str, limit: int, join: str, use: Callable[[str], None]) -> None:
-        """Pass the strings through one input."""
+    def each(
+        self, name: str, limit: int, join: str, use: Callable[[str], None], some: slice = slice(None)
+    ) -> None:
+        """Pass the strings, or `some` of them where the same input is on several pages, through one input."""
         start, address = time.monotonic(), self.page.url
-        parts = list(joined(self.strings, limit, join))
-        chosen = parts[:: -(-len(parts) // self.interactions)]
+        parts = list(joined(self.strings[some], limit, join))
+        chosen = parts[:: -(-len(parts) // self.interactions)][self.turn]
         passed = 0
         for text, number in chosen:
             try:
@@ -243,13 +248,14 @@ class Attack:
         )
 
     def special(self) -> None:
-        for name in ("bpe", "wordpiece", "unigram"):
+        for place, name in enumerate(("bpe", "wordpiece", "unigram")):
             self.visitor.open(f"/{name}?corpus=hug")
             self.each(
                 f"{name}: special tokens",
                 SPECIAL_LIMIT,
                 " ",
                 lambda text: self.visitor.put(self.box("Special tokens"), one_line(text), "Enter", "special"),
+                slice(place, None, 3),
             )
 
     def searched(self) -> None:
@@ -389,7 +395,7 @@ class Attack:
 
     def answers(self) -> None:
         """Exercises that are answered by typing, questions of a run, a class's challenge and its codes."""
-        for kind in ("bpe_count", "bpe_encode", "construct", "wordpiece_score", "viterbi"):
+        for place, kind in enumerate(("bpe_count", "bpe_encode", "construct", "wordpiece_score", "viterbi")):
             self.visitor.open(f"/exercises?kind={kind}&seed=3")
 
             def answer(text: str, kind: str = kind) -> None:
@@ -403,7 +409,7 @@ class Attack:
                 self.visitor.rest()
                 self.visitor.check(f"exercise {kind}")
 
-            self.each(f"exercise: {kind}", 300, "\n", answer)
+            self.each(f"exercise: {kind}", 300, "\n", answer, slice(place, None, 5))
         self.visitor.open("/bpe?corpus=course&mode=predict&ask=split")
 
         def predict(text: str) -> None:
@@ -522,6 +528,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--strings", type=int, default=10_000)
     parser.add_argument("--interactions", type=int, default=20)
+    parser.add_argument("--turn", default="1/1", help="which of how many parts: 2/3")
     parser.add_argument("--seed", type=int, default=9)
     parser.add_argument("inputs", nargs="*", help="names of the inputs, such as pasted; all if none is given")
     given = parser.parse_args()
@@ -557,7 +564,8 @@ def main() -> int:
                 browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
                 context = browser.new_context(viewport={"width": 1366, "height": 768})
                 visitor = Visitor(context.new_page(), f"http://127.0.0.1:{port}", log)
-                attack = Attack(visitor, strings, given.interactions)
+                turn, turns = map(int, given.turn.split("/"))
+                attack = Attack(visitor, strings, given.interactions, slice(turn - 1, None, turns))
                 attack.run(given.inputs)
                 browser.close()
         finally:
