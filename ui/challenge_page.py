@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from html import escape
 from typing import Any, Final
@@ -34,7 +33,7 @@ from ui.i18n import _, count, use_language
 from ui.language import in_links
 from ui.limits import CHALLENGE_LIMIT, CODES_LIMIT, NAME_LIMIT, TITLE_LIMIT
 from ui.notes import explained, note, problem
-from ui.predict import FRAMES, Game, Hidden, game_of, show_question, show_words
+from ui.predict import FRAMES, Game, Hidden, game_of, outlast, show_question, show_words
 from ui.predictions import ASK_NAMES, ASKS
 from ui.prune_frames import prune_frame
 from ui.question_view import verdict_html
@@ -171,8 +170,7 @@ def _ask(challenge: Challenge, trace: Any, style: Style) -> None:
     )
     new = f"{place}.game" not in st.session_state
     game = game_of(hidden, challenge.first)
-    if new:
-        st.session_state[f"{place}.began"] = time.time()
+    if outlast(hidden, game) or new:
         go_to(hidden.book, game.reached)
     st.html(facts_html(challenge))
     if game.reached < hidden.last:
@@ -209,12 +207,9 @@ def _finish(challenge: Challenge, hidden: Hidden, game: Game) -> None:
     place = hidden.place
     if game.verdict is not None:
         st.html(verdict_html(game.verdict))
-    seconds = st.session_state.setdefault(
-        f"{place}.seconds", round(time.time() - st.session_state[f"{place}.began"])
-    )
     name = text_box(_("Your name, as your teacher knows you"), NAME_LIMIT, key=f"{place}.name")
     answers = tuple(answer.text for answer in game.answers)
-    result = Result(challenge.name, (name or "").strip(), seconds, answers)
+    result = Result(challenge.name, (name or "").strip(), game.seconds, answers)
     checked = Checked(result, mark(questions_of(challenge, hidden.trace, hidden.style), answers))
     st.code(result_text(challenge, checked), language=None, wrap_lines=True)
     if not result.name:
@@ -231,7 +226,7 @@ def _checker(sealed: str) -> None:
     """A teacher's part: the challenge's link and the codes, one a line."""
     st.caption(
         _(
-            "A student can start again by reloading the page, or try the same words elsewhere: take the codes as practice, not as an exam."
+            "A student can start again in another window, or try the same words elsewhere: take the codes as practice, not as an exam."
         )
     )
     link = st.text_input(_("The challenge's link"), key="challenge.link", placeholder=sealed[:60])

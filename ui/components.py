@@ -35,3 +35,7 @@ def _registered(name: str, files: tuple[str, ...], _edited: tuple[int, ...]) -> 
     return st.components.v2.component(
         f"tokensteps.{name}", js=script, css="\n".join(styles) or None, isolate_styles=True
     )
+
+
+def ignore() -> None:
+    """Do nothing: a component keeps a value only when a callback is registered for it."""

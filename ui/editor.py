@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from ui.components import component
+from ui.components import component, ignore
 
 LABELS: Final = ("label", "placeholder", "hint")
 _NEWLINE: Final = re.compile("\r\n?")
@@ -73,7 +73,7 @@ def editor(
         "labels": {name: labels[name] for name in LABELS},
     }
     data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    result = component("editor")(key=key, data=data, on_text_change=_ignore)
+    result = component("editor")(key=key, data=data, on_text_change=ignore)
     return _reported(result, nonce)
 
 
@@ -83,7 +83,3 @@ def _reported(result: Any, nonce: int) -> str | None:
         case [int(after), str(text)] if after == nonce:
             return _SURROGATE.sub("\ufffd", text)  # the box sends none, somebody else's program might
     return None
-
-
-def _ignore() -> None:
-    """Do nothing: a component keeps a state value only when a callback is registered for it."""

@@ -15,8 +15,9 @@ from ui.exercise_words import LEVELS
 from ui.exercises import KINDS, MIXED, Exercise, make, next_level
 from ui.flipbook import is_back, update_url
 from ui.i18n import N_, _, count, use_language
+from ui.keep import kept
 from ui.language import page_link
-from ui.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED
+from ui.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED, VERDICTS_KEPT
 from ui.notes import note, problem
 from ui.question_view import ask, tally_html, verdict_html
 from ui.questions import UNREAD, WRONG, Tally, Verdict
@@ -148,6 +149,20 @@ def _record() -> Record:
     return record
 
 
+def outlast(record: Record) -> None:
+    """Have the browser keep the record; take up the one that a session before this one has left there."""
+    what: list[Any] = []
+    if record.total.answered:
+        verdicts = [[name, *verdict] for name, verdict in list(record.verdicts.items())[-VERDICTS_KEPT:]]
+        what = [record.total, record.by_kind, record.recent, verdicts]
+    match kept(PAGE, what):
+        case [list(total), dict(by_kind), list(recent), list(verdicts)]:
+            record.total = Tally(*total)
+            record.by_kind = {kind: Tally(*tally) for kind, tally in by_kind.items()}
+            record.recent = tuple(recent)
+            record.verdicts = {name: Verdict(*verdict) for name, *verdict in verdicts}
+
+
 def _chosen() -> None:
     """Take over another kind or level."""
     state = st.session_state
@@ -212,6 +227,7 @@ def level_title(level: str) -> str:
 def show_exercises() -> None:
     """The whole page."""
     place, complaints = open_place()
+    outlast(_record())
     titled(PAGE, _(TITLE))
     st.caption(
         _("As many as you like, on words of their own, marked by the engine that trains the tokenizers here.")

@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ui.components import component, read_asset
+from ui.components import component, ignore, read_asset
 from ui.mark import MARK_STYLE, mark
 
 CHOSEN: Final = "language.chosen"
@@ -268,7 +268,7 @@ def flipbook(
     """
     head = json.dumps({"seek": seek}).encode()
     result = component("flipbook", FLIPBOOK_STYLES)(
-        key=key, data=head + b"\n" + data, on_step_change=on_step or _ignore
+        key=key, data=head + b"\n" + data, on_step_change=on_step or ignore
     )
     return _reported(result, run, seek[1])
 
@@ -350,10 +350,6 @@ def _reported(result: Any, run: str, nonce: int) -> int | None:
 def _number(text: str | None) -> int | None:
     """Read a step from a URL parameter: ASCII digits, at most nine of them; anything else counts as absent."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
-def _ignore() -> None:
-    """Do nothing: a component keeps a state value only when a callback is registered for it."""
 
 
 _STANDALONE_SCRIPT: Final = """

@@ -142,6 +142,8 @@ EXERCISE_LIMIT: Final = 999_999_999
 """The highest number of an exercise: nine digits can be read out."""
 EXERCISES_REMEMBERED: Final = 500
 """Exercises of a session whose answers are remembered: more than a course has."""
+VERDICTS_KEPT: Final = 20
+"""Answers that a browser keeps with what was said of them, for the way back: each has some hundred bytes."""
 TITLE_LIMIT: Final = 80
 """Characters of a challenge's title: it is in the link."""
 NAME_LIMIT: Final = 80

@@ -5,6 +5,7 @@ The browser gets the frames of the steps that are found out, and no others: neit
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +19,7 @@ from ui import training
 from ui.flipbook import Frame, go_to
 from ui.frames import WORD_ROWS
 from ui.i18n import N_, _, count, ngettext, sentences, use_language
+from ui.keep import kept
 from ui.limits import ANSWERS_LISTED
 from ui.notes import note
 from ui.predictions import ASK_NAMES, next_asked, question_after
@@ -57,6 +59,9 @@ class Game:
     answers: list[Answer] = field(default_factory=list)
     verdict: Verdict | None = None
     """What the last answer was worth."""
+    began: float = field(default_factory=time.time)
+    seconds: int = 0
+    """From its beginning to the last answer."""
     left: bool = False
     """Whether it was left, and begins where the learner is when it is taken up."""
 
@@ -109,6 +114,19 @@ def _next_reached(hidden: Hidden, step: int) -> int:
     return hidden.last if following is None else min(following, hidden.last)
 
 
+def outlast(hidden: Hidden, game: Game) -> bool:
+    """Have the browser keep the game; take up the one that a session before this one has left there. Whether that has just happened."""
+    given = game.answers[-ANSWERS_LISTED:]
+    what = [game.reached, game.seconds, game.tally, given] if given else []
+    match kept(f"{hidden.place}-{hidden.name[:12]}", what):
+        case [int(reached), int(seconds), list(tally), list(answers)]:
+            game.reached = max(game.reached, min(reached, hidden.last))
+            game.tally, game.answers = Tally(*tally), [Answer(*answer) for answer in answers]
+            game.began, game.seconds = time.time() - seconds, seconds
+            return True
+    return False
+
+
 def forget_game(place: str) -> None:
     """Let the next game begin where the learner is then."""
     game: Game | None = st.session_state.get(f"{place}.game")
@@ -154,6 +172,7 @@ def _given_up(hidden: Hidden, game: Game, question: Question) -> None:
 
 def _reveal(hidden: Hidden, game: Game, answer: Answer) -> None:
     game.answers.append(answer)
+    game.seconds = round(time.time() - game.began)
     game.tally = game.tally.after(answer.verdict)
     game.reached = _next_reached(hidden, answer.step)
     go_to(hidden.book, answer.step)

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ui.components import component
+from ui.components import component, ignore
 from ui.flipbook import go_to, step_in_url, update_url
 from ui.predict import forget_game
 
@@ -31,7 +31,7 @@ def catch_up() -> bool:
     state = st.session_state
     if OUTLIVED not in state:
         state[OUTLIVED] = bool(_held())
-    left = component("again", ())(key="again", on_address_change=_ignore).address
+    left = component("again", ())(key="again", on_address_change=ignore).address
     if left is None or not state[OUTLIVED]:
         return False
     state[OUTLIVED] = False
@@ -65,7 +65,3 @@ def _held() -> dict[str, WidgetState]:
         return {}
     states: dict[str, Any] = context.session_state._state._new_widget_state.states
     return {name: state.value for name, state in states.items() if isinstance(state.value, WidgetState)}
-
-
-def _ignore() -> None:
-    """Do nothing: a component keeps a value only when a callback is registered for it."""

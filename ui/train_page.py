@@ -27,7 +27,16 @@ from ui.i18n import N_, _, count, ngettext, sentences, use_language
 from ui.language import page_link
 from ui.limits import ENCODE_LIMIT, FIND_LIMIT, STEPS_TOLD, TOP_ROWS, WORDS_LISTED
 from ui.notes import explained, note, problem, show_rows
-from ui.predict import Hidden, forget_game, game_of, show_answers, show_hidden, show_question, show_words
+from ui.predict import (
+    Hidden,
+    forget_game,
+    game_of,
+    outlast,
+    show_answers,
+    show_hidden,
+    show_question,
+    show_words,
+)
 from ui.predictions import ASKS
 from ui.settings import corpus_title
 from ui.steps import Steps, Table, rows
@@ -170,6 +179,7 @@ def predict_run(page: TrainPage, controls: Controls, run: Run, trace: Any, style
     if len(trace.corpus.words) > WORDS_TO_COUNT:
         start = max(start, 1)  # whose frame has the numbers from which to go on
     game = game_of(hidden, start)
+    outlast(hidden, game)
     show_question(hidden, game)
     show_hidden(hidden, game, controls.url())
     show_words(hidden, game)

@@ -16,7 +16,7 @@ from ui.exercises import make
 
 
 def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
-    """The focus stays in the box: type, Enter, read; Enter again goes on. Nothing is wider than a phone."""
+    """The focus stays in the box: type, Enter, read; Enter again goes on. Nothing is wider than a phone. A reload loses no mark."""
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(serve(ROOT / "app.py") + "/exercises?kind=bpe_count&level=1&seed=1")
     box, verdict = page.get_by_role("textbox", name="Your answer"), page.locator(".note.verdict")
@@ -44,4 +44,9 @@ def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".exercise-head")).to_contain_text("number 3")
     page.wait_for_url("**/exercises?kind=bpe_count&level=1&seed=3")
+    page.reload()
+    expect(page.locator(".tally")).to_contain_text("1 of 2 right")
+    page.go_back()
+    expect(page.locator(".exercise-head")).to_contain_text("number 2")
+    expect(verdict).to_contain_text("Not this one.")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -75,6 +75,12 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
     expect(page.locator(".tally")).to_contain_text("2 of 3 right")
     assert focused(page) == "Your answer"
     expect(page).to_have_url(f"{app}/bpe?corpus=hug&mode=predict&step=3")
+    page.get_by_role("button", name="First step").click()  # what was found out stays so, wherever one is
+    expect(page.locator(f"{BOOK} .where p")).to_have_text("Step 0 of 3")
+    page.wait_for_url("**step=0")
+    page.reload()
+    expect(page.locator(".tally")).to_contain_text("2 of 3 right")
+    expect(page.locator(f"{BOOK} .where p")).to_have_text("Step 0 of 3")
 
 
 def test_a_challenge_can_not_be_peeked_at(page: Page, app: str) -> None:
@@ -114,11 +120,11 @@ def test_a_challenge_can_not_be_peeked_at(page: Page, app: str) -> None:
 
 
 def test_a_class_and_its_teacher(page: Page, app: str) -> None:
-    """The link is taken from a training page, answered, and its code marked."""
+    """The link is taken from a training page, answered, with a reload in between, and its code marked."""
     page.goto(f"{app}/bpe?corpus=hug&step=2")
     page.get_by_role("tab", name="Files and link").click()
     steps = page.get_by_role("spinbutton", name="Steps to predict")
-    steps.fill("1")
+    steps.fill("2")
     steps.press("Enter")
     links = page.locator('[data-testid="stCode"]').filter(has_text="/challenge?c=")
     expect(links).to_have_count(1)
@@ -127,6 +133,11 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     at(page, 2)
     page.get_by_role("button", name="Reveal").click()
     at(page, 3)
+    page.wait_for_timeout(300)
+    page.reload()
+    at(page, 3)
+    page.get_by_role("button", name="Reveal").click()
+    at(page, 4)
     page.get_by_role("textbox", name="Your name").fill("Ann <b>")
     page.get_by_role("textbox", name="Your name").press("Enter")
     code = page.locator('[data-testid="stCode"]').nth(1)
