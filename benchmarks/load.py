@@ -265,6 +265,7 @@ async def visit(port: int, number: int, hall: Hall, times: Times, end: float) ->
         session.step = int(url["step"])
         while (pause := chance.uniform(0.5, 1.5) * hall.interval) < end - time.monotonic():
             await asyncio.sleep(pause)
+            session.failed = False
             await act(session, chance, hall, times)
             times.lost += session.failed
 
@@ -286,7 +287,7 @@ async def counted(visitor: Coroutine[Any, Any, None], times: Times) -> None:
     """A visitor, whose failure counts as a lost click."""
     try:
         await visitor
-    except (TimeoutError, OSError, websockets.WebSocketException, ExceptionGroup) as error:
+    except (TimeoutError, OSError, KeyError, websockets.WebSocketException, ExceptionGroup) as error:
         print(repr(error), file=sys.stderr)
         times.lost += 1
 

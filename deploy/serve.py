@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import http.client
 import os
 import signal
 import subprocess
@@ -46,10 +47,13 @@ def command(port: int, address: str) -> list[str]:
 
 def answers(port: int) -> bool:
     """Whether the worker on this port is up."""
+    direct = urllib.request.build_opener(
+        urllib.request.ProxyHandler({})
+    )  # whatever proxy the environment names
     try:
-        with urllib.request.urlopen(f"http://{HOME}:{port}/_stcore/health", timeout=2) as answer:
+        with direct.open(f"http://{HOME}:{port}/_stcore/health", timeout=2) as answer:
             return bool(answer.status == 200)
-    except OSError:
+    except (OSError, http.client.HTTPException):
         return False
 
 

@@ -20,7 +20,19 @@ from hypothesis import strategies as st
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import EmptyCorpusError
 from tokenizers_core.text import Pipeline
-from ui.cache import GROWTH, LEAST_TAKEN, Job, Registry, Shelf, TextStore, digest, drawn, pickled, train
+from ui.cache import (
+    GROWTH,
+    LEAST_TAKEN,
+    WAITS,
+    Job,
+    Registry,
+    Shelf,
+    TextStore,
+    digest,
+    drawn,
+    pickled,
+    train,
+)
 from ui.corpora import Source
 from ui.workers import Progress, Stopped, Task
 
@@ -137,6 +149,56 @@ def test_stopping_keeps_what_was_learned_for_the_asker_alone() -> None:
     assert whole.stop_reason == "no_pairs" and len(whole) > len(job.value)
 
 
+def test_who_waits_for_a_run_that_somebody_stops_gets_the_whole_one() -> None:
+    """Neither what was learned so far nor an error."""
+    registry, running, results = Registry(), threading.Event(), []
+    times = 0
+
+    def build(progress: Progress) -> str:
+        nonlocal times
+        times += 1
+        if times > 1:
+            return "whole"
+        running.set()
+        while not progress.stop:
+            time.sleep(0.001)
+        raise Stopped
+
+    job = registry.ask("run", build, 0)
+    assert isinstance(job, Job) and running.wait(PATIENT)
+    other = threading.Thread(target=lambda: results.append(registry.ask("run", build, PATIENT)))
+    other.start()
+    registry.stop("run", job)
+    other.join(PATIENT)
+    assert results == ["whole"] and times == 2
+
+
+def test_a_job_knows_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("ui.cache.time.monotonic", lambda: now[0])
+    gate = threading.Event()
+    job = Job(Built("done", gate))
+    assert not job.shared("one") and not job.shared("one")
+    assert job.shared("other") and job.shared("one")
+    now[0] += WAITS + 0.1  # the other has closed its page
+    assert not job.shared("one")
+    gate.set()
+
+
+def test_what_was_stopped_is_not_kept_for_the_process_that_draws() -> None:
+    progress = Progress()
+
+    def stopped_early(corpus: Corpus, **_settings: Any) -> Any:
+        progress.stop = True
+        return train_bpe(corpus, merges=1)
+
+    source = Source("x", b"hug pug pun")
+    train("stopped run", Task(stopped_early, source, Pipeline(), {}), progress)
+    assert pickled("stopped run") is None
+    train("stopped run", Task(train_bpe, source, Pipeline(), {}), Progress())
+    assert pickled("stopped run") is not None
+
+
 def test_stopping_while_reading() -> None:
     def read(progress: Progress, running: threading.Event) -> Any:
         while True:
@@ -223,11 +285,11 @@ def test_what_is_drawn_is_drawn_once() -> None:
 
 @pytest.fixture(params=["folder", "memory"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> TextStore:
-    """A store with room for ten bytes; the second one can't have the folder that it wants."""
+    """A store with room for ten bytes, eight at most for one text; the second one can't have the folder that it wants."""
     if request.param == "folder":
-        return TextStore(tmp_path / "kept", 10)
+        return TextStore(tmp_path / "kept", 10, 8)
     (tmp_path / "file").touch()
-    return TextStore(tmp_path / "file" / "kept", 10)
+    return TextStore(tmp_path / "file" / "kept", 10, 8)
 
 
 def test_texts_come_back_by_name_until_there_are_too_many(store: TextStore) -> None:
@@ -235,15 +297,29 @@ def test_texts_come_back_by_name_until_there_are_too_many(store: TextStore) -> N
     assert store.put(b"aaaa") == first  # used again: now the newer one
     third = store.put(b"cccc")
     assert [store.get(name) for name in (first, second, third)] == [b"aaaa", None, b"cccc"]
-    large = store.put(b"x" * 50)  # larger than all there is room for: kept, as the newest
-    assert store.get(large) == b"x" * 50 and store.get(first) is None is store.get(third)
-    store.drop(large)
-    assert store.get(large) is None
+    large = store.put(b"x" * 9)  # nobody's text goes for one that is too large
+    assert store.get(large) is None and store.get(first) == b"aaaa" and store.get(third) == b"cccc"
+    most = store.put(b"x" * 8)
+    assert store.get(most) == b"x" * 8 and store.get(first) is None is store.get(third)
+    store.drop(most, store.used(most))
+    assert store.get(most) is None
+
+
+def test_a_draft_that_others_use_is_not_dropped(tmp_path: Path) -> None:
+    store = TextStore(tmp_path, 100, 100)
+    name = store.put(b"ours")
+    mine = store.used(name)
+    assert mine > 0 and store.used("0" * 32) == 0
+    TextStore(tmp_path, 100, 100).put(b"ours")  # on another server, by somebody else
+    store.drop(name, mine)
+    assert store.get(name) == b"ours"
+    store.drop(name, store.used(name))
+    assert store.get(name) is None
 
 
 def test_servers_share_a_folder_which_outlives_them(tmp_path: Path) -> None:
-    name = TextStore(tmp_path / "kept", 100).put(b"mine")
-    assert TextStore(tmp_path / "kept", 100).get(name) == b"mine"
+    name = TextStore(tmp_path / "kept", 100, 100).put(b"mine")
+    assert TextStore(tmp_path / "kept", 100, 100).get(name) == b"mine"
     assert [path.name for path in (tmp_path / "kept").iterdir()] == [name == digest(b"mine") and name]
     assert (tmp_path / "kept").stat().st_mode & 0o077 == 0  # nobody else on the machine reads it
 
@@ -253,11 +329,11 @@ def test_servers_share_a_folder_which_outlives_them(tmp_path: Path) -> None:
 )
 def test_names_lead_nowhere_else(name: str, tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes(b"secret")
-    assert TextStore(tmp_path / "kept", 100).get(name) is None
+    assert TextStore(tmp_path / "kept", 100, 100).get(name) is None
 
 
 def test_a_file_that_was_changed_is_not_read(tmp_path: Path) -> None:
-    store = TextStore(tmp_path, 100)
+    store = TextStore(tmp_path, 100, 100)
     name = store.put(b"mine")
     (tmp_path / name).write_bytes(b"theirs")
     assert store.get(name) is None

@@ -122,7 +122,7 @@ class Held:
     """The names of the texts, in the order of their turns."""
     alive = True
 
-    def __init__(self, _niceness: int, _module: str) -> None:
+    def __init__(self, *_settings: object) -> None:
         pass
 
     def run(self, one: Task, _progress: Progress) -> bytes:

@@ -16,13 +16,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar, NamedTuple, cast
 
 from tokenizers_core.bpe import BpeTrace, train_bpe
 from tokenizers_core.errors import VocabSizeError
 from tokenizers_core.files import csv_table, inert
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.merging import MergeTrace, Pair, Progress
 from tokenizers_core.pruning import UnigramTrace
 from tokenizers_core.text import Corpus

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from tokenizers_core.errors import LabelsError, Phrase, SettingError, TruncationError, UnknownNameError
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.templates import LARGEST_TYPE, ONE_TEXT, TemplatePiece
 from tokenizers_core.text import Span
 

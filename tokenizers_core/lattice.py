@@ -20,11 +20,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 from typing import ClassVar, NamedTuple
 
 from tokenizers_core.errors import SettingError
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.trace import StoredTrace
 
 MAX_PIECE_LENGTH = 16

@@ -20,11 +20,11 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
-from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from tokenizers_core.errors import UnknownWordError
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.text import Corpus
 from tokenizers_core.trace import ByContent, Replay, Trace
 

@@ -11,11 +11,11 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from tokenizers_core.errors import UnknownWordError
 from tokenizers_core.lattice import UNKNOWN_PENALTY, Lattice
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.merging import pack
 from tokenizers_core.segmentation import (
     Lattices,

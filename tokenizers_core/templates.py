@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from tokenizers_core.errors import TemplateError
+from tokenizers_core.lazy import cached_property
 
 LARGEST_TYPE: Final = 2**32 - 1
 """The largest type id: the library keeps it in 32 bits."""

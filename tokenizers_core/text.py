@@ -32,7 +32,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -51,6 +51,7 @@ from tokenizers_core.errors import (
     SurrogateError,
     UnknownNameError,
 )
+from tokenizers_core.lazy import cached_property
 
 Span = tuple[int, int]
 """A stretch of text: the position of its first character, and the position after its last."""

@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, cast
 
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.merging import (
     Merge,
     MergeEvent,

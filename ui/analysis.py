@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import regex
 
 from tokenizers_core.alignment import Stretch, TextCounts, count_text, cover
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.text import Span
 from ui.cache import Shelf
 from ui.chips import Piece, Run

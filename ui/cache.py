@@ -22,10 +22,13 @@ from typing import Any, Final, Generic, TypeVar
 import streamlit as st
 
 from ui.limits import (
+    DRAWING_SECONDS,
     FILES_ROOM,
     FRAMES_ROOM,
+    LARGEST_TEXT,
     QUICK,
     TEXTS_ROOM,
+    TOKENIZER_LIMIT,
     TOKENIZERS_KEPT,
     TRACES_ROOM,
 )
@@ -42,6 +45,8 @@ DRAWING_NICENESS: Final = 2
 """By how much the priority of the process that draws is lower than the server's."""
 LEAST_TAKEN: Final = 300_000
 """What the smallest trace takes when it has been looked at, in bytes: its words and pairs at several steps."""
+WAITS: Final = 3.0
+"""Seconds since a session has asked for a job, after which it has gone."""
 GROWTH: Final = 10
 """A trace in memory against the same one pickled: three times as large when it comes, twelve times when all of it was looked at."""
 
@@ -53,6 +58,8 @@ class Job(Generic[Value]):
         self.progress = Progress()
         self.value: Value | None = None
         self.error: Exception | None = None
+        self._asked: dict[str, float] = {}
+        """When each session was last seen to wait for it."""
         self._build = build
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -68,6 +75,11 @@ class Job(Generic[Value]):
         self.progress.asked = time.monotonic()
         self._thread.join(wait)
         return self.ended
+
+    def shared(self, session: str) -> bool:
+        """Whether others than this session wait for it, too."""
+        now = self._asked[session] = time.monotonic()
+        return any(now - asked < WAITS for other, asked in [*self._asked.items()] if other != session)
 
     @property
     def ended(self) -> bool:
@@ -106,6 +118,8 @@ class Registry:
             return job
         with self.lock:
             self._keep(key, job)
+        if job.progress.stop:  # by somebody else: there is no value for those who wait
+            return self.ask(key, build, wait)
         return job.result()
 
     def stop(self, key: str, job: Job[Any]) -> None:
@@ -115,9 +129,9 @@ class Registry:
             self._forget(key, job)
 
     def _tidy(self) -> None:
-        """Put away what nobody has come back for."""
+        """Put away what is there, and errors that nobody has come back for."""
         for key, job in [*self.jobs.items()]:
-            if job.progress.over and job.ended:
+            if job.ended and (job.error is None or job.progress.over):
                 self._keep(key, job)
 
     def _keep(self, key: str, job: Job[Any]) -> None:
@@ -190,15 +204,17 @@ class TextStore:
     written, texts stay in memory.
     """
 
-    def __init__(self, folder: Path, room: int) -> None:
-        self.folder, self.room = folder, room
+    def __init__(self, folder: Path, room: int, largest: int) -> None:
+        self.folder, self.room, self.largest = folder, room, largest
         self._memory: Shelf[str, bytes] = Shelf(room)
         with contextlib.suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def put(self, data: bytes) -> str:
-        """Keep `data`; returns the name to get it back by, which can't be guessed without knowing the text."""
+        """Keep `data`, unless it is larger than the largest; returns the name to get it back by, which can't be guessed without knowing the text."""
         name = digest(data)
+        if len(data) > self.largest:
+            return name
         try:
             if not self._touch(name):
                 self._write(name, data)
@@ -217,11 +233,19 @@ class TextStore:
             return self._memory.get(name)
         return data if digest(data) == name else None
 
-    def drop(self, name: str) -> None:
-        """Forget the text called `name`."""
-        self._memory.drop(name)
-        with contextlib.suppress(OSError):
-            (self.folder / name).unlink()
+    def used(self, name: str) -> int:
+        """When the text called `name` was last used, in nanoseconds; 0 for one that is not here."""
+        try:
+            return (self.folder / name).stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    def drop(self, name: str, used: int) -> None:
+        """Forget the text called `name`, unless somebody has used it after that time."""
+        if self.used(name) <= used:
+            self._memory.drop(name)
+            with contextlib.suppress(OSError):
+                (self.folder / name).unlink()
 
     def _touch(self, name: str) -> bool:
         """Note that a text is in use; whether it is here."""
@@ -256,20 +280,20 @@ class TextStore:
             taken -= length
 
 
-def _store(name: str, room: int) -> TextStore:
-    return TextStore(Path(os.environ.get(VARIABLE) or STORE) / name, room)
+def _store(name: str, room: int, largest: int) -> TextStore:
+    return TextStore(Path(os.environ.get(VARIABLE) or STORE) / name, room, largest)
 
 
 @st.cache_resource(show_spinner=False)
 def text_store() -> TextStore:
     """The texts that were too long for a link."""
-    return _store("texts", TEXTS_ROOM)
+    return _store("texts", TEXTS_ROOM, LARGEST_TEXT)
 
 
 @st.cache_resource(show_spinner=False)
 def file_store() -> TextStore:
     """The files that tokenizers are loaded from."""
-    return _store("files", FILES_ROOM)
+    return _store("files", FILES_ROOM, TOKENIZER_LIMIT)
 
 
 @st.cache_resource(show_spinner=False)
@@ -281,7 +305,7 @@ def workers() -> Workers:
 @st.cache_resource(show_spinner=False)
 def drawers() -> Workers:
     """The one that draws: a page waits for it, so nothing that takes seconds goes there."""
-    return Workers(1, DRAWING_NICENESS, "ui.steps")
+    return Workers(1, DRAWING_NICENESS, "ui.steps", DRAWING_SECONDS)
 
 
 @st.cache_resource(show_spinner=False)
@@ -297,7 +321,8 @@ def train(name: str, task: Task, progress: Progress) -> Any:
     else:
         trace = task(progress)
         data = pickle.dumps(trace)
-    _pickles().put(name, data, len(data))
+    if not progress.stop:  # what was stopped is not the run
+        _pickles().put(name, data, len(data))
     progress.size = LEAST_TAKEN + GROWTH * len(data)
     return trace
 

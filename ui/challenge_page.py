@@ -130,13 +130,13 @@ def show_page() -> None:
 
 def _take(challenge: Challenge) -> None:
     """Train what the challenge says, and ask."""
-    found = _trace(challenge)
+    found = _trace(challenge, ".challenge")
     if found is not None:
         _ask(challenge, *found)
 
 
-def _trace(challenge: Challenge) -> tuple[Any, Style] | None:
-    """The run and how it is written; None while it is not there, which is said."""
+def _trace(challenge: Challenge, place: str) -> tuple[Any, Style] | None:
+    """The run and how it is written; None while it is not there, which is said at this place."""
     reading = challenge.reading()
     for complaint in reading.complaints:
         problem(complaint)
@@ -147,7 +147,7 @@ def _trace(challenge: Challenge) -> tuple[Any, Style] | None:
         return None
     if run is None:
         return None
-    trace = run.trace(".challenge")
+    trace = run.trace(place)
     if trace is None:
         return None
     show = reading.recipe["show"]
@@ -170,8 +170,11 @@ def _ask(challenge: Challenge, trace: Any, style: Style) -> None:
     )
     new = f"{place}.game" not in st.session_state
     game = game_of(hidden, challenge.first)
-    if outlast(hidden, game) or new:
+    taken_up = outlast(hidden, game)
+    if taken_up or new:
         go_to(hidden.book, game.reached)
+    if taken_up:
+        st.rerun()  # so that the browser keeps it again
     st.html(facts_html(challenge))
     if game.reached < hidden.last:
         show_question(hidden, game)
@@ -242,7 +245,7 @@ def _checker(sealed: str) -> None:
         message = _("{size} codes are more than the {limit} that are checked at once: give them in parts.")
         problem(message.format(size=count(len(lines)), limit=count(CODES_LIMIT)))
         return
-    found = _trace(challenge)
+    found = _trace(challenge, ".check")
     if found is None:
         return
     held, refused = check(challenge, *found, lines)

@@ -36,7 +36,7 @@ from ui.limits import FIND_LIMIT, ROWS_LISTED
 from ui.notes import note, show_rows
 from ui.numbers import percent, share_text
 from ui.settings import COMPARE_RULES, Recipe, corpus_title
-from ui.steps import Steps
+from ui.steps import Steps, reach
 from ui.subjects import ALGORITHMS as NAMES
 from ui.tables import matching
 from ui.tabs import show_tabs
@@ -115,7 +115,7 @@ def show_run(controls: Controls, run: Run, comparison: Comparison) -> None:
     step = training.stage(
         COMPARE.name,
         run.name,
-        style.show,
+        f"{style.show}:{reach(comparison)}",
         len(comparison),
         Steps(compare_frame, comparison, style),
         controls.url(),
@@ -275,7 +275,7 @@ def disagreements(view: View) -> None:
         key=view.key("who"),
     )
     words: list[Disagreement] = remembered(
-        ("disagreements", view.run.name, view.step), view.snapshot.disagreements
+        ("disagreements", view.run.name, reach(view.comparison), view.step), view.snapshot.disagreements
     )
     chosen = [found for found in words if not who or found.apart == who]
     shown = disagreement_table(chosen, view.style, find or "")

@@ -8,6 +8,7 @@ import dataclasses
 import difflib
 import heapq
 import inspect
+import operator
 import pydoc_data.topics
 import shlex
 import statistics
@@ -23,7 +24,7 @@ from tokenizers_core.counting import counting_rules, is_counts, read_counts
 from tokenizers_core.errors import CountedRulesError, TokenizersCoreError, quoted
 from tokenizers_core.text import Corpus, Pipeline, decode_text, parse_counts
 from ui.i18n import N_, count
-from ui.limits import CORPUS_LIMIT, LINK_LIMIT, LINK_TEXT_LIMIT, WORD_LIMIT
+from ui.limits import CORPUS_LIMIT, LINK_LIMIT, LINK_TEXT_LIMIT, SYMBOLS_LIMIT, WORD_LIMIT
 
 FOLDER = Path(__file__).parent.parent / "assets" / "corpora"
 
@@ -225,13 +226,17 @@ class CorpusError(TokenizersCoreError):
             "The different words of the corpus have {size} symbols together, and training takes {limit}: use a shorter text, "
             "or word counts without the rare words."
         ),
+        "counts": N_(
+            "The words of the corpus, each as often as it occurs, have {size} symbols together, and training takes {limit}: "
+            "divide all counts by the same number."
+        ),
     }
 
     def __init__(self, why: str, size: int, word: str = "") -> None:
         self.why, self.size, self.word = why, size, word
         self.template = self.templates[why]
-        limit = WORD_LIMIT if why == "word" else CORPUS_LIMIT
-        super().__init__(size=count(size), limit=count(limit), word=quoted(word, 20))
+        limits = {"word": WORD_LIMIT, "words": CORPUS_LIMIT, "counts": SYMBOLS_LIMIT}
+        super().__init__(size=count(size), limit=count(limits[why]), word=quoted(word, 20))
 
 
 def within_limits(corpus: Corpus) -> Corpus:
@@ -242,6 +247,9 @@ def within_limits(corpus: Corpus) -> Corpus:
     size = sum(map(len, corpus.words))
     if size > CORPUS_LIMIT:
         raise CorpusError("words", size)
+    total = sum(map(operator.mul, map(len, corpus.words), corpus.counts))
+    if total > SYMBOLS_LIMIT:
+        raise CorpusError("counts", total)
     return corpus
 
 

@@ -156,11 +156,12 @@ def outlast(record: Record) -> None:
         verdicts = [[name, *verdict] for name, verdict in list(record.verdicts.items())[-VERDICTS_KEPT:]]
         what = [record.total, record.by_kind, record.recent, verdicts]
     match kept(PAGE, what):
-        case [list(total), dict(by_kind), list(recent), list(verdicts)]:
+        case [list(total), dict(by_kind), list(recent), list(verdicts)] if len(total) == len(Tally._fields):
             record.total = Tally(*total)
             record.by_kind = {kind: Tally(*tally) for kind, tally in by_kind.items()}
             record.recent = tuple(recent)
             record.verdicts = {name: Verdict(*verdict) for name, *verdict in verdicts}
+            st.rerun()  # so that the browser keeps it again
 
 
 def _chosen() -> None:

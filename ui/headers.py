@@ -299,9 +299,13 @@ def announced(scope: Scope) -> int:
     (12, True)
     """
     length = _header(scope, b"content-length")
-    return (
-        int(length) if length.isascii() and length.isdigit() and len(length) < 12 else LARGEST_UPLOAD * 2**20
+    told = (
+        length.isascii()
+        and length.isdigit()
+        and len(length) < 12
+        and not _header(scope, b"transfer-encoding")
     )
+    return int(length) if told else LARGEST_UPLOAD * 2**20
 
 
 def has_room(session: str, coming: int, others: int) -> bool:

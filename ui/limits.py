@@ -64,6 +64,8 @@ LARGEST_UPLOAD: Final = TOKENIZER_LIMIT // 1_000_000
 
 # --- What a run is made of ----------------------------------------------------------------------------------------------
 
+SYMBOLS_LIMIT: Final = 10**18
+"""Symbols of a corpus with each word as often as it occurs: tables hold numbers of 64 bits, up to nine times as large."""
 VOCABULARY_LIMIT: Final = 20_000
 """Tokens that a page trains to: a trace holds every step. As many of ten megabytes of program code take BPE 2 seconds and 4 MB,
 WordPiece 7 seconds and 2 MB; the costliest text within the limits takes BPE 20 MB."""
@@ -159,6 +161,8 @@ WORDS_LISTED: Final = 2_000
 """Words or tokens in a box to choose from, or in a table: all rows are sent to the browser."""
 TOP_ROWS: Final = 200
 """Rows of a step's table that are shown unasked: thousands take the server 30 milliseconds, at every step that anybody makes."""
+MOST_ROWS: Final = 20_000
+"""Rows of a step's table that are shown or looked through when somebody asks: they take the server 0.3 seconds each time."""
 ROWS_LISTED: Final = 2_000
 """Rows of the table that compares the algorithms: all are sent to the browser, and the file has the rest."""
 COMPARISONS: Final = 8_000_000
@@ -190,6 +194,8 @@ TOKENIZERS_KEPT: Final = 8
 """Tokenizers from elsewhere: 150 MB each at the most, and many at 10 MB."""
 TEXTS_ROOM: Final = 64_000_000
 """Bytes of texts that were too long for a link: six of the largest, or hundreds of pasted ones."""
+LARGEST_TEXT: Final = 4 * PLAYGROUND_LIMIT
+"""Bytes of one of them: a character has four at most, and a larger text would push everybody else's out."""
 FILES_ROOM: Final = 160_000_000
 """Bytes of tokenizers' files: a few of the largest, or many ordinary ones."""
 FRAMES_ROOM: Final = 64_000_000
@@ -203,6 +209,10 @@ TRAINING_MEMORY: Final = 2_000_000_000
 without any repetition takes more."""
 TRAINING_SECONDS: Final = 180
 """Time for one run: BPE and WordPiece take a tenth of it at most, Unigram more with a large text and a large seed."""
+DRAWER_ROOM: Final = 100_000_000
+"""Bytes of traces that the process which draws holds: it may take no more memory than one that trains, and dies of more."""
+DRAWING_SECONDS: Final = 20
+"""Time for one window of frames: the largest takes a second or two, and a page waits for it."""
 TRACE_LIMIT: Final = 30_000_000
 """Bytes of a finished run as it comes from the process that trained it: ten times as many in memory."""
 SMALL_TASK: Final = 600

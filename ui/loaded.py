@@ -16,12 +16,12 @@ import re
 import threading
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 from tokenizers import Tokenizer
 
 from tokenizers_core.errors import Phrase, TokenizersCoreError, UnknownIdError, quoted
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.text import (
     BYTE_TO_SYMBOL,
     LONGEST_PATTERN,

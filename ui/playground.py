@@ -15,7 +15,7 @@ from tokenizers_core.errors import Phrase, TokenizersCoreError
 from ui import catalogue, formats, side_by_side, training
 from ui.analysis import Analysis, analyse, interpret_escapes
 from ui.boxes import text_box
-from ui.cache import Shelf, text_store
+from ui.cache import Shelf, digest, text_store
 from ui.catalogue import READY, Opened
 from ui.chips import Run, Shown, chips, payload
 from ui.corpora import pack_text, plain_text
@@ -147,13 +147,16 @@ def url() -> dict[str, str | None]:
 
 
 def _kept(text: str) -> str:
-    """The name under which the server keeps a text. While somebody types, only the last few versions stay."""
-    drafts: list[str] = st.session_state.setdefault(key("drafts"), [])
-    name = text_store().put(text.encode("utf-8", "replace"))
-    if name not in drafts:
-        drafts.append(name)
+    """The name under which the server keeps a text. While somebody types, only the last few versions stay, and those that others use."""
+    drafts: dict[str, int] = st.session_state.setdefault(key("drafts"), {})
+    store, data = text_store(), text.encode("utf-8", "replace")
+    new = not store.used(digest(data))
+    name = store.put(data)
+    if new or name in drafts:
+        drafts[name] = store.used(name)
     if len(drafts) > DRAFTS_KEPT:
-        text_store().drop(drafts.pop(0))
+        oldest = next(iter(drafts))
+        store.drop(oldest, drafts.pop(oldest))
     return name
 
 
@@ -622,7 +625,7 @@ def _files(analyses: Mapping[str, Analysis]) -> None:
     """What can be taken away."""
     st.header(_("This page as a link"), anchor=False)
     values = {name: value for name, value in url().items() if value is not None}
-    st.session_state[key("drafts")] = []  # from here on somebody may have the link: this version stays
+    st.session_state[key("drafts")] = {}  # from here on somebody may have the link: this version stays
     st.code(training.link(values), language=None, wrap_lines=True)
     if "id" in values:
         note(

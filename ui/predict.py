@@ -94,7 +94,7 @@ class Hidden:
 
     def drawing(self, game: Game) -> str:
         """What makes the flipbook's frames these and no others."""
-        return f"{self.style.show}:hidden:{game.reached}"
+        return f"{self.style.show}:hidden:{game.reached}:{len(self.trace)}"
 
 
 def game_of(hidden: Hidden, start: int) -> Game:
@@ -119,9 +119,10 @@ def outlast(hidden: Hidden, game: Game) -> bool:
     given = game.answers[-ANSWERS_LISTED:]
     what = [game.reached, game.seconds, game.tally, given] if given else []
     match kept(f"{hidden.place}-{hidden.name[:12]}", what):
-        case [int(reached), int(seconds), list(tally), list(answers)]:
+        case [int(reached), int(seconds), list(tally), list(answers)] if len(tally) == len(Tally._fields):
             game.reached = max(game.reached, min(reached, hidden.last))
-            game.tally, game.answers = Tally(*tally), [Answer(*answer) for answer in answers]
+            game.tally = Tally(*tally)
+            game.answers = [Answer(*answer) for answer in answers if len(answer) == len(Answer._fields)]
             game.began, game.seconds = time.time() - seconds, seconds
             return True
     return False
@@ -212,7 +213,7 @@ def answers_table(answers: list[Answer]) -> pd.DataFrame:
         [
             {
                 _("step"): answer.step,
-                _("asked"): _(ASK_NAMES[answer.kind]),
+                _("asked"): _(ASK_NAMES.get(answer.kind, "")),
                 _("answer"): answer.text or _("shown"),
                 _("verdict"): _(VERDICT_NAMES[answer.verdict]),
             }

@@ -6,23 +6,23 @@ import contextlib
 import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final
 
 import pandas as pd
 import pyarrow as pa
 
-from ui.cache import drawers, drawn, pickled
+from tokenizers_core.comparison import Comparison
+from ui.cache import GROWTH, LEAST_TAKEN, Shelf, digest, drawers, drawn, pickled
 from ui.flipbook import Frame, packed, payload
 from ui.i18n import current_language, use_language
-from ui.limits import FEW_FRAMES
+from ui.limits import DRAWER_ROOM, FEW_FRAMES
 from ui.tokens import Style
 from ui.workers import Progress, Stopped, TrainingError
 
 Table = Callable[[Any, Style, str, int | None], pd.DataFrame]
 """Makes a table of a snapshot, in a style; with a text, of the rows that hold it; with a number, of so many rows at its top."""
-TRACES_HELD: Final = 16
-"""Traces that the process which draws holds: neighbouring windows of a run are likely to come soon."""
+_traces: Final = Shelf[str, Any](DRAWER_ROOM)
+"""The traces that the process which draws holds: neighbouring windows of a run are likely to come soon."""
 
 
 @dataclass(frozen=True)
@@ -71,19 +71,30 @@ class Drawing:
         return self.window.packed(Steps(self.frame, _unpickled(self.trace), self.style))
 
 
-@lru_cache(maxsize=TRACES_HELD)
 def _unpickled(data: bytes) -> Any:
-    return pickle.loads(data)  # from this app's own server, over a pipe
+    name = digest(data)
+    trace = _traces.get(name)
+    if trace is None:
+        trace = pickle.loads(data)  # from this app's own server, over a pipe
+        _traces.put(name, trace, LEAST_TAKEN + GROWTH * len(data))
+    return trace
 
 
 def draw(run: str, window: Window, frame: Callable[[int], Frame]) -> bytes:
     """A window of the run called `run`, packed. Many frames are drawn by another process, unless that fails."""
-    if isinstance(frame, Steps) and len(window.shown) > FEW_FRAMES and (trace := pickled(run)):
+    whole = isinstance(frame, Steps) and frame.trace.stop_reason != "stopped"
+    if isinstance(frame, Steps) and whole and len(window.shown) > FEW_FRAMES and (trace := pickled(run)):
         with contextlib.suppress(TrainingError, Stopped):
             drawing = Drawing(window, frame.frame, frame.style, current_language(), trace)
             found: bytes = pickle.loads(drawers().run(drawing, Progress()))
             return found
     return window.packed(frame)
+
+
+def reach(trace: Any) -> tuple[int, ...]:
+    """How far a trace goes. One that was stopped is its learner's alone, but has the name of the whole run: what is kept for all needs both."""
+    parts = (trace.bpe, trace.wordpiece, trace.unigram) if isinstance(trace, Comparison) else (trace,)
+    return tuple(map(len, parts))
 
 
 def rows(
@@ -100,5 +111,5 @@ def rows(
     def make() -> pa.Table:
         return pa.Table.from_pandas(table(trace[step], style, find, limit), preserve_index=False)
 
-    key = (table, run, step, style.show, limit, current_language())
+    key = (table, run, reach(trace), step, style.show, limit, current_language())
     return make() if find else drawn(key, make, lambda made: made.nbytes)

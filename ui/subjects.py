@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
 from typing import NamedTuple, Protocol
 
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.merging import MergeTrace
 from tokenizers_core.pruning import UnigramTrace
 from tokenizers_core.text import SPACE_MARK, Span, normalized_text

@@ -25,7 +25,7 @@ from ui.flipbook import Frame, step_asked, update_url
 from ui.glossary import lead_html
 from ui.i18n import N_, _, count, ngettext, sentences, use_language
 from ui.language import page_link
-from ui.limits import ENCODE_LIMIT, FIND_LIMIT, STEPS_TOLD, TOP_ROWS, WORDS_LISTED
+from ui.limits import ENCODE_LIMIT, FIND_LIMIT, MOST_ROWS, STEPS_TOLD, TOP_ROWS, WORDS_LISTED
 from ui.notes import explained, note, problem, show_rows
 from ui.predict import (
     Hidden,
@@ -39,7 +39,7 @@ from ui.predict import (
 )
 from ui.predictions import ASKS
 from ui.settings import corpus_title
-from ui.steps import Steps, Table, rows
+from ui.steps import Steps, Table, reach, rows
 from ui.tabs import show_tabs
 from ui.tokens import Style, readable
 from ui.tour import titled
@@ -107,7 +107,7 @@ class View:
         """A widget's key, the page's own."""
         return f"{self.page.name}.{name}"
 
-    def rows(self, table: Table, find: str, limit: int | None) -> pa.Table:
+    def rows(self, table: Table, find: str, limit: int) -> pa.Table:
         """A table of this step, of what `find` finds."""
         return rows(self.run.name, table, self.trace, self.step, self.style, find, limit)
 
@@ -153,7 +153,7 @@ def show_run(page: TrainPage, controls: Controls, run: Run, trace: Any) -> None:
     step = training.stage(
         page.name,
         run.name,
-        style.show,
+        f"{style.show}:{reach(trace)}",
         len(trace),
         Steps(page.frame, trace, style),
         controls.url(),
@@ -179,7 +179,8 @@ def predict_run(page: TrainPage, controls: Controls, run: Run, trace: Any, style
     if len(trace.corpus.words) > WORDS_TO_COUNT:
         start = max(start, 1)  # whose frame has the numbers from which to go on
     game = game_of(hidden, start)
-    outlast(hidden, game)
+    if outlast(hidden, game):
+        st.rerun()  # so that the browser keeps it again
     show_question(hidden, game)
     show_hidden(hidden, game, controls.url())
     show_words(hidden, game)
@@ -187,15 +188,15 @@ def predict_run(page: TrainPage, controls: Controls, run: Run, trace: Any, style
 
 
 def listing(view: View, table: Table, total: int, whole: str, best: str) -> None:
-    """A table of this step of `total` rows: those at its top, all if asked for, or those with a text in them. Above it, `whole` or `best` says which."""
+    """A table of this step of `total` rows: those at its top, most if asked for, or those of them with a text in them. Above it, `whole` or `best` says which."""
     left, right, aside = st.columns([3, 4, 2], vertical_alignment="bottom")
     find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th") or ""
-    limit = None
+    limit = MOST_ROWS
     if total > TOP_ROWS and not find:
         everything = aside.toggle(_("All rows"), key=view.key("all"), persist_state="session")
-        limit = None if everything else TOP_ROWS
-    message = whole if limit is None else best
-    right.caption(message.format(step=view.step, number=count(total), shown=count(TOP_ROWS)))
+        limit = MOST_ROWS if everything else TOP_ROWS
+    message = whole if total <= limit else best
+    right.caption(message.format(step=view.step, number=count(total), shown=count(limit)))
     show_rows(view.rows(table, find, limit), height=360, key=view.key("rows"))
 
 

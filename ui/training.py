@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tokenizers_core.comparison import Comparison
 from tokenizers_core.errors import TokenizersCoreError
@@ -104,7 +105,10 @@ def _watch(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) ->
     else:
         text, share = _("Training: {done} steps so far").format(done=count(progress.done)), 0.0
     st.progress(share, text=text)
-    if st.button(_("Stop here"), key=f"{page}.stop"):
+    context = get_script_run_ctx()
+    if job.shared(context.session_id if context else ""):
+        st.caption(_("Others wait for this run, too, so it goes on to the end."))
+    elif st.button(_("Stop here"), key=f"{page}.stop"):
         among().stop(run, job)
         job.finished(5.0)
         st.session_state[f"{page}.stopped"] = {run: job.value}

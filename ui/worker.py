@@ -56,6 +56,8 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
                 message = pickle.load(incoming)
             except EOFError:
                 os._exit(0)
+            except BaseException:  # no memory for it, or half of it: nobody would ever hear of it
+                os._exit(1)
             if message == STOP:
                 reporter.stop = True
             else:

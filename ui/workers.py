@@ -141,14 +141,18 @@ class Worker:
     `multiprocessing` won't do: it looks for the main module, for which Streamlit puts a page's script while that runs.
     """
 
-    def __init__(self, niceness: int = NICENESS, module: str = "tokenizers_core") -> None:
+    def __init__(
+        self, niceness: int = NICENESS, module: str = "tokenizers_core", seconds: int | None = None
+    ) -> None:
+        self._seconds = seconds
         command = (sys.executable, "-m", "ui.worker", str(niceness), module)
         self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, task: Work, progress: Progress) -> bytes:
         """What the work gives, pickled. Raises what the work raises, and TrainingError when the process is gone."""
         told = False
-        guard = threading.Timer(TRAINING_SECONDS, self._process.kill)
+        limit = self._seconds or TRAINING_SECONDS
+        guard = threading.Timer(limit, self._process.kill)
         guard.start()
         try:
             self._send(task)
@@ -160,7 +164,7 @@ class Worker:
         except (EOFError, OSError, pickle.UnpicklingError):  # the last: it ended in the middle of an answer
             self.close()
             late = guard.finished.is_set()
-            raise (TrainingError("time", TRAINING_SECONDS) if late else TrainingError("lost")) from None
+            raise (TrainingError("time", limit) if late else TrainingError("lost")) from None
         finally:
             guard.cancel()
 
@@ -201,9 +205,13 @@ class Workers:
     """
 
     def __init__(
-        self, number: int = TRAININGS_AT_ONCE, niceness: int = NICENESS, module: str = "tokenizers_core"
+        self,
+        number: int = TRAININGS_AT_ONCE,
+        niceness: int = NICENESS,
+        module: str = "tokenizers_core",
+        seconds: int | None = None,
     ) -> None:
-        self._settings = (niceness, module)
+        self._settings = (niceness, module, seconds)
         self._idle: list[Worker] = []
         self._lock = threading.Lock()
         self._changed = threading.Condition()

@@ -304,6 +304,21 @@ def test_an_answer_may_have_so_many_characters() -> None:
     assert len(app.text_area(key="exercises.form.lines").value or "") == limits.ANSWER_LIMIT + 1
 
 
+@pytest.mark.parametrize("name", ["bpe", "wordpiece", "unigram"])
+def test_counts_must_fit_the_tables_together(name: str) -> None:
+    """Each of these counts is fine; their sum would not fit 64 bits."""
+    counts = "\n".join(f"hug{letter} {10**17 - 1}" for letter in "abcdefghijklmnopqrstuvwxyz")
+    app = PAGES[name].opened(urlencode({"corpus": "counts", "text": pack_text(counts), "size": 40}))
+    assert any(f"training takes {limits.SYMBOLS_LIMIT:,}" in problem for problem in problems(app))
+    largest = limits.SYMBOLS_LIMIT // 8
+    app = PAGES[name].opened(
+        urlencode(
+            {"corpus": "counts", "text": pack_text(f"hug {largest}\npug {largest}"), "size": 40, "seed": 20}
+        )
+    )
+    assert problems(app) == [] and books(app)
+
+
 @pytest.mark.parametrize(
     ("name", "tab"), [("bpe", "Every pair"), ("wordpiece", "Every pair"), ("unigram", "Every piece")]
 )
