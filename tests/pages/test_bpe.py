@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, problems, run
+from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, done, problems, run
+from tokenizers_core import train_bpe
+from ui.cache import registry
 from ui.corpora import pack_text
 from ui.frames import STOP_REASONS
 from ui.limits import PASTE_LIMIT, VOCABULARY_LIMIT
@@ -277,3 +279,21 @@ def test_names_of_rules_are_offered() -> None:
     assert app.sidebar.selectbox(key="bpe.ties").options == [
         choice_name("ties", rule) for rule in ("first", "lowest_ids", "greatest")
     ]
+
+
+def test_a_run_that_somebody_stopped_is_nobody_elses() -> None:
+    """Both runs have the same name, and the same steps in the window that is sent first."""
+    query = "corpus=library&size=800"
+    whole = book(opened(query))
+    name, last = whole["run"].split(":")[0], whole["last"]
+    trace = registry().values.get(name)
+    assert trace is not None and last == len(trace) > 200
+    corpus = trace.corpus
+    part = train_bpe(corpus, vocab_size=trace.vocab_sizes[180], progress=lambda done, _total: done < 170)
+    assert part.stop_reason == "stopped" and 100 < len(part) < last
+    app = PAGE.start(query)
+    app.session_state["bpe.stopped"] = {name: part}
+    stopped = book(done(app))
+    assert (stopped["last"], stopped["first"]) == (len(part), whole["first"])
+    again = book(opened(query))
+    assert (again["last"], again["run"]) == (last, whole["run"])
