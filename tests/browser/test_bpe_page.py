@@ -80,7 +80,9 @@ class Bpe:
     def at(self, step: int) -> None:
         """Wait until the stage shows `step` and Python, whose table “Every pair” is open, has followed."""
         self.shows(step)
-        self.page.get_by_text(f"after step {step}, best first").wait_for()  # looks oftener than `expect` does
+        self.page.get_by_text(
+            re.compile(rf"pairs after step {step}\b")
+        ).wait_for()  # looks oftener than `expect` does
 
     def rest(self) -> None:
         """Wait until Python has finished: what comes late would begin a new run and take the steps back."""
