@@ -7,6 +7,7 @@ flipbook's own message, as it goes to the browser. What needs JavaScript is in `
 from __future__ import annotations
 
 import json
+import threading
 import time
 from pathlib import Path
 from random import Random
@@ -21,6 +22,7 @@ from tests.test_ui_compare import example
 from tests.test_ui_tokens import HOSTILE, Read
 from tokenizers_core import Corpus
 from tokenizers_core.comparison import Comparison, compare
+from ui.cache import Job, Registry
 from ui.corpora import pack_text
 from ui.limits import SEED_LIMIT, VOCABULARY_LIMIT
 from ui.settings import COMPARE_RULES
@@ -282,6 +284,29 @@ def test_training_can_be_stopped_and_taken_up_again() -> None:
     done(app)  # on a slow machine it doesn't stop at once
     assert any(button.key == "compare.again" for button in app.button)
     assert any("stopped" in note for note in bodies(app, "note"))
+
+
+def test_a_run_that_others_wait_for_can_not_be_stopped() -> None:
+    """Nobody ends it for a class; who waits alone may."""
+
+    def script() -> None:
+        import streamlit as st
+
+        from ui import training
+
+        st.session_state["language"] = "en"
+        registry: Registry = st.session_state["registry"]
+        training.build("compare", "run", lambda progress: None, lambda: registry)
+
+    gate, registry = threading.Event(), Registry()
+    job = registry.ask("run", lambda _progress: gate.wait(60), 0)
+    assert isinstance(job, Job)
+    app = AppTest.from_function(script)
+    app.session_state["registry"] = registry
+    assert [button.key for button in run(app).button] == ["compare.stop"] and not app.caption
+    job.shared("somebody else")
+    assert not run(app).button and "Others wait for this run" in app.caption[0].value
+    gate.set()
 
 
 def test_a_comparison_that_was_stopped_says_how_far_each_came() -> None:
