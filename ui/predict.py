@@ -122,7 +122,11 @@ def outlast(hidden: Hidden, game: Game) -> bool:
         case [int(reached), int(seconds), list(tally), list(answers)] if len(tally) == len(Tally._fields):
             game.reached = max(game.reached, min(reached, hidden.last))
             game.tally = Tally(*tally)
-            game.answers = [Answer(*answer) for answer in answers if len(answer) == len(Answer._fields)]
+            game.answers = [
+                Answer(*answer)
+                for answer in answers
+                if len(answer) == len(Answer._fields) and answer[1] in ASK_NAMES
+            ]
             game.began, game.seconds = time.time() - seconds, seconds
             return True
     return False
@@ -213,7 +217,7 @@ def answers_table(answers: list[Answer]) -> pd.DataFrame:
         [
             {
                 _("step"): answer.step,
-                _("asked"): _(ASK_NAMES.get(answer.kind, "")),
+                _("asked"): _(ASK_NAMES[answer.kind]),
                 _("answer"): answer.text or _("shown"),
                 _("verdict"): _(VERDICT_NAMES[answer.verdict]),
             }
