@@ -47,9 +47,8 @@ def command(port: int, address: str) -> list[str]:
 
 def answers(port: int) -> bool:
     """Whether the worker on this port is up."""
-    direct = urllib.request.build_opener(
-        urllib.request.ProxyHandler({})
-    )  # whatever proxy the environment names
+    # Whatever proxy the environment names.
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(f"http://{HOME}:{port}/_stcore/health", timeout=2) as answer:
             return bool(answer.status == 200)

@@ -82,8 +82,12 @@ def _unpickled(data: bytes) -> Any:
 
 def draw(run: str, window: Window, frame: Callable[[int], Frame]) -> bytes:
     """A window of the run called `run`, packed. Many frames are drawn by another process, unless that fails."""
-    whole = isinstance(frame, Steps) and frame.trace.stop_reason != "stopped"
-    if isinstance(frame, Steps) and whole and len(window.shown) > FEW_FRAMES and (trace := pickled(run)):
+    if (
+        isinstance(frame, Steps)
+        and frame.trace.stop_reason != "stopped"
+        and len(window.shown) > FEW_FRAMES
+        and (trace := pickled(run))
+    ):
         with contextlib.suppress(TrainingError, Stopped):
             drawing = Drawing(window, frame.frame, frame.style, current_language(), trace)
             found: bytes = pickle.loads(drawers().run(drawing, Progress()))
