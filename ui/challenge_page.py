@@ -148,8 +148,8 @@ def _trace(challenge: Challenge, place: str) -> tuple[Any, Style] | None:
     if run is None:
         return None
     trace = run.trace(place)
-    if trace is None:
-        return None
+    if trace is None or (trace.stop_reason == "stopped" and len(trace) < challenge.last):
+        return None  # its questions would be fewer; `trace` offers to go on
     show = reading.recipe["show"]
     return trace, Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
 

@@ -14,8 +14,9 @@ import pytest
 from itsdangerous import URLSafeSerializer
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, Page, address, bodies, books, problems, run
+from tests.pages.pages import APP, Page, address, bodies, books, done, problems, run
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from ui.cache import registry
 from ui.challenge import (
     Challenge,
     Result,
@@ -316,6 +317,28 @@ def test_a_teacher_checks_the_codes_of_a_class() -> None:
     app.text_area(key="challenge.codes").set_value("x\n" * 501)
     run(app)
     assert "501 codes" in problems(app)[0]
+
+
+def test_a_stopped_run_asks_nothing_and_marks_nothing() -> None:
+    """Its questions would be fewer than the class's."""
+    one = Challenge("Monday", "bpe", {"corpus": "library", "size": "800"}, 95, 200, "pair")
+    trained = one.run()
+    assert trained is not None and len(books(done(opened(one.sealed())))) == 1
+    whole = registry().values.get(trained.name)
+    assert whole is not None
+    part = train_bpe(whole.corpus, vocab_size=800, progress=lambda done, _total: done < 100)
+    assert part.stop_reason == "stopped" and 95 < len(part) < one.last
+    for place in ("challenge", "check"):
+        stopped = {f"bpe.{place}.stopped": {trained.name: part}}
+        codes = (
+            {"challenge.codes": Result(one.name, "Ann", 30, ("b + u",)).code()} if place == "check" else {}
+        )
+        app = opened(one.sealed(), **stopped, **codes)
+        assert any("stopped after" in told for told in bodies(app, "note"))
+        assert not app.dataframe and len(books(app)) == (place == "check")
+        app.button(key=f"bpe.{place}.again").click()
+        run(app)
+        assert len(books(app)) == 1 and len(app.dataframe) == 2 * (place == "check")
 
 
 def test_training_pages_make_challenges() -> None:
