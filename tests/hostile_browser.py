@@ -149,16 +149,23 @@ class Attack:
     """All inputs, one method each; `run` calls them."""
 
     def __init__(
-        self, visitor: Visitor, strings: Sequence[str], interactions: int, turn: slice = slice(None)
+        self,
+        visitor: Visitor,
+        strings: Sequence[str],
+        interactions: int,
+        turn: slice = slice(None),
+        only: Sequence[str] = (),
     ) -> None:
         self.visitor, self.page = visitor, visitor.page
-        self.strings, self.interactions, self.turn = strings, interactions, turn
+        self.strings, self.interactions, self.turn, self.only = strings, interactions, turn, only
         self.passed: dict[str, tuple[int, int, float]] = {}
 
     def each(
         self, name: str, limit: int, join: str, use: Callable[[str], None], some: slice = slice(None)
     ) -> None:
         """Pass the strings, or `some` of them where the same input is on several pages, through one input."""
+        if self.only and name not in self.only:
+            return
         start, address = time.monotonic(), self.page.url
         parts = list(joined(self.strings[some], limit, join))
         chosen = parts[:: -(-len(parts) // self.interactions)][self.turn]
@@ -530,7 +537,10 @@ def main() -> int:
     parser.add_argument("--interactions", type=int, default=20)
     parser.add_argument("--turn", default="1/1", help="which of how many parts: 2/3")
     parser.add_argument("--seed", type=int, default=9)
-    parser.add_argument("inputs", nargs="*", help="names of the inputs, such as pasted; all if none is given")
+    parser.add_argument(
+        "--only", action="append", default=[], help='one input, such as "bpe: find"; repeatable'
+    )
+    parser.add_argument("inputs", nargs="*", help="groups of inputs, such as pasted; all if none is given")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(1))  # so that the server ends, too
     strings = [plain_text(one.text) for one in hostile(given.strings, given.seed)]
@@ -565,7 +575,9 @@ def main() -> int:
                 context = browser.new_context(viewport={"width": 1366, "height": 768})
                 visitor = Visitor(context.new_page(), f"http://127.0.0.1:{port}", log)
                 turn, turns = map(int, given.turn.split("/"))
-                attack = Attack(visitor, strings, given.interactions, slice(turn - 1, None, turns))
+                attack = Attack(
+                    visitor, strings, given.interactions, slice(turn - 1, None, turns), given.only
+                )
                 attack.run(given.inputs)
                 browser.close()
         finally:
