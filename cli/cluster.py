@@ -1,7 +1,8 @@
 """Counting on Dask: the map and reduce of `tokenizers_core/counting.py`, on as many processes or machines as there are.
 
 A worker reads its block of a file itself, and deals its words out: each word goes to one share, which is merged and cut by
-itself. So nothing but counts travels, no process holds all words of the corpus, and what arrives here has been cut.
+itself. So nothing but counts travels, packed; no process holds all words of the corpus, not even those of a share at a time;
+and what arrives here has been cut.
 
 Dask is an optional extra, and imported here only, when a cluster is asked for.
 """
@@ -21,13 +22,13 @@ import click
 from tokenizers_core.counting import (
     BLOCK,
     Block,
-    Counted,
+    Run,
     WordCounts,
     blocks,
     count_block,
-    cut,
     gather,
-    merge,
+    merge_runs,
+    run,
     shares,
 )
 from tokenizers_core.text import Pipeline
@@ -145,16 +146,16 @@ def count_on(
     client.subscribe_topic(topic, hear)
     try:
         parts = client.compute([reduced([of[share] for of in counted], minimum) for share in range(dealt)])
-        return gather(client.gather(parts), pipeline, minimum)
+        return gather((part.unpacked() for part in client.gather(parts)), pipeline, minimum)
     finally:
         client.unsubscribe_topic(topic)
 
 
-def count_shares(block: Block, pipeline: Pipeline, number: int, topic: str) -> list[Counted]:
-    """On a worker: count a block, and deal its words out."""
+def count_shares(block: Block, pipeline: Pipeline, number: int, topic: str) -> list[Run]:
+    """On a worker: count a block, deal its words out, and pack them."""
     from distributed import get_worker
 
-    dealt = shares(count_block(block, pipeline), number)
+    dealt = [run(share) for share in shares(count_block(block, pipeline), number)]
     get_worker().log_event(topic, block.size)
     return dealt
 
@@ -163,7 +164,7 @@ def reduced(parts: Sequence[Any], minimum: int) -> Any:
     """The task that merges one share of all blocks, a few at a time, and cuts it."""
     from dask import delayed
 
-    join = delayed(merge, pure=False)
+    join = delayed(merge_runs, pure=False)
     while len(parts) > FAN:
         parts = [join(parts[start : start + FAN]) for start in range(0, len(parts), FAN)]
-    return delayed(cut, pure=False)(join(parts), minimum)
+    return join(parts, minimum)

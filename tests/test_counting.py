@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import pickle
 import random
+import tracemalloc
 from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
@@ -32,7 +33,9 @@ from tokenizers_core.counting import (
     is_counts,
     least_minimum,
     merge,
+    merge_runs,
     read_counts,
+    run,
     shares,
     without_rare,
 )
@@ -124,6 +127,49 @@ def test_any_blocks_in_any_order_by_any_number_of_workers_give_the_corpus(
     assert (found.words, found.counts, found.ends) == (corpus.words, corpus.counts, corpus.ends)
     if len(contents) == 1:
         assert found == corpus  # lines, characters and replaced bytes, too
+
+
+ENTRIES = st.dictionaries(
+    st.text(max_size=3),
+    st.tuples(st.integers(1, 10**15), st.integers(0, 9), st.integers(0, 1 << 52)),
+    max_size=12,
+)
+
+
+@given(
+    st.lists(st.builds(Counted, ENTRIES, *[st.integers(0, 9)] * 5), min_size=1, max_size=5),
+    st.integers(1, 20),
+)
+def test_packed_counts_are_merged_and_cut_as_others_are(parts: list[Counted], minimum: int) -> None:
+    packed = [pickle.loads(pickle.dumps(run(part))) for part in parts]
+    assert [one.unpacked() for one in packed] == parts
+    some = len(parts) // 2
+    joined = merge_runs([merge_runs(packed[:some]), *packed[some:]], minimum)
+    assert joined.unpacked() == cut(merge(parts), minimum)
+    assert [word for word, _ in joined] == sorted(joined.unpacked().words)
+
+
+def test_merging_packed_counts_takes_little_memory_however_many_words_there_are() -> None:
+    """Eight runs, half of whose words are the same; what is held besides the result is a batch of each."""
+
+    def peak(words: int) -> int:
+        half = words // 2
+        packed = []
+        for number in range(8):
+            names = [f"word{place}" for place in range(half)] + [
+                f"{number}word{place}" for place in range(half)
+            ]
+            packed.append(run(Counted({name: (2, 1, number << 40 | at) for at, name in enumerate(names)})))
+        tracemalloc.start()
+        try:
+            joined = merge_runs(packed)
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert len(joined.unpacked().words) == 9 * half
+        return most - sum(map(len, joined.batches))
+
+    assert peak(32_000) < 1.5 * peak(4000)
 
 
 @given(CONTENTS, st.integers(1, 40))
