@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from ui.hub import NAME, PUBLIC, HubError, checked
+from ui.hub import NAME, PUBLIC, HubError, checked, make_room
 from ui.limits import TOKENIZER_LIMIT
 
 ROOT = Path(__file__).parents[1]
@@ -72,7 +72,7 @@ class Answer(BaseHTTPRequestHandler):
             status, headers = 403, {"X-Error-Code": "GatedRepo", "X-Error-Message": "Access is restricted"}
         elif repository == "private/one":
             status, headers = 401, {"X-Error-Message": "Invalid username or password."}
-        elif repository not in ("me/mine", "openai-community/gpt2"):
+        elif repository not in ("me/mine", "me/other", "openai-community/gpt2"):
             status, headers = 404, {"X-Error-Code": "RepoNotFound", "X-Error-Message": "Repository not found"}
         self.send_response(status)
         for key, value in headers.items():
@@ -108,7 +108,8 @@ def asked(home: Path, endpoint: str, *names: str, **settings: str) -> list[list[
     kept = {key: value for key, value in os.environ.items() if not key.upper().startswith(("HF_", "HTTP"))}
     environment: Mapping[str, str] = {
         **kept,
-        "HF_HOME": str(home),
+        "HF_HOME": str(home / "hub's own"),
+        "TOKENSTEPS_STORE": str(home / "kept"),
         "HF_ENDPOINT": endpoint,
         "HF_TOKEN": "hf_secret",
         "PYTHONPATH": str(ROOT),
@@ -147,10 +148,35 @@ def test_a_tokenizer_is_fetched_once_and_is_there_without_the_network_afterwards
     assert hub.tokens == {None}  # the server's own token opens nothing for visitors
 
     nowhere = f"http://127.0.0.1:{closed_port()}"
-    told = asked(tmp_path, nowhere, "me/mine", "me/other")
+    told = asked(tmp_path, nowhere, "me/mine", "me/third")
     assert told[0] == ["me/mine", "WordLevel", ids]
     assert told[1][:2] == ["HubError", "network"]
     assert "'127.0.0.1' can't be reached" in told[1][2]
+
+
+def test_the_tokenizers_unused_for_longest_go(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["me/mine", "openai-community/gpt2", "me/other"]
+    asked(tmp_path, f"http://127.0.0.1:{hub.server_port}", *names, names[0])
+    monkeypatch.setenv("TOKENSTEPS_STORE", str(tmp_path / "kept"))
+
+    def left() -> set[str]:
+        return {path.name.split("--")[-1] for path in (tmp_path / "kept" / "hub").glob("models--*")}
+
+    for room, expected in ((3, {"mine", "gpt2", "other"}), (2, {"mine", "other"}), (0, {"mine"})):
+        make_room(room * len(FILE))
+        assert left() == expected
+    told = asked(tmp_path, f"http://127.0.0.1:{closed_port()}", *names)
+    assert [found[:2] == ["HubError", "network"] for found in told] == [False, True, True]
+
+
+def test_what_the_hubs_own_programs_have_fetched_is_found(hub: Hub, tmp_path: Path) -> None:
+    asked(tmp_path, f"http://127.0.0.1:{hub.server_port}", "me/mine")
+    (tmp_path / "hub's own").mkdir(exist_ok=True)
+    (tmp_path / "kept" / "hub").rename(tmp_path / "hub's own" / "hub")
+    [told] = asked(tmp_path, f"http://127.0.0.1:{closed_port()}", "me/mine")
+    assert told[0] == "me/mine"
 
 
 def test_what_can_go_wrong_is_told_apart(hub: Hub, tmp_path: Path) -> None:

@@ -197,6 +197,12 @@ class Shelf(Generic[Key, Value]):
         self._taken -= size
 
 
+def touch(path: Path) -> None:
+    """Note that a file is in use, finer than the system does by itself. Raises OSError."""
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))
+
+
 class TextStore:
     """Texts by digest, in a folder, so that one too long for a link survives a reload, a restart and a change of server.
 
@@ -249,9 +255,8 @@ class TextStore:
 
     def _touch(self, name: str) -> bool:
         """Note that a text is in use; whether it is here."""
-        now = time.time_ns()  # finer than what the system sets by itself
         try:
-            os.utime(self.folder / name, ns=(now, now))
+            touch(self.folder / name)
         except FileNotFoundError:
             return False
         return True
@@ -280,20 +285,21 @@ class TextStore:
             taken -= length
 
 
-def _store(name: str, room: int, largest: int) -> TextStore:
-    return TextStore(Path(os.environ.get(VARIABLE) or STORE) / name, room, largest)
+def shared_folder(name: str) -> Path:
+    """A folder that all servers of this app have."""
+    return Path(os.environ.get(VARIABLE) or STORE) / name
 
 
 @st.cache_resource(show_spinner=False)
 def text_store() -> TextStore:
     """The texts that were too long for a link."""
-    return _store("texts", TEXTS_ROOM, LARGEST_TEXT)
+    return TextStore(shared_folder("texts"), TEXTS_ROOM, LARGEST_TEXT)
 
 
 @st.cache_resource(show_spinner=False)
 def file_store() -> TextStore:
     """The files that tokenizers are loaded from."""
-    return _store("files", FILES_ROOM, TOKENIZER_LIMIT)
+    return TextStore(shared_folder("files"), FILES_ROOM, TOKENIZER_LIMIT)
 
 
 @st.cache_resource(show_spinner=False)

@@ -1,7 +1,9 @@
 """Public tokenizers by name, from the Hugging Face Hub.
 
 Nothing is asked of the network before somebody asks for a tokenizer that isn't in the cache on disk. Then a short look
-comes first whether the hub can be reached at all: its own client would try again and again for half a minute.
+comes first whether the hub can be reached at all: its own client would try again and again for half a minute. What is fetched
+is kept in a folder of the app's own, where the tokenizers unused for longest go when there are too many; the folder of the hub's
+other programs is looked into, too.
 """
 
 from __future__ import annotations
@@ -11,16 +13,17 @@ import re
 import socket
 import warnings
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from tokenizers_core.errors import TokenizersCoreError, quoted
+from ui.cache import shared_folder, touch
 from ui.formats import load
 from ui.i18n import N_, count
-from ui.limits import ANSWER_SECONDS, REACH_SECONDS, REPOSITORY_LIMIT, TOKENIZER_LIMIT
+from ui.limits import ANSWER_SECONDS, HUB_ROOM, REACH_SECONDS, REPOSITORY_LIMIT, TOKENIZER_LIMIT
 from ui.loaded import LoadedSubject
 
 if TYPE_CHECKING:
@@ -106,11 +109,36 @@ def checked(repository: str) -> str:
     return repository
 
 
+def _folder() -> Path:
+    """Where the app keeps what it has fetched, in the layout of the hub's own cache."""
+    return shared_folder("hub")
+
+
 def _cached(repository: str) -> Path | None:
     from huggingface_hub import try_to_load_from_cache
 
-    path = try_to_load_from_cache(repository, FILE)
+    path = try_to_load_from_cache(repository, FILE, cache_dir=_folder())
+    if isinstance(path, str):
+        with suppress(OSError):
+            touch(Path(path))
+    else:
+        path = try_to_load_from_cache(repository, FILE)
     return Path(path) if isinstance(path, str) else None
+
+
+def make_room(room: int = HUB_ROOM) -> None:
+    """Remove what was fetched, the repository unused for longest first, until the others take no more than `room` bytes.
+
+    The one that was used last stays. `touch` has set when that was: many disks don't note by themselves when a file is read.
+    """
+    from huggingface_hub import scan_cache_dir
+
+    kept = scan_cache_dir(_folder())
+    taken = kept.size_on_disk
+    for repository in sorted(kept.repos, key=lambda one: one.last_modified)[:-1]:
+        if taken > room:
+            kept.delete_revisions(*(revision.commit_hash for revision in repository.revisions)).execute()
+            taken -= repository.size_on_disk
 
 
 def _download(repository: str) -> Path:
@@ -126,7 +154,12 @@ def _download(repository: str) -> Path:
         size = get_hf_file_metadata(url, token=False, timeout=ANSWER_SECONDS).size or 0
         if size > TOKENIZER_LIMIT:
             raise HubError("too_large", repository, size=count(size), limit=count(TOKENIZER_LIMIT))
-        return Path(hf_hub_download(repository, FILE, token=False, etag_timeout=ANSWER_SECONDS))
+        path = Path(
+            hf_hub_download(repository, FILE, token=False, etag_timeout=ANSWER_SECONDS, cache_dir=_folder())
+        )
+        touch(path)
+        make_room()
+        return path
     except HubError:
         raise
     except errors.GatedRepoError:  # first, because it is a RepositoryNotFoundError
@@ -161,13 +194,14 @@ def _reachable(address: SplitResult) -> bool:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the client's progress bars, advice and warnings, as nobody sees the server's console, and without telemetry."""
+    """Without the client's progress bars, advice and warnings, as nobody sees the server's console, without telemetry, and without
+    its store of pieces of files, which has a folder of its own."""
     from huggingface_hub import constants
     from huggingface_hub import logging as hub_logging
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     hub_logging.set_verbosity(logging.CRITICAL)
-    constants.HF_HUB_DISABLE_TELEMETRY = True
+    constants.HF_HUB_DISABLE_TELEMETRY = constants.HF_HUB_DISABLE_XET = True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         disable_progress_bars()

@@ -198,6 +198,8 @@ LARGEST_TEXT: Final = 4 * PLAYGROUND_LIMIT
 """Bytes of one of them: a character has four at most, and a larger text would push everybody else's out."""
 FILES_ROOM: Final = 160_000_000
 """Bytes of tokenizers' files: a few of the largest, or many ordinary ones."""
+HUB_ROOM: Final = 400_000_000
+"""Bytes of public tokenizers on disk: ten of the largest, or a hundred ordinary ones."""
 FRAMES_ROOM: Final = 64_000_000
 """Bytes of frames that were drawn: those of a lecture hall that looks at the same steps."""
 TRAININGS_AT_ONCE: Final = 2
