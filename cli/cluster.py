@@ -22,13 +22,13 @@ import click
 from tokenizers_core.counting import (
     BLOCK,
     Block,
-    Run,
+    Packed,
     WordCounts,
     blocks,
     count_block,
     gather,
-    merge_runs,
-    run,
+    merge_packed,
+    pack,
     shares,
 )
 from tokenizers_core.text import Pipeline
@@ -151,11 +151,11 @@ def count_on(
         client.unsubscribe_topic(topic)
 
 
-def count_shares(block: Block, pipeline: Pipeline, number: int, topic: str) -> list[Run]:
+def count_shares(block: Block, pipeline: Pipeline, number: int, topic: str) -> list[Packed]:
     """On a worker: count a block, deal its words out, and pack them."""
     from distributed import get_worker
 
-    dealt = [run(share) for share in shares(count_block(block, pipeline), number)]
+    dealt = [pack(share) for share in shares(count_block(block, pipeline), number)]
     get_worker().log_event(topic, block.size)
     return dealt
 
@@ -164,7 +164,7 @@ def reduced(parts: Sequence[Any], minimum: int) -> Any:
     """The task that merges one share of all blocks, a few at a time, and cuts it."""
     from dask import delayed
 
-    join = delayed(merge_runs, pure=False)
+    join = delayed(merge_packed, pure=False)
     while len(parts) > FAN:
         parts = [join(parts[start : start + FAN]) for start in range(0, len(parts), FAN)]
     return join(parts, minimum)

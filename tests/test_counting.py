@@ -33,9 +33,9 @@ from tokenizers_core.counting import (
     is_counts,
     least_minimum,
     merge,
-    merge_runs,
+    merge_packed,
+    pack,
     read_counts,
-    run,
     shares,
     without_rare,
 )
@@ -141,16 +141,16 @@ ENTRIES = st.dictionaries(
     st.integers(1, 20),
 )
 def test_packed_counts_are_merged_and_cut_as_others_are(parts: list[Counted], minimum: int) -> None:
-    packed = [pickle.loads(pickle.dumps(run(part))) for part in parts]
+    packed = [pickle.loads(pickle.dumps(pack(part))) for part in parts]
     assert [one.unpacked() for one in packed] == parts
     some = len(parts) // 2
-    joined = merge_runs([merge_runs(packed[:some]), *packed[some:]], minimum)
+    joined = merge_packed([merge_packed(packed[:some]), *packed[some:]], minimum)
     assert joined.unpacked() == cut(merge(parts), minimum)
     assert [word for word, _ in joined] == sorted(joined.unpacked().words)
 
 
 def test_merging_packed_counts_takes_little_memory_however_many_words_there_are() -> None:
-    """Eight runs, half of whose words are the same; what is held besides the result is a batch of each."""
+    """Eight parts, half of whose words are the same; what is held besides the result is a batch of each."""
 
     def peak(words: int) -> int:
         half = words // 2
@@ -159,10 +159,10 @@ def test_merging_packed_counts_takes_little_memory_however_many_words_there_are(
             names = [f"word{place}" for place in range(half)] + [
                 f"{number}word{place}" for place in range(half)
             ]
-            packed.append(run(Counted({name: (2, 1, number << 40 | at) for at, name in enumerate(names)})))
+            packed.append(pack(Counted({name: (2, 1, number << 40 | at) for at, name in enumerate(names)})))
         tracemalloc.start()
         try:
-            joined = merge_runs(packed)
+            joined = merge_packed(packed)
             most = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

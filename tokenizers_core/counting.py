@@ -8,7 +8,7 @@ word for word and in the same order, the `Corpus` that `Corpus.from_file` makes.
 2. `count_block` counts one of them: the map step.
 3. `add` joins two entries of a word, and `merge` whole dictionaries of them: the reduce step.
 4. `cut` leaves out the rare words, and `gather` puts the others into the corpus's order.
-5. `run` packs counts that wait for others, and `merge_runs` does the work of `merge` and `cut` on packed ones, in little memory.
+5. `pack` packs counts that wait for others, and `merge_packed` does the work of `merge` and `cut` on packed ones, in little memory.
 6. `counts_tsv` writes a file of it, and `read_counts` reads that: nothing is normalized or split again.
 
 No engine is needed here, and any will do. `cli/cluster.py` uses Dask; with Spark the same functions are
@@ -226,10 +226,10 @@ _BATCH: Final = 512
 
 
 @dataclass(frozen=True)
-class Run:
-    """Counted words in the order of their characters, compressed: a twentieth of the memory that dictionaries take.
+class Packed:
+    """Counted words in the order of their characters, compressed: of program code 9 bytes a word, where a dictionary takes 200.
 
-    A run of an external merge sort (Knuth, The Art of Computer Programming 3, 5.4), kept in memory instead of on tape.
+    A run of an external merge sort (Knuth, The Art of Computer Programming 3, 5.4), kept in memory instead of on a tape.
     """
 
     batches: tuple[bytes, ...]
@@ -247,29 +247,29 @@ class Run:
         return replace(self.read, words=dict(self))
 
 
-def run(counted: Counted) -> Run:
+def pack(counted: Counted) -> Packed:
     """Pack what was counted.
 
-    >>> list(run(Counted({"to": (2, 0, 0), "be": (2, 2, 1)})))
+    >>> list(pack(Counted({"to": (2, 0, 0), "be": (2, 2, 1)})))
     [('be', (2, 2, 1)), ('to', (2, 0, 0))]
     """
-    return Run(_batches(sorted(counted.words.items())), replace(counted, words={}))
+    return Packed(_batches(sorted(counted.words.items())), replace(counted, words={}))
 
 
-def merge_runs(runs: Sequence[Run], minimum: int = 1) -> Run:
+def merge_packed(parts: Sequence[Packed], minimum: int = 1) -> Packed:
     """`merge` of packed counts, and `cut` in the same go: only for what has all occurrences of its words.
 
-    No more than a batch of each run is unpacked at a time, so the memory hardly depends on how many words there are.
+    No more than a batch of each part is unpacked at a time, so the memory hardly depends on how many words there are.
 
-    >>> one, other = run(Counted({"to": (1, 0, 0), "be": (1, 1, 1)})), run(Counted({"to": (1, 0, 9)}))
-    >>> list(merge_runs([one, other])), list(merge_runs([one, other], minimum=2))
+    >>> one, other = pack(Counted({"to": (1, 0, 0), "be": (1, 1, 1)})), pack(Counted({"to": (1, 0, 9)}))
+    >>> list(merge_packed([one, other])), list(merge_packed([one, other], minimum=2))
     ([('be', (1, 1, 1)), ('to', (2, 0, 0))], [('to', (2, 0, 0))])
     """
     rare = rare_total = 0
 
     def frequent() -> Iterator[tuple[str, Entry]]:
         nonlocal rare, rare_total
-        for word, same in groupby(in_order(*runs), key=itemgetter(0)):
+        for word, same in groupby(in_order(*parts), key=itemgetter(0)):
             entry = reduce(add, map(itemgetter(1), same))
             if entry[0] >= minimum:
                 yield word, entry
@@ -278,8 +278,8 @@ def merge_runs(runs: Sequence[Run], minimum: int = 1) -> Run:
                 rare_total += entry[0]
 
     batches = _batches(frequent())
-    read = merge(run.read for run in runs)
-    return Run(batches, replace(read, rare=read.rare + rare, rare_total=read.rare_total + rare_total))
+    read = merge(part.read for part in parts)
+    return Packed(batches, replace(read, rare=read.rare + rare, rare_total=read.rare_total + rare_total))
 
 
 def _batches(entries: Iterable[tuple[str, Entry]]) -> tuple[bytes, ...]:
