@@ -157,8 +157,9 @@ def _download(repository: str) -> Path:
         path = Path(
             hf_hub_download(repository, FILE, token=False, etag_timeout=ANSWER_SECONDS, cache_dir=_folder())
         )
-        touch(path)
-        make_room()
+        with suppress(OSError):  # another server may be at it
+            touch(path)
+            make_room()
         return path
     except HubError:
         raise
