@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -137,7 +138,7 @@ def make_room(room: int = HUB_ROOM) -> None:
     taken = kept.size_on_disk
     for repository in sorted(kept.repos, key=lambda one: one.last_modified)[:-1]:
         if taken > room:
-            kept.delete_revisions(*(revision.commit_hash for revision in repository.revisions)).execute()
+            rmtree(repository.repo_path, ignore_errors=True)  # not by its commit: a copy has the same one
             taken -= repository.size_on_disk
 
 
