@@ -196,7 +196,7 @@ def listing(view: View, table: Table, total: int, whole: str, best: str) -> None
         everything = aside.toggle(_("All rows"), key=view.key("all"), persist_state="session")
         limit = MOST_ROWS if everything else TOP_ROWS
     message = whole if total <= limit else best
-    right.caption(message.format(step=view.step, number=count(total), shown=count(limit)))
+    right.caption(message.format(step=count(view.step), number=count(total), shown=count(limit)))
     show_rows(view.rows(table, find, limit), height=360, key=view.key("rows"))
 
 
@@ -289,6 +289,6 @@ def files(view: View) -> None:
     download(first, _("Handout that steps offline (HTML)"), f"{page.name}.html", frames, page.name)
     for column, (name, file) in zip(others, page.run_files.items(), strict=True):
         download(column, _(file.label), f"{page.name}-{name}", partial(file.make, trace), page.name)
-    st.header(_("The tokenizer after step {step}").format(step=view.step), anchor=False)
+    st.header(_("The tokenizer after step {step}").format(step=count(view.step)), anchor=False)
     show_tokenizer_files(trace.tokenizer(view.step), page.name)
     show_challenge_maker(page.name, controls.recipe(), controls.url(), view.step, len(trace))

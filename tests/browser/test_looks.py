@@ -49,8 +49,9 @@ def test_paper_is_black_on_white_without_controls(address: str, page: Page) -> N
     page.emulate_media(media="screen", color_scheme="light")
 
 
-def test_long_numbers_have_room(open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """Five digits: their thousands are set apart, and the transport shows all of them."""
+@pytest.mark.parametrize("width", [934, 358])
+def test_long_numbers_have_room(open_page: Callable[..., Page], tmp_path: Path, width: int) -> None:
+    """Five digits: their thousands are set apart, and the transport shows all of them, on a phone, too."""
     status = "vocabulary 12,601 of 16,256"
     frames = [Frame("<p>x</p>", "", "x", status)]
     data = payload("run", 16_000, 12_345, frames, (12_345, 1), flipbook_labels()).decode()
@@ -58,7 +59,7 @@ def test_long_numbers_have_room(open_page: Callable[..., Page], tmp_path: Path) 
     styles = "".join(map(read_asset, FLIPBOOK_STYLES))
     path = tmp_path / "long.html"
     path.write_text(
-        f'<!doctype html><meta charset="utf-8"><div id="book" style="width: 934px"><template shadowrootmode="open"><style>{styles}</style>'
+        f'<!doctype html><meta charset="utf-8"><div id="book" style="width: {width}px"><template shadowrootmode="open"><style>{styles}</style>'
         f'</template></div><script type="application/json" id="data">{data}</script><script type="module">{script}\n'
         'flipbook({data: document.getElementById("data").textContent, parentElement: document.getElementById("book").shadowRoot,'
         " setStateValue() {}});</script>",
