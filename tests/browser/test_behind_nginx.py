@@ -83,7 +83,7 @@ def at(page: Page, step: int, last: int | None = None) -> None:
     expect(page.locator(".ts-flipbook .where")).to_contain_text(
         f"Step {step} of {last}" if last else f"Step {step} "
     )
-    expect(page.get_by_test_id("stMain")).to_contain_text(re.compile(rf"pairs after step {step}\b"))
+    expect(page.get_by_test_id("stMain")).to_contain_text(re.compile(rf"pairs after step {step:,}\b"))
 
 
 def rests(page: Page) -> None:

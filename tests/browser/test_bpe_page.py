@@ -81,7 +81,7 @@ class Bpe:
         """Wait until the stage shows `step` and Python, whose table “Every pair” is open, has followed."""
         self.shows(step)
         self.page.get_by_text(
-            re.compile(rf"pairs after step {step}\b")
+            re.compile(rf"pairs after step {step:,}\b")
         ).wait_for()  # looks oftener than `expect` does
 
     def rest(self) -> None:
