@@ -113,7 +113,8 @@ def test_a_visitor_keeps_a_worker_and_visitors_are_spread(deployment: Deployment
 
 
 def shown(page: Page) -> list[str]:
-    """Step and stage, as they are seen; what a screen reader was told last is not among them."""
+    """Step and stage, as they are seen when the merge has been made; what a screen reader was told last is not among them."""
+    expect(page.locator(".ts-flipbook .stage")).to_have_attribute("data-beat", "2")
     return page.locator(".ts-flipbook :is(.where, .stage)").all_inner_texts()
 
 
