@@ -684,18 +684,22 @@ STOPPED: Mapping[str, dict[str, Any]] = {
     "vocab_size": {"vocab_size": 10},
     "no_pieces": {"vocab_size": None},
     "seed_size": {"vocab_size": 300},
+    "seed_cut": {"vocab_size": 300, "seed_size": 12},
+    "no_seed": {"vocab_size": 300},
     "stopped": {"vocab_size": 8, "progress": lambda done, total: False},
 }
 
 
 @pytest.mark.parametrize("reason", STOP_REASONS)
 def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
-    trace = train_unigram(Corpus.from_counts(HUG), **STOPPED[reason])
-    assert trace.stop_reason == reason
+    counts = HUG if reason != "no_seed" else {"a": 3, "b": 2}
+    trace = train_unigram(Corpus.from_counts(counts), **STOPPED[reason])
+    assert trace.stop_reason == (reason if reason not in {"seed_cut", "no_seed"} else "seed_size")
     for step in range(len(trace) + 1):
         frame = prune_frame(trace[step], PLAIN)
         sound(frame)
-        for other, sentence in STOP_REASONS.items():
+        for other, message in STOP_REASONS.items():
+            sentence = message.format(seed=len(trace.seed))
             assert (sentence in frame.say) == (step == len(trace) and other == reason)
             assert (sentence in without_tags(frame.html)) == (sentence in frame.say)
 

@@ -24,6 +24,7 @@ from tokenizers_core.pruning import (
     Resplit,
     SeedEvent,
     UnigramSnapshot,
+    UnigramTrace,
 )
 from ui.code_steps import code_attributes
 from ui.flipbook import Frame
@@ -67,7 +68,13 @@ STOP_REASONS = {
     "vocab_size": N_("Training ends here."),
     "no_pieces": N_("Training ends here: only characters are left, and they are never pruned."),
     "seed_size": N_(
-        "The text has too few repeated substrings: the seed has no more pieces than were asked for."
+        "Nothing to prune: the seed has {seed} pieces, no more than were asked for. Choose a smaller vocabulary, or a longer text."
+    ),
+    "seed_cut": N_(
+        "Nothing to prune: the seed has {seed} pieces, no more than were asked for. Choose a smaller vocabulary, or a larger seed."
+    ),
+    "no_seed": N_(
+        "Nothing to prune: the text gives a seed of single characters, and they are never pruned. Choose a longer text."
     ),
     "stopped": N_("Training was stopped here."),
 }
@@ -79,7 +86,7 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) -> 
     lead, detail = TELL[kind](snapshot, Marked(style))
     spoken = sentences(*TELL[kind](snapshot, Plain(style)))
     if snapshot.step == len(snapshot.trace):
-        ending = _(STOP_REASONS[snapshot.trace.stop_reason])
+        ending = _(STOP_REASONS[reason(snapshot.trace)]).format(seed=count(len(snapshot.trace.seed)))
         if cost_nothing(snapshot):
             ending = sentences(ending, _("No prune cost anything: ask for fewer pieces."))
         detail, spoken = sentences(detail, escape(ending)), sentences(spoken, ending)
@@ -94,6 +101,15 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) -> 
     )
     label = token_html(pruned, style) if (pruned := pruned_piece(snapshot)) else escape(_(LABELS[kind]))
     return Frame(once(html + pieces_strip(snapshot, style)), spoken, label, pieces_status(snapshot))
+
+
+def reason(trace: UnigramTrace) -> str:
+    """Why training ended; of a seed with nothing to prune, what it lacks: text, room or substrings."""
+    if trace.stop_reason != "seed_size":
+        return trace.stop_reason
+    if len(trace.seed) == trace.settings["seed_size"]:
+        return "seed_cut"
+    return "seed_size" if len(trace.seed) > len(trace.alphabet) else "no_seed"
 
 
 def next_resplit(snapshot: UnigramSnapshot) -> str:
