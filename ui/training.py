@@ -53,7 +53,10 @@ def build(
     """
     kept = st.session_state.setdefault(f"{page}.stopped", {})
     if run in kept:
-        _offer_more(page, run, kept)
+        if (
+            kept[run] is None or getattr(kept[run], "stop_reason", "") == "stopped"
+        ):  # else it had ended already
+            _offer_more(page, run, kept)
         return kept[run]
     try:
         found = among().ask(run, make)

@@ -558,7 +558,7 @@ def library_sources(size: int) -> bytes:
 
 def test_long_training_can_be_stopped_and_finished(bpe: Bpe, tmp_path: Path) -> None:
     path = tmp_path / "library.txt"
-    path.write_bytes(library_sources(2_000_000))
+    path.write_bytes(library_sources(3_000_000))
     bpe.open("/bpe?corpus=upload")
     bpe.page.locator("input[type=file]").set_input_files(path)
     stop = bpe.page.get_by_role("button", name="Stop here")

@@ -295,5 +295,9 @@ def test_a_run_that_somebody_stopped_is_nobody_elses() -> None:
     app.session_state["bpe.stopped"] = {name: part}
     stopped = book(done(app))
     assert (stopped["last"], stopped["first"]) == (len(part), whole["first"])
+    assert any("stopped after" in note for note in bodies(app, "note"))
+    app.session_state["bpe.stopped"] = {name: trace}  # "Stop here" came when it had just ended
+    assert book(done(app))["last"] == last
+    assert not any("stopped after" in note for note in bodies(app, "note"))
     again = book(opened(query))
     assert (again["last"], again["run"]) == (last, whole["run"])
