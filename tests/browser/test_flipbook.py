@@ -283,7 +283,7 @@ def test_back_returns_to_the_former_corpus_and_step(demo: Callable[..., Page]) -
     page.get_by_label("Corpus").click()
     page.get_by_role("option", name="short").click()
     expect(page.get_by_text("corpus short; Python is at 0;")).to_be_visible()
-    assert state(page)["where"].startswith("Step 0 of 19")
+    page.wait_for_function(f"() => ({STATE})().where.startsWith('Step 0 of 19')")
     assert page.evaluate("history.length") == start + 1
     page.evaluate("document.activeElement.blur()")  # the select box keeps the focus, and the arrows
     page.keyboard.press("ArrowRight")
