@@ -197,11 +197,18 @@ class Watch:
 
 
 DESKTOP = {"viewport": {"width": 1366, "height": 768}}
-LEFT = """() => ({width: innerWidth, height: innerHeight, address: location.href,
-  media: ['print', '(prefers-color-scheme: dark)', '(prefers-reduced-motion: reduce)'].map(query => matchMedia(query).matches)})"""
-"""What a test may have changed about a page for good."""
+MEDIA = """() => ['print', '(prefers-color-scheme: dark)', '(prefers-reduced-motion: reduce)'].map(query => matchMedia(query).matches)"""
+EMPTY = """() => { try { sessionStorage.clear(); localStorage.clear(); } catch {}
+  setTimeout(() => location.replace('about:blank')); }"""
+"""From inside: `goto` would give the page another process, where all of Streamlit's scripts are compiled anew.
+After that only `goto` is safe: the browser may tell of the new document's context before the old one's end."""
 TOURS_TAKEN = """try { for (const page of ['bpe', 'wordpiece', 'unigram']) localStorage.setItem(`tokensteps.tour.${page}`, 'seen'); } catch {}"""
 """Nobody is offered a tour, which would lie over what tests click."""
+
+
+def left(page: Page) -> object:
+    """What a test may have changed about a page for good."""
+    return page.viewport_size, page.evaluate(MEDIA)
 
 
 class Pages:
@@ -230,17 +237,17 @@ class Pages:
         page.add_init_script(SAYS_VIOLATIONS)
         if not fresh:
             page.add_init_script(TOURS_TAKEN)
-            self.new[page] = (name, page.evaluate(LEFT))
+            self.new[page] = (name, left(page))
         return page
 
     def give_back(self, page: Page, sound: bool) -> None:
         """Keep a page for the next test, if it can be."""
         name, new = self.new.get(page, ("", None))
         if sound and new is not None and not page.is_closed() and page.evaluate("history.length") < 30:
-            page.evaluate("() => { try { sessionStorage.clear(); localStorage.clear(); } catch {} }")
-            page.goto("about:blank")
             page.mouse.move(0, 0)
-            if page.evaluate(LEFT) == new:
+            if left(page) == new:
+                page.evaluate(EMPTY)
+                page.wait_for_url("about:blank")
                 self.free.setdefault(name, []).append(page)
                 return
         self.new.pop(page, None)
