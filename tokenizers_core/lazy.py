@@ -42,7 +42,9 @@ class cached_property(Generic[Value]):
             return self
         kept = instance.__dict__  # where Python looks first: with a value there, nobody comes here
         with kept.setdefault(self._lock, RLock()):
-            if self._name not in kept:
-                kept[self._name] = self._work_out(instance)
-        kept.pop(self._lock, None)
+            try:
+                if self._name not in kept:
+                    kept[self._name] = self._work_out(instance)
+            finally:
+                kept.pop(self._lock, None)  # an object with a lock can't be pickled
         return kept[self._name]
