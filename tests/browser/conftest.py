@@ -200,8 +200,6 @@ DESKTOP = {"viewport": {"width": 1366, "height": 768}}
 MEDIA = """() => ['print', '(prefers-color-scheme: dark)', '(prefers-reduced-motion: reduce)'].map(query => matchMedia(query).matches)"""
 EMPTY = """() => { try { sessionStorage.clear(); localStorage.clear(); } catch {}
   setTimeout(() => location.replace('about:blank')); }"""
-"""From inside: `goto` would give the page another process, where all of Streamlit's scripts are compiled anew.
-After that only `goto` is safe: the browser may tell of the new document's context before the old one's end."""
 TOURS_TAKEN = """try { for (const page of ['bpe', 'wordpiece', 'unigram']) localStorage.setItem(`tokensteps.tour.${page}`, 'seen'); } catch {}"""
 """Nobody is offered a tour, which would lie over what tests click."""
 
@@ -209,6 +207,19 @@ TOURS_TAKEN = """try { for (const page of ['bpe', 'wordpiece', 'unigram']) local
 def left(page: Page) -> object:
     """What a test may have changed about a page for good."""
     return page.viewport_size, page.evaluate(MEDIA)
+
+
+def emptied(page: Page) -> bool:
+    """Whether a page could be made to leave. Only `goto` is safe then: scripts may find no context to run in, and wait for ever.
+
+    It leaves from inside: `goto` would give it another process, where all of Streamlit's scripts are compiled anew.
+    """
+    try:
+        page.evaluate(EMPTY)
+        page.wait_for_url("about:blank")
+    except Error:
+        return False
+    return True
 
 
 class Pages:
@@ -243,11 +254,10 @@ class Pages:
     def give_back(self, page: Page, sound: bool) -> None:
         """Keep a page for the next test, if it can be."""
         name, new = self.new.get(page, ("", None))
-        if sound and new is not None and not page.is_closed() and page.evaluate("history.length") < 30:
+        used = new is not None and not page.is_closed() and page.url != "about:blank"
+        if used and sound and page.evaluate("history.length") < 30:
             page.mouse.move(0, 0)
-            if left(page) == new:
-                page.evaluate(EMPTY)
-                page.wait_for_url("about:blank")
+            if left(page) == new and emptied(page):
                 self.free.setdefault(name, []).append(page)
                 return
         self.new.pop(page, None)
