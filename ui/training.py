@@ -53,11 +53,10 @@ def build(
     """
     kept = st.session_state.setdefault(f"{page}.stopped", {})
     if run in kept:
-        if (
-            kept[run] is None or getattr(kept[run], "stop_reason", "") == "stopped"
-        ):  # else it had ended already
+        found = kept[run]
+        if found is None or getattr(found, "stop_reason", "") == "stopped":  # or it had just ended
             _offer_more(page, run, kept)
-        return kept[run]
+        return found
     try:
         found = among().ask(run, make)
     except TokenizersCoreError as error:
