@@ -103,8 +103,8 @@ def test_every_example_renders_with_both_methods(name: str, method: str) -> None
     again = opened(f"corpus={name}&method={method}&step={last}")
     assert rules(again) == usual(name) | {"method": method} and problems(again) == []
     assert book(again)["last"] == last > 0 and book(again)["seek"][0] == last
-    reasons = [reason.partition("{")[0] for reason in STOP_REASONS.values()]
-    assert any(reason in book(again)["frames"][-1]["say"] for reason in reasons)
+    reasons = [re.escape(reason).replace(r"\{seed\}", r"[\d,]+") for reason in STOP_REASONS.values()]
+    assert any(re.search(reason, book(again)["frames"][-1]["say"]) for reason in reasons)
 
 
 def test_sentencepieces_steps() -> None:
