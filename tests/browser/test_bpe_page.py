@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
+import random
 import re
 import statistics
 import time
@@ -546,19 +546,16 @@ def test_upload_with_invalid_bytes_and_a_broken_counts_file(bpe: Bpe) -> None:
     expect(bpe.page.locator(".note")).to_contain_text("Using mended.csv, uploaded before.")
 
 
-def library_sources(size: int) -> bytes:
-    """So many bytes of this Python's standard library."""
-    data = bytearray()
-    for path in sorted(Path(os.__file__).parent.glob("*.py")):
-        if len(data) < size:
-            data += path.read_bytes()
-    assert len(data) >= size
-    return bytes(data[:size])
+def random_words(number: int) -> bytes:
+    """Words of random letters: few are alike, so that there is much to merge. The same each time."""
+    draw = random.Random(1)
+    words = ("".join(draw.choices("abcdefghij", k=draw.randint(3, 9))) for _ in range(number))
+    return " ".join(words).encode()
 
 
 def test_long_training_can_be_stopped_and_finished(bpe: Bpe, tmp_path: Path) -> None:
-    path = tmp_path / "library.txt"
-    path.write_bytes(library_sources(3_000_000))
+    path = tmp_path / "random.txt"
+    path.write_bytes(random_words(100_000))  # takes seconds
     bpe.open("/bpe?corpus=upload")
     bpe.page.locator("input[type=file]").set_input_files(path)
     stop = bpe.page.get_by_role("button", name="Stop here")
