@@ -25,18 +25,24 @@ LINKED = {
 """Parameters that only a link has, not an address that a page has written before."""
 
 if __name__ == "__main__":
-    from ui.i18n import _
-    from ui.language import choose_language, language_switch
-    from ui.page_script import page_script
-    from ui.reconnect import catch_up, resume
-    from ui.streamlit_words import streamlit_words
+    from tokensteps.language.i18n import _
+    from tokensteps.shell.language import choose_language, language_switch
+    from tokensteps.shell.page_script import page_script
+    from tokensteps.shell.reconnect import catch_up, resume
+    from tokensteps.shell.streamlit_words import streamlit_words
 
     with st.sidebar:
         again = catch_up()
     choose_language()
     st.set_page_config(page_icon=str(ROOT / "assets" / "icon.svg"), layout="wide")
     st.logo(ROOT / "assets" / "logo.svg", icon_image=ROOT / "assets" / "icon.svg")
-    for sheet in ("style.css", "page.css", "terms.css", "projector.css", "print.css"):
+    for sheet in (
+        "page/style.css",
+        "page/page.css",
+        "page/terms.css",
+        "page/projector.css",
+        "page/print.css",
+    ):
         st.html(ROOT / "assets" / sheet)
     page = st.navigation(
         {
@@ -74,6 +80,6 @@ if __name__ == "__main__":
     with st.sidebar:
         page_script()
 else:
-    from ui.server import MIDDLEWARE, lifespan
+    from tokensteps.server.startup import MIDDLEWARE, lifespan
 
     app = st.App(__file__, lifespan=lifespan, middleware=MIDDLEWARE)

@@ -29,10 +29,16 @@ import regex
 import tokenizers
 
 from benchmarks.text import library_text
-from cli.cluster import cluster, count_on
 from tokenizers_core import Corpus, Pipeline, train_bpe
-from tokenizers_core.counting import WordCounts, counts_tsv, least_minimum, read_counts, without_rare
-from ui.limits import UPLOAD_LIMIT
+from tokenizers_core.text.counting import (
+    WordCounts,
+    counts_tsv,
+    least_minimum,
+    read_counts,
+    without_rare,
+)
+from tokensteps.cli.cluster import cluster, count_on
+from tokensteps.limits import UPLOAD_LIMIT
 
 EVERY = 10
 """Of the words of seven letters and more, one in so many has another name in each pass."""

@@ -14,12 +14,12 @@ import tokenizers
 from benchmarks.measure import Result, side_by_side
 from benchmarks.text import prose
 from tokenizers_core import Corpus, train_bpe
-from tokenizers_core.alignment import count_text
-from tokenizers_core.files import merges_txt
-from ui.analysis import Analysis
-from ui.chips import Shown, payload
-from ui.playground import STRETCHES_SHOWN, cards_html, chip_labels
-from ui.subjects import Subject, TrainedSubject
+from tokenizers_core.encoding.alignment import count_text
+from tokenizers_core.files.exports import merges_txt
+from tokensteps.catalogue.analysis import Analysis
+from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.drawing.chips import Shown, payload
+from tokensteps.pages.explore.playground import STRETCHES_SHOWN, cards_html, chip_labels
 
 TRAINED_ON, MERGES = 200_000, 4_000
 TEXTS = {"10 KB": 10_000, "1 MB": 1_000_000}

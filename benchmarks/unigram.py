@@ -4,7 +4,7 @@ Where ours and `sentencepiece` 0.2.3 part, the seed is the least of it: given ou
 library makes 99.9 % (library text) and 99.3 % (prose) of the pieces that it makes from its own. It stops after its last
 prune without estimating anew, so that its scores stem from a larger model and add up to less, and that is why the corpus
 costs more by it; and it counts characters that EM has dropped for its model's first piece. With our seed and these two
-habits, `tests.plain_unigram.plain_em(as_library=True)` has its objective to four figures in every round, and 99.8 % and
+habits, `tests.core.oracle_unigram.plain_em(as_library=True)` has its objective to four figures in every round, and 99.8 % and
 99.5 % of its pieces; the others are within 2e-6 of the score at which the last step cuts, where float32 sees ties.
 """
 
@@ -26,10 +26,10 @@ import tokenizers
 from benchmarks.bpe import ours as bpe
 from benchmarks.measure import Result, side_by_side
 from benchmarks.text import library_text, prose
-from tests.plain_unigram import plain_unigram_course
+from tests.core.oracle_unigram import plain_unigram_course
 from tokenizers_core import BpeTrace, Corpus, UnigramTrace, train_unigram
-from tokenizers_core.lattice import UNKNOWN_PENALTY
-from tokenizers_core.segmentation import Lattices
+from tokenizers_core.training.lattice import UNKNOWN_PENALTY
+from tokenizers_core.training.segmentation import Lattices
 
 SENTENCES = Path(__file__).parent.parent / "assets" / "corpora" / "course.txt"
 SEED, COURSE_SIZE, COURSE_LEFT = 300, 100, 98

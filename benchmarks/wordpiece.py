@@ -15,11 +15,11 @@ import tokenizers
 
 from benchmarks.measure import Result, in_turns, side_by_side
 from benchmarks.text import library_text
-from tests.plain_wordpiece import merge
+from tests.core.oracle_wordpiece import merge
 from tokenizers_core import Corpus, WordPieceTrace, train_wordpiece
-from tokenizers_core.merging import PairTable, Vocabulary, split_word
-from tokenizers_core.ties import FirstMet
-from tokenizers_core.wordpiece import PREFIX, wordpiece_merges
+from tokenizers_core.training.merging import PairTable, Vocabulary, split_word
+from tokenizers_core.training.ties import FirstMet
+from tokenizers_core.training.wordpiece import PREFIX, wordpiece_merges
 
 LARGE = 1_000_000
 FEW, MANY = 1000, 4000
@@ -56,7 +56,7 @@ def unrecorded(text: str, merges: int) -> list[tuple[str, str]]:
 
 
 def plain_step(splits: Mapping[str, Sequence[str]], frequencies: Mapping[str, int]) -> tuple[str, str]:
-    """One step of a training that recounts the whole corpus each time, as `tests.plain_wordpiece` does.
+    """One step of a training that recounts the whole corpus each time, as `tests.core.oracle_wordpiece` does.
 
     Without what only the tests ask for: all ties and BPE's choice. Floats are quicker than fractions, and good enough
     for the plain version.

@@ -29,8 +29,8 @@ from tests.browser import chromium
 from tests.browser.conftest import ARGUMENTS, ROOT, SERVER, TOURS_TAKEN
 from tests.browser.test_bpe_page import RESTS
 from tests.hostile import EVIL, PWNED, hostile
-from ui.corpora import pack_text, plain_text
-from ui.limits import ANSWER_LIMIT, FIND_LIMIT, PASTE_LIMIT, PATTERN_LIMIT, SPECIAL_LIMIT
+from tokensteps.limits import ANSWER_LIMIT, FIND_LIMIT, PASTE_LIMIT, PATTERN_LIMIT, SPECIAL_LIMIT
+from tokensteps.runs.corpora import pack_text, plain_text
 
 FOUND = """([host, pwned]) => {
   const found = [], all = root => [...root.querySelectorAll('*')].flatMap(e => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);

@@ -24,12 +24,12 @@ from urllib.parse import parse_qsl, urlencode
 import pandas as pd
 import pytest
 
+from tests.app.drawing.test_tokens import Read, expect_markup, spelled_out
 from tests.hostile import EVIL, KINDS, Hostile, batches, hostile, long_words
-from tests.test_ui_tokens import Read, expect_markup, spelled_out
 from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
-from tokenizers_core.comparison import compare
+from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.errors import SurrogateError, TokenizersCoreError
-from tokenizers_core.files import (
+from tokenizers_core.files.exports import (
     FORMULA_STARTS,
     inert,
     pieces_tsv,
@@ -38,8 +38,8 @@ from tokenizers_core.files import (
     trace_to_csv,
     trace_to_json,
 )
-from tokenizers_core.templates import TEMPLATES
-from tokenizers_core.text import (
+from tokenizers_core.files.tokenizer_json import parse_json, tokenizer_from_json
+from tokenizers_core.text.corpus import (
     NORMALIZERS,
     PRE_TOKENIZERS,
     Pipeline,
@@ -47,38 +47,45 @@ from tokenizers_core.text import (
     parse_counts,
     pre_tokenize,
 )
-from tokenizers_core.tokenizer_json import parse_json, tokenizer_from_json
-from ui import formats, hub, pipeline_page, pipeline_view, play_files, renew_page, side_by_side, training
-from ui.algorithms import ALGORITHMS
-from ui.analysis import Analysis, analyse, interpret_escapes
-from ui.catalogue import Spec, public, title, titles, upload_spec
-from ui.challenge import Challenge, Checked, Result, class_table, open_challenge, open_result, result_text
-from ui.charts import CHARTS, PRUNE_CHARTS, loss_chart, score_chart, training_chart, worth_chart
-from ui.chips import Shown, chips_html
-from ui.compare_frames import compare_frame, overlap_html
-from ui.corpora import pack_text, plain_text, unpack_text
-from ui.downloads import tokenizer_files
-from ui.editor import as_typed
-from ui.exercise_construct import Wanted, construct, read_corpus
-from ui.exercise_construct import check as check_construct
-from ui.exercises import KINDS as EXERCISES
-from ui.exercises import make
-from ui.exercises_page import read_place
-from ui.flipbook import Frame, payload
-from ui.frames import encoding_frame, match_frame, merge_frame, wordpiece_frame
-from ui.home import sentence_html, ways_html
-from ui.lattice_frames import lattice_frame
-from ui.limits import TOKEN_SHOWN
-from ui.notes import explained
-from ui.pipeline_tabs import difference_html
-from ui.play_charts import counts_chart
-from ui.playground import cards_html, name_html
-from ui.predictions import ASKS, next_asked, question_after
-from ui.prune_frames import prune_frame
-from ui.questions import ANSWER_LIMIT
-from ui.renew_page import heritage_html
-from ui.renewal import heritage
-from ui.settings import (
+from tokenizers_core.training.comparison import compare
+from tokensteps.catalogue import formats, hub, side_by_side
+from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes
+from tokensteps.catalogue.choices import Spec, public, title, titles, upload_spec
+from tokensteps.catalogue.renewal import heritage
+from tokensteps.catalogue.subjects import TrainedSubject
+from tokensteps.components.editor import as_typed
+from tokensteps.components.flipbook import Frame, payload
+from tokensteps.drawing import pipeline as pipeline_view
+from tokensteps.drawing.charts import (
+    CHARTS,
+    PRUNE_CHARTS,
+    loss_chart,
+    score_chart,
+    training_chart,
+    worth_chart,
+)
+from tokensteps.drawing.chips import Shown, chips_html
+from tokensteps.drawing.comparison import compare_frame, overlap_html
+from tokensteps.drawing.encoding import encoding_html, lineage_html, story_html
+from tokensteps.drawing.lattice import lattice_frame
+from tokensteps.drawing.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
+from tokensteps.drawing.pruning import prune_frame
+from tokensteps.drawing.tables import matching, pair_table, piece_table, score_table, worth_table
+from tokensteps.drawing.tokens import SHOW, Style, chip, readable, token_html
+from tokensteps.drawing.windows import windows_html
+from tokensteps.limits import TOKEN_SHOWN
+from tokensteps.pages.explore import pipeline as pipeline_page
+from tokensteps.pages.explore import playground_files as play_files
+from tokensteps.pages.explore import renew as renew_page
+from tokensteps.pages.explore.pipeline_tabs import difference_html
+from tokensteps.pages.explore.playground import cards_html, name_html
+from tokensteps.pages.explore.playground_charts import counts_chart
+from tokensteps.pages.explore.renew import heritage_html
+from tokensteps.pages.learn.exercises import read_place
+from tokensteps.pages.learn.home import sentence_html, ways_html
+from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.runs.corpora import pack_text, plain_text, unpack_text
+from tokensteps.runs.settings import (
     COMPARE_RULES,
     RULES,
     UNIGRAM_RULES,
@@ -87,11 +94,24 @@ from ui.settings import (
     read_url,
     write_short,
 )
-from ui.subjects import TrainedSubject
-from ui.tables import matching, pair_table, piece_table, score_table, worth_table
-from ui.tokens import SHOW, Style, chip, readable, token_html
-from ui.views import encoding_html, lineage_html, story_html
-from ui.window_view import windows_html
+from tokensteps.teaching.challenge import (
+    Challenge,
+    Checked,
+    Result,
+    class_table,
+    open_challenge,
+    open_result,
+    result_text,
+)
+from tokensteps.teaching.exercises.construct import Wanted, construct, read_corpus
+from tokensteps.teaching.exercises.construct import check as check_construct
+from tokensteps.teaching.exercises.kinds import KINDS as EXERCISES
+from tokensteps.teaching.exercises.kinds import make
+from tokensteps.teaching.predictions import ASKS, next_asked, question_after
+from tokensteps.teaching.questions import ANSWER_LIMIT
+from tokensteps.widgets import stage
+from tokensteps.widgets.downloads import tokenizer_files
+from tokensteps.widgets.notes import explained
 
 NUMBER = int(os.environ.get("HOSTILE_STRINGS", "620"))
 STRINGS = hostile(NUMBER)
@@ -411,7 +431,7 @@ def check_frames(frames: list[Frame]) -> None:
         sound(frame.html)
         expect_markup(frame.label, {"bdi"})
         assert not BREAKS.search(frame.say) and not BREAKS.search(frame.status)
-    data = payload("run", len(frames) - 1, 0, frames, (0, 0), training.flipbook_labels())
+    data = payload("run", len(frames) - 1, 0, frames, (0, 0), stage.flipbook_labels())
     sent = json.loads(data)["frames"]
     assert [one["html"] for one in sent] == [frame.html for frame in frames]
 
@@ -665,7 +685,7 @@ def test_the_handout_is_a_file_of_ours() -> None:
     trace = train_bpe(Corpus.from_texts(texts_of(batch)), merges=12)
 
     def elements(name: str) -> list[str]:
-        page = training.handout(name, len(trace), lambda step: merge_frame(trace[step], Style(True)))
+        page = stage.handout(name, len(trace), lambda step: merge_frame(trace[step], Style(True)))
         assert page.count("</script") == page.count("<script")
         return re.findall(r"<(/?[a-zA-Z!][\w-]*)", page)
 
@@ -675,7 +695,7 @@ def test_the_handout_is_a_file_of_ours() -> None:
 
 
 def test_the_first_page_is_only_text() -> None:
-    from ui.home import corpus_facts
+    from tokensteps.pages.learn.home import corpus_facts
 
     trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=5, alphabet="bytes")
     subject = TrainedSubject("mine", trace.tokenizer(), trace, len(trace))

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ENGINE = sorted((ROOT / "tokenizers_core").rglob("*.py"))
-FOLDERS = ("tokenizers_core", "ui", "pages", "cli", "tests", "benchmarks", "deploy", "assets")
+FOLDERS = ("tokenizers_core", "tokensteps", "pages", "tests", "benchmarks", "deploy", "assets")
 SOURCES = [ROOT / "app.py", *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))]
 
 

@@ -6,10 +6,8 @@ read in this order: `text`, `trace`, `merging`, `ties`, `bpe`, `wordpiece`; then
 `tokenizer_json`.
 """
 
-from tokenizers_core.alignment import Stretch, align, cover
-from tokenizers_core.bpe import ALPHABETS, BpeTrace, train_bpe
-from tokenizers_core.comparison import Comparison, compare
-from tokenizers_core.encoding import (
+from tokenizers_core.encoding.alignment import Stretch, align, cover
+from tokenizers_core.encoding.encoding import (
     AnswerSpan,
     Encoding,
     Entity,
@@ -19,18 +17,27 @@ from tokenizers_core.encoding import (
     group_entities,
     windows_with,
 )
+from tokenizers_core.encoding.templates import TEMPLATES, Template
+from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.lattice import Lattice
-from tokenizers_core.merging import MergeEvent, MergeSnapshot, MergeTrace, Pair, first_difference, merge_pair
-from tokenizers_core.pruning import PruneEvent, UnigramSnapshot, UnigramTrace
-from tokenizers_core.templates import TEMPLATES, Template
-from tokenizers_core.text import Corpus, Pipeline
-from tokenizers_core.ties import TIE_RULES
-from tokenizers_core.tokenizer import Tokenizer
-from tokenizers_core.tokenizer_json import tokenizer_from_json, tokenizer_to_json
+from tokenizers_core.files.tokenizer_json import tokenizer_from_json, tokenizer_to_json
+from tokenizers_core.text.corpus import Corpus, Pipeline
 from tokenizers_core.trace import Snapshot, Trace
-from tokenizers_core.unigram import METHODS, train_unigram
-from tokenizers_core.wordpiece import WordPieceTrace, train_wordpiece
+from tokenizers_core.training.bpe import ALPHABETS, BpeTrace, train_bpe
+from tokenizers_core.training.comparison import Comparison, compare
+from tokenizers_core.training.lattice import Lattice
+from tokenizers_core.training.merging import (
+    MergeEvent,
+    MergeSnapshot,
+    MergeTrace,
+    Pair,
+    first_difference,
+    merge_pair,
+)
+from tokenizers_core.training.pruning import PruneEvent, UnigramSnapshot, UnigramTrace
+from tokenizers_core.training.ties import TIE_RULES
+from tokenizers_core.training.unigram import METHODS, train_unigram
+from tokenizers_core.training.wordpiece import WordPieceTrace, train_wordpiece
 
 __all__ = [
     "ALPHABETS",

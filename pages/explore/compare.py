@@ -1,5 +1,5 @@
 """One corpus through BPE, WordPiece and Unigram, side by side by vocabulary size."""
 
-from ui.compare_page import show_compare
+from tokensteps.pages.explore.compare import show_compare
 
 show_compare()

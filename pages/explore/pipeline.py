@@ -1,5 +1,5 @@
 """A text through normalization, pre-tokenization, model and post-processing, and back."""
 
-from ui.pipeline_page import show_pipeline
+from tokensteps.pages.explore.pipeline import show_pipeline
 
 show_pipeline()

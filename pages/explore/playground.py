@@ -1,5 +1,5 @@
 """Paste text, see its tokens; several tokenizers side by side."""
 
-from ui.playground import show_playground
+from tokensteps.pages.explore.playground import show_playground
 
 show_playground()

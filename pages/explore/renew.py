@@ -1,5 +1,5 @@
 """Train a new tokenizer from an old one, and see one text under both."""
 
-from ui.renew_page import show_renew
+from tokensteps.pages.explore.renew import show_renew
 
 show_renew()

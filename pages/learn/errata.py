@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from ui.algorithms import ALGORITHMS
-from ui.cache import remembered
-from ui.errata import ERRATA, erratum_html
-from ui.glossary import lead_html
-from ui.i18n import _, current_language
-from ui.language import page_link
-from ui.tour import titled
+from tokensteps.language.glossary import lead_html
+from tokensteps.language.i18n import _, current_language
+from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.server.cache import remembered
+from tokensteps.shell.language import page_link
+from tokensteps.teaching.errata import ERRATA, erratum_html
+from tokensteps.widgets.tour import titled
 
 titled("errata", _("Errata"))
 lead = _(

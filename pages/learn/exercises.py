@@ -1,5 +1,5 @@
 """Exercises with keys that the engine computes."""
 
-from ui.exercises_page import show_exercises
+from tokensteps.pages.learn.exercises import show_exercises
 
 show_exercises()

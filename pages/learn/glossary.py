@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from ui.boxes import text_box
-from ui.glossary import SECTIONS, TERMS, Term, entry_html, matches, page_file
-from ui.i18n import _
-from ui.language import page_link
-from ui.limits import FIND_LIMIT
-from ui.tour import titled
+from tokensteps.language.glossary import SECTIONS, TERMS, Term, entry_html, matches, page_file
+from tokensteps.language.i18n import _
+from tokensteps.limits import FIND_LIMIT
+from tokensteps.shell.language import page_link
+from tokensteps.widgets.boxes import text_box
+from tokensteps.widgets.tour import titled
 
 
 def show(term: Term, wanted: bool = False) -> None:

@@ -1,12 +1,12 @@
 """Step through BPE training."""
 
-from tokenizers_core import bpe, merging, ties
-from ui.algorithms import BPE
-from ui.frames import encoding_frame, merge_frame
-from ui.i18n import N_, _
-from ui.merge_page import MERGE_FILES, merge_tabs
-from ui.tables import pair_table
-from ui.train_page import TrainPage, show_page
+from tokenizers_core.training import bpe, merging, ties
+from tokensteps.drawing.merging import encoding_frame, merge_frame
+from tokensteps.drawing.tables import pair_table
+from tokensteps.language.i18n import N_, _
+from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
+from tokensteps.pages.train.page import TrainPage, show_page
+from tokensteps.runs.algorithms import BPE
 
 show_page(
     TrainPage(

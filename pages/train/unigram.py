@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tokenizers_core import lattice, segmentation, unigram
-from ui.algorithms import UNIGRAM
-from ui.controls import Controls
-from ui.i18n import N_, _
-from ui.lattice_frames import lattice_frame
-from ui.prune_frames import prune_frame
-from ui.prune_page import PRUNE_FILES, prune_tabs
-from ui.train_page import TrainPage, show_page
+from tokenizers_core.training import lattice, segmentation, unigram
+from tokensteps.drawing.lattice import lattice_frame
+from tokensteps.drawing.pruning import prune_frame
+from tokensteps.language.i18n import N_, _
+from tokensteps.pages.train.page import TrainPage, show_page
+from tokensteps.pages.train.pruning import PRUNE_FILES, prune_tabs
+from tokensteps.runs.algorithms import UNIGRAM
+from tokensteps.widgets.controls import Controls
 
 
 def lead(controls: Controls) -> str:

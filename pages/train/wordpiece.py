@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from tokenizers_core import merging, wordpiece
-from ui.algorithms import BPE, WORDPIECE, Run
-from ui.charts import score_chart, score_told
-from ui.frames import match_frame, wordpiece_frame
-from ui.i18n import N_, _
-from ui.merge_page import MERGE_FILES, merge_tabs
-from ui.tables import score_table
-from ui.train_page import TrainPage, View, show_page
-from ui.views import vocabularies_html
+from tokenizers_core.training import merging, wordpiece
+from tokensteps.drawing.charts import score_chart, score_told
+from tokensteps.drawing.encoding import vocabularies_html
+from tokensteps.drawing.merging import match_frame, wordpiece_frame
+from tokensteps.drawing.tables import score_table
+from tokensteps.language.i18n import N_, _
+from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
+from tokensteps.pages.train.page import TrainPage, View, show_page
+from tokensteps.runs.algorithms import BPE, WORDPIECE, Run
 
 
 def scores(view: View) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from ui.flipbook import Frame, flipbook, go_to, is_back, packed, payload, position, window
+from tokensteps.components.flipbook import Frame, flipbook, go_to, is_back, packed, payload, position, window
 
 LABELS = {
     "first": "First step", "back": "Step back", "next": "Step forward", "last": "Last step", "play": "Play",

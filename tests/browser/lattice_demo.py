@@ -15,9 +15,9 @@ from pathlib import Path
 import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tokenizers_core.lattice import Lattice
-from ui.lattice_tab import lattice_tab
-from ui.tokens import Style
+from tokenizers_core.training.lattice import Lattice
+from tokensteps.drawing.tokens import Style
+from tokensteps.pages.train.lattice_tab import lattice_tab
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "unigram_hug.json"
@@ -43,7 +43,7 @@ def stretches(text: str, longest: int = 6) -> dict[str, float]:
 
 def main() -> None:
     st.set_page_config(page_title="Lattice", layout="wide")
-    for sheet in ("style.css", "page.css"):
+    for sheet in ("page/style.css", "page/page.css"):
         st.html(ROOT / "assets" / sheet)
     st.sidebar.text_input("Text", key="text")
     text = st.query_params.get("text")

@@ -15,10 +15,10 @@ import regex
 import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from ui.chips import Piece, Run, Shown, chips, payload
-from ui.editor import editor
-from ui.flipbook import update_url
-from ui.tokens import chip, fill
+from tokensteps.components.editor import editor
+from tokensteps.components.flipbook import update_url
+from tokensteps.drawing.chips import Piece, Run, Shown, chips, payload
+from tokensteps.drawing.tokens import chip, fill
 
 EDITOR = {
     "label": "Text",

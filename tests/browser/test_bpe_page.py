@@ -24,9 +24,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tests.browser.conftest import ROOT
 from tokenizers_core import BpeTrace, Corpus, train_bpe
-from ui.corpora import EXAMPLES
-from ui.flipbook import window
-from ui.limits import LINK_LIMIT, PASTE_LIMIT
+from tokensteps.components.flipbook import window
+from tokensteps.limits import LINK_LIMIT, PASTE_LIMIT
+from tokensteps.runs.corpora import EXAMPLES
 
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "bpe_course.json").read_text(encoding="utf-8"))
 STEPS = GOLDEN["steps"]

@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.playground_demo import HOSTILE, LABELS
-from ui.chips import Piece, Run, Shown, payload
-from ui.components import ASSETS
+from tokensteps.components.base import ASSETS
+from tokensteps.drawing.chips import Piece, Run, Shown, payload
 
 HERE = Path(__file__).resolve().parent
 DRAWN = {"div", "section", "h2", "p", "span", "bdi", "i", "wbr", "style", "h4", "dl", "dt", "dd", "code"}
@@ -391,8 +391,10 @@ HARNESS = """async ([script, css, data]) => {
 def mount(page: Page, name: str, data: str) -> None:
     """The component alone, without Streamlit."""
     page.goto("data:text/html,<!doctype html><body style='margin:20px'>")
-    css = "\n".join((ASSETS / file).read_text("utf-8") for file in (f"{name}.css", "style.css"))
-    page.evaluate(HARNESS, [(ASSETS / f"{name}.js").read_text("utf-8"), css, data])
+    css = "\n".join(
+        (ASSETS / file).read_text("utf-8") for file in (f"components/{name}.css", "page/style.css")
+    )
+    page.evaluate(HARNESS, [(ASSETS / f"components/{name}.js").read_text("utf-8"), css, data])
 
 
 def hostile_runs() -> list[Run]:

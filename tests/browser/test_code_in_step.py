@@ -13,9 +13,9 @@ from playwright.sync_api import Page
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_lattice_view import CONTRAST
-from tests.test_unigram import golden
+from tests.core.test_unigram import golden
 from tokenizers_core import Corpus, train_bpe
-from ui.code_steps import LISTINGS
+from tokensteps.drawing.code_steps import LISTINGS
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 BOX = "[...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-code')).find(Boolean)"

@@ -20,10 +20,10 @@ from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_wordpiece_page import WIDTHS
-from tests.test_comparison import course, golden, hug
-from tokenizers_core.comparison import ALGORITHMS
-from ui.compare_frames import NAMES
-from ui.corpora import EXAMPLES
+from tests.core.test_comparison import course, golden, hug
+from tokenizers_core.training.comparison import ALGORITHMS
+from tokensteps.drawing.comparison import NAMES
+from tokensteps.runs.corpora import EXAMPLES
 
 URL_STEP = "step => (new URL(location.href).searchParams.get('step') ?? '0') === String(step)"
 STAGE = """() => {

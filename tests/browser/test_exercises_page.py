@@ -1,6 +1,6 @@
 """Exercises in a real browser, by keyboard alone: one right, one wrong, on to the next.
 
-Oracle: the exercises themselves, whose keys are tried in `tests/test_ui_exercises.py`; what else the page does, in
+Oracle: the exercises themselves, whose keys are tried in `tests/app/teaching/test_exercises.py`; what else the page does, in
 `tests/pages/test_exercises.py`.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from ui.exercises import make
+from tokensteps.teaching.exercises.kinds import make
 
 
 def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:

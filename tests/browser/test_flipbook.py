@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.flipbook_demo import LABELS, frames
-from ui.components import ASSETS
-from ui.flipbook import _number, payload, standalone, window
+from tokensteps.components.base import ASSETS
+from tokensteps.components.flipbook import _number, payload, standalone, window
 
 HERE = Path(__file__).resolve().parent
 BOOK = "document.querySelector('.ts-flipbook') ?? [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean)"
@@ -315,7 +315,7 @@ def test_overtaken_cleanup_keeps_the_book(open_page: Callable[..., Page]) -> Non
         window.sent = [];
         const run = () => book({data, parentElement: root, setStateValue: (...sent) => window.sent.push(sent)});
         window.run = run; window.cleanup = run(); }""",
-        [ASSETS.joinpath("flipbook.js").read_text(), data],
+        [ASSETS.joinpath("components/flipbook.js").read_text(), data],
     )
     page.keyboard.press("ArrowRight")
     page.evaluate("() => { const old = window.cleanup; window.cleanup = run(); old(); }")

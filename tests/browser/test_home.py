@@ -11,8 +11,8 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from ui.catalogue import Spec
-from ui.home import SENTENCE, SPEC
+from tokensteps.catalogue.choices import Spec
+from tokensteps.pages.learn.home import SENTENCE, SPEC
 
 TYPED = "re-tokenize 茶 <b>x</b>"
 

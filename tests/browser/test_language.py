@@ -12,7 +12,7 @@ from gettext import translation
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from ui.i18n import LOCALE_FOLDER
+from tokensteps.language.i18n import LOCALE_FOLDER
 
 APP = ROOT / "app.py"
 

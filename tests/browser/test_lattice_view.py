@@ -17,9 +17,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.lattice_demo import GOLDEN, course_pieces, stretches
-from tokenizers_core.lattice import Lattice
-from ui.lattice_frames import LATTICE_CHARACTERS
-from ui.numbers import log_text, probability_text
+from tokenizers_core.training.lattice import Lattice
+from tokensteps.drawing.lattice import LATTICE_CHARACTERS
+from tokensteps.language.numbers import log_text, probability_text
 
 HERE = Path(__file__).resolve().parent
 TABLE = json.loads(GOLDEN.read_text("utf-8"))["viterbi_unhug"]

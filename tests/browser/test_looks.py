@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from ui.components import read_asset
-from ui.flipbook import FLIPBOOK_STYLES, Frame, payload
-from ui.training import flipbook_labels
+from tokensteps.components.base import read_asset
+from tokensteps.components.flipbook import FLIPBOOK_STYLES, Frame, payload
+from tokensteps.widgets.stage import flipbook_labels
 
 ROOT = Path(__file__).resolve().parents[2]
 HIDDEN = "stSidebar", "stHeader", "stButtonGroup", "stPageLink", "stTooltipIcon"
@@ -55,7 +55,7 @@ def test_long_numbers_have_room(open_page: Callable[..., Page], tmp_path: Path, 
     status = "vocabulary 12,601 of 16,256"
     frames = [Frame("<p>x</p>", "", "x", status)]
     data = payload("run", 16_000, 12_345, frames, (12_345, 1), flipbook_labels()).decode()
-    script = read_asset("flipbook.js").replace("export default ", "")
+    script = read_asset("components/flipbook.js").replace("export default ", "")
     styles = "".join(map(read_asset, FLIPBOOK_STYLES))
     path = tmp_path / "long.html"
     path.write_text(
@@ -74,11 +74,11 @@ def test_long_numbers_have_room(open_page: Callable[..., Page], tmp_path: Path, 
 
 def test_one_step_has_nothing_to_play(open_page: Callable[..., Page], tmp_path: Path) -> None:
     """A run without steps has no transport, only what it is at."""
-    script = read_asset("flipbook.js").replace("export default ", "")
+    script = read_asset("components/flipbook.js").replace("export default ", "")
     data = payload("run", 0, 0, [Frame("<p>x</p>", "", "x", "vocabulary 1")], (0, 1), flipbook_labels())
     path = tmp_path / "still.html"
     path.write_text(
-        f'<!doctype html><meta charset="utf-8"><style>{read_asset("flipbook.css")}</style><div id="book"></div>'
+        f'<!doctype html><meta charset="utf-8"><style>{read_asset("components/flipbook.css")}</style><div id="book"></div>'
         f'<script type="module">{script}\nflipbook({{data: JSON.stringify({data.decode()}), '
         'parentElement: document.getElementById("book"), setStateValue() {}});</script>',
         encoding="utf-8",

@@ -1,7 +1,7 @@
 """The pipeline in a real browser, as a newcomer uses it: pointing, keys, lines, links, windows, hostile text.
 
 Sources and oracles: the engine, asked directly for the same corpus, stages and texts; the browser for what is lit, where things
-stand, widths, history, and for what hostile text made of the page. The drawing's markup is tried in `tests/test_ui_pipeline.py`,
+stand, widths, history, and for what hostile text made of the page. The drawing's markup is tried in `tests/app/drawing/test_pipeline.py`,
 links and complaints in `tests/pages/test_pipeline.py`.
 """
 
@@ -21,12 +21,12 @@ from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_wordpiece_page import WIDTHS
 from tokenizers_core import Encoding, Tokenizer
-from tokenizers_core.encoding import Truncation
-from tokenizers_core.text import Pipeline
-from ui.pipeline_page import RULES, SPECIAL_TOKENS, made
-from ui.pipeline_view import Stage
-from ui.settings import read_url
-from ui.trainings import train_model
+from tokenizers_core.encoding.encoding import Truncation
+from tokenizers_core.text.corpus import Pipeline
+from tokensteps.drawing.pipeline import Stage
+from tokensteps.pages.explore.pipeline import RULES, SPECIAL_TOKENS, made
+from tokensteps.runs.settings import read_url
+from tokensteps.runs.trainings import train_model
 
 A, B = "Who runs the cafe\u0301? 🙂", "Zoë runs the café by the river, and Héloïse bakes the bread."
 PAIR = {"corpus": "mixed", "size": "400", "a": A, "b": B}

@@ -28,19 +28,19 @@ import regex
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 from tokenizers import AddedToken, BertWordPieceTokenizer, Tokenizer, models, pre_tokenizers
 
+from tests.app.catalogue.test_loaded import bert, oracle, tiktoken_file, tiktokens, trained
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import FOCUS, HOSTILE, TOO_LONG, TRACES_OF_ATTACK
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_chips import box, chip, copied, lit
 from tests.browser.test_wordpiece_page import WIDTHS
-from tests.test_loaded import bert, oracle, tiktoken_file, tiktokens, trained
 from tokenizers_core import Tokenizer as EngineTokenizer
-from ui.analysis import interpret_escapes
-from ui.catalogue import READY, Spec, title
-from ui.corpora import pack_text, unpack_text
-from ui.limits import LINK_LIMIT
-from ui.playground import STRETCHES_SHOWN
-from ui.texts import TEXTS
+from tokensteps.catalogue.analysis import interpret_escapes
+from tokensteps.catalogue.choices import READY, Spec, title
+from tokensteps.catalogue.texts import TEXTS
+from tokensteps.limits import LINK_LIMIT
+from tokensteps.pages.explore.playground import STRETCHES_SHOWN
+from tokensteps.runs.corpora import pack_text, unpack_text
 
 BPE, PIECES, UNIGRAM = "bpe?corpus=mixed&alphabet=bytes", "wordpiece?corpus=mixed", "unigram?corpus=mixed"
 COURSE, HUG = "bpe?corpus=course", "bpe?corpus=hug"

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from ui.challenge import Challenge
+from tokensteps.teaching.challenge import Challenge
 
 BOOK = ".ts-flipbook"
 GZIP = re.compile(rb"\x1f\x8b\x08")

@@ -13,10 +13,10 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from ui.errata import trace_of
-from ui.frames import merge_frame
-from ui.tokens import Style
-from ui.training import handout
+from tokensteps.drawing.merging import merge_frame
+from tokensteps.drawing.tokens import Style
+from tokensteps.teaching.errata import trace_of
+from tokensteps.widgets.stage import handout
 
 SCREEN = {"viewport": {"width": 1280, "height": 720}}
 ON = "document.documentElement.hasAttribute('data-projector')"

@@ -2,7 +2,7 @@
 
 Sources and oracles: the engine, trained on the same corpora; the `tokenizers` library for an uploaded tokenizer and for the file
 that is taken away; the browser for history, widths, and for what hostile text made of the page. What is said and drawn is tried
-in `tests/test_ui_renew.py` and `tests/pages/test_renew.py`.
+in `tests/app/catalogue/test_renewal.py` and `tests/pages/test_renew.py`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import pytest
 from playwright.sync_api import FilePayload, Page, expect
 from tokenizers import Tokenizer
 
+from tests.app.catalogue.test_renewal import bert
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_wordpiece_page import WIDTHS
-from tests.test_ui_renew import bert
-from ui.corpora import pack_text
-from ui.renew_page import SAMPLE
+from tokensteps.pages.explore.renew import SAMPLE
+from tokensteps.runs.corpora import pack_text
 
 HUG = "bpe?corpus=hug"
 

@@ -1,4 +1,4 @@
-"""What Streamlit itself writes on a page (`ui/streamlit_words.py`), in another language: translated, and nothing else is.
+"""What Streamlit itself writes on a page (`tokensteps/shell/streamlit_words.py`), in another language: translated, and nothing else is.
 
 Oracle: the compiled catalogue, read by Python's `gettext`; Streamlit's own English, which comes back with English.
 """
@@ -11,8 +11,8 @@ from gettext import translation
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from ui.corpora import pack_text
-from ui.i18n import LOCALE_FOLDER
+from tokensteps.language.i18n import LOCALE_FOLDER
+from tokensteps.runs.corpora import pack_text
 
 OWN_WORDS = """() => document.body.insertAdjacentHTML("beforeend", `<div id="own"><p>Search</p><div data-testid="stHtml" aria-label="Search">Search</div>
   <div data-testid="stSelectboxVirtualDropdown"><div role="option" data-key="0">Search</div></div>

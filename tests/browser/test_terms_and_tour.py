@@ -1,7 +1,7 @@
 """Terms explained in place, and the tour of a training page, in a real browser.
 
 Source: WCAG 2.2, 1.4.13 (content on hover or focus can be dismissed, pointed at, and stays) and 2.1.2 (no keyboard trap); the
-glossary, whose definitions are read from `ui/glossary.py`. Oracle: what the browser shows, where, and who has the focus.
+glossary, whose definitions are read from `tokensteps/language/glossary.py`. Oracle: what the browser shows, where, and who has the focus.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import Bpe
-from ui.errata import trace_of
-from ui.frames import merge_frame
-from ui.glossary import TERMS
-from ui.tokens import Style
-from ui.tour import STOPS
-from ui.training import handout
+from tokensteps.drawing.merging import merge_frame
+from tokensteps.drawing.tokens import Style
+from tokensteps.language.glossary import TERMS
+from tokensteps.teaching.errata import trace_of
+from tokensteps.widgets.stage import handout
+from tokensteps.widgets.tour import STOPS
 
 FOCUSED = """() => { let a = document.activeElement; while (a.shadowRoot?.activeElement) a = a.shadowRoot.activeElement;
   return a.dataset.term ?? a.dataset.do ?? a.role ?? a.tagName; }"""

@@ -21,10 +21,10 @@ from tests.browser.test_bpe_page import HOSTILE, STATE, TRACES_OF_ATTACK
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_lattice_view import Book
 from tests.browser.test_wordpiece_page import WIDTHS
-from tests.test_unigram import golden
+from tests.core.test_unigram import golden
 from tokenizers_core import Corpus, train_unigram
-from ui.lattice_frames import LATTICE_CHARACTERS
-from ui.numbers import log_text
+from tokensteps.drawing.lattice import LATTICE_CHARACTERS
+from tokensteps.language.numbers import log_text
 
 HUG, COURSE = golden("hug"), golden("course")
 PRUNED = [piece for round_ in COURSE["rounds"] for piece in round_["removed"]]

@@ -1,7 +1,7 @@
 """The WordPiece page in a real browser, as a learner uses it: the score against the count, links, tabs, files.
 
 Sources and oracles: `golden/wordpiece_*.json` (the Hugging Face course, chapter 6, recomputed to the digit); the plain
-version in `tests/plain_wordpiece.py` for what BPE would merge; the engine for encodings; the `tokenizers` library for the
+version in `tests/core/oracle_wordpiece.py` for what BPE would merge; the engine for encodings; the `tokenizers` library for the
 file that can be downloaded; for hostile text, the browser itself. What both training pages share is in
 `test_bpe_page.py`.
 """
@@ -21,8 +21,8 @@ from tokenizers import models
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import HOSTILE, STATE, TRACES_OF_ATTACK
 from tests.browser.test_bpe_page import Bpe as Learner
-from tests.plain_wordpiece import PlainScoredStep, plain_wordpiece
-from tests.test_wordpiece import golden, trained
+from tests.core.oracle_wordpiece import PlainScoredStep, plain_wordpiece
+from tests.core.test_wordpiece import golden, trained
 from tokenizers_core import train_bpe
 
 HUG, COURSE = golden("hug"), golden("course")

@@ -13,11 +13,11 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, done, problems, run
 from tokenizers_core import train_bpe
-from ui.cache import registry
-from ui.corpora import pack_text
-from ui.frames import STOP_REASONS
-from ui.limits import PASTE_LIMIT, VOCABULARY_LIMIT
-from ui.settings import RULES, choice_name
+from tokensteps.drawing.merging import STOP_REASONS
+from tokensteps.limits import PASTE_LIMIT, VOCABULARY_LIMIT
+from tokensteps.runs.corpora import pack_text
+from tokensteps.runs.settings import RULES, choice_name
+from tokensteps.server.cache import registry
 
 TABS = ["Every pair", "Charts", "Follow a word", "Lineage", "Encode", "Ties", "Code", "Files and link"]
 PAGE = Page("bpe", Path("pages", "train", "bpe.py"), RULES)

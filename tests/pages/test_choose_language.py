@@ -1,4 +1,4 @@
-"""Which language a page speaks: address, choice, browser, in this order (`ui/language.py`), through Streamlit's `AppTest`.
+"""Which language a page speaks: address, choice, browser, in this order (`tokensteps/shell/language.py`), through Streamlit's `AppTest`.
 
 Oracle: Python's `gettext` reading the catalogues beside the app.
 """
@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, Page, address, book, done
-from ui import language
-from ui.i18n import LOCALE_FOLDER, use_language
+from tokensteps.language.i18n import LOCALE_FOLDER, use_language
+from tokensteps.shell import language
 
 BPE = Page("bpe", APP.parent / "pages" / "train" / "bpe.py", ())
 GLOSSARY = Page("glossary", APP.parent / "pages" / "learn" / "glossary.py", ())

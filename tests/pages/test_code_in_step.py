@@ -12,9 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import Page, problems, run, told
-from ui.code_steps import LISTINGS
-from ui.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES
-from ui.train_page import IN_STEP
+from tokensteps.drawing.code_steps import LISTINGS
+from tokensteps.pages.train.page import IN_STEP
+from tokensteps.runs.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES
 
 PAGES = {
     "bpe": Page("bpe", Path("pages", "train", "bpe.py"), RULES),

@@ -17,15 +17,15 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.drawing.test_comparison import example
+from tests.app.drawing.test_tokens import HOSTILE, Read
 from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, done, problems, run
-from tests.test_ui_compare import example
-from tests.test_ui_tokens import HOSTILE, Read
 from tokenizers_core import Corpus
-from tokenizers_core.comparison import Comparison, compare
-from ui.cache import Job, Registry
-from ui.corpora import pack_text
-from ui.limits import SEED_LIMIT, VOCABULARY_LIMIT
-from ui.settings import COMPARE_RULES
+from tokenizers_core.training.comparison import Comparison, compare
+from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
+from tokensteps.runs.corpora import pack_text
+from tokensteps.runs.settings import COMPARE_RULES
+from tokensteps.server.cache import Job, Registry
 
 PAGE = Page("compare", Path("pages", "explore", "compare.py"), COMPARE_RULES)
 opened, value, rules, usual = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual
@@ -292,11 +292,11 @@ def test_a_run_that_others_wait_for_can_not_be_stopped() -> None:
     def script() -> None:
         import streamlit as st
 
-        from ui import training
+        from tokensteps.widgets import stage
 
         st.session_state["language"] = "en"
         registry: Registry = st.session_state["registry"]
-        training.build("compare", "run", lambda progress: None, lambda: registry)
+        stage.build("compare", "run", lambda progress: None, lambda: registry)
 
     gate, registry = threading.Event(), Registry()
     job = registry.ask("run", lambda _progress: gate.wait(60), 0)
@@ -313,9 +313,9 @@ def test_a_comparison_that_was_stopped_says_how_far_each_came() -> None:
     """Its steps are sizes: how many there are says nothing about training."""
 
     def script() -> None:
-        from ui import training
+        from tokensteps.widgets import stage
 
-        training.build("compare", "run", lambda _progress: None)
+        stage.build("compare", "run", lambda _progress: None)
 
     corpus = Corpus.from_texts(["hug pug pun bun hugs " * 3])
     full = compare(corpus, 12)

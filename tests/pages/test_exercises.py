@@ -1,6 +1,6 @@
 """The page of exercises without a browser, through Streamlit's `AppTest`: answering, going on, links, the rising level, the summary.
 
-Oracle: the exercises themselves (`ui/exercises.py`), whose keys are tried in `tests/test_ui_exercises.py`.
+Oracle: the exercises themselves (`tokensteps/teaching/exercises/kinds.py`), whose keys are tried in `tests/app/teaching/test_exercises.py`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from urllib.parse import parse_qs, urlsplit
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import Page, address, problems, run
-from ui.exercises import KINDS, Exercise, make
-from ui.exercises_page import FORM
-from ui.questions import Cells, Choice, Lines
+from tokensteps.pages.learn.exercises import FORM
+from tokensteps.teaching.exercises.kinds import KINDS, Exercise, make
+from tokensteps.teaching.questions import Cells, Choice, Lines
 
 PAGE = Page("exercises", Path("pages", "learn", "exercises.py"), ())
 

@@ -12,10 +12,10 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, bodies, done, problems
-from ui.catalogue import Spec
-from ui.home import SENTENCE, SPEC
-from ui.limits import SENTENCE_LIMIT
-from ui.settings import write_short
+from tokensteps.catalogue.choices import Spec
+from tokensteps.limits import SENTENCE_LIMIT
+from tokensteps.pages.learn.home import SENTENCE, SPEC
+from tokensteps.runs.settings import write_short
 
 HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ `c` :red[d] \u202e🍵"
 

@@ -1,8 +1,8 @@
 """Every limit that a visitor can meet, on a page that has it, through Streamlit's `AppTest`.
 
-Oracle: `ui/limits.py`. A page that meets a limit names it, names what it met, keeps what the visitor gave, and works again
-once that is mended. Limits of what a file may hold are tried in `tests/test_loaded.py`, those of answers that are corpora in
-`tests/test_ui_exercises.py`, and those of a challenge's steps and codes in `tests/pages/test_predict.py`.
+Oracle: `tokensteps/limits.py`. A page that meets a limit names it, names what it met, keeps what the visitor gave, and works again
+once that is mended. Limits of what a file may hold are tried in `tests/app/catalogue/test_loaded.py`, those of answers that are corpora in
+`tests/app/teaching/test_exercises.py`, and those of a challenge's steps and codes in `tests/pages/test_predict.py`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import ui.controls
-import ui.corpora
-import ui.formats
-import ui.settings
-import ui.train_page
+import tokensteps.catalogue.formats
+import tokensteps.pages.train.page
+import tokensteps.runs.corpora
+import tokensteps.runs.settings
+import tokensteps.widgets.controls
 from tests.pages.pages import Page, bodies, books, done, problems
-from ui import limits
-from ui.corpora import Source, pack_text
-from ui.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES, read_url
+from tokensteps import limits
+from tokensteps.runs.corpora import Source, pack_text
+from tokensteps.runs.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES, read_url
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
@@ -202,7 +202,7 @@ def test_a_long_line_that_is_one_word_may_be_cut_by_the_rules() -> None:
 
 def test_the_different_words_may_have_so_many_symbols_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tried with a lower limit, which a short text passes; equal words count once."""
-    monkeypatch.setattr(ui.corpora, "CORPUS_LIMIT", 12)
+    monkeypatch.setattr(tokensteps.runs.corpora, "CORPUS_LIMIT", 12)
     app = opened(
         "bpe", {"corpus": "paste", "pre": "whitespace_split", "text": str(pack_text("abcdef ghijklm " * 9))}
     )
@@ -219,7 +219,7 @@ def test_a_pattern_of_ones_own_has_so_many_seconds(monkeypatch: pytest.MonkeyPat
     recipe, complaints = read_url("bpe", RULES, {"corpus": "hug"})
     source = Source("upload", b"x" * 2_000_000)
     assert complaints == [] and recipe.pipeline(source).timeout == limits.patience(2_000_000)
-    monkeypatch.setattr(ui.settings, "patience", lambda _size: 0.2)
+    monkeypatch.setattr(tokensteps.runs.settings, "patience", lambda _size: 0.2)
     text = "a" * 60 + "!"
     link = {"corpus": "paste", "text": str(pack_text(text)), "pattern": "own", "regex": "(a|aa)+$"}
     app = opened("bpe", link)
@@ -233,7 +233,7 @@ def test_a_pattern_of_ones_own_has_so_many_seconds(monkeypatch: pytest.MonkeyPat
 
 def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """The browser refuses what is far too large; what it lets through is weighed here, with a lower limit for the test."""
-    monkeypatch.setattr(ui.controls, "UPLOAD_LIMIT", 1_000_000)
+    monkeypatch.setattr(tokensteps.widgets.controls, "UPLOAD_LIMIT", 1_000_000)
     app = opened("bpe", {"corpus": "upload", "pre": "whitespace_split"})
     app.sidebar.get("file_uploader")[0].set_value(("good.txt", b"hug pug pun", "text/plain"))
     done(app)
@@ -262,7 +262,7 @@ def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.Mo
 def test_a_tokenizer_that_is_too_large_leaves_the_one_before(
     files: Mapping[str, bytes], says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ui.formats, "TOKENIZER_LIMIT", 200_000)
+    monkeypatch.setattr(tokensteps.catalogue.formats, "TOKENIZER_LIMIT", 200_000)
     app = opened("playground", {**HUG, "text": str(pack_text("hug"))})
     app.sidebar.get("file_uploader")[0].set_value([(name, data, "") for name, data in files.items()])
     done(app)
@@ -334,7 +334,7 @@ def test_a_long_table_shows_its_top_until_asked_for_more(
     whole = page.opened("corpus=hug&step=1", tab)
     table = whole.dataframe[0].value
     assert not asks(whole) and any(f"All {len(table)} " in one for one in captions(whole))
-    monkeypatch.setattr(ui.train_page, "TOP_ROWS", 3)
+    monkeypatch.setattr(tokensteps.pages.train.page, "TOP_ROWS", 3)
     app = page.opened("corpus=hug&step=1", tab)
     assert app.dataframe[0].value.equals(table.head(3))
     assert any(re.search(rf"\b3 .*of {len(table)} ", one) for one in captions(app))
@@ -389,15 +389,15 @@ def assigned(file: Path) -> list[tuple[str, bool]]:
 
 def test_every_limit_has_a_reason_and_is_in_use() -> None:
     """The reason is what follows the colon of its docstring; in use is what another module names."""
-    names = assigned(ROOT / "ui" / "limits.py")
+    names = assigned(ROOT / "tokensteps" / "limits.py")
     used = {
         name
-        for folder in ("ui", "cli", "pages")
+        for folder in ("tokensteps", "pages")
         for file in (ROOT / folder).rglob("*.py")
         if file.name != "limits.py"
         for name in re.findall(r"\b[A-Z_]{4,}\b", file.read_text(encoding="utf-8"))
     }
-    own = (ROOT / "ui" / "limits.py").read_text(encoding="utf-8")
+    own = (ROOT / "tokensteps" / "limits.py").read_text(encoding="utf-8")
     assert [name for name, has_reason in names if not has_reason] == []
     assert [name for name, _told in names if name not in used and own.count(name) < 2] == []
     assert len(names) == len({name for name, _told in names}) > 60
@@ -408,7 +408,7 @@ def test_no_other_module_has_limits() -> None:
     drawn = {"MARKER_LIMIT"}
     found = {
         name
-        for folder in ("ui", "cli", "pages")
+        for folder in ("tokensteps", "pages")
         for file in (ROOT / folder).rglob("*.py")
         if file.name != "limits.py"
         for name, _told in assigned(file)

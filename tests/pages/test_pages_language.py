@@ -21,20 +21,21 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, done, run, told
 from tokenizers_core import Corpus, train_bpe
-from ui import i18n, steps
-from ui.analysis import analyse
-from ui.challenge import Challenge
-from ui.chips import Shown
-from ui.corpora import pack_text
-from ui.exercises import KINDS, make
-from ui.frames import merge_frame
-from ui.lessons import LESSONS, facts, lesson_page
-from ui.play_files import tokens_html
-from ui.questions import Choice
-from ui.subjects import ALGORITHMS, TrainedSubject
-from ui.texts import SENTENCES
-from ui.tokens import Style
-from ui.training import handout
+from tokensteps.catalogue.analysis import analyse
+from tokensteps.catalogue.subjects import ALGORITHMS, TrainedSubject
+from tokensteps.catalogue.texts import SENTENCES
+from tokensteps.drawing.chips import Shown
+from tokensteps.drawing.merging import merge_frame
+from tokensteps.drawing.tokens import Style
+from tokensteps.language import i18n
+from tokensteps.pages.explore.playground_files import tokens_html
+from tokensteps.runs.corpora import pack_text
+from tokensteps.server import steps
+from tokensteps.teaching.challenge import Challenge
+from tokensteps.teaching.exercises.kinds import KINDS, make
+from tokensteps.teaching.lessons import LESSONS, facts, lesson_page
+from tokensteps.teaching.questions import Choice
+from tokensteps.widgets.stage import handout
 
 
 def words(text: str) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 Sources and oracles: the engine, asked for the same corpus, stages and texts; the drawing's own message, as it goes to the
 browser; the `tokenizers` library for the file that can be taken away. What needs JavaScript is in
-`tests/browser/test_pipeline_page.py`; the drawing itself is tried in `tests/test_ui_pipeline.py`.
+`tests/browser/test_pipeline_page.py`; the drawing itself is tried in `tests/app/drawing/test_pipeline.py`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from tokenizers import Tokenizer as Library
 
 from tests.pages.pages import Page, address, bodies, done, problems, told
 from tokenizers_core import Tokenizer
-from tokenizers_core.encoding import Truncation
-from tokenizers_core.templates import TEMPLATES
-from tokenizers_core.text import NORMALIZERS, PRE_TOKENIZERS
-from tokenizers_core.tokenizer_json import tokenizer_to_json
-from ui.algorithms import ALGORITHMS
-from ui.corpora import pack_text
-from ui.limits import PIPELINE_LIMIT
-from ui.pipeline_page import PRESETS, RULES, SAMPLES, SPECIAL_TOKENS, made
-from ui.settings import Recipe, read_url
-from ui.trainings import train_model
+from tokenizers_core.encoding.encoding import Truncation
+from tokenizers_core.encoding.templates import TEMPLATES
+from tokenizers_core.files.tokenizer_json import tokenizer_to_json
+from tokenizers_core.text.corpus import NORMALIZERS, PRE_TOKENIZERS
+from tokensteps.limits import PIPELINE_LIMIT
+from tokensteps.pages.explore.pipeline import PRESETS, RULES, SAMPLES, SPECIAL_TOKENS, made
+from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.runs.corpora import pack_text
+from tokensteps.runs.settings import Recipe, read_url
+from tokensteps.runs.trainings import train_model
 
 PAGE = Page("pipeline", Path("pages", "explore", "pipeline.py"), RULES)
 value = PAGE.value

@@ -15,12 +15,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import told
-from ui.analysis import interpret_escapes
-from ui.catalogue import READY, Spec
-from ui.corpora import pack_text, unpack_text
-from ui.limits import PLAYGROUND_LIMIT
-from ui.playground import STRETCHES_SHOWN
-from ui.texts import TEXTS
+from tokensteps.catalogue.analysis import interpret_escapes
+from tokensteps.catalogue.choices import READY, Spec
+from tokensteps.catalogue.texts import TEXTS
+from tokensteps.limits import PLAYGROUND_LIMIT
+from tokensteps.pages.explore.playground import STRETCHES_SHOWN
+from tokensteps.runs.corpora import pack_text, unpack_text
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 HUG = "bpe?corpus=hug"

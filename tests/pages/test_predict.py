@@ -16,8 +16,12 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, Page, address, bodies, books, done, problems, run
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
-from ui.cache import registry
-from ui.challenge import (
+from tokensteps.drawing.tokens import Style
+from tokensteps.limits import CHALLENGE_LIMIT
+from tokensteps.runs.corpora import EXAMPLES, pack_text
+from tokensteps.runs.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES
+from tokensteps.server.cache import registry
+from tokensteps.teaching.challenge import (
     Challenge,
     Result,
     check,
@@ -29,12 +33,8 @@ from ui.challenge import (
     result_text,
     steps_table,
 )
-from ui.corpora import EXAMPLES, pack_text
-from ui.limits import CHALLENGE_LIMIT
-from ui.predictions import question_after
-from ui.questions import RIGHT, TIED, WRONG
-from ui.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES
-from ui.tokens import Style
+from tokensteps.teaching.predictions import question_after
+from tokensteps.teaching.questions import RIGHT, TIED, WRONG
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 HOSTILE = '<img src=x onerror="alert(1)"> **b** [l](http://x) $x$'

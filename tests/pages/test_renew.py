@@ -2,7 +2,7 @@
 
 Source: “Training a new tokenizer from an old one”, Hugging Face course, chapter 6, whose example is Python code: a line's
 indentation becomes one token. Oracles: the engine, trained on the same corpora; the `tokenizers` library for tokenizers that
-somebody brings and for the file that can be taken away. What is handed on, is tried in `tests/test_ui_renew.py`.
+somebody brings and for the file that can be taken away. What is handed on, is tried in `tests/app/catalogue/test_renewal.py`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer as Library
 
+from tests.app.catalogue.test_renewal import bert, gpt2, llama
 from tests.pages.pages import Page, address, bodies, done, problems
-from tests.test_ui_renew import bert, gpt2, llama
 from tokenizers_core import Corpus, train_bpe
-from tokenizers_core.text import Pipeline
-from tokenizers_core.tokenizer_json import tokenizer_from_json
-from ui import catalogue, downloads
-from ui.catalogue import Spec
-from ui.corpora import EXAMPLES, pack_text
-from ui.limits import RENEW_LIMIT
-from ui.renew_page import OLD, RULES, SAMPLE
+from tokenizers_core.files.tokenizer_json import tokenizer_from_json
+from tokenizers_core.text.corpus import Pipeline
+from tokensteps.catalogue import choices
+from tokensteps.catalogue.choices import Spec
+from tokensteps.limits import RENEW_LIMIT
+from tokensteps.pages.explore.renew import OLD, RULES, SAMPLE
+from tokensteps.runs.corpora import EXAMPLES, pack_text
+from tokensteps.widgets import downloads
 
 PAGE = Page("renew", Path("pages", "explore", "renew.py"), RULES)
 value = PAGE.value
@@ -160,7 +161,7 @@ def test_a_link_brings_everything_back() -> None:
 
 
 def uploaded(library: Library) -> str:
-    return catalogue.upload_spec({"tokenizer.json": library.to_str().encode()})
+    return choices.upload_spec({"tokenizer.json": library.to_str().encode()})
 
 
 @pytest.mark.parametrize("make", [gpt2, bert])
@@ -192,7 +193,7 @@ def downloaded(app: AppTest) -> Library:
         downloads.show_tokenizer_files(tokenizer, key)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ui.renew_page.show_tokenizer_files", kept)
+        patch.setattr("tokensteps.pages.explore.renew.show_tokenizer_files", kept)
         done(app)
     text = downloads.tokenizer_files(given[-1])["tokenizer.json"]()
     text = text.decode() if isinstance(text, bytes) else text

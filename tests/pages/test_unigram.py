@@ -14,15 +14,15 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.drawing.test_tokens import HOSTILE, Read
+from tests.core.test_unigram import golden
 from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, done, problems, run
-from tests.test_ui_tokens import HOSTILE, Read
-from tests.test_unigram import golden
 from tokenizers_core import METHODS, Corpus, train_unigram
-from ui.corpora import pack_text
-from ui.lattice_frames import LATTICE_CHARACTERS
-from ui.limits import SEED_LIMIT, VOCABULARY_LIMIT
-from ui.prune_frames import STOP_REASONS
-from ui.settings import UNIGRAM_RULES
+from tokensteps.drawing.lattice import LATTICE_CHARACTERS
+from tokensteps.drawing.pruning import STOP_REASONS
+from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
+from tokensteps.runs.corpora import pack_text
+from tokensteps.runs.settings import UNIGRAM_RULES
 
 TABS = [
     "Lattice", "Every piece", "Exact and approximate loss", "Charts", "Follow a word", "Encode", "Code", "Files and link",

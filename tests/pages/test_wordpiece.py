@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.core.test_wordpiece import golden
 from tests.pages.pages import PASTED, SMALL, Page, bodies, book, problems, run
 from tests.pages.test_bpe import TABS as SHARED_TABS
-from tests.test_wordpiece import golden
 from tokenizers_core import Corpus, train_wordpiece
-from ui.corpora import pack_text
-from ui.frames import STOP_REASONS
-from ui.settings import WORDPIECE_RULES
+from tokensteps.drawing.merging import STOP_REASONS
+from tokensteps.runs.corpora import pack_text
+from tokensteps.runs.settings import WORDPIECE_RULES
 
 OWN_TABS = ["Score and count", "The library's WordPiece"]
 TABS = [SHARED_TABS[0], *OWN_TABS, *SHARED_TABS[1:]]

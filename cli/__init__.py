@@ -1,8 +1,0 @@
-"""TokenSteps on the command line: ``python -m cli --help`` begins.
-
-Data goes to standard output, and whatever is said about it to standard error. The engine does the work; what needs the
-app, and so Streamlit, is imported for a handout only.
-"""
-
-INTERRUPTED = 130
-"""The exit code after Ctrl-C: 128 and the signal's number, as in a shell."""

@@ -1,0 +1,252 @@
+"""Public tokenizers by name (`tokensteps/catalogue/hub.py`).
+
+Oracles: a small tokenizer made by the `tokenizers` library, served by a local HTTP server that answers as the Hub does (its
+headers are those that `huggingface_hub` reads); and that server's list of what was asked. The client reads its settings when
+it is imported, so each case runs in a process of its own, with an empty cache.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+from tokensteps.catalogue.hub import NAME, PUBLIC, HubError, checked, make_room
+from tokensteps.limits import TOKENIZER_LIMIT
+
+ROOT = Path(__file__).parents[3]
+COMMIT = "0" * 39 + "1"
+
+tokenizer = Tokenizer(models.WordLevel({"hug": 0, "pug": 1, "[UNK]": 2}, unk_token="[UNK]"))
+tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+FILE = tokenizer.to_str().encode("utf-8")
+
+SCRIPT = """
+import json, sys
+from tokenizers_core.errors import TokenizersCoreError
+from tokensteps.catalogue.hub import fetch
+told = []
+for name in sys.argv[1:]:
+    try:
+        subject = fetch(name)
+        told.append([subject.name, subject.algorithm, list(subject.encode("pug hug dog").ids)])
+    except TokenizersCoreError as error:
+        told.append([type(error).__name__, error.why, str(error)])
+print(json.dumps(told))
+"""
+
+
+class Hub(ThreadingHTTPServer):
+    """The Hub's answers for `<repository>/resolve/main/tokenizer.json`."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.asked: list[str] = []
+        self.tokens: set[str | None] = set()
+
+
+class Answer(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Hub
+
+    def do_HEAD(self) -> None:
+        self.server.asked.append(f"{self.command} {self.path}")
+        self.server.tokens.add(self.headers.get("Authorization"))
+        repository = self.path.removeprefix("/").partition("/resolve/")[0]
+        status, headers, length = 200, {}, len(FILE)
+        if repository == "huge/one":
+            length = TOKENIZER_LIMIT + 1
+        elif repository == "no/file":
+            status, headers = 404, {"X-Error-Code": "EntryNotFound", "X-Error-Message": "Entry not found"}
+        elif repository == "gated/one":
+            status, headers = 403, {"X-Error-Code": "GatedRepo", "X-Error-Message": "Access is restricted"}
+        elif repository == "private/one":
+            status, headers = 401, {"X-Error-Message": "Invalid username or password."}
+        elif repository not in ("me/mine", "me/other", "openai-community/gpt2"):
+            status, headers = 404, {"X-Error-Code": "RepoNotFound", "X-Error-Message": "Repository not found"}
+        self.send_response(status)
+        for key, value in headers.items():
+            self.send_header(key, value)
+        if status == 200:
+            self.send_header("ETag", f'"{"a" * 40}"')
+            self.send_header("X-Repo-Commit", COMMIT)
+            self.send_header("Accept-Ranges", "bytes")
+        self.send_header("Content-Length", str(length if status == 200 else 0))
+        self.end_headers()
+        if self.command == "GET" and status == 200:
+            self.wfile.write(FILE)
+
+    do_GET = do_HEAD
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing on the console."""
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    server = Hub()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def asked(home: Path, endpoint: str, *names: str, **settings: str) -> list[list[Any]]:
+    """What `fetch` gives or raises for each name, told by a new process that must keep quiet."""
+    kept = {key: value for key, value in os.environ.items() if not key.upper().startswith(("HF_", "HTTP"))}
+    environment: Mapping[str, str] = {
+        **kept,
+        "HF_HOME": str(home / "hub's own"),
+        "TOKENSTEPS_STORE": str(home / "kept"),
+        "HF_ENDPOINT": endpoint,
+        "HF_TOKEN": "hf_secret",
+        "PYTHONPATH": str(ROOT),
+        "NO_PROXY": "127.0.0.1",
+        "no_proxy": "127.0.0.1",
+        **settings,
+    }
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SCRIPT, *names],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    told: list[list[Any]] = json.loads(done.stdout)
+    return told
+
+
+def closed_port() -> int:
+    """A port that nobody listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def test_a_tokenizer_is_fetched_once_and_is_there_without_the_network_afterwards(
+    hub: Hub, tmp_path: Path
+) -> None:
+    endpoint = f"http://127.0.0.1:{hub.server_port}"
+    ids = tokenizer.encode("pug hug dog").ids
+    told = asked(tmp_path, endpoint, "me/mine", "me/mine", "openai-community/gpt2")
+    assert told == [["me/mine", "WordLevel", ids], ["me/mine", "WordLevel", ids], ["GPT-2", "WordLevel", ids]]
+    assert hub.asked.count("GET /me/mine/resolve/main/tokenizer.json") == 1
+    assert hub.tokens == {None}  # the server's own token opens nothing for visitors
+
+    nowhere = f"http://127.0.0.1:{closed_port()}"
+    told = asked(tmp_path, nowhere, "me/mine", "me/third")
+    assert told[0] == ["me/mine", "WordLevel", ids]
+    assert told[1][:2] == ["HubError", "network"]
+    assert "'127.0.0.1' can't be reached" in told[1][2]
+
+
+def test_the_tokenizers_unused_for_longest_go(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["me/mine", "openai-community/gpt2", "me/other"]
+    asked(tmp_path, f"http://127.0.0.1:{hub.server_port}", *names, names[0])
+    monkeypatch.setenv("TOKENSTEPS_STORE", str(tmp_path / "kept"))
+
+    def left() -> set[str]:
+        return {path.name.split("--")[-1] for path in (tmp_path / "kept" / "hub").glob("models--*")}
+
+    for room, expected in ((3, {"mine", "gpt2", "other"}), (2, {"mine", "other"}), (0, {"mine"})):
+        make_room(room * len(FILE))
+        assert left() == expected
+    told = asked(tmp_path, f"http://127.0.0.1:{closed_port()}", *names)
+    assert [found[:2] == ["HubError", "network"] for found in told] == [False, True, True]
+
+
+def test_what_the_hubs_own_programs_have_fetched_is_found(hub: Hub, tmp_path: Path) -> None:
+    asked(tmp_path, f"http://127.0.0.1:{hub.server_port}", "me/mine")
+    (tmp_path / "hub's own").mkdir(exist_ok=True)
+    (tmp_path / "kept" / "hub").rename(tmp_path / "hub's own" / "hub")
+    [told] = asked(tmp_path, f"http://127.0.0.1:{closed_port()}", "me/mine")
+    assert told[0] == "me/mine"
+
+
+def test_what_can_go_wrong_is_told_apart(hub: Hub, tmp_path: Path) -> None:
+    names = ["no/such", "private/one", "gated/one", "no/file", "huge/one", "../../etc/passwd"]
+    told = asked(tmp_path, f"http://127.0.0.1:{hub.server_port}", *names)
+    assert [reason for _kind, reason, _message in told] == [
+        "not_found",
+        "not_found",
+        "gated",
+        "no_file",
+        "too_large",
+        "name",
+    ]
+    assert all(repr(name) in message for name, (_kind, _reason, message) in zip(names, told, strict=True))
+    assert not [line for line in hub.asked if "GET" in line or "etc" in line]
+
+
+def test_offline_mode_and_proxies_are_respected(hub: Hub, tmp_path: Path) -> None:
+    endpoint = f"http://127.0.0.1:{hub.server_port}"
+    [told] = asked(tmp_path, endpoint, "me/mine", HF_HUB_OFFLINE="1")
+    assert told[:2] == ["HubError", "network"]
+    # A proxy that isn't there hides a hub that is.
+    proxy = f"http://127.0.0.1:{closed_port()}"
+    settings = {"http_proxy": proxy, "HTTP_PROXY": proxy, "NO_PROXY": "", "no_proxy": ""}
+    [told] = asked(tmp_path, endpoint, "me/mine", **settings)
+    assert told[:2] == ["HubError", "network"]
+    assert hub.asked == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "/",
+        "a/b/c",
+        "/etc/passwd",
+        "../secret",
+        "a/..",
+        "a/b..c",
+        "a--b",
+        "https://huggingface.co/gpt2",
+        "C:\\x",
+        "a b",
+        "a\nb",
+        "é/x",
+        "-a/b",
+        "a/b-",
+        ".a/b",
+        "a/b?x=1",
+        "a/b%2e",
+        "a" * 97,
+        "<script>",
+    ],
+)
+def test_names_that_are_no_repository_are_refused(name: str) -> None:
+    with pytest.raises(HubError) as caught:
+        checked(name)
+    assert caught.value.why == "name" and repr(name)[:20] in str(caught.value)
+
+
+def test_names_that_are_repositories_are_taken() -> None:
+    for name in ["gpt2", "a/b", "a_b/c.d-e", "a" * 96, *PUBLIC.values()]:
+        assert checked(name) == name
+    assert len(set(PUBLIC.values())) == len(PUBLIC)
+    assert not NAME.fullmatch("")
+
+
+def test_nothing_is_imported_for_the_network_until_it_is_needed() -> None:
+    code = "import sys, tokensteps.catalogue.hub; print([name for name in sys.modules if name.startswith('huggingface_hub')])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "[]"

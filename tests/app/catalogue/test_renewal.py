@@ -1,0 +1,329 @@
+"""A new tokenizer from an old one, without the page: what is handed on, by trained tokenizers and by files, and what is shown.
+
+Source: “Training a new tokenizer from an old one”, Hugging Face course, chapter 6: all but the vocabulary stays. Oracles: the
+engine, trained directly with the same stages; the `tokenizers` library, whose documents are read and whose own trained
+tokenizers the new ones are compared to; an HTML parser that hears of every tag.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer as Library
+from tokenizers import models, normalizers, pre_tokenizers, processors, trainers
+
+from tests.app.pages.test_playground import Tags
+from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.encoding.templates import TEMPLATES, Template
+from tokenizers_core.errors import LackingPartError
+from tokenizers_core.files.tokenizer_json import tokenizer_to_json
+from tokenizers_core.text.corpus import NORMALIZERS, PRE_TOKENIZERS, Pipeline
+from tokensteps.catalogue.analysis import analyse
+from tokensteps.catalogue.formats import load
+from tokensteps.catalogue.loaded import LoadedSubject
+from tokensteps.catalogue.renewal import Heritage, heritage
+from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.drawing.tokens import chips
+from tokensteps.pages.explore.renew import NEW_LISTED, Renewal, heritage_html, only_new, totals_html
+from tokensteps.runs.corpora import Source
+
+ENGLISH = "the cats chased the rats, the rats chased the cheese\n" * 4
+CODE = "def half(number):\n    return number / 2\n\n\ndef twice(number):\n    return number * 2\n" * 4
+BERT = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def source(text: str = CODE, lines: bool = False) -> Source:
+    return Source("mine", text.encode(), False, lines)
+
+
+def trained(kind: str, normalizer: str = "none", pre: str = "byte_level", **settings: Any) -> TrainedSubject:
+    corpus = Corpus.from_texts(ENGLISH.splitlines(), normalizer, pre)
+    trace: Any
+    if kind == "bpe":
+        trace = train_bpe(corpus, merges=40, **settings)
+    elif kind == "wordpiece":
+        trace = train_wordpiece(corpus, merges=40, **settings)
+    else:
+        trace = train_unigram(corpus, 200, 60, **settings)
+    return TrainedSubject("mine", trace.tokenizer(), trace, len(trace))
+
+
+def gpt2() -> Library:
+    tokenizer = Library(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    trainer: Any = trainers.BpeTrainer(
+        vocab_size=280,
+        special_tokens=["<|endoftext|>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator([ENGLISH], trainer)
+    return tokenizer
+
+
+def bert() -> Library:
+    tokenizer = Library(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    trainer: Any = trainers.WordPieceTrainer(vocab_size=60, special_tokens=[*BERT], show_progress=False)
+    tokenizer.train_from_iterator([ENGLISH], trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    return tokenizer
+
+
+def t5() -> Library:
+    tokenizer = Library(models.Unigram())
+    tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    trainer: Any = trainers.UnigramTrainer(
+        vocab_size=40, special_tokens=["<pad>", "</s>", "<unk>"], unk_token="<unk>", show_progress=False
+    )
+    tokenizer.train_from_iterator([ENGLISH], trainer)
+    return tokenizer
+
+
+def llama() -> Library:
+    """Normalizers that put ▁ in front of the text and in place of spaces; no pre-tokenizer."""
+    pieces = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *"▁the"]
+    vocab = {piece: number for number, piece in enumerate(pieces)}
+    tokenizer = Library(models.BPE(vocab, [], unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    return tokenizer
+
+
+def loaded(tokenizer: Library) -> Subject:
+    return load({"tokenizer.json": tokenizer.to_str().encode()})
+
+
+def made(handed: Heritage, text: str = CODE, size: int = 0) -> tuple[Any, Any]:
+    """The new one's trace, and its tokenizer, without the page."""
+    run = handed.run(source(text), size or handed.size)
+    trace = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings)
+    return trace, handed.tokenizer(trace)
+
+
+# --- what is handed on ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("normalizer", NORMALIZERS)
+@pytest.mark.parametrize("pre", PRE_TOKENIZERS)
+def test_a_tokenizer_trained_here_hands_on_its_stages(normalizer: str, pre: str) -> None:
+    subject = trained("bpe", normalizer, pre, special_tokens=["<s>", "[UNK]"])
+    found = heritage(subject)
+    assert found.pipeline == Pipeline(normalizer, pre)
+    assert (found.algorithm, found.special_tokens, found.template) == ("bpe", ("<s>", "[UNK]"), None)
+    assert found.size == subject.size
+    # and so does the same one, read from its file, as far as a file says it
+    again = load({"tokenizer.json": tokenizer_to_json(subject.tokenizer).encode()})
+    assert isinstance(again, LoadedSubject)
+    handed = heritage(again)
+    same = Pipeline(normalizer, "whitespace_split" if pre == "end_of_word" else pre)
+    assert handed._replace(pipeline=found.pipeline) == found and handed.pipeline in (found.pipeline, same)
+
+
+@pytest.mark.parametrize(
+    ("library", "algorithm", "pipeline", "special", "template"),
+    [
+        (gpt2, "bpe", Pipeline(), ("<|endoftext|>",), None),
+        (bert, "wordpiece", Pipeline("bert_uncased", "bert"), BERT, TEMPLATES["bert"]),
+        (t5, "unigram", Pipeline("nfkc", "metaspace"), ("<pad>", "</s>", "<unk>"), None),
+    ],
+)
+def test_a_file_hands_on_its_stages(
+    library: Any, algorithm: str, pipeline: Pipeline, special: tuple[str, ...], template: Template | None
+) -> None:
+    tokenizer = library()
+    found = heritage(loaded(tokenizer))
+    assert (found.algorithm, found.pipeline, found.special_tokens) == (algorithm, pipeline, special)
+    assert found.size == tokenizer.get_vocab_size()
+    assert (found.template is None) == (template is None)
+    if template is not None and found.template is not None:
+        assert found.template.single_pieces == template.single_pieces
+        assert found.template.pair_pieces == template.pair_pieces
+    alphabet = "bytes" if library is gpt2 else None
+    assert found.settings.get("alphabet") == alphabet
+
+
+@pytest.mark.parametrize("library", [gpt2, bert])
+def test_the_new_one_is_the_librarys_train_new_from_iterator(library: Any) -> None:
+    """The library, trained with the same stages, special tokens and size on the same text, has the same vocabulary."""
+    old = library()
+    found = heritage(loaded(old))
+    trace, new = made(found, size=290 if library is gpt2 else 70)
+    theirs = Library.from_str(old.to_str())
+    trainer: Any
+    if library is gpt2:
+        trainer = trainers.BpeTrainer(
+            vocab_size=290,
+            min_frequency=2,
+            special_tokens=["<|endoftext|>"],
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        )
+    else:
+        trainer = trainers.WordPieceTrainer(
+            vocab_size=70, min_frequency=2, special_tokens=[*BERT], show_progress=False
+        )
+    theirs.train_from_iterator([CODE], trainer)
+    assert len(trace) > 5
+    if library is gpt2:
+        assert {*new.tokens} == {*theirs.get_vocab()}
+        for text in (CODE, ENGLISH, "def a(b):\n        é 🙂"):
+            assert new.encode(text).tokens == theirs.encode(text).tokens
+    else:  # the library makes WordPiece's vocabulary by BPE; the stages and what they add are the same
+        for text in ("Return Number", "hÉ!"):
+            words = [
+                piece
+                for piece, _span in theirs.pre_tokenizer.pre_tokenize_str(
+                    theirs.normalizer.normalize_str(text)
+                )
+            ]
+            assert [word.text for word in new.pipeline.words(text)] == words
+            assert new.encode(text).tokens[0] == "[CLS]" == theirs.encode(text).tokens[0]
+            assert new.encode(text, "b").type_ids[-2:] == theirs.encode(text, "b").type_ids[-2:]
+
+
+@pytest.mark.parametrize("kind", ["bpe", "wordpiece", "unigram"])
+def test_the_new_one_is_trained_by_the_old_ones_rules(kind: str) -> None:
+    pre = {"bpe": "byte_level", "wordpiece": "bert", "unigram": "metaspace"}[kind]
+    unknown = "<unk>" if kind == "unigram" else "[UNK]"
+    subject = trained(kind, "nfkc", pre, special_tokens=[unknown, "<s>"])
+    found, size = heritage(subject), 90
+    trace, new = made(found, size=size)
+    corpus = Corpus.from_texts([CODE], "nfkc", pre)
+    assert new.pipeline == subject.tokenizer.pipeline and new.special_tokens == (unknown, "<s>")
+    expected: Any
+    if kind == "bpe":
+        expected = train_bpe(
+            corpus,
+            size,
+            special_tokens=[unknown, "<s>"],
+            min_frequency=2,
+            alphabet="corpus",
+            tie_rule="lowest_ids",
+        )
+    elif kind == "wordpiece":
+        expected = train_wordpiece(corpus, size, special_tokens=[unknown, "<s>"], min_frequency=2)
+    else:
+        expected = train_unigram(
+            corpus, 4 * size, size, special_tokens=[unknown, "<s>"], method="sentencepiece"
+        )
+    assert list(new.tokens) == list(expected.tokenizer(unk_token=unknown).tokens)
+    assert new.model.unk_token == unknown and len(trace) > 0
+
+
+def test_indentation_becomes_one_token() -> None:
+    """What the course shows: trained on code, a line's indentation is a token; trained on English it isn't."""
+    old = trained("bpe", alphabet="bytes")
+    found = heritage(old)
+    _trace, new = made(found, size=300)
+    assert "ĊĠĠĠ" in new.tokens and "ĊĠĠĠ" not in old.tokenizer.tokens
+    text = "def half(number):\n    return number / 2\n"
+    assert len(new.encode(text)) < len(old.encode(text).ids)
+
+
+def test_whole_byte_alphabets_are_kept_and_only_those() -> None:
+    whole = heritage(trained("bpe", alphabet="bytes"))
+    part = heritage(trained("bpe"))
+    other = heritage(trained("unigram", "none", "metaspace", special_tokens=["<unk>"]))
+    assert (whole.settings["alphabet"], part.settings["alphabet"]) == ("bytes", "corpus")
+    assert "alphabet" not in other.settings and "tie_rule" not in other.settings
+
+
+# --- what can't be handed on ------------------------------------------------------------------------------------------
+
+
+def test_lacking_parts_are_all_named() -> None:
+    with pytest.raises(LackingPartError) as caught:
+        heritage(loaded(llama()))
+    told = str(caught.value)
+    assert "Prepend" in told and "Replace" in told
+
+
+def changed(library: Library, **parts: Any) -> Subject:
+    document = json.loads(library.to_str()) | parts
+    return load({"tokenizer.json": json.dumps(document).encode()})
+
+
+@pytest.mark.parametrize(
+    ("parts", "named"),
+    [
+        ({"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Digits", "individual_digits": True}}, "Digits"),
+        ({"normalizer": {"type": "Strip", "strip_left": True, "strip_right": True}}, "Strip"),
+        ({"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}}, "add_prefix_space"),
+        ({"pre_tokenizer": {"type": "CharDelimiterSplit", "delimiter": "<"}}, "CharDelimiterSplit"),
+    ],
+)  # fmt: skip
+def test_each_lacking_part_is_named(parts: dict[str, Any], named: str) -> None:
+    with pytest.raises(LackingPartError, match=named):
+        heritage(changed(gpt2(), **parts))
+
+
+def test_a_word_list_is_no_algorithm_of_ours() -> None:
+    library = Library(models.WordLevel({"the": 0, "<unk>": 1}, unk_token="<unk>"))
+    library.pre_tokenizer = pre_tokenizers.Whitespace()
+    with pytest.raises(LackingPartError, match="WordLevel"):
+        heritage(loaded(library))
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------------
+
+
+def renewal(old: Subject, text: str, size: int = 0) -> Renewal:
+    found = heritage(old)
+    trace, new = made(found, size=size)
+    return Renewal(
+        found, analyse(old, text), analyse(TrainedSubject("new", new, trace, len(trace)), text), new, trace
+    )
+
+
+def test_only_new_lists_what_the_old_one_lacks() -> None:
+    old = trained("bpe", alphabet="bytes")
+    found = renewal(old, "def half(number):\n    return", size=330)
+    listed = only_new(found)
+    vocabulary = {*found.tokenizer.tokens} - {*old.tokenizer.tokens}
+    assert {*listed} <= vocabulary and len({*listed}) == len(listed) == min(NEW_LISTED, len(vocabulary))
+    in_text = [token for token in listed if token in {*map(found.new.subject.token, found.new.ids)}]
+    assert in_text == listed[: len(in_text)] != []
+    assert [len(token) for token in in_text] == sorted(map(len, in_text), reverse=True)
+    rest = listed[len(in_text) :]
+    assert [found.tokenizer.vocab[token] for token in rest] == sorted(
+        found.tokenizer.vocab[token] for token in rest
+    )
+
+
+def test_hostile_tokenizers_are_only_text() -> None:
+    corpus = Corpus.from_texts([f"{HOSTILE} {HOSTILE}"], pre_tokenizer="byte_level", pattern=r"<[^>]*>|\s+")
+    trace = train_bpe(corpus, merges=30, special_tokens=[HOSTILE.replace(" ", "")])
+    tokenizer = trace.tokenizer()
+    special = HOSTILE.replace(" ", "")
+    tokenizer = tokenizer.with_options(template=Template(f"{special} $A", f"{special} $A $B"))
+    found = heritage(TrainedSubject(HOSTILE, tokenizer, trace, len(trace)))
+    parsed = Tags(heritage_html(found))
+    assert parsed.tags == {"div", "section", "h2", "dl", "dt", "dd", "p"} and parsed.attributes == {"class"}
+    assert special in parsed.text and r"<[^>]*>|\s+" in parsed.text
+    assert Tags(chips(tokenizer.tokens)).tags <= {"bdi"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (61, 39, "36 % fewer"),
+        (39, 61, "56 % more"),
+        (5, 5, "as many"),
+        (0, 0, "–"),
+        (0, 4, "–"),
+        (4, 0, "100 % fewer"),
+    ],
+)
+def test_totals(old: int, new: int, told: str) -> None:
+    text = Tags(totals_html(old, new)).text
+    assert text == f"Tokens, old{old}Tokens, new{new}Difference{told}"

@@ -1,0 +1,30 @@
+"""What charts tell those who don't see them.
+
+Source: WCAG 2.2, 1.1.1 (what is no text has a text that says the same). Oracle: the traces' own figures, by `min` and `max`.
+"""
+
+from __future__ import annotations
+
+from tokenizers_core import Corpus, train_bpe, train_wordpiece
+from tokensteps.drawing.charts import curves_told, score_chart, score_told, training_chart
+from tokensteps.drawing.tokens import PLAIN
+
+HUG = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
+
+
+def test_a_curve_in_words() -> None:
+    """Its ends, its extremes, and the height at the step now; at the start there is none."""
+    trace = train_bpe(HUG, merges=4)
+    counts = [point.freq for point in trace.history]
+    assert counts == [20, 16, 15, 12]
+    told = "Count: from 20 at the start to 12 at the end, between 12 and 20."
+    assert curves_told(training_chart(trace, "freq", 0, PLAIN), "Count") == told
+    assert curves_told(training_chart(trace, "freq", 2, PLAIN), "Count") == f"{told} Now: 16."
+
+
+def test_the_scores_in_words() -> None:
+    """The pair that is merged, and the one that BPE would: the course's g s, 1/20, and u g, 20 / (36 · 20)."""
+    chart = score_chart(train_wordpiece(HUG, merges=2)[1], PLAIN)
+    assert score_told(chart, "Scores") == (
+        "Scores, merged: best score (##g ##s, 5 · 1/20), BPE's choice: most frequent (##u ##g, 20 · 1/36)"
+    )

@@ -1,0 +1,307 @@
+"""The text box and the chips of the playground, drawn and packed (`tokensteps/drawing/chips.py`, `tokensteps/components/editor.py`).
+
+Oracle: the markup read back by Python's `html.parser` and its signs undone here, character by character, which must give
+the text that went in; and the array that is copied from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tokensteps.components.editor import _reported, as_typed, editor
+from tokensteps.drawing.chips import LABELS as NAMES
+from tokensteps.drawing.chips import LONGEST, WRITE, Piece, Run, Shown, chips_html, payload
+from tokensteps.drawing.tokens import Style, colour
+
+LABELS = {name: name for name in NAMES} | {"chip": "{text}: {ids}"}
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '<img src="http://evil.test/x.png" onerror=alert(1)>',
+    "</bdi></div></template>",
+    "&lt;b&gt; &amp;#60;",
+    "\"' onclick='x",
+    "{text}{ids}{0}",
+    "\u202ertl\u2066\u200f",
+    "\u0301\u0301",
+    "\ud800",
+    "\x00\x1b[31m",
+    "a\r\n\tb\u3000\xa0c\n\n",
+    "👨‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 👨\u200d",
+]
+SIGNS = {"␣": " ", "⇥": "\t", "⏎": "\n", "␍": "\r", "…": ""}
+characters = st.characters(categories=["L", "M", "N", "P", "S", "Z", "C"], exclude_characters="◌")
+words = (
+    st.text(characters, min_size=1, max_size=8)
+    | st.sampled_from(HOSTILE)
+    | st.sampled_from([" ", "\n", " the"])
+)
+
+
+def piece(identifier: int, token: str, **changes: Any) -> Piece:
+    data = token.encode("utf-8", "surrogatepass")
+    return Piece(identifier, token, data, 0, len(token), False, False)._replace(**changes)
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> list[Run]:
+    """Runs of zero to three pieces over a text, and some without text."""
+    found, at = [], 0
+    for word in draw(st.lists(words | st.just(""), max_size=8)):
+        names = draw(st.lists(words, min_size=0 if word else 1, max_size=3))
+        pieces = [
+            piece(draw(st.integers(0, 9)), name, special=draw(st.booleans()), unknown=draw(st.booleans()))
+            for name in names
+        ]
+        found.append(Run(word, at, at + len(word), tuple(pieces)))
+        at += len(word)
+    return found
+
+
+class Read(HTMLParser):
+    """Chips read back: for each run its classes, attributes, and its text with the signs undone."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.runs: list[dict[str, Any]] = []
+        self.lines: list[str] = []
+        self.flows = 0
+        self.feed(markup)
+        self.close()
+        assert self.open == [], f"not closed: {self.open} in {markup!r}"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attrs}
+        kinds = found.get("class", "").split()
+        assert set(found) <= {"class", "dir", "role", "aria-label", "data-n"}
+        if tag == "div":
+            assert self.open == [] and kinds == ["l"]
+            self.lines.append(found["dir"])
+        elif tag == "span":
+            assert self.open == ["div"] and kinds == ["f"]
+            self.flows += 1
+        elif tag != "wbr":
+            assert tag in ("bdi", "i")
+        if "r" in kinds:
+            self.runs.append(
+                {**found, "kinds": kinds, "text": "", "seen": "", "line": len(self.lines), "chips": []}
+            )
+        elif "t" in kinds:
+            self.runs[-1]["chips"].append("")
+        if tag != "wbr":
+            self.open.append("x" if "x" in kinds else tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop().replace("x", "bdi") == tag
+
+    def handle_data(self, data: str) -> None:
+        run = self.runs[-1]
+        assert "bdi" in self.open, f"text outside of a run: {data!r}"
+        run["seen"] += data
+        if run["chips"]:
+            run["chips"][-1] += data
+        if self.open[-1] == "i":
+            run["text"] += SIGNS[data]
+        elif self.open[-1] == "x" and "…" not in data:  # else it says how much is left out
+            run["text"] += chr(int(data[2:], 16) + (0xDC00 if data.startswith("0x") else 0))
+        else:
+            run["text"] += data
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"a comment: {data!r}")
+
+    def handle_decl(self, decl: str) -> None:
+        raise AssertionError(f"a declaration: {decl!r}")
+
+    def handle_pi(self, data: str) -> None:
+        raise AssertionError(f"an instruction: {data!r}")
+
+    unknown_decl = handle_pi
+
+
+def undone(text: str) -> str:
+    """Without the circles that combining marks stand on."""
+    return "".join(
+        character
+        for at, character in enumerate(text)
+        if character != "◌" or not unicodedata.category((text + " ")[at + 1]).startswith("M")
+    )
+
+
+@given(texts(), st.booleans())
+@example([Run(text, 0, 1, (piece(1, text),)) for text in HOSTILE], True)
+@example([Run(text, 0, 1, (piece(1, text),)) for text in HOSTILE], False)
+def test_chips_give_back_the_text(runs: list[Run], spaces: bool) -> None:
+    read = Read(chips_html(runs, Shown(spaces=spaces))).runs
+    assert len(read) == len(runs)
+    for run, found in zip(runs, read, strict=True):
+        if not run.text:
+            assert "s" in found["kinds"]
+            continue
+        text = undone(found["text"])
+        if run.pieces and not spaces and run.text.endswith("\n"):
+            text += "\n"  # the end of the line stands for it
+        assert text == run.text
+        assert ("role" in found) == bool(run.pieces)
+
+
+@given(texts(), st.sampled_from(WRITE), st.booleans())
+@example([Run(text, 0, 1, (piece(1, text), piece(2, text))) for text in HOSTILE], "bytes", True)
+def test_payload_holds_text_places_and_ids(runs: list[Run], write: str, spaces: bool) -> None:
+    shown = Shown(write, spaces)
+    cards = {identifier: f"<p>{identifier}</p>" for identifier in range(5)}
+    data = payload(runs, shown, cards, LABELS, "page", first=40)
+    assert data == payload(runs, shown, cards, LABELS, "page", first=40)
+    message = json.loads(data)
+    kinds = [message["kinds"][kind] for kind in message["order"]]
+    drawn = [kind for kind in kinds if len(kind) > 1]
+    assert "".join(kind[0] for kind in kinds) == chips_html(runs, shown, unknown="unknown")
+    assert [kind[1] for kind in drawn] == [run.text for run in runs]
+    assert [kind[2:] for kind in drawn] == [[token.id for token in run.pieces] for run in runs]
+    assert message["places"] == [place for run in runs for place in (run.start, run.end)]
+    used = {token.id for run in runs for token in run.pieces}
+    assert set(message["cards"]) == {str(identifier) for identifier in used if identifier < 5}
+    assert message["total"] == 40 + sum(len(run.pieces) for run in runs)
+
+
+@pytest.mark.parametrize("write", WRITE)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_stays_text(text: str, write: str) -> None:
+    token = piece(0, text)
+    runs = [
+        Run(text, 0, 1, (token,)),
+        Run(text, 0, 1, (token, token._replace(special=True))),
+        Run("", 0, 0, (token._replace(data=b"", special=True),)),
+        Run(text, 0, 1, ()),
+    ]
+    for spaces in (True, False):
+        style = Style(special_tokens=frozenset({text}))
+        markup = chips_html(runs, Shown(write, spaces, style), chip='<b>" {text}: {ids}', unknown="<i>\"'")
+        assert len(Read(markup).runs) == 4
+        assert not set(markup) & {"\x00", "\x1b", "\u202e", "\u2066", "\ud800", "\r"}
+
+
+def test_kinds_of_chips() -> None:
+    runs = [
+        Run("", 0, 0, (piece(101, "[CLS]", special=True, data=b""),)),
+        Run("a", 0, 1, (piece(7, "a"),)),
+        Run(" ", 1, 2, ()),
+        Run("zz", 2, 4, (piece(1, "[UNK]", unknown=True),)),
+        Run("語", 4, 5, (piece(3, "ã", data=b"\xe8\xaa"), piece(4, "b", data=b"\x9e"))),
+    ]
+    by_text = Read(chips_html(runs, Shown())).runs
+    assert [found["seen"] for found in by_text] == ["[CLS]", "a", "␣", "zz", "語"]
+    assert ["s" in found["kinds"] for found in by_text] == [True, False, False, False, False]
+    assert ["u" in found["kinds"] for found in by_text] == [False, False, False, True, False]
+    assert [found.get("data-n") for found in by_text] == [None, None, None, "unk", "2"]
+    assert [found.get("aria-label") for found in by_text] == [
+        "[CLS]: 101",
+        "a: 7",
+        None,
+        "zz: 1 unk",
+        "語: 3, 4",
+    ]
+    assert f"c{colour('ã')}" in by_text[4]["kinds"] and "t" not in by_text[2]["kinds"]
+    ids = Read(chips_html(runs, Shown("ids"))).runs
+    assert [found["seen"] for found in ids] == ["101", "7", "␣", "1", "34"]
+    assert ids[4]["chips"] == ["3", "4"] and "many" in ids[4]["kinds"]
+    data = Read(chips_html(runs, Shown("bytes"))).runs
+    assert [found["seen"] for found in data[:3]] == ["[CLS]", "0x61", "␣"]
+    assert data[4]["chips"] == ["0xE8 0xAA", "0x9E"]
+
+
+def one_by_one(text: str) -> list[Run]:
+    """A run per word, each with the white space before it."""
+    return [
+        Run(found.group(), *found.span(), (piece(at, found.group()),))
+        for at, found in enumerate(re.finditer(r"\n| ?[^ \n]+| ", text))
+    ]
+
+
+@pytest.mark.parametrize("write", WRITE)
+def test_a_newline_ends_the_line(write: str) -> None:
+    read = Read(chips_html(one_by_one("a b\n\nc\n"), Shown(write)))
+    assert [found["line"] for found in read.runs] == [1, 1, 1, 2, 3, 3]
+    assert read.lines == ["ltr"] * 3
+
+
+def test_lines_take_their_direction_from_the_text() -> None:
+    def lines(text: str) -> list[str]:
+        return Read(chips_html(one_by_one(text), Shown())).lines
+
+    assert lines("abc\nשלום\n(123) مرحبا\n123\n...\nשלום abc\nabc שלום") == [
+        "ltr", "rtl", "rtl", "ltr", "ltr", "rtl", "ltr",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("in שלום עולם ok", "in[ שלום עולם] ok"),
+        ("in שלום - עולם", "in[ שלום - עולם]"),
+        ("in שלום -", "in[ שלום] -"),
+        ("in 12 34 ok", "in 12 34 ok"),
+        ("שלום 12 34 עולם", "שלום[ 12 34] עולם"),
+        ("שלום in English , עולם", "שלום[ in English] , עולם"),
+        ("שלום in עולם ok", "שלום[ in] עולם[ ok]"),
+    ],
+)
+def test_what_runs_the_other_way_keeps_together(text: str, order: str) -> None:
+    """`order` marks the stretches that the browser lays out against the line."""
+    markup = chips_html(one_by_one(text), Shown(spaces=False))
+    markup = re.sub(r"<span class=f[^>]*>", "[", markup).replace("</span>", "]")
+    assert re.sub(r"<[^>]*>", "", markup) == order
+
+
+def test_long_tokens_are_cut_and_copied_whole() -> None:
+    text = "x" * 5000
+    run = Run(text, 0, 5000, (piece(1, "[UNK]", data=text.encode()),))
+    for write in ("text", "bytes"):
+        (found,) = Read(chips_html([run], Shown(write))).runs
+        assert found["seen"].endswith("…") and len(found["seen"]) <= 5 * LONGEST
+        message = json.loads(payload([run], Shown(write), {}, LABELS, ""))
+        assert next(kind[1] for kind in message["kinds"] if len(kind) > 1) == text
+
+
+def test_joined_emoji_stay_whole_and_loose_joiners_are_named() -> None:
+    family = "👨‍👩‍👧"
+    runs = [Run(text, 0, 1, (piece(1, text),)) for text in (family, "👨\u200d", "\u200d👩", f" {family}")]
+    assert [found["seen"] for found in Read(chips_html(runs, Shown())).runs] == [
+        family, "👨U+200D", "U+200D👩", f"␣{family}",
+    ]  # fmt: skip
+
+
+def test_labels_are_asked_for() -> None:
+    with pytest.raises(ValueError, match="labels lack hint, token;"):
+        payload([], Shown(), {}, {name: "" for name in NAMES if name not in ("hint", "token")}, "")
+    with pytest.raises(ValueError, match="labels lack hint;"):
+        editor("", "key", labels={"label": "", "placeholder": ""})
+
+
+def test_text_as_a_text_box_holds_it() -> None:
+    assert as_typed("a\r\r\n\n\ud800b😀\udc00") == "a\n\n\n\ufffdb😀\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        (None, None),
+        ({}, None),
+        ({"text": [3, "abc"]}, "abc"),
+        ({"text": [2, "abc"]}, None),
+        ({"text": [3]}, None),
+        ({"text": [3, 4]}, None),
+        ({"text": "3a"}, None),
+        ({"text": None}, None),
+    ],
+)
+def test_a_report_counts_for_its_nonce_alone(state: Any, text: str | None) -> None:
+    assert _reported(state, 3) == text

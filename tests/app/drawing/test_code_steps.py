@@ -1,0 +1,209 @@
+"""The code in step (`tokensteps/drawing/code_steps.py`): each beat's line is in the source shown, and the values beside it are true.
+
+Oracle: the engine's snapshots, from which the values are read back; the source itself; Python's `html.parser` for the markup.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, cast
+
+import pytest
+
+from tests.app.drawing.test_pruning import example as unigram_example
+from tests.app.drawing.test_tokens import HOSTILE, expect_markup
+from tests.pages.pages import SMALL
+from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.text.corpus import Pipeline
+from tokensteps.drawing.code_steps import (
+    LISTINGS,
+    TOKEN_SHOWN,
+    beats,
+    code_attributes,
+    coloured,
+    left_out,
+    listing_of,
+    payload,
+    shown,
+)
+from tokensteps.drawing.merging import merge_frame, wordpiece_frame
+from tokensteps.drawing.pruning import prune_frame
+from tokensteps.drawing.tokens import Style
+from tokensteps.language.numbers import nats
+from tokensteps.runs.corpora import EXAMPLES, Source
+from tokensteps.runs.settings import RULES
+
+HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+LONGEST = 175
+"""Characters of a frame's attributes for the code."""
+RUNS = [(algorithm, name) for name in SMALL for algorithm in ("bpe", "wordpiece", "course", "sentencepiece")]
+
+
+@cache
+def trained(algorithm: str, name: str) -> Any:
+    """An example, trained by an algorithm: not more of it than tells something new."""
+    if algorithm in ("course", "sentencepiece"):
+        return unigram_example(name, algorithm)
+    own = EXAMPLES[name].settings_on("bpe")
+    rules = {rule.name: own.get(rule.name, rule.default) for rule in RULES}
+    corpus = Source(name, EXAMPLES[name].text().encode(), EXAMPLES[name].counts, rules["lines"]).corpus(
+        Pipeline(rules["normalizer"], rules["pre"])
+    )
+    return (train_bpe if algorithm == "bpe" else train_wordpiece)(corpus, merges=60)
+
+
+def steps_of(trace: Any) -> Iterator[Any]:
+    """Snapshots from everywhere in a run, the first and the last among them."""
+    for step in sorted({*range(0, len(trace) + 1, max(1, len(trace) // 25)), len(trace)}):
+        yield trace[step]
+
+
+def values(text: str) -> dict[str, str]:
+    """`a = 1   b = 2` as a mapping."""
+    return dict(cast(tuple[str, str], part.split(" = ", 1)) for part in text.split("   "))
+
+
+@pytest.mark.parametrize("name", LISTINGS)
+def test_every_snippet_is_in_one_line_of_the_source(name: str) -> None:
+    listing = LISTINGS[name]
+    lines = listing.source.splitlines()
+    for key, snippet in listing.snippets.items():
+        assert [number for number, line in enumerate(lines, start=1) if snippet in line] == [
+            listing.lines[key]
+        ]
+    assert len(set(listing.lines.values())) == len(listing.lines)
+
+
+@pytest.mark.parametrize("name", LISTINGS)
+def test_the_listing_is_the_source_coloured(name: str) -> None:
+    source = LISTINGS[name].source
+    markup = coloured(source)
+    assert [html.unescape(re.sub(r"<[^>]+>", "", line)) for line in markup] == source.splitlines()
+    expect_markup("\n".join(markup), {"span"})
+    assert "<span class=k>def</span> <span class=f>plain_" in markup[0]
+    assert any("<span class=s>" in line for line in markup) and any(
+        "<span class=n>" in line for line in markup
+    )
+
+
+@pytest.mark.parametrize(("algorithm", "name"), RUNS)
+def test_every_steps_lines_are_there_and_its_values_true(algorithm: str, name: str) -> None:
+    trace, style = trained(algorithm, name), Style()
+    known = set(listing_of(trace).snippets)
+    for snapshot in steps_of(trace):
+        first, second = beats(snapshot, style)
+        assert {*first.keys, *second.keys} <= known and first.keys and second.keys
+        one, two = values(first.values), values(second.values)
+        event = snapshot.event
+        size = one | two
+        if algorithm in ("bpe", "wordpiece"):
+            if event.kind == "start":
+                assert size["len(vocabulary)"] == str(snapshot.vocab_size)
+                assert size["len(splits)"] == str(len(trace.corpus.words))
+                continue
+            assert one["pair"] == f"({shown(event.pair.first, style)}, {shown(event.pair.second, style)})"
+            assert two["token"] == shown(event.token, style)
+            if algorithm == "bpe":
+                assert int(one["counts[pair]"]) == event.freq
+            else:
+                numbers = re.fullmatch(r"(\d+) / \((\d+) × (\d+)\) = (\S+)", one["scores[pair]"])
+                assert numbers is not None and numbers[4] == str(event.candidates[0].score)
+                assert int(numbers[1]) * event.candidates[0].score.denominator == (
+                    int(numbers[2]) * int(numbers[3]) * event.candidates[0].score.numerator
+                )
+        else:
+            assert size["len(counts)" if algorithm == "course" else "len(model)"] == str(len(snapshot.pieces))
+            if event.kind == "prune":
+                assert one["piece"] == two["piece"] == shown(event.piece, style)
+                assert one["costs[piece]" if algorithm == "course" else "losses[piece]"] == nats(event.loss)
+            elif event.kind == "e_step":
+                most = max(row.freq for row in event.expected)
+                assert [float(value) for key, value in one.items() if key.startswith("expected[")] == [
+                    round(most, 2)
+                ]
+
+
+def test_the_beats_of_the_first_merges_by_hand() -> None:
+    bpe = train_bpe(Corpus.from_counts(HUG))
+    first, second = beats(bpe[1], Style())
+    assert first == (("best",), "pair = (u, g)   counts[pair] = 20")
+    assert second == (("merge",), "token = ug")
+    assert beats(bpe[len(bpe)], Style())[1].keys == ("merge", "none")
+    full = train_bpe(Corpus.from_counts(HUG), 9)
+    assert beats(full[2], Style())[1].keys == ("merge", "full")
+    wordpiece = train_wordpiece(Corpus.from_counts(HUG))
+    assert beats(wordpiece[1], Style())[0] == (
+        ("best", "score"),
+        "pair = (##g, ##s)   scores[pair] = 5 / (20 × 5) = 1/20",
+    )
+
+
+def test_the_beats_of_every_kind_of_unigrams_steps() -> None:
+    """Of a round in the course's way: its first prune ranks, its last one shares anew; SentencePiece's other steps have a line each."""
+    course = train_unigram(Corpus.from_counts(HUG), vocab_size=8, pruned_share=0.2)
+    keys = [tuple(beat.keys for beat in beats(snapshot, Style())) for snapshot in course]
+    assert keys[0] == (("seed",), ("seed",))
+    for step, (chosen, gone) in enumerate(keys[1:], start=1):
+        event: Any = course[step].event
+        assert chosen == (("choose", "rank", "cost") if event.place == 1 else ("choose",))
+        last = ("full",) if step == len(course) else ()
+        assert gone == ("prune", *(("shares",) if event.ends_round else ()), *last)
+    assert {len(chosen) for chosen, _gone in keys[1:]} == {1, 3}
+    trace = unigram_example("course", "sentencepiece", 31)
+    kinds = {snapshot.event.kind: beats(snapshot, Style())[1].keys for snapshot in trace}
+    assert kinds == {
+        "start": ("seed",), "e_step": ("e_step",), "m_step": ("m_step",), "prune": ("prune",), "finalize": ("finalize",),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "draw"), [("bpe", merge_frame), ("wordpiece", wordpiece_frame), ("course", prune_frame)]
+)
+def test_frames_carry_them_once_and_short(algorithm: str, draw: Any) -> None:
+    trace = trained(algorithm, "course")
+    for snapshot in steps_of(trace):
+        markup = draw(snapshot, Style()).html
+        attributes = code_attributes(snapshot, Style())
+        assert markup.count("data-code=") == markup.count("data-values=") == 1 and attributes in markup
+        assert len(attributes) < LONGEST
+
+
+@pytest.mark.parametrize("text", [text for text in HOSTILE if text and "\ud800" not in text])
+def test_hostile_tokens_stay_text(text: str) -> None:
+    for train in (train_bpe, train_wordpiece):
+        trace = train(Corpus.from_counts({text: 2}))
+        for snapshot in trace:
+            read = expect_markup(
+                f"<p{code_attributes(snapshot, Style())}></p>", {"p"}, {"data-code", "data-values"}
+            )
+            found = dict(read.attributes)
+            first, second = beats(snapshot, Style())
+            wanted = [first.values] if first == second else [first.values, second.values]
+            assert str(found["data-values"]).split("\n") == wanted
+
+
+def test_long_tokens_are_cut_and_others_set_apart() -> None:
+    assert shown("a" * TOKEN_SHOWN, Style()) == "a" * TOKEN_SHOWN
+    assert shown("a" * 99, Style()) == "a" * (TOKEN_SHOWN - 1) + "…"
+    assert shown("שלום", Style()) == "\u2068שלום\u2069"
+
+
+def test_what_the_plain_version_lacks_is_said() -> None:
+    corpus = Corpus.from_counts(HUG)
+    assert left_out(train_bpe(corpus, special_tokens=["<s>"], min_frequency=2)) == []
+    assert left_out(train_unigram(corpus, vocab_size=9)) == []
+    assert "another rule" in left_out(train_bpe(corpus, tie_rule="greatest"))[0]
+    assert len(left_out(train_unigram(corpus, vocab_size=9, exact=True))) == 1
+    assert len(left_out(train_unigram(corpus, vocab_size=9, whole_words=False))) == 1
+
+
+def test_the_payload_is_the_listing_with_its_places() -> None:
+    trace = train_bpe(Corpus.from_counts(HUG))
+    message = json.loads(payload(trace, "label"))
+    assert message["lines"] == LISTINGS["bpe"].lines and message["label"] == "label"
+    assert message["html"].count("<li>") == len(LISTINGS["bpe"].source.splitlines())
+    assert payload(trace, "label") == payload(train_bpe(Corpus.from_counts(HUG)), "label")

@@ -1,0 +1,204 @@
+"""Snapshot → frame and tab markup (`tokensteps/drawing/merging.py`, `tokensteps/drawing/encoding.py`).
+
+Sources and oracles: `golden/bpe_course.json`, the course's published merges with their counts and numbers of ties;
+Python's `html.parser` for the markup; small corpora whose every pair can be counted by hand.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
+from tokenizers_core import BpeTrace, Corpus, train_bpe
+from tokensteps.components.flipbook import Frame
+from tokensteps.drawing.encoding import encoding_html, lineage_html, parting_html, story_html
+from tokensteps.drawing.merging import STOP_REASONS, TOKENS_IN_ROW, encoding_frame, merge_frame
+from tokensteps.drawing.tokens import SHOW, Style, readable
+from tokensteps.runs.corpora import EXAMPLES
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "bpe_course.json").read_text(encoding="utf-8"))
+TAGS = {"div", "p", "span", "b", "bdi", "section", "h3", "table", "tr", "th", "td", "small"}
+BYTE_LEVEL = Style(byte_level=True, special_tokens=frozenset(["<|endoftext|>"]))
+
+
+def course(**settings: Any) -> BpeTrace:
+    lines = EXAMPLES["course"].text().splitlines()
+    return train_bpe(
+        Corpus.from_texts(lines), **{"vocab_size": 50, "special_tokens": ["<|endoftext|>"], **settings}
+    )
+
+
+def counted(counts: dict[str, int], **settings: Any) -> BpeTrace:
+    return train_bpe(Corpus.from_counts(counts), **settings)
+
+
+def checked(frame: Frame) -> Read:
+    """A frame whose markup is sound, and whose plain texts are plain."""
+    read = expect_markup(frame.html, TAGS, {"class", "style", "data-code", "data-values"})
+    for name, value in read.attributes:
+        if name == "style":
+            assert re.fullmatch(r"width:\d{1,3}%", value)
+    expect_markup(frame.label, {"bdi"})
+    for plain in (frame.say, frame.status):
+        assert plain.strip() and not re.search(
+            r"\{(pair|token|times|freq|size|number|step|word)\}|class=", plain
+        )
+    return read
+
+
+def test_golden_course_run() -> None:
+    trace = course()
+    assert len(trace) == len(GOLDEN["steps"])
+    sizes = []
+    for number, step in enumerate(GOLDEN["steps"], start=1):
+        frame = merge_frame(trace[number], BYTE_LEVEL)
+        read = checked(frame)
+        first, second = step["pair"]
+        lead = f"into {step['token']}. The pair stands {step['freq']} times in the corpus."
+        assert f"Merge {first}{second} {lead}" in read.text
+        assert frame.say.startswith(f"Merge {first} + {second} {lead}")
+        assert Read(frame.label).text == step["token"]
+        assert ("Tied with" in frame.say) == (step["tied_pairs"] > 1)
+        if step["tied_pairs"] > 4:
+            assert f"and {step['tied_pairs'] - 4} more" in frame.say
+        sizes.append(frame.status)
+    assert sizes[0] == "vocabulary 32 of 50" and sizes[-1] == "vocabulary 50"
+    start = merge_frame(trace[0], BYTE_LEVEL)
+    assert f"The alphabet has {len(GOLDEN['alphabet'])} symbols." in checked(start).text
+    assert "30 different words" in start.say and start.status == "vocabulary 31 of 50"
+    assert start.label == "Start"
+
+
+def test_a_frame_is_a_function_of_its_snapshot() -> None:
+    one, other = course(), course()
+    assert [merge_frame(one[k], BYTE_LEVEL) for k in (7, 3)] == [
+        merge_frame(other[k], BYTE_LEVEL) for k in (7, 3)
+    ]
+
+
+@pytest.mark.parametrize("rule", ["first", "lowest_ids", "greatest"])
+def test_the_tie_rule_is_told(rule: str) -> None:
+    """In `ab cd`, both pairs stand once: first met is (a b), and so are the lowest ids; the greatest is (c d)."""
+    trace = counted({"ab": 1, "cd": 1}, tie_rule=rule)
+    said = merge_frame(trace[1], Style()).say
+    assert (
+        said
+        == {
+            "first": "Merge a + b into ab. The pair stands 1 time in the corpus. Tied with c + d. "
+            "Rule “first met”: reading the words in order, a + b comes first, in ab.",
+            "lowest_ids": "Merge a + b into ab. The pair stands 1 time in the corpus. Tied with c + d. "
+            "Rule “lowest ids”: a + b has the ids 0 and 1, the lowest.",
+            "greatest": "Merge c + d into cd. The pair stands 1 time in the corpus. Tied with a + b. "
+            "Rule “greatest”: as bytes, c + d sorts last.",
+        }[rule]
+    )
+
+
+def test_no_tie() -> None:
+    trace = counted({"ab": 3, "cd": 2})
+    assert "No other pair is as frequent; second is c + d with 2." in merge_frame(trace[1], Style()).say
+    assert "It is the only pair left." in merge_frame(trace[2], Style()).say
+
+
+def test_overlap_shows_both_numbers() -> None:
+    trace = counted({"aaa": 5})
+    assert "It overlaps itself: counted 10 times, merged 5 times." in merge_frame(trace[1], Style()).say
+    assert "overlaps" not in merge_frame(trace[2], Style()).say
+
+
+def test_a_token_made_a_second_way() -> None:
+    """`abc` made from ab + c, then from a + bc: the vocabulary has it already."""
+    trace = counted({"abc": 3, "ab": 2, "xbc": 4})
+    again = [step for step in range(1, len(trace) + 1) if not trace.event(step).is_new]  # type: ignore[union-attr]
+    for step in range(1, len(trace) + 1):
+        told = "has this token already, made another way" in merge_frame(trace[step], Style()).say
+        assert told == (step in again)
+
+
+STOPPED: dict[str, dict[str, Any]] = {
+    "vocab_size": {"vocab_size": 6},
+    "max_merges": {"merges": 1},
+    "min_frequency": {"min_frequency": 3},
+    "no_pairs": {},
+    "stopped": {"progress": lambda done, total: False},
+}
+
+
+@pytest.mark.parametrize("reason", STOP_REASONS)
+def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
+    trace = counted({"abab": 3, "cd": 2}, **STOPPED[reason])
+    assert trace.stop_reason == reason
+    for step in range(len(trace) + 1):
+        assert (STOP_REASONS[reason] in merge_frame(trace[step], Style()).say) == (step == len(trace))
+        checked(merge_frame(trace[step], Style()))
+
+
+def test_a_long_word_is_cut_around_the_change() -> None:
+    word = (
+        "".join(chr(0x4E00 + number) for number in range(200))
+        + "ab"
+        + "".join(map(chr, range(0x5000, 0x5100)))
+    )
+    trace = train_bpe(Corpus.from_counts({word: 1, "ab": 5}), merges=1)
+    read = checked(merge_frame(trace[1], Style()))
+    assert "184 before" in read.text and "more" in read.text
+    panel = merge_frame(trace[1], Style()).html.split('<div class="w')[1]
+    assert panel.count("<bdi") <= TOKENS_IN_ROW + 3 and ">ab<" in panel
+
+
+@pytest.mark.parametrize("show", SHOW)
+def test_hostile_corpus(show: str) -> None:
+    """No tag, no attribute, no unescaped text from the corpus or its special tokens, in no style."""
+    words = {word.replace("\ud800", "x"): 2 for word in HOSTILE if word}
+    trace = train_bpe(Corpus.from_counts(words), special_tokens=["<b>", "<img/src=x>"])
+    style = Style(False, show, frozenset(trace.special_tokens))
+    for step in range(len(trace) + 1):
+        frame = merge_frame(trace[step], style)
+        checked(frame)
+    if show != "bytes":
+        assert "<script>alert(1)</script>" in Read(merge_frame(trace[-1], style).html).text
+    for word in trace.corpus.words:
+        expect_markup(story_html(trace.history_of(word), 3, style), TAGS)
+        explained = trace.tokenizer().explain(word)
+        for step in range(len(explained) + 1):
+            checked(encoding_frame(explained[step], style))
+    for word in words:
+        expect_markup(encoding_html(trace.tokenizer().encode(word), style), TAGS)
+    for token in trace.step_of_token:
+        read = expect_markup(lineage_html(trace.lineage(token), style), TAGS)
+        assert readable(token, style).replace(" ", "") in read.text.replace(" ", "")
+    rival = train_bpe(trace.corpus, tie_rule="greatest")
+    expect_markup(parting_html(trace, rival, 1, style), TAGS)
+
+
+def test_encoding_is_told_step_by_step() -> None:
+    """`bug` with the merges of hug, pug, pun, bun, hugs: u + g was learned first."""
+    trace = counted({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, merges=3)
+    explained = trace.tokenizer().explain("hugs")
+    said = [encoding_frame(explained[step], Style()).say for step in range(len(explained) + 1)]
+    assert said == [
+        "The word is split into its symbols. Next: u + g, learned in step 1.",
+        "u + g was learned in step 1, the earliest of the pairs here: merge it into ug. Next: h + ug, learned in step 3.",
+        "h + ug was learned in step 3, the earliest of the pairs here: merge it into hug. "
+        "No learned pair is left: the word is encoded.",
+    ]
+    assert encoding_frame(explained[2], Style()).status == "2 tokens"
+
+
+def test_story_marks_what_holds_now() -> None:
+    trace = course()
+    read = story_html(trace.history_of("Ġtokenization"), 12, BYTE_LEVEL)
+    assert '<span class="n at">step 12</span>' in read
+    assert read.count(" later") == 1  # step 19 is still to come
+    assert Read(read).text.startswith("start")
+
+
+def test_nothing_to_merge() -> None:
+    trace = counted({"a": 3})
+    read = checked(merge_frame(trace[0], Style()))
+    assert len(trace) == 0 and "every word is one token" in read.text and "0 pairs" in read.text

@@ -1,0 +1,855 @@
+"""Unigram training as frames, and the errata beside them (`tokensteps/drawing/pruning.py`).
+
+Sources and oracles: `golden/unigram_course.json` and `golden/unigram_hug.json`, the Hugging Face course's walk-throughs
+recomputed, with what it published; the plain versions of both trainers (`plain_unigram.py`) for losses, splits, rounds and
+expected counts; Python's `html.parser` for the markup.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from html import unescape
+from typing import Any, NamedTuple, cast
+
+import pytest
+
+from tests.app.drawing.test_merging import TAGS
+from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
+from tests.core.oracle_unigram import (
+    PlainRound,
+    costs,
+    log_shares,
+    plain_e_step,
+    plain_finalize,
+    plain_loss,
+    plain_m_step,
+    plain_prune,
+    plain_seed,
+    plain_unigram_course,
+    plain_viterbi,
+)
+from tests.core.test_unigram import HUG, golden
+from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_unigram
+from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.training.pruning import ExpectationEvent, MaximizationEvent
+from tokensteps.components.flipbook import Frame
+from tokensteps.drawing.pruning import RANKED_ROWS, STOP_REASONS, lattice_erratum, prune_frame
+from tokensteps.drawing.tokens import SHOW, Style, readable
+from tokensteps.runs.corpora import EXAMPLES, LARGE, Source
+from tokensteps.runs.settings import UNIGRAM_RULES, special_tokens
+
+SMALL = [name for name, example in EXAMPLES.items() if example.settings is not LARGE]
+"""The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""
+
+PLAIN = Style()
+LARGEST = 12_000
+"""Bytes of a frame's markup: a window of 96 frames is to stay about a megabyte."""
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def example(name: str, method: str = "course", size: int | None = -1, **changed: Any) -> UnigramTrace:
+    """An example trained as the page does it, or with other settings."""
+    shown = EXAMPLES[name]
+    own = shown.settings_on("unigram")
+    rules = {rule.name: own.get(rule.name, rule.default) for rule in UNIGRAM_RULES} | changed
+    source = Source(name, shown.text().encode(), shown.counts, rules["lines"])
+    return train_unigram(
+        source.corpus(Pipeline(rules["normalizer"], rules["pre"])),
+        rules["seed"],
+        rules["size"] if size == -1 else size,
+        method,
+        exact=rules["exact"],
+        whole_words=rules["whole"],
+        special_tokens=special_tokens(rules["special"]),
+    )
+
+
+@cache
+def plain_rounds(name: str, size: int) -> list[PlainRound]:
+    """The same run by the plain version."""
+    trace = example(name, size=size)
+    seed_size, whole = trace.settings["seed_size"], trace.settings["whole_words"]
+    seed = plain_seed(trace.word_frequencies, seed_size, strict=not whole)
+    return plain_unigram_course(trace.word_frequencies, seed_size, size, seed=seed)[0]
+
+
+# --- frames, read back ------------------------------------------------------------------------------------------------
+
+
+def inert(frame: Frame) -> Read:
+    """A frame with this app's elements and attributes and no others."""
+    attributes = {"class", "style", "colspan", "aria-hidden", "type", "data-step", "data-code", "data-values"}
+    read = expect_markup(frame.html, {*TAGS, "button"}, attributes)
+    for name, value in read.attributes:
+        if name == "style":
+            assert re.fullmatch(r"width:\d{1,3}%", value)
+            assert int(value[6:-1]) <= 100
+        elif name == "data-step":
+            assert re.fullmatch(r"\d+", value)
+        elif name == "class":
+            assert re.fullmatch(r"[a-z0-9 -]*", value)
+    expect_markup(frame.label, {"bdi"})
+    assert frame.say.strip() and frame.status.strip() and Read(frame.label).text.strip()
+    return read
+
+
+def sound(frame: Frame) -> Read:
+    """The same, of a size that can be sent, and its narration is plain text with every field filled."""
+    read = inert(frame)
+    assert len(frame.html.encode()) < LARGEST
+    assert not re.search(r"<[a-z/]|&(lt|gt|amp|quot|#)|\{\w*\}|\bnan\b|\binf\b", frame.say + frame.status)
+    return read
+
+
+class Row(NamedTuple):
+    """A row of a frame's table."""
+
+    classes: set[str]
+    cells: list[str]
+
+
+def without_tags(markup: str) -> str:
+    return unescape(re.sub(r"<[^>]*>", "", markup.replace("</p><p", "</p> <p")))
+
+
+def rows(frame: Frame) -> list[Row]:
+    """The table's rows without the one of names; each cell's text, marks such as “stays” behind a tab."""
+    (table,) = re.findall(r"<table[^>]*>(.*?)</table>", frame.html)
+    found = []
+    for row in table.split("<tr")[2:]:
+        tag, body = row.split(">", 1)
+        classes = re.search(r'class="([^"]*)"', tag)
+        cells = re.split(r"<td[^>]*>", body.replace('<span class="mark">', "\t"))[1:]
+        found.append(Row(set(classes.group(1).split()) if classes else set(), list(map(without_tags, cells))))
+    return found
+
+
+class Word(NamedTuple):
+    """A word's row: one split, or two with an arrow between them."""
+
+    before: list[str]
+    after: list[str] | None
+    note: str
+
+
+def words(frame: Frame) -> list[Word]:
+    """The rows under “Words split anew” or “Best splits”."""
+    found = []
+    for body, note in re.findall(
+        r'<div class="w[^"]*"><span class="ts">(.*?)</span><span class="f">(.*?)</span></div>', frame.html
+    ):
+        sides = [
+            list(map(unescape, re.findall(r'<bdi class="t [^"]*">(.*?)</bdi>', side)))
+            for side in re.split(r'<span class="to">→</span>', body)
+        ]
+        found.append(Word(sides[0], sides[1] if len(sides) > 1 else None, unescape(note)))
+    return found
+
+
+def as_shown(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
+    """What a row has room for: short splits whole, of many pieces what changes and three on either side, of long words less."""
+    around = 0 if sum(map(len, before)) > 24 else 3
+    if around and len(before) + len(after) <= 13:
+        return before, after
+    room = around + 1
+    while before[:room] == after[:room] and len(before) > room:
+        before, after = before[1:], after[1:]
+    while before[-room:] == after[-room:] and len(before) > room:
+        before, after = before[:-1], after[:-1]
+    return before[:16], after[:16]
+
+
+def heading(frame: Frame, place: int) -> tuple[str, str]:
+    """A panel's title, and what stands beside it."""
+    title, beside = re.findall(r"<h3>(.*?)<span>(.*?)</span></h3>", frame.html)[place]
+    return without_tags(title), unescape(beside)
+
+
+def aside(frame: Frame) -> str:
+    """The text of a frame's erratum."""
+    found = re.findall(r'<p class="aside">(.*?)</p>', frame.html)
+    assert len(found) < 2
+    return without_tags(found[0]) if found else ""
+
+
+def told_loss(loss: float) -> str:
+    """A loss as the page tells it; less than the rounding of a sum is nothing."""
+    return "0" if abs(loss) < 1e-9 else f"{loss:,.4f}"
+
+
+def told_chance(probability: float) -> str:
+    if probability >= 0.001:
+        return f"{probability:.4f}"
+    digits = f"{probability:.3g}"
+    if "e-" not in digits:
+        return digits
+    mantissa, power = digits.split("e-")
+    return f"{mantissa} × 10⁻{''.join('⁰¹²³⁴⁵⁶⁷⁸⁹'[int(digit)] for digit in str(int(power)))}"
+
+
+# --- every frame ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", SMALL)
+def test_every_frame_of_the_examples(name: str, method: str) -> None:
+    """Of a long training that prunes hundreds of pieces, every third, and the first and the last."""
+    trace = example(name, method)
+    assert len(trace) > 0
+    style = Style(special_tokens=frozenset(trace.special_tokens))
+    for step in {*range(0, len(trace), 3 if len(trace) > 300 else 1), len(trace)}:
+        frame = prune_frame(trace[step], style)
+        read = sound(frame)
+        size = len(trace[step].pieces)
+        assert frame.status.startswith(f"{size:,} ") and ("piece" in frame.status or size >= 1000)
+        shown = re.sub(r"\s+", "", frame.say.split(".")[0])
+        assert re.sub(r"\s+", "", read.text).startswith(shown)
+        kind = trace.record.kinds[step]
+        labels = {"start": "Start", "e_step": "E step", "m_step": "M step", "finalize": "Finalize"}
+        event = trace[step].event
+        piece = event.piece if isinstance(event, PruneEvent) else ""
+        assert Read(frame.label).text == (readable(piece, style) if piece else labels[kind])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_frame_is_a_function_of_its_snapshot(method: str) -> None:
+    """Two runs, read in another order, in another language than before: the same frames."""
+    one = example("highest", method)
+    other = train_unigram(one.corpus, 60, 20, method)
+    steps = [*range(len(one) + 1)]
+    forward = [prune_frame(one[step], PLAIN) for step in steps]
+    assert [prune_frame(other[step], PLAIN) for step in reversed(steps)] == forward[::-1]
+    assert [prune_frame(one[step], PLAIN) for step in steps] == forward
+
+
+TROUBLE = [
+    *(word.replace("\ud800", "x") for word in HOSTILE if word),
+    "<img src=x onerror=alert(1)>",
+    "</td></tr></table></bdi>",
+    "</div></div></template></script><b>x</b>",
+    "<!-- <![CDATA[ <?x",
+    "\u202egnp.exe\u2066",
+    "e\u0301\u0301\u0301a\u0300",
+    "{piece}{loss}{0}",
+]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("show", SHOW)
+def test_hostile_corpus(show: str, method: str) -> None:
+    """No tag, no attribute, no unescaped text from the corpus or its special tokens, in no style.
+
+    The styles share the steps of a long training among them: each looks at every third, the first and the last, and
+    where pieces go of the word that has U+202E, which is shown there.
+    """
+    corpus = Corpus.from_counts({word * times: 2 for word in TROUBLE for times in (1, 2)})
+    special = ["<b>", "<img/src=x>", "{piece}"]
+    trace = train_unigram(corpus, 700, len(special) + 80, method, special_tokens=special)
+    style = Style(False, show, frozenset(special))
+    seen = ""
+    steps = range(1 + SHOW.index(show), len(trace), 3) if len(trace) > 300 else range(1, len(trace))
+    turning = [step for step, point in enumerate(trace.history) if "rt" in (point.piece or "")]
+    for step in sorted({0, *steps, *turning, len(trace)}):
+        frame = prune_frame(trace[step], style)
+        read = inert(frame)
+        if isinstance(event := trace[step].event, PruneEvent):
+            assert Read(frame.label).text.replace(" ", "") == readable(event.piece, style).replace(" ", "")
+        assert not re.search(r"\{(?!piece|loss|field|0)\w+\}", read.text + frame.say)
+        for character in frame.say:
+            assert character.isprintable(), (step, character)
+        seen += f"{read.text}\n"
+    if show != "bytes":
+        for whole in ("<script>alert(1)</script>", "onerror=alert(1)>", "</bdi>"):
+            assert whole in seen
+        assert "U+202E" in seen or method == "sentencepiece"
+
+
+# --- the course's way -------------------------------------------------------------------------------------------------
+
+RUNS = [("course", 100), ("course", 40), ("hug", 8), ("highest", 12)]
+
+
+def told_words(number: int, cost: float, growth: float) -> str:
+    """What is said of the words that are split anew."""
+    if not number:
+        return "No word's best split uses it."
+    if abs(cost) >= 1e-9:
+        return "1 word is split anew." if number == 1 else f"{number} words are split anew."
+    if growth >= 1e-9:
+        came = "word had" if number == 1 else "words had"
+        return f"It was spare when the round began; since then {number} {came} come to use it."
+    way = (
+        "1 word is split anew, in a way that is"
+        if number == 1
+        else f"{number} words are split anew, in ways that are"
+    )
+    return f"{way} equally good."
+
+
+@pytest.mark.parametrize(("name", "size"), RUNS)
+def test_every_prune_is_told(name: str, size: int) -> None:
+    """Piece, loss, words, place in the round: against a training that works out every loss from scratch."""
+    trace, counts = example(name, size=size), example(name, size=size).word_frequencies
+    step = 0
+    for number, plain in enumerate(plain_rounds(name, size), start=1):
+        model, going = costs(plain.model), len(plain.removed)
+        loss = plain.loss_before
+        for place, piece in enumerate(plain.removed, start=1):
+            step += 1
+            frame = prune_frame(trace[step], PLAIN)
+            cost = plain.removal_losses[piece]
+            before = {word: plain_viterbi(word, model)[0] for word in counts}
+            del model[piece]
+            after = {word: plain_viterbi(word, model)[0] for word in counts}
+            changed = [word for word in counts if piece in before[word]]
+            assert changed == [word for word in counts if before[word] != after[word]]
+            grown = plain_loss(counts, model) - loss
+            loss += grown
+            lead = f"Prune {piece}: losing it costs {f'{cost:.4f}' if cost >= 1e-9 else 'nothing'}."
+            if cost < 1e-9 <= grown:
+                lead = f"Prune {piece}: it was ranked as free, but by now losing it costs {grown:.4f}."
+            sentences = [lead, told_words(len(changed), cost, grown)]
+            if changed:
+                sentences.append(
+                    f"By itself, {piece} would now be {' '.join(plain_viterbi(piece, model)[0])}."
+                )
+            if going == 1:
+                sentences.append(f"Round {number}: the cheapest of {len(plain.removal_losses)} pieces goes.")
+            else:
+                sentences.append(f"Round {number}: number {place} of the {going} cheapest, which go.")
+            told = " ".join(sentences)
+            assert frame.say == told or frame.say.startswith(
+                (f"{told} The round ends at ", f"{told} Training ends")
+            )
+            assert without_tags(frame.html).startswith(told)
+            assert Read(frame.label).text == piece
+
+            assert heading(frame, 0) == ("Words split anew", f"{len(changed)} of {len(counts)}")
+            shown = words(frame)
+            split = [row for row in shown if row.after is not None]
+            assert [(row.before, row.after) for row in split] == [
+                as_shown(before[word], after[word]) for word in changed[: len(split)]
+            ]
+            assert len(split) == min(len(changed), 8) or aside(frame)
+            assert [row.note for row in split] == [f"× {counts[word]}" for word in changed[: len(split)]]
+            for row in shown[len(split) :]:
+                word = "".join(row.before)
+                assert row.note == f"× {counts[word]}"
+                assert row.before == after[word]
+    assert step == len(trace)
+
+
+@pytest.mark.parametrize(("name", "size"), RUNS)
+def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
+    """One line, between the last piece that goes and the first that stays; places, probabilities and losses are right."""
+    trace = example(name, size=size)
+    step = 0
+    for plain in plain_rounds(name, size):
+        going, ranked = len(plain.removed), len(plain.removal_losses)
+        total = sum(plain.model.values())
+        for place, piece in enumerate(plain.removed, start=1):
+            step += 1
+            frame = prune_frame(trace[step], PLAIN)
+            never = len(trace.alphabet)
+            assert heading(frame, 1) == (
+                "What each costs", f"{going} of {ranked} go · {never} characters stay",
+            )  # fmt: skip
+            table = rows(frame)
+            assert 0 < len(table) <= RANKED_ROWS
+            found = [row for row in table if "gap" not in row.classes]
+            places = [int(row.cells[0]) for row in found]
+            assert places == sorted(set(places))
+            for row, at in zip(found, places, strict=True):
+                name_, _, mark = row.cells[1].partition("\t")
+                cost = plain.removal_losses[name_]
+                assert at > going or name_ == plain.removed[at - 1]
+                assert (name_ in plain.removed) == (at <= going)
+                assert row.cells[2:4] == [told_chance(plain.model[name_] / total), told_loss(cost)]
+                words_of = {place: "pruned"} | dict.fromkeys(range(1, place), "gone")
+                assert mark == words_of.get(at, "" if at <= going else "stays")
+                assert ("now" in row.classes) == (at == place) and ("past" in row.classes) == (at < place)
+                assert ("first-kept" in row.classes) == (at == going + 1)
+            assert place in places and piece == found[places.index(place)].cells[1].split("\t")[0]
+            if going < ranked:
+                assert {going, going + 1} <= set(places)
+                line = next(index for index, row in enumerate(table) if "first-kept" in row.classes)
+                assert table[line - 1].cells[0] == str(going)  # no gap between them
+            gaps = [index for index, row in enumerate(table) if "gap" in row.classes]
+            breaks = [index for index in range(1, len(places)) if places[index] != places[index - 1] + 1]
+            assert gaps == breaks
+            assert frame.html.count('class="now"') == 1
+            kept = {name: plain.model[name] for name in plain.model if len(name) > 1}
+            gone = set(plain.removed[:place])
+            strip = frame.html.split('<div class="vocab">')[1]
+            pieces = re.findall(r'<bdi class="t [^"]*">(.*?)</bdi>', strip)
+            if place < going:  # the last one of a round renormalises, which keeps the order
+                assert pieces == sorted((p for p in kept if p not in gone), key=lambda p: -kept[p])[:48]
+
+
+@pytest.mark.parametrize(("name", "size"), RUNS)
+def test_a_rounds_end_renormalises(name: str, size: int) -> None:
+    trace = example(name, size=size)
+    counts, rounds = trace.word_frequencies, plain_rounds(name, size)
+    step = 0
+    for number, plain in enumerate(rounds):
+        for place, _piece in enumerate(plain.removed, start=1):
+            step += 1
+            frame = prune_frame(trace[step], PLAIN)
+            assert ("The round ends" in frame.say) == (place == len(plain.removed))
+        left = {piece: count for piece, count in plain.model.items() if piece not in plain.removed}
+        unnormalised = {piece: cost for piece, cost in costs(plain.model).items() if piece in left}
+        before, after = plain_loss(counts, unnormalised), plain_loss(counts, costs(left))
+        if number + 1 < len(rounds):
+            assert rounds[number + 1].loss_before == pytest.approx(after, abs=1e-9)
+        told = (
+            f"The round ends at a loss of {before:.4f}. The {len(left)} pieces left share the probability anew, "
+            f"which makes it {after:.4f}."
+        )
+        assert told in frame.say and told in without_tags(frame.html)
+        assert f"<b>{after:.4f}</b>" in frame.html
+
+
+def test_the_course_to_the_digit() -> None:
+    """The published rounds: their losses, what they prune, and what is left."""
+    figures, trace = golden("course"), example("course")
+    start = prune_frame(trace[0], PLAIN)
+    assert start.say == (
+        "Training starts from 300 pieces: all 30 characters, and the 270 most frequent substrings. "
+        "A piece's probability is its count over 594, the sum of all. Each word is split in the most probable way, and so the "
+        f"corpus costs {figures['initial_loss']:.4f}: the sum over its words of frequency × −log P. "
+        "At this size, no word will come apart: ask for fewer pieces to see that."
+    )
+    assert sum(count for _piece, count in figures["seed_freqs_in_order"]) == 594
+    longer = [item for item in figures["seed_freqs_in_order"] if len(item[0]) > 1]
+    assert [row.cells[:3] for row in rows(start)] == [
+        [piece, str(count), told_chance(count / 594)] for piece, count in longer[: len(rows(start))]
+    ]
+    assert len(rows(start)) == RANKED_ROWS
+    step, size = 0, 300
+    for number, round_ in enumerate(figures["rounds"]):
+        for piece in round_["removed"]:
+            step, size = step + 1, size - 1
+            frame = prune_frame(trace[step], PLAIN)
+            assert frame.say.startswith(f"Prune {piece}: losing it costs nothing. ")
+            assert frame.status.startswith(f"{size} ")
+        if number + 1 < len(figures["rounds"]):
+            after = figures["rounds"][number + 1]["loss_before"]
+            assert f"{size} pieces left share the probability anew" in frame.say
+            assert f"which makes it {after:.4f}." in frame.say
+    assert step == len(trace) and size == figures["final_vocab_size"] == 98
+    assert prune_frame(trace[step], PLAIN).status == "98 pieces"
+
+
+def test_the_words_of_hug_at_the_start() -> None:
+    figures, trace = golden("hug"), example("hug")
+    frame = prune_frame(trace[0], PLAIN)
+    shown = {"".join(row.before): row.before for row in words(frame)}
+    assert shown == {word: told["tokens"] for word, told in figures["words"].items()}
+    assert f"the corpus costs {figures['loss']:.4f}" in frame.say
+    longer = {piece: str(count) for piece, count in figures["freqs_in_order"] if len(piece) > 1}
+    assert dict(row.cells[:2] for row in rows(frame)) == longer
+    assert [row.cells[1] for row in rows(frame)] == sorted(longer.values(), key=int, reverse=True)
+    losses = {row.cells[1].split("\t")[0]: row.cells[3] for row in rows(prune_frame(trace[1], PLAIN))}
+    assert losses == {piece: told_loss(loss) for piece, loss in figures["removal_losses"].items()}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["course", "hug", "highest", "python"])
+def test_the_way_to_the_next_word_that_comes_apart(name: str, method: str) -> None:
+    """Where a step splits no word anew and a later prune does, a button leads there; else there is none."""
+    trace = example(name, method)
+    events = [snapshot.event for snapshot in trace]
+    apart = [step for step, event in enumerate(events) if isinstance(event, PruneEvent) and event.resplits]
+    for step in range(len(trace) + 1):
+        found = re.findall(
+            r'<button [^>]*data-step="(\d+)">(.*?)</button>', prune_frame(trace[step], PLAIN).html
+        )
+        following = [later for later in apart if later > step][:1]
+        wanted = (
+            [] if step in apart else [(str(to), f"Next word that comes apart: step {to}") for to in following]
+        )
+        assert found == wanted, step
+
+
+def test_free_prunes_are_told_at_the_end_only_when_all_were_free() -> None:
+    said = "No prune cost anything: ask for fewer pieces."
+    for name, size in RUNS:
+        trace = example(name, size=size)
+        free = not any(
+            set(plain.removed) & set(plain_viterbi(word, costs(plain.model))[0])
+            for plain in plain_rounds(name, size)
+            for word in trace.word_frequencies
+        )
+        told = [step for step in range(len(trace) + 1) if said in prune_frame(trace[step], PLAIN).say]
+        assert told == ([len(trace)] if free else []), (name, size)
+    assert not any(said in prune_frame(snapshot, PLAIN).say for snapshot in example("hug", "sentencepiece"))
+
+
+# --- SentencePiece's way ----------------------------------------------------------------------------------------------
+
+EM_RUNS = [("hug", 10), ("course", 31), ("python", 200)]
+"""Examples and sizes for which SentencePiece's way prunes by an estimate."""
+
+
+@cache
+def em_run(name: str, size: int) -> UnigramTrace:
+    return example(name, "sentencepiece", size)
+
+
+def steps_of(trace: UnigramTrace, kind: str) -> list[int]:
+    return [step for step in range(len(trace) + 1) if trace.record.kinds[step] == kind]
+
+
+@pytest.mark.parametrize(("name", "size"), EM_RUNS)
+def test_expected_counts_are_told(name: str, size: int) -> None:
+    """The eight highest and the probabilities they come from; the first E step's are those of the plain forward–backward."""
+    trace = em_run(name, size)
+    first = cast(ExpectationEvent, trace[1].event)
+    plain = plain_e_step(trace.word_frequencies, log_shares(dict(trace.seed)))
+    assert {row.piece: row.freq for row in first.expected} == pytest.approx(
+        plain.expected, rel=1e-9, abs=1e-9
+    )
+    assert f"a word costs {plain.objective:.4f} on average" in prune_frame(trace[1], PLAIN).say
+    steps = steps_of(trace, "e_step")
+    assert len(steps) >= 4
+    for number, step in enumerate(steps):
+        frame, event = prune_frame(trace[step], PLAIN), cast(ExpectationEvent, trace[step].event)
+        assert frame.say.startswith(f"E step {number % 2 + 1} of 2: ")
+        assert f"a word costs {event.objective:.4f} on average" in frame.say
+        assert f"<b>{event.objective:.4f}</b>" in frame.html
+        assert heading(frame, 1) == ("Expected counts, highest first", f"{len(trace[step].pieces)} pieces")
+        highest = sorted(event.expected, key=lambda row: -row.freq)[:RANKED_ROWS]
+        assert [row.cells[:3] for row in rows(frame)] == [
+            [row.piece, told_chance(math.exp(trace[step - 1].pieces[row.piece])), f"{row.freq:,.2f}"]
+            for row in highest
+        ]
+        assert heading(frame, 0)[0] == "Best splits, and their share of all splits"
+        assert len(words(frame)) == min(8, len(trace.corpus.words))
+        for word in words(frame):
+            spelled = "".join(word.before)
+            lattice = trace[step - 1].lattice(spelled)
+            best = lattice.best()
+            assert best is not None and (
+                spelled not in trace.word_frequencies or word.before == list(best.pieces)
+            )
+            if spelled not in trace.word_frequencies:  # a long word is cut after sixteen pieces
+                assert len(word.before) == 16
+                continue
+            share = 100 * math.exp(best.log_probability - lattice.log_total)
+            assert re.fullmatch(r"\d+(\.\d)? %", word.note)
+            assert float(word.note[:-2]) == pytest.approx(share, abs=0.51)
+
+
+@pytest.mark.parametrize(("name", "size"), EM_RUNS)
+def test_new_probabilities_are_told(name: str, size: int) -> None:
+    """From expected count to probability by digamma, what plain EM would take beside it, and what is dropped."""
+    trace = em_run(name, size)
+    kinds = set()
+    for number, step in enumerate(steps_of(trace, "m_step")):
+        frame, event = prune_frame(trace[step], PLAIN), cast(MaximizationEvent, trace[step].event)
+        expected = {row.piece: row.freq for row in cast(ExpectationEvent, trace[step - 1].event).expected}
+        model = plain_m_step(expected)
+        gone = [piece for piece in expected if piece not in model]
+        pieces = "1 piece is" if len(gone) == 1 else f"{len(gone)} pieces are"
+        assert frame.say.startswith(
+            f"M step {number % 2 + 1} of 2: new probabilities from the expected counts; {pieces} dropped."
+        )
+        assert list(event.dropped) == gone
+        listed = " ".join(gone[:4]) + (f" and {len(gone) - 4} more" if len(gone) > 4 else "")
+        assert ("Dropped: " in frame.say) == bool(gone) and (not gone or f"Dropped: {listed}." in frame.say)
+        stay = "1 piece stays" if len(model) == 1 else f"{len(model)} pieces stay"
+        assert heading(frame, 1) == ("From expected counts to probabilities", stay)
+        total = sum(freq for piece, freq in expected.items() if piece in model)
+        table = rows(frame)
+        assert 0 < len(table) <= RANKED_ROWS
+        assert expected[table[0].cells[0]] == max(expected.values())
+        for row in table:
+            piece, freq, share, after, change = row.cells
+            assert share == told_chance(expected[piece] / total)
+            kinds.add((piece in gone, expected[piece] < 5))
+            if piece in gone:
+                assert "past" in row.classes and after == "\tdropped" and freq == f"{expected[piece]:.3f}"
+            else:
+                assert "past" not in row.classes and freq == f"{expected[piece]:,.2f}"
+                assert after == told_chance(math.exp(model[piece]))
+                wanted = 100 * (math.exp(model[piece]) / (expected[piece] / total) - 1)
+                assert re.fullmatch(r"[+−]\d+ %", change)
+                assert float(change[:-2].replace("−", "-")) == pytest.approx(wanted, abs=0.51)
+    assert kinds == {(False, True), (False, False), (True, True)}  # rare and frequent ones, and some that go
+
+
+@pytest.mark.parametrize(("name", "size"), EM_RUNS)
+def test_the_end_of_sentencepieces_way_is_told(name: str, size: int) -> None:
+    trace = em_run(name, size)
+    frame, final = prune_frame(trace[-1], PLAIN), dict(trace[-1].pieces)
+    before = dict(trace[-2].pieces)
+    assert steps_of(trace, "finalize") == [len(trace)]
+    assert len(final) == len(plain_finalize(trace.word_frequencies, before, size)) == frame_size(frame)
+    assert frame.say.startswith(
+        f"Finalize: all characters of the corpus, and the most probable of the other pieces, {len(final)} in all."
+    )
+    loss = plain_loss(trace.word_frequencies, {piece: -log for piece, log in final.items()})
+    assert f"The corpus costs {loss:,.4f}." in frame.say or f"The corpus costs {loss:,.1f}." in frame.say
+    back, out = (
+        [piece for piece in final if piece not in before],
+        [piece for piece in before if piece not in final],
+    )
+    for name_, pieces in (("Put back", back), ("Left out", out)):
+        listed = " ".join(pieces[:4]) + (f" and {len(pieces) - 4} more" if len(pieces) > 4 else "")
+        assert (f"{name_}: " in frame.say) == bool(pieces)
+        assert not pieces or f"{name_}: {listed}." in frame.say
+    longer = [(piece, log) for piece, log in final.items() if len(piece) > 1]
+    longer = sorted(longer, key=lambda item: -item[1])[:RANKED_ROWS]
+    assert [row.cells[:3] for row in rows(frame)] == [
+        [piece, told_chance(math.exp(log)), f"{log:.4f}".replace("-", "−")] for piece, log in longer
+    ]
+    assert frame.status == f"{len(final)} pieces"
+    assert "\u22120 " not in frame.say
+
+
+def frame_size(frame: Frame) -> int:
+    """The number of pieces that a frame says there are."""
+    return int(frame.status.split()[0].replace(",", ""))
+
+
+@pytest.mark.parametrize(("name", "size"), EM_RUNS)
+def test_sentencepieces_prunes_are_told_as_estimates(name: str, size: int) -> None:
+    """The estimate, per word in the plain version, over the corpus here; splits before and after; the line; the end."""
+    trace = em_run(name, size)
+    counts = trace.word_frequencies
+    assert trace.record.rounds
+    free = paid = 0
+    for number, round_ in enumerate(trace.record.rounds, start=1):
+        model = dict(trace[round_.first_step - 1].pieces)
+        unknown = min(model.values()) - 10
+        losses = plain_prune(counts, model, 1)[1]
+        splits = {word: with_unknown(word, model, unknown) for word in counts}
+        for place in range(1, round_.pruned + 1):
+            step = round_.first_step + place - 1
+            frame, event = prune_frame(trace[step], PLAIN), cast(PruneEvent, trace[step].event)
+            cost = sum(counts.values()) * losses.get(event.piece, 0.0)
+            told = f"about {cost:.4f}" if cost else "nothing"
+            assert frame.say.startswith(f"Prune {event.piece}: losing it costs {told}. ")
+            free, paid = free + (not cost), paid + bool(cost)
+            assert f"Round {number}: " in frame.say
+            assert heading(frame, 1) == (
+                "What each costs, about", f"{round_.pruned} of {len(round_.ranking)} go",
+            )  # fmt: skip
+            kept = [row.cells[0] for row in rows(frame) if "first-kept" in row.classes]
+            assert kept == ([str(round_.pruned + 1)] if round_.pruned < len(round_.ranking) else [])
+            del model[event.piece]
+            changed = {
+                word: (split, with_unknown(word, model, unknown))
+                for word, split in splits.items()
+                if event.piece in split and len(event.piece) > 1
+            }
+            shown = [row for row in words(frame) if row.after is not None]
+            if len(event.piece) > 1:
+                assert heading(frame, 0)[1] == f"{len(changed)} of {len(counts)}"
+                assert [(row.before, row.after) for row in shown] == [
+                    as_shown(before, after) for before, after in list(changed.values())[:8]
+                ]
+            splits |= {word: after for word, (_before, after) in changed.items()}
+            assert ("The round ends at a loss of " in frame.say) == (place == round_.pruned)
+            assert "share the probability anew" not in frame.say
+        costs_now = {piece: -log for piece, log in model.items()}
+        letters = dict.fromkeys(
+            "".join(counts), 10 - min(model.values())
+        )  # the round's end is a model of its own
+        loss = plain_loss(counts, letters | costs_now)
+        digits = 1 if loss >= 10_000 else 4
+        assert (
+            f"The round ends at a loss of {loss:,.{digits}f}; next, EM works out new probabilities."
+            in frame.say
+        )
+    assert free and (paid or name == "hug")  # both have been looked at
+
+
+def with_unknown(word: str, model: Mapping[str, float], unknown: float) -> list[str]:
+    """The plain best split, with unknown characters of a given score."""
+    usable = dict.fromkeys(word, -unknown) | {piece: -log for piece, log in model.items()}
+    return plain_viterbi(word, usable)[0]
+
+
+# --- why training ended -----------------------------------------------------------------------------------------------
+
+STOPPED: Mapping[str, dict[str, Any]] = {
+    "vocab_size": {"vocab_size": 10},
+    "no_pieces": {"vocab_size": None},
+    "seed_size": {"vocab_size": 300},
+    "seed_cut": {"vocab_size": 300, "seed_size": 12},
+    "no_seed": {"vocab_size": 300},
+    "stopped": {"vocab_size": 8, "progress": lambda done, total: False},
+}
+
+
+@pytest.mark.parametrize("reason", STOP_REASONS)
+def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
+    counts = HUG if reason != "no_seed" else {"a": 3, "b": 2}
+    trace = train_unigram(Corpus.from_counts(counts), **STOPPED[reason])
+    assert trace.stop_reason == (reason if reason not in {"seed_cut", "no_seed"} else "seed_size")
+    for step in range(len(trace) + 1):
+        frame = prune_frame(trace[step], PLAIN)
+        sound(frame)
+        for other, message in STOP_REASONS.items():
+            sentence = message.format(seed=len(trace.seed))
+            assert (sentence in frame.say) == (step == len(trace) and other == reason)
+            assert (sentence in without_tags(frame.html)) == (sentence in frame.say)
+
+
+def test_pruned_to_the_characters_does_not_speak_of_a_size() -> None:
+    """Without a size, nothing was asked for."""
+    for trace in (example("hug", size=None), example("course", size=None)):
+        assert {len(piece) for piece in trace[-1].pieces} == {1}
+        frame = prune_frame(trace[-1], PLAIN)
+        assert "asked for" not in frame.say
+        assert frame.status == f"{len(trace.alphabet)} pieces"
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("calls", [0, 1, 2, 3])
+def test_a_run_stopped_anywhere_can_be_shown(method: str, calls: int) -> None:
+    left = iter(range(calls))
+    source = example("course").corpus
+    trace = train_unigram(source, 300, 30, method, progress=lambda done, total: next(left, None) is not None)
+    assert trace.stop_reason == "stopped"
+    for step in range(len(trace) + 1):
+        sound(prune_frame(trace[step], PLAIN))
+    assert "Training was stopped here." in prune_frame(trace[-1], PLAIN).say
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("counts", [{"a": 3}, {"aaaa": 2}, {"ab": 1, "ba": 1}, {"\u0301": 1}])
+def test_tiny_corpora(counts: dict[str, int], method: str) -> None:
+    trace = train_unigram(Corpus.from_counts(counts), 300, None, method)
+    for step in range(len(trace) + 1):
+        sound(prune_frame(trace[step], PLAIN))
+
+
+# --- errata -----------------------------------------------------------------------------------------------------------
+
+
+def errata(trace: UnigramTrace) -> dict[int, str]:
+    """Step → the erratum shown there."""
+    found = {step: aside(prune_frame(trace[step], PLAIN)) for step in range(len(trace) + 1)}
+    return {step: told for step, told in found.items() if told}
+
+
+def test_the_errata_of_the_four_sentences() -> None:
+    figures, trace = golden("course"), example("course")
+    published, right = figures["initial_loss_as_published"], figures["initial_loss"]
+    assert (f"{published:.4f}", f"{right:.4f}") == ("413.1038", "382.1038")
+    assert published - right == pytest.approx(figures["word_count"])
+    assert errata(trace) == {
+        0: f"Erratum The course prints {published:.4f}. Its code starts each word's score at 1, not 0, which adds 1 for each "
+        f"of {figures['word_count']} words: {right:.4f} is right.",
+        202: "Erratum The course says that this prunes to 100. Its loop, like this one, ends at "
+        f"{figures['final_vocab_size']}: the last round takes 10.",
+    }
+    assert len(figures["rounds"][-1]["removed"]) == 10
+
+
+def test_the_erratum_of_hug() -> None:
+    trace = example("hug")
+    assert dict(trace.corpus.items()) == HUG
+    stands = sum(count for word, count in HUG.items() if "p" in word)
+    assert dict(golden("hug")["freqs_in_order"])["p"] == stands == 17 and golden("hug")["total"] == 210
+    assert errata(trace) == {
+        0: "Erratum The course takes P(p) as 5/210. Computed: p stands 5 + 12 = 17 times, so it is 17/210, like P(pu)."
+    }
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", sorted({*SMALL} - {"course", "hug"}))
+def test_no_errata_in_the_other_examples(name: str, method: str) -> None:
+    assert errata(example(name, method)) == {}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"exact": True},
+        {"method": "sentencepiece"},
+        {"size": 99},
+        {"size": 40},
+        {"size": None},
+        {"seed": 299},
+        {"seed": 1000},
+        {"pre": "whitespace_split"},
+        {"normalizer": "lowercase"},
+        {"whole": False},
+    ],
+)
+def test_no_errata_for_another_run_on_the_four_sentences(settings: dict[str, Any]) -> None:
+    trace = example("course", **settings)
+    assert errata(trace) == {}
+    for word in ("Hopefully", "This", "pug"):
+        assert lattice_erratum(trace[0], trace[0].lattice(word), PLAIN) == ""
+
+
+def test_no_errata_for_another_text() -> None:
+    texts = list(golden("course")["corpus"])
+    for changed in ([*texts[:3], texts[3].replace("tokens", "tokenz")], texts[:3], [*texts, "Yes"]):
+        corpus = Corpus.from_texts(changed, pre_tokenizer="whitespace_split_metaspace")
+        trace = train_unigram(corpus, 300, 100)
+        assert errata(trace) == {}
+        assert lattice_erratum(trace[0], trace[0].lattice("Hopefully"), PLAIN) == ""
+
+
+OTHER_HUGS: list[tuple[dict[str, int], dict[str, Any]]] = [
+    (HUG | {"hug": 11}, {}),
+    (HUG | {"mug": 1}, {}),
+    ({word: count for word, count in HUG.items() if word != "bun"}, {}),
+    (HUG, {"method": "sentencepiece"}),
+    (HUG, {"whole_words": True}),
+    (HUG, {"seed_size": 14}),
+]
+
+
+@pytest.mark.parametrize(("counts", "settings"), OTHER_HUGS)
+def test_no_erratum_for_other_words_or_another_seed(counts: dict[str, int], settings: dict[str, Any]) -> None:
+    """Where a piece's share is not out of 210, the course's figures are not this run's."""
+    own: dict[str, Any] = {"seed_size": 15, "vocab_size": 10, "whole_words": False}
+    trace = train_unigram(Corpus.from_counts(counts), **{**own, **settings})
+    assert errata(trace) == {}
+    for word in ("pug", "hug", "Hopefully"):
+        assert lattice_erratum(trace[0], trace[0].lattice(word), PLAIN) == ""
+
+
+def test_the_lattice_of_hopefully() -> None:
+    figures, trace = golden("course")["viterbi"]["Hopefully"], example("course")
+    published, right = figures["cost_as_published"], figures["cost"]
+    markup = lattice_erratum(trace[0], trace[0].lattice("Hopefully"), PLAIN)
+    assert expect_markup(markup, TAGS).text == (
+        f"Erratum The course gives {published:.4f} for this word, 1 too much, since its code starts at 1. "
+        f"Computed: {right:.4f}."
+    )
+    assert (f"{published:.4f}", f"{right:.4f}") == ("41.5157", "40.5157")
+    for step, word in ((1, "Hopefully"), (202, "Hopefully"), (0, "▁Hopefully,"), (0, "Hopefull"), (0, "pug")):
+        assert lattice_erratum(trace[step], trace[step].lattice(word), PLAIN) == "", (step, word)
+
+
+def test_the_lattice_of_pug() -> None:
+    """Published with P(p) = 5/210; recomputed, and p·ug is as good as pu·g."""
+    trace, right = example("hug"), golden("hug")["segmentations_of_pug"]
+    markup = lattice_erratum(trace[0], trace[0].lattice("pug"), PLAIN)
+    published = {
+        "p u g": Fraction(5, 210) * Fraction(36, 210) * Fraction(20, 210),
+        "pu g": Fraction(5, 210) * Fraction(20, 210),
+    }
+    letters, two = (f"{float(Fraction(right[split])):.3g}" for split in ("p u g", "pu g"))
+    assert right["pu g"] == right["p ug"]
+    assert expect_markup(markup, TAGS).text == (
+        f"Erratum The course takes P(p) as 5/210, and so gets {float(published['p u g']):.6f} for p u g and "
+        f"{float(published['pu g']):.7f} for pu g. With 17/210 they are {letters} and {two}, and the last is as good as p ug."
+    )
+    for step, word in ((1, "pug"), (0, "pun"), (0, "hug"), (0, "pugs"), (0, "Hopefully")):
+        assert lattice_erratum(trace[step], trace[step].lattice(word), PLAIN) == "", (step, word)
+    assert lattice_erratum(trace[0], trace[0].lattice(""), PLAIN) == ""

@@ -1,0 +1,210 @@
+"""Tokens as markup (`tokensteps/drawing/tokens.py`): the one place that turns text into markup, so the one that must escape.
+
+Oracles: Python's `html.parser`, which reads the markup back; a plain spelling-out of what should be visible, written
+here character by character; `unicodedata`. The colours are pinned: they may never change between runs or machines.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tokenizers_core.text.corpus import SYMBOL_TO_BYTE, bytes_to_symbols
+from tokensteps.drawing.tokens import (
+    PALETTE_SIZE,
+    SHOW,
+    Part,
+    Style,
+    chip,
+    chips,
+    colour,
+    fill,
+    parts,
+    readable,
+    token_html,
+)
+from tokensteps.language.glossary import TERMS
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '<img src="http://evil.test/x.png" onerror=alert(1)>',
+    "</bdi></div></template>",
+    "&lt;b&gt;",
+    "\"' onclick='x",
+    "{field}{0}",
+    "![](http://evil.test) [x](javascript:1) :red[x] $x$",
+    "\u202ertl\u2066\u200f",
+    "\u0301\u0301",
+    "\ud800",
+    "\x00\x1b[31m",
+    "",
+]
+text = st.text(st.characters(categories=["L", "M", "N", "P", "S", "Z", "C"]), max_size=12) | st.sampled_from(
+    HOSTILE
+)
+byte_token = st.binary(max_size=8).map(bytes_to_symbols)
+
+MARKS = {("role", "button"), ("tabindex", "0"), *(("data-term", term) for term in TERMS)}
+"""What marks a term that there is."""
+
+
+class Read(HTMLParser):
+    """Markup read back: its tags, its attributes, its text, and whether every element was closed in order."""
+
+    IMPLIED = frozenset({"tr", "td", "th"})
+    """HTML closes these by itself."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: set[str] = set()
+        self.attributes: set[tuple[str, str]] = set()
+        self.text = ""
+        self.open: list[str] = []
+        self.feed(markup)
+        self.close()
+        assert self.open == [], f"not closed: {self.open} in {markup!r}"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {(name, value or "") for name, value in attrs}
+        if tag not in self.IMPLIED:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"a comment: {data!r}")
+
+    def handle_decl(self, decl: str) -> None:
+        raise AssertionError(f"a declaration: {decl!r}")
+
+    def handle_pi(self, data: str) -> None:
+        raise AssertionError(f"an instruction: {data!r}")
+
+    unknown_decl = handle_pi
+
+
+def expect_markup(markup: str, tags: Collection[str], attributes: Collection[str] = ("class",)) -> Read:
+    """Read markup that may hold these tags and attributes, marked terms, and nothing else."""
+    read = Read(markup)
+    assert read.tags <= set(tags), markup
+    assert {name for name, value in read.attributes if (name, value) not in MARKS} <= set(attributes), markup
+    return read
+
+
+def spelled_out(token: str, spaces: dict[str, str]) -> str:
+    """What should be visible of a text, told one character at a time."""
+    shown = ""
+    for character in token:
+        if character in spaces:
+            shown += spaces[character]
+        elif 0xDC80 <= ord(character) <= 0xDCFF:
+            shown += f"0x{ord(character) - 0xDC00:02X}"
+        elif unicodedata.category(character)[0] == "C" or unicodedata.category(character) in (
+            "Zs",
+            "Zl",
+            "Zp",
+        ):
+            shown += f"U+{ord(character):04X}"
+        else:
+            shown += character
+    return "◌" + shown if token and unicodedata.category(token[0]) in ("Mn", "Me", "Mc") else shown
+
+
+@given(text)
+@example("<b>")
+def test_markup_holds_the_visible_text_and_nothing_else(token: str) -> None:
+    shown = spelled_out(token, {" ": "␣", "\t": "⇥", "\n": "⏎", "\r": "␍"})
+    read = expect_markup(token_html(token), {"bdi"})
+    assert read.text == shown
+    assert expect_markup(chip(token), {"bdi"}).text == shown
+
+
+@given(text | byte_token, st.booleans(), st.sampled_from(SHOW), st.booleans())
+def test_no_style_lets_markup_through(token: str, byte_level: bool, show: str, special: bool) -> None:
+    style = Style(byte_level, show, frozenset([token] if special else []))
+    read = expect_markup(chip(token, style, "hot"), {"bdi"})
+    assert ("class", f"t c{colour(token)} hot") in read.attributes
+    assert read.text == "".join(part.text for part in parts(token, style))
+    assert readable(token, style).replace(" ", "") == read.text.replace(" ", "")
+    for character in readable(token, style):
+        assert unicodedata.category(character)[0] != "C", f"{character!r} can't be seen"
+
+
+@given(byte_token)
+def test_bytes_are_true(token: str) -> None:
+    """A byte-level token shows its bytes' text; what is no text is shown as bytes, never as U+FFFD."""
+    data = bytes(SYMBOL_TO_BYTE[symbol] for symbol in token)
+    letters = token_html(token, Style(byte_level=True))
+    expected = spelled_out(
+        data.decode("utf-8", "surrogateescape"), {" ": "Ġ", "\t": "ĉ", "\n": "Ċ", "\r": "č"}
+    )
+    assert Read(letters).text == expected
+    as_bytes = Read(token_html(token, Style(byte_level=True, show="bytes"))).text
+    assert as_bytes == "".join(f"0x{byte:02X}" for byte in data)
+    assert Read(token_html(token, Style(byte_level=True, show="symbols"))).text == token
+
+
+def test_pieces_of_a_character() -> None:
+    """こ is E3 81 93: its three bytes, alone, in part and whole."""
+    style = Style(byte_level=True)
+    first, second, third = bytes_to_symbols("こ".encode())
+    assert readable(first, style) == "0xE3"
+    assert readable(first + second, style) == "0xE3 0x81"
+    assert readable(second + third, style) == "0x81 0x93"
+    assert readable(first + second + third, style) == "こ"
+    assert parts("a" + first, style) == [Part("a"), Part("0xE3", named=True)]
+    assert readable("\ufffd") == "\ufffd"  # one that the text itself holds
+
+
+@pytest.mark.parametrize(
+    ("token", "shown"),
+    [
+        ("\u202eabc", "U+202Eabc"),
+        ("\u0301", "◌\u0301"),
+        ("e\u0301", "e\u0301"),
+        ("a\u00a0b", "aU+00A0b"),
+        ("\x00", "U+0000"),
+        ("\u200d", "U+200D"),
+        ("\ue000", "U+E000"),
+        (" \t\n\r", "␣⇥⏎␍"),
+        ("👩‍🍳", "👩U+200D🍳"),
+    ],
+)
+def test_the_invisible_is_named(token: str, shown: str) -> None:
+    assert Read(token_html(token)).text == shown
+
+
+def test_special_tokens_are_shown_as_they_are() -> None:
+    style = Style(byte_level=True, special_tokens=frozenset(["<|endoftext|>", "<b> x"]))
+    assert Read(chip("<|endoftext|>", style)).text == "<|endoftext|>"
+    assert Read(chip("<b> x", style)).tags == {"bdi"}
+
+
+def test_colours_never_change() -> None:
+    pinned = {"Ġt": 4, "is": 4, "er": 6, "<|endoftext|>": 8, "こ": 9, "": 7, "\ud800": 6}
+    assert {token: colour(token) for token in pinned} == pinned
+    assert {colour(str(number)) for number in range(500)} == set(range(PALETTE_SIZE))
+
+
+@given(st.lists(text, max_size=4))
+def test_chips_in_a_row(tokens: list[str]) -> None:
+    read = expect_markup(chips(tokens), {"bdi"})
+    assert read.text == "".join(Read(chip(token)).text for token in tokens)
+
+
+@given(text)
+def test_fill_escapes_the_message_and_keeps_the_fields(hostile: str) -> None:
+    message = hostile.replace("{", "{{").replace("}", "}}") + " {pair}!"
+    read = expect_markup(fill(message, pair="<b>p</b>"), {"b"})
+    assert read.text == f"{hostile} p!"

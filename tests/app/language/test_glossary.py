@@ -1,0 +1,279 @@
+"""The glossary and its marks (`tokensteps/language/glossary.py`), and what the tour says (`tokensteps/widgets/tour.py`).
+
+Source: the README's promise that every technical word is explained in place. Oracles: markup written out by hand; `html.parser`,
+which reads it back; the pages' own reading of links; the engine, asked for the step that a link opens; frames of the examples.
+"""
+
+from __future__ import annotations
+
+import gettext
+import json
+import re
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from tests.app.drawing.test_tokens import HOSTILE, Read, text
+from tokensteps.components.flipbook import Frame, standalone
+from tokensteps.drawing.lattice import lattice_frame
+from tokensteps.drawing.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
+from tokensteps.drawing.pruning import prune_frame
+from tokensteps.drawing.tokens import Style
+from tokensteps.language import glossary, i18n
+from tokensteps.language.glossary import (
+    MARKS_IN_FRAME,
+    SECTIONS,
+    TERMS,
+    definitions,
+    entry_html,
+    fill_marked,
+    forms_of,
+    lead_html,
+    marked,
+    marks_in,
+    matches,
+    once,
+    page_file,
+    unmarked,
+)
+from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.runs.settings import read_url
+from tokensteps.teaching.errata import trace_of
+from tokensteps.widgets.stage import handout
+from tokensteps.widgets.tour import STOPS, tour
+
+ROOT = Path(__file__).resolve().parents[3]
+LINKED = [term for term in TERMS.values() if term.page]
+
+
+def plain(markup: str) -> str:
+    """Marks written short: `[tie:Tied]`."""
+    return re.sub(
+        r'<span class="term" role="button" tabindex="0" data-term="(\w+)">(.*?)</span>', r"[\1:\2]", markup
+    )
+
+
+# --- the entries ------------------------------------------------------------------------------------------------------
+
+
+def test_every_term_is_defined_once() -> None:
+    listed = [term for section in SECTIONS for term in section.terms]
+    assert len(listed) == len(TERMS) >= 35
+    forms = [form.casefold() for term in listed for form in set(forms_of(term))]
+    assert len(set(forms)) >= len(forms) - 1  # Forward–backward, in either case
+    for term in listed:
+        assert re.fullmatch(r"\w+", term.id)
+        assert term.name and forms_of(term)
+        sentences = re.split(r"(?<=[.:;]) (?=[A-Z])", term.definition)
+        assert 1 <= len(sentences) <= 3 and term.definition.endswith((".", ".]")), term.definition
+        assert 30 < len(term.definition) < 200, term.definition
+
+
+@pytest.mark.parametrize("term", LINKED, ids=lambda term: term.id)
+def test_every_link_opens(term: glossary.Term) -> None:
+    """The page is there, reads the link without a complaint, and the run has the step."""
+    assert (ROOT / page_file(term.page)).is_file()
+    if term.page not in ALGORITHMS:
+        assert not term.query
+        return
+    query = dict(term.query)
+    step = int(query.pop("step", "0"))
+    rules = ALGORITHMS[term.page].rules
+    assert read_url(term.page, rules, query).complaints == []
+    assert {*query} <= {"corpus", *(rule.name for rule in rules)}
+    assert step <= len(trace_of(term.page, **query))
+
+
+def test_links_show_what_they_promise() -> None:
+    def event(name: str) -> Any:
+        query = {key: value for key, value in TERMS[name].query.items() if key != "step"}
+        return trace_of(TERMS[name].page, **query)[int(TERMS[name].query["step"])].event
+
+    assert event("tie").tied_count > 1 and event("tie_rule").tied_count > 1
+    assert event("merge").kind == event("score").kind == "merge"
+    assert event("prune").kind == event("loss").kind == event("round").kind == "prune"
+    assert (event("e_step").kind, event("m_step").kind) == ("e_step", "m_step")
+
+
+def test_entries_are_found_by_name_form_or_definition() -> None:
+    assert matches(TERMS["tie"], " TIED ") and matches(TERMS["tie"], "equally good")
+    assert not matches(TERMS["tie"], "lattice")
+    assert all(matches(term, "") for term in TERMS.values())
+
+
+def test_an_entry_is_a_definition_with_an_address() -> None:
+    assert '<dt id="term-tie">Tie</dt>' in entry_html(TERMS["tie"])
+    assert "&lt;unk&gt;" in entry_html(TERMS["unknown"])
+    assert "wanted" in entry_html(TERMS["tie"], True) and "wanted" not in entry_html(TERMS["tie"])
+
+
+# --- marks ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Tied with {pairs}.", "[tie:Tied] with {pairs}."),
+        ("merged, MERGES & merge", "[merge:merged], MERGES &amp; merge"),
+        ("the best split of a split", "the [best_split:best split] of a [split:split]"),
+        ("tokenizers and unpaired and subtoken", "tokenizers and unpaired and subtoken"),
+        ("pre-token; re-merge, merge-ready", "[word:pre-token]; re-merge, merge-ready"),
+        ("EM, em and Viterbi, viterbi", "[em:EM], em and [viterbi:Viterbi], viterbi"),
+        ("{token} {pair:>3} a token", "{token} {pair:&gt;3} a [token:token]"),
+        ("tokenと{n}個のpair、##", "[token:token]と{n}個の[pair:pair]、[continuation:##]"),
+        ("<b>token</b>", "&lt;b&gt;[token:token]&lt;/b&gt;"),
+        ("", ""),
+    ],
+)
+def test_marks(message: str, expected: str) -> None:
+    assert plain(marked(message)) == expected
+
+
+def test_what_was_seen_is_not_marked_again() -> None:
+    seen = {"tie"}
+    assert plain(marked("tied pair", seen)) == "tied [pair:pair]"
+    assert seen == {"tie", "pair"}
+    assert plain(marked("a pair", seen)) == "a pair"
+
+
+def test_fields_are_markup_already() -> None:
+    assert plain(fill_marked("{pair} is a pair", pair="<i>token</i>")) == "<i>token</i> is a [pair:pair]"
+
+
+def test_words_without_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chinese forms are found inside running text, the longest first; marks of one language never reach another."""
+    everywhere = {term.forms: "" for term in TERMS.values()}
+    forms = {TERMS["tie"].forms: "并列", TERMS["tie_rule"].forms: "并列规则", TERMS["pair"].forms: "词对|对"}
+    everywhere |= forms
+    translation = gettext.NullTranslations()
+    translation.gettext = lambda message: (
+        everywhere.get(message)
+        or (  # type: ignore[method-assign]
+            "无" if message in everywhere else message
+        )
+    )
+    monkeypatch.setitem(i18n.LANGUAGES, "zh", "中文")
+    monkeypatch.setattr(i18n, "_catalogue", lambda language: translation)
+    before = i18n.current_language()
+    glossary._pattern.cache_clear()
+    glossary._marked_afresh.cache_clear()
+    try:
+        i18n.use_language("zh")
+        told = plain(marked("按并列规则，{n}个词对并列，对。"))
+        assert told == "按[tie_rule:并列规则]，{n}个[pair:词对][tie:并列]，对。"
+    finally:
+        i18n.use_language(before)
+        glossary._pattern.cache_clear()
+        glossary._marked_afresh.cache_clear()
+
+
+@given(text)
+def test_any_text_stays_text(message: str) -> None:
+    """Read back, the markup is the text again; no other element or attribute comes of it."""
+    read = Read(marked(message))
+    assert read.tags <= {"span"}
+    assert {name for name, _ in read.attributes} <= {"class", "role", "tabindex", "data-term"}
+    assert unmarked(marked(message)) == escape(message, quote=False)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_hostile_text_never_becomes_a_tag(hostile: str) -> None:
+    assert Read(lead_html(f"A token {hostile}")).tags == {"div", "p", "span"}
+    assert "script" not in Read(marked(f"{hostile} token")).tags
+
+
+def test_a_frame_keeps_the_first_marks() -> None:
+    html = once("".join(marked(f"<{word}>") for word in ("tied", "pair", "tie", "pairs")))
+    assert plain(html) == "&lt;[tie:tied]&gt;&lt;[pair:pair]&gt;&lt;tie&gt;&lt;pairs&gt;"
+    many = once(" ".join(marked(term.name) for term in TERMS.values()))
+    assert len(marks_in(many)) == MARKS_IN_FRAME
+    assert unmarked(marked("a token")) == "a token"
+
+
+def frames() -> Iterator[tuple[str, Frame]]:
+    """Frames of every kind: the runs of an example, all steps, and words encoded with them."""
+    style = Style()
+    for corpus in ("hug", "course"):
+        bpe, wordpiece = trace_of("bpe", corpus=corpus), trace_of("wordpiece", corpus=corpus)
+        for step in range(len(bpe) + 1):
+            yield f"bpe {step}", merge_frame(bpe[step], style)
+        for step in range(len(wordpiece) + 1):
+            yield f"wordpiece {step}", wordpiece_frame(wordpiece[step], style)
+        for trace, draw in ((bpe, encoding_frame), (wordpiece, match_frame)):
+            story: Any = trace.tokenizer().explain(trace.corpus.words[0])
+            for step in range(len(story) + 1):
+                yield f"encoding {step}", draw(story[step], style)
+    for method in ("course", "sentencepiece"):
+        unigram = trace_of("unigram", corpus="hug", method=method)
+        for step in range(len(unigram) + 1):
+            yield f"{method} {step}", prune_frame(unigram[step], style)
+        lattice: Any = unigram.tokenizer().explain("hugs")
+        for step in range(len(lattice) + 1):
+            yield f"lattice {step}", lattice_frame(lattice[step], style)
+
+
+def test_frames_mark_terms_once_and_few() -> None:
+    used: set[str] = set()
+    for name, frame in frames():
+        marks = marks_in(frame.html)
+        assert frame.html.count("data-term=") == len(marks) == len(set(marks)) <= MARKS_IN_FRAME, name
+        assert {*marks} <= {*TERMS}
+        assert "data-term" not in frame.say + frame.label + frame.status
+        assert not any(TERMS[mark].definition in frame.html for mark in marks)
+        used |= {*marks}
+    assert {
+        "merge",
+        "pair",
+        "tie",
+        "score",
+        "piece",
+        "prune",
+        "loss",
+        "e_step",
+        "m_step",
+        "posterior",
+    } <= used
+
+
+# --- the handout ------------------------------------------------------------------------------------------------------
+
+
+def embedded(page: str) -> Any:
+    """The definitions that a handout holds."""
+    found = re.search(r'<script type="application/json" id="terms">(.*?)</script>', page, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+def test_a_handout_holds_the_definitions_it_marks() -> None:
+    trace = trace_of("bpe", corpus="hug")
+    page = handout("hug", len(trace), lambda step: merge_frame(trace[step], Style()))
+    marks = {*re.findall(r"data-term=(?:\\?\"|\\u0022)(\w+)", page)} - {"${held[name]}"}
+    terms = embedded(page)["terms"]
+    assert marks and {*terms} == marks
+    assert {name: tuple(told) for name, told in terms.items()} == definitions(sorted(marks))
+    assert "href" not in embedded(page)  # there is no glossary to go to
+
+
+def test_a_hostile_definition_stays_in_its_element() -> None:
+    data = json.dumps({"first": 0, "last": 0, "frames": [{}]}).encode()
+    page = standalone("x", data, terms={"tie": ("</script><b>", "<!--")})
+    assert embedded(page)["terms"] == {"tie": ["</script><b>", "<!--"]}
+
+
+# --- the tour ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_training_page_has_a_tour() -> None:
+    assert {*STOPS} == {*ALGORITHMS}
+    for page, stops in STOPS.items():
+        assert 6 <= len(stops) <= 8
+        told = tour(page)
+        assert [stop["title"] for stop in told["stops"]] == [stop.title for stop in stops]
+        assert all(0 < len(stop["text"]) < 200 for stop in told["stops"])
+        assert not any("{" in stop["host"] + stop["inside"] for stop in told["stops"])
+        assert {"{place}", "{number}"} <= {*re.findall(r"\{\w+\}", told["labels"]["place"])}

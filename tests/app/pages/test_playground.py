@@ -1,0 +1,343 @@
+"""What the playground shows and gives away, without the page: specs, analyses, side by side, files.
+
+Oracles: the engine's own encodings and traces; the text itself, which chips, cells and files have to give back; an HTML parser
+that hears of every tag; the csv and json modules. Specs come from links, so nothing of them is trusted.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.errors import TokenizersCoreError
+from tokensteps.catalogue import choices, side_by_side
+from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes
+from tokensteps.catalogue.choices import READY, Spec, SpecError
+from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.texts import SENTENCES, TEXTS
+from tokensteps.drawing.chips import Shown
+from tokensteps.pages.explore import playground_files as play_files
+from tokensteps.pages.explore.playground import cards_html, facts_html
+from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
+from tokensteps.runs.algorithms import ALGORITHMS
+
+HOSTILE = "<img src=x onerror=alert(1)> </script> =1+1 %{y} **b** $x$ \u202e & ' \""
+MULTILINGUAL = "Naïve café 👩‍👩‍👧 e\u0301 한국어 עִבְרִית العربية 中文\r\n\tthe end  "
+TEXT = "the cats chased the rats, the rats chased the cheese; naïve 茶\n"
+
+
+def subject(kind: str, name: str = "mine") -> Subject:
+    """A small tokenizer of the engine's."""
+    lines = TEXT.splitlines() * 2
+    if kind == "bpe":
+        trace = train_bpe(Corpus.from_texts(lines), merges=30, special_tokens=("<|end|>",), alphabet="bytes")
+        return TrainedSubject(name, trace.tokenizer(), trace, len(trace))
+    if kind == "wordpiece":
+        pieces = train_wordpiece(
+            Corpus.from_texts(lines, "bert_uncased", "bert"), 90, special_tokens=("[UNK]", "[CLS]")
+        )
+        return TrainedSubject(name, pieces.tokenizer(), pieces, len(pieces))
+    corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace")
+    run = train_unigram(corpus, 100, 50)
+    return TrainedSubject(name, run.tokenizer(), run, len(run))
+
+
+KINDS = ("bpe", "wordpiece", "unigram")
+TEXTS_TRIED = (
+    TEXT,
+    MULTILINGUAL,
+    HOSTILE,
+    "",
+    " ",
+    "<|end|>[CLS] x",
+    *(text.make() for text in TEXTS.values()),
+)
+
+
+class Tags(HTMLParser):
+    """Every tag and every attribute's name in a piece of markup, and its text."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(markup)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes.update(name for name, _value in attrs)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+# --- specs ------------------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.dictionaries(st.text(max_size=8), st.text(max_size=20), max_size=5),
+    st.sampled_from([*ALGORITHMS, "file", "hub"]),
+)
+def test_a_spec_is_read_back(query: dict[str, str], kind: str) -> None:
+    query = {name: text.encode("utf-8", "replace").decode() for name, text in query.items()}
+    query = {name.encode("utf-8", "replace").decode(): text for name, text in query.items()}
+    assert Spec.parse(Spec(kind, query).write()) == Spec(kind, query)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "gpt2",
+        "bpe2?corpus=hug",
+        "?",
+        "javascript:alert(1)",
+        "file",
+        "bpe?" + "a=" * 20_000,
+        "bpe?" + "a=1&" * 60,
+    ],
+)
+def test_what_is_no_spec_is_refused(text: str) -> None:
+    if text == "file":
+        assert Spec.parse(text) == Spec("file", {})
+        return
+    with pytest.raises(SpecError, match="which is none that this page knows"):
+        Spec.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bpe?corpus=nonsense", "none that this page knows"),
+        ("bpe?corpus=hug&size=-4", "none that this page knows"),
+        ("bpe?corpus=paste", "no text to train on"),
+        ("unigram?corpus=hug&method=magic", "none that this page knows"),
+    ],
+)
+def test_a_training_that_can_not_be_is_refused(text: str, message: str) -> None:
+    with pytest.raises(TokenizersCoreError, match=message):
+        Spec.parse(text).run()
+
+
+@pytest.mark.parametrize("step", ["-1", "x", "1e3", "²", "9" * 12, ""])
+def test_a_step_that_is_none_is_refused(step: str) -> None:
+    with pytest.raises(SpecError, match="which is no step"):
+        _ = Spec("bpe", {"corpus": "hug", "step": step}).step
+
+
+def test_a_spec_trains_what_the_training_page_would() -> None:
+    run = Spec.parse("bpe?corpus=hug&step=3").run()
+    trace = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings)
+    assert [trace[step].event.token for step in (1, 2, 3)] == [
+        "ug",
+        "un",
+        "hug",
+    ]  # the course's first three merges
+    assert run.name == Spec.parse("bpe?corpus=hug").run().name  # the step makes no other run
+
+
+def test_titles_differ() -> None:
+    """Streamlit's select box takes options of the same title for one."""
+    specs = ["bpe?corpus=hug", "bpe?corpus=hug&size=12", "bpe?corpus=paste&text=a", "bpe?corpus=paste&text=b"]
+    specs += [
+        "file?tokenizer.json=1",
+        "file?tokenizer.json=2",
+        f"hub?name={'x' * 70}1",
+        f"hub?name={'x' * 70}2",
+    ]
+    found = choices.titles(specs)
+    assert list(found) == specs and len(set(found.values())) == len(specs)
+    assert found["bpe?corpus=hug&size=12"] == "BPE: hug, pug, pun, bun, hugs, size=12"
+    assert found["file?tokenizer.json=2"] == "tokenizer.json (2)"
+
+
+def test_titles() -> None:
+    assert choices.title("bpe?corpus=course&step=1200") == "BPE after step 1,200: Four sentences"
+    assert choices.title(READY[1]) == "WordPiece: Prose, code, many scripts"
+    assert choices.title("hub?name=openai-community/gpt2") == "GPT-2"
+    assert choices.title("hub?name=some/one") == "some/one"
+    assert choices.title("file?vocab.json=1&merges.txt=2") == "vocab.json + merges.txt"
+    assert len(choices.title("nonsense" * 100)) <= choices.NAME_SHOWN
+
+
+# --- analyses ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", TEXTS_TRIED)
+def test_runs_give_back_text_and_tokens(kind: str, text: str) -> None:
+    analysis = analyse(subject(kind), text)
+    runs = analysis.runs(0, len(analysis.stretches))
+    assert "".join(run.text for run in runs) == text
+    assert [piece.id for run in runs for piece in run.pieces] == list(analysis.ids)
+    middle = len(analysis.stretches) // 2
+    assert analysis.runs(0, middle) + analysis.runs(middle, len(analysis.stretches)) == runs
+    assert sum(analysis.occurrences.values()) == len(analysis)
+
+
+def test_figures_of_an_analysis() -> None:
+    analysis = analyse(subject("wordpiece"), "the zzz 茶")
+    assert (
+        analysis.unknown == 1 == sum(token == "[UNK]" for token in map(analysis.subject.token, analysis.ids))
+    )
+    assert (analysis.counts.words, analysis.counts.characters, analysis.counts.bytes) == (3, 9, 11)
+    assert analysis.per_word == len(analysis) / 3 and analysis.bytes_per_token == 11 / len(analysis)
+    empty = analyse(subject("bpe"), "")
+    assert (empty.per_word, empty.bytes_per_token, len(empty)) == (None, None, 0)
+
+
+def test_special_tokens_in_the_text_are_found_or_are_text() -> None:
+    one = subject("bpe")
+    found, plain = analyse(one, "<|end|>"), analyse(one, "<|end|>", specials=False)
+    assert len(found) == 1 < len(plain) and plain.unknown == 0
+    assert b"".join(map(one.token_bytes, plain.ids)) == b"<|end|>"
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        (r"a\nb", "a\nb"), (r"\t\r\0\\n", "\t\r\0\\n"), (r"\x41\u3053\U0001F375", "Aこ🍵"), (r"\ud83c\udf75", "🍵"),
+        (r"\ud83c", "\ufffd"), (r"\q \x4 \u12 \U00110000", r"\q \x4 \u12 \U00110000"), ("\\", "\\"), ("", ""),
+    ],
+)  # fmt: skip
+def test_escapes(typed: str, read: str) -> None:
+    assert interpret_escapes(typed) == read
+
+
+@given(st.text(st.characters(exclude_characters="\\", exclude_categories=["Cs"])))
+def test_text_without_a_backslash_has_no_escapes(text: str) -> None:
+    assert interpret_escapes(text) == text
+
+
+def test_a_card_tells_what_the_trace_knows() -> None:
+    one = subject("bpe")
+    assert isinstance(one, TrainedSubject)
+    analysis = analyse(one, "the the rats")
+    identifier = analysis.ids[1]
+    card = Tags(cards_html(analysis, analysis.runs(0, 9))[identifier]).text
+    facts = one.facts(identifier)
+    assert facts.rank is not None and facts.freq is not None and facts.parts is not None
+    assert (
+        f"Id{identifier}" in card and f"Rank{facts.rank}" in card and f"Pair's count then{facts.freq}" in card
+    )
+    assert f"{analysis.occurrences[identifier]} time" in card or "once in this text" in card
+    piece = analyse(subject("unigram"), "the").ids[0]
+    assert "Log probability-" in Tags(facts_html(subject("unigram"), piece)).text
+
+
+def test_bytes_are_those_of_the_text() -> None:
+    """Whatever a vocabulary writes: prefixes, signs for spaces, unknown tokens."""
+    for kind in KINDS:
+        for text in (TEXT, MULTILINGUAL, " the  cats"):
+            analysis = analyse(subject(kind), text)
+            pieces = [piece for run in analysis.runs(0, len(analysis.stretches)) for piece in run.pieces]
+            for run in analysis.runs(0, len(analysis.stretches)):
+                if run.pieces and not any(piece.unknown for piece in run.pieces):
+                    assert b"".join(piece.data for piece in run.pieces) == run.text.encode()
+            assert [piece.data for piece in pieces] == [
+                analysis.bytes_at(place) for place in range(len(analysis))
+            ]
+
+
+def test_a_mark_put_in_front_of_a_word_stands_for_no_text() -> None:
+    analysis = analyse(subject("unigram"), "zthe the")
+    tokens = [analysis.subject.token(identifier) for identifier in analysis.ids]
+    assert tokens[0] == "▁" and analysis.offsets[0] == (0, 0)
+    assert all(run.text or run.pieces[0].token == "▁" for run in analysis.runs(0, 99))
+
+
+# --- side by side -----------------------------------------------------------------------------------------------------
+
+
+def three(text: str) -> dict[str, Analysis]:
+    return {letter: analyse(subject(kind, HOSTILE), text) for letter, kind in zip("ABC", KINDS, strict=True)}
+
+
+@pytest.mark.parametrize("text", TEXTS_TRIED)
+def test_aligned_rows_hold_the_text_and_no_markup_of_it(text: str) -> None:
+    parsed = Tags(side_by_side.aligned_html(three(text)))
+    assert parsed.tags <= {"div", "p", "span", "i", "bdi", "sup"}
+    assert parsed.attributes <= {"class", "dir", "aria-hidden"}
+    assert HOSTILE.replace("\u202e", "") in parsed.text.replace("\u202e", "")  # the tokenizer's name, as text
+
+
+def test_counts_and_words() -> None:
+    analyses = three(TEXT)
+    table = side_by_side.counts_table(analyses)
+    assert list(table["Tokens"]) == [len(analysis) for analysis in analyses.values()]
+    words = side_by_side.costliest_words(analyses)
+    assert (
+        set(words["word"]) == set(TEXT.split())
+        and dict(zip(words["word"], words["occurrences"], strict=True))["the"] == 4
+    )
+    most = words[["A", "B", "C"]].max(axis=1)
+    assert list(most) == sorted(most, reverse=True)
+    assert side_by_side.costliest_words(three(" ")).empty
+    parsed = Tags(
+        side_by_side.words_html(
+            {letter: analysis.subject for letter, analysis in analyses.items()}, [HOSTILE]
+        )
+    )
+    assert parsed.tags <= {"div", "span", "i", "bdi", "sup", "small"}
+
+
+def test_languages() -> None:
+    rows = side_by_side.fertilities({"A": subject("bpe"), "B": subject("wordpiece")})
+    assert len(rows) == len(SENTENCES) and rows[0].premium(0, rows[0]) == 1
+    greek = next(row for row in rows if row.language == "Greek")
+    assert greek.unknown[0] == 0 < greek.unknown[1]
+    assert greek.premium(1, rows[0]) is None  # a few unknown tokens are no saving
+    assert greek.tokens[0] > 2 * rows[0].tokens[0]  # two bytes a letter, and none of them merged
+    table = side_by_side.fertility_table(rows, "AB")
+    assert list(table["Tokens A"]) == [row.tokens[0] for row in rows]
+
+
+def test_charts_read_no_tags_in_names() -> None:
+    figure = counts_chart(three(TEXT))
+    assert all("<" not in name for name in figure.data[0].y)
+    assert figure.layout.yaxis.type == "category"
+    assert len(languages_chart(side_by_side.fertilities({"A": subject("bpe")}), "A").data) == 1
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", [TEXT, MULTILINGUAL, HOSTILE, ""])
+def test_files_hold_every_token(kind: str, text: str) -> None:
+    analysis = analyse(subject(kind, HOSTILE), text)
+    rows = list(csv.DictReader(io.StringIO(play_files.tokens_csv(analysis).decode("utf-8-sig"), newline="")))
+    assert [int(row["id"]) for row in rows] == list(analysis.ids)
+    assert not any(
+        cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+        for row in rows
+        for cell in (row["token"], row["text"])
+    )
+    told = json.loads(play_files.tokens_json(analysis))
+    assert told["text"] == text and [token["id"] for token in told["tokens"]] == list(analysis.ids)
+    assert all(text[token["start"] : token["end"]] == token["text"] for token in told["tokens"])
+    assert told["counts"]["tokens"] == len(analysis) and told["tokenizer"] == HOSTILE
+
+
+@pytest.mark.parametrize("text", [TEXT, MULTILINGUAL, HOSTILE, ""])
+def test_the_page_of_html_is_inert(text: str) -> None:
+    page = play_files.tokens_html(analyse(subject("bpe", HOSTILE), text), Shown())
+    parsed = Tags(page)
+    assert parsed.tags <= {
+        "html", "head", "meta", "title", "style", "body", "main", "h1", "dl", "dt", "dd", "div", "p", "bdi", "wbr", "i", "span",
+    }  # fmt: skip
+    assert not {name for name in parsed.attributes if name.startswith("on") or name in ("src", "href")}
+    assert "default-src 'none'" in page and "url(" not in page and "http:" not in page
+
+
+def test_a_long_text_is_cut_in_the_page_and_says_so() -> None:
+    page = play_files.tokens_html(analyse(subject("bpe"), "the rats " * 15_000), Shown())
+    assert "The first 20,00" in page

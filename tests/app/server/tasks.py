@@ -1,0 +1,41 @@
+"""Training as a worker process must be able to import it, for tests/app/server/test_workers.py."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from typing import Any
+
+from tokenizers_core import Corpus
+
+ANSWERS = 3
+"""Where a worker's answers go: its standard output is kept for them under the next free number."""
+
+
+def out_of_memory(_corpus: Corpus, **_settings: Any) -> None:
+    """End as a run does that wants too much."""
+    raise MemoryError
+
+
+def killed(_corpus: Corpus, **_settings: Any) -> None:
+    """End as a process does that the system kills."""
+    os._exit(9)
+
+
+def loud(_corpus: Corpus, **_settings: Any) -> str:
+    """Write on the standard output, which carries the answers."""
+    print("not an answer", flush=True)
+    os.write(1, b"neither")
+    return "heard"
+
+
+def endless(_corpus: Corpus, **_settings: Any) -> None:
+    """Take longer than anybody waits, without a word."""
+    time.sleep(600)
+
+
+def killed_while_answering(_corpus: Corpus, **_settings: Any) -> Any:
+    """End as a process does that the system kills in the middle of its answer: a pickle of a hundred bytes, cut after three."""
+    os.write(ANSWERS, pickle.dumps("x" * 100)[:3])
+    os._exit(9)

@@ -1,0 +1,359 @@
+"""What sessions share (`tokensteps/server/cache.py`): runs are built once, errors are not kept, a run can be stopped, memory is bounded.
+
+Oracle: counting how often something was built. Threads meet at events, never by waiting a while.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokenizers_core import Corpus, train_bpe
+from tokenizers_core.errors import EmptyCorpusError
+from tokenizers_core.text.corpus import Pipeline
+from tokensteps.runs.corpora import Source
+from tokensteps.server.cache import (
+    GROWTH,
+    LEAST_TAKEN,
+    WAITS,
+    Job,
+    Registry,
+    Shelf,
+    TextStore,
+    digest,
+    drawn,
+    pickled,
+    train,
+)
+from tokensteps.server.workers import Progress, Stopped, Task
+
+PATIENT = 30.0
+
+
+class Built:
+    """A build that counts how often it ran and, if asked to, waits to be let go."""
+
+    def __init__(self, value: Any = "value", gate: threading.Event | None = None) -> None:
+        self.value, self.gate, self.times = value, gate, 0
+
+    def __call__(self, progress: Progress) -> Any:
+        self.times += 1
+        if self.gate is not None:
+            assert self.gate.wait(PATIENT)
+        if isinstance(self.value, Exception):
+            raise self.value
+        return self.value
+
+
+def test_a_value_is_built_once_and_shared() -> None:
+    registry, build = Registry(), Built(object())
+    first = registry.ask("run", build, PATIENT)
+    assert first is build.value and registry.ask("run", build, PATIENT) is first
+    assert build.times == 1
+    assert registry.ask("other", build, PATIENT) is first and build.times == 2
+    assert registry.jobs == {}
+
+
+def test_asking_while_it_is_built_gives_the_same_job() -> None:
+    gate = threading.Event()
+    registry, build = Registry(), Built("done", gate)
+    job = registry.ask("run", build, 0)
+    assert isinstance(job, Job) and registry.ask("run", build, 0) is job
+    gate.set()
+    assert registry.ask("run", build, PATIENT) == "done"
+    assert registry.ask("run", build, 0) == "done"
+    assert build.times == 1
+
+
+def test_many_at_once_build_once() -> None:
+    gate, results = threading.Event(), []
+    registry, build = Registry(), Built(object(), gate)
+    askers = [
+        threading.Thread(target=lambda: results.append(registry.ask("run", build, PATIENT)))
+        for _ in range(12)
+    ]
+    for asker in askers:
+        asker.start()
+    gate.set()
+    for asker in askers:
+        asker.join(PATIENT)
+    assert results == [build.value] * 12 and build.times == 1
+    assert registry.jobs == {}
+
+
+def test_an_error_reaches_the_asker_and_is_not_kept() -> None:
+    registry, build = Registry(), Built(EmptyCorpusError(characters=0))
+    for times in (1, 2):
+        with pytest.raises(EmptyCorpusError, match="paste or upload some text"):
+            registry.ask("run", build, PATIENT)
+        assert build.times == times
+    assert not registry.values.keys() and not registry.jobs
+    assert registry.ask("run", Built("mended"), PATIENT) == "mended"
+
+
+def test_only_the_latest_are_kept() -> None:
+    registry = Registry(3)
+    builds = {name: Built(name) for name in "abcd"}
+
+    def ask(names: str) -> None:
+        for name in names:
+            assert registry.ask(name, builds[name], PATIENT) == name
+
+    ask("abc")
+    ask("a")  # a is used, so b is the oldest
+    ask("d")
+    assert registry.values.keys() == ["c", "a", "d"]
+    ask("b")
+    assert {name: build.times for name, build in builds.items()} == {"a": 1, "b": 2, "c": 1, "d": 1}
+
+
+def stopped(make: Callable[[Progress, threading.Event], Any]) -> tuple[Registry, Job[Any]]:
+    """A registry, and a job that was stopped while it was under way."""
+    registry, running = Registry(), threading.Event()
+    job = registry.ask("run", lambda progress: make(progress, running), 0)
+    assert running.wait(PATIENT)
+    registry.stop("run", job)
+    assert job.finished(PATIENT)
+    return registry, job
+
+
+def test_stopping_keeps_what_was_learned_for_the_asker_alone() -> None:
+    corpus = Corpus.from_counts(
+        {f"{number:b}".replace("0", "a").replace("1", "b"): 1 for number in range(3000)}
+    )
+
+    def train(progress: Progress, running: threading.Event) -> Any:
+        def tell(done: int, total: int | None) -> bool:
+            go_on = progress.steps(done, total)
+            running.set()
+            while done >= 64 and not progress.stop:  # the learner is sure to press in time
+                pass
+            return go_on
+
+        return train_bpe(corpus, progress=tell)
+
+    registry, job = stopped(train)
+    assert job.error is None and job.value is not None
+    assert job.value.stop_reason == "stopped"
+    assert not registry.values.keys() and not registry.jobs
+    whole = registry.ask("run", lambda progress: train_bpe(corpus, progress=progress.steps), PATIENT)
+    assert whole.stop_reason == "no_pairs" and len(whole) > len(job.value)
+
+
+def test_who_waits_for_a_run_that_somebody_stops_gets_the_whole_one() -> None:
+    """Neither what was learned so far nor an error."""
+    registry, running, results = Registry(), threading.Event(), []
+    times = 0
+
+    def build(progress: Progress) -> str:
+        nonlocal times
+        times += 1
+        if times > 1:
+            return "whole"
+        running.set()
+        while not progress.stop:
+            time.sleep(0.001)
+        raise Stopped
+
+    job = registry.ask("run", build, 0)
+    assert isinstance(job, Job) and running.wait(PATIENT)
+    other = threading.Thread(target=lambda: results.append(registry.ask("run", build, PATIENT)))
+    other.start()
+    registry.stop("run", job)
+    other.join(PATIENT)
+    assert results == ["whole"] and times == 2
+
+
+def test_a_job_knows_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("tokensteps.server.cache.time.monotonic", lambda: now[0])
+    gate = threading.Event()
+    job = Job(Built("done", gate))
+    assert not job.shared("one") and not job.shared("one")
+    assert job.shared("other") and job.shared("one")
+    now[0] += WAITS + 0.1  # the other has closed its page
+    assert not job.shared("one")
+    gate.set()
+
+
+def test_what_was_stopped_is_not_kept_for_the_process_that_draws() -> None:
+    progress = Progress()
+
+    def stopped_early(corpus: Corpus, **_settings: Any) -> Any:
+        progress.stop = True
+        return train_bpe(corpus, merges=1)
+
+    source = Source("x", b"hug pug pun")
+    train("stopped run", Task(stopped_early, source, Pipeline(), {}), progress)
+    assert pickled("stopped run") is None
+    train("stopped run", Task(train_bpe, source, Pipeline(), {}), Progress())
+    assert pickled("stopped run") is not None
+
+
+def test_stopping_while_reading() -> None:
+    def read(progress: Progress, running: threading.Event) -> Any:
+        while True:
+            running.set()
+            progress.characters(1000)
+
+    registry, job = stopped(read)
+    assert isinstance(job.error, Stopped) and job.value is None
+    with pytest.raises(Stopped):
+        job.result()
+    assert registry.ask("run", Built("read"), PATIENT) == "read"
+
+
+def test_progress_is_told() -> None:
+    progress = Progress()
+    progress.characters(500)
+    assert (progress.phase, progress.done, progress.total) == ("reading", 500, None)
+    assert progress.steps(64, 300)
+    assert (progress.phase, progress.done, progress.total) == ("training", 64, 300)
+    progress.stop = True
+    assert not progress.steps(128, 300)
+
+
+def test_a_run_that_nobody_asks_after_is_given_up_and_starts_anew_when_somebody_does() -> None:
+    def wait(progress: Progress) -> str:
+        while not progress.over:
+            time.sleep(0.01)
+        progress.stop = True
+        return "half"
+
+    registry = Registry()
+    job = registry.ask("run", wait, 0)
+    job.progress.asked = -math.inf
+    job._thread.join(PATIENT)
+    assert registry.ask("run", Built("whole"), PATIENT) == "whole"
+
+
+def test_a_run_that_ended_while_nobody_asked_is_kept_when_somebody_asks_for_another() -> None:
+    registry, build = Registry(), Built("value")
+    job = registry.ask("run", build, 0)
+    if isinstance(job, Job):
+        job._thread.join(PATIENT)
+        job.progress.asked = -math.inf
+    registry.ask("other", Built("other"), PATIENT)
+    assert not registry.jobs and registry.ask("run", build, PATIENT) == "value" and build.times == 1
+
+
+def test_room_is_counted_as_the_job_says() -> None:
+    registry = Registry(10)
+
+    def make(size: int) -> Callable[[Progress], str]:
+        def build(progress: Progress) -> str:
+            progress.size = size
+            return str(size)
+
+        return build
+
+    for size in (4, 5, 3):
+        registry.ask(str(size), make(size), PATIENT)
+    assert registry.values.keys() == ["5", "3"]
+
+
+def test_a_small_task_is_trained_at_once_and_weighed() -> None:
+    progress = Progress()
+    task = Task(train_bpe, Source("x", b"hug pug"), Pipeline(), {"merges": 2})
+    trace = train("a name", task, progress)
+    assert len(trace) == 2 and progress.size == LEAST_TAKEN + GROWTH * len(pickled("a name") or b"")
+    assert list(pickle.loads(pickled("a name") or b"")) == list(trace) and pickled("another") is None
+
+
+def test_what_is_drawn_is_drawn_once() -> None:
+    built, results = Built(b"frames"), []
+    key = ("test_what_is_drawn_is_drawn_once",)
+    askers = [
+        threading.Thread(target=lambda: results.append(drawn(key, lambda: built(Progress()), len)))
+        for _ in range(8)
+    ]
+    for asker in askers:
+        asker.start()
+    for asker in askers:
+        asker.join(PATIENT)
+    assert results == [b"frames"] * 8 and built.times == 1
+
+
+@pytest.fixture(params=["folder", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> TextStore:
+    """A store with room for ten bytes, eight at most for one text; the second one can't have the folder that it wants."""
+    if request.param == "folder":
+        return TextStore(tmp_path / "kept", 10, 8)
+    (tmp_path / "file").touch()
+    return TextStore(tmp_path / "file" / "kept", 10, 8)
+
+
+def test_texts_come_back_by_name_until_there_are_too_many(store: TextStore) -> None:
+    first, second = store.put(b"aaaa"), store.put(b"bbbb")
+    assert store.put(b"aaaa") == first  # used again: now the newer one
+    third = store.put(b"cccc")
+    assert [store.get(name) for name in (first, second, third)] == [b"aaaa", None, b"cccc"]
+    large = store.put(b"x" * 9)  # nobody's text goes for one that is too large
+    assert store.get(large) is None and store.get(first) == b"aaaa" and store.get(third) == b"cccc"
+    most = store.put(b"x" * 8)
+    assert store.get(most) == b"x" * 8 and store.get(first) is None is store.get(third)
+    store.drop(most, store.used(most))
+    assert store.get(most) is None
+
+
+def test_a_draft_that_others_use_is_not_dropped(tmp_path: Path) -> None:
+    store = TextStore(tmp_path, 100, 100)
+    name = store.put(b"ours")
+    mine = store.used(name)
+    assert mine > 0 and store.used("0" * 32) == 0
+    TextStore(tmp_path, 100, 100).put(b"ours")  # on another server, by somebody else
+    store.drop(name, mine)
+    assert store.get(name) == b"ours"
+    store.drop(name, store.used(name))
+    assert store.get(name) is None
+
+
+def test_servers_share_a_folder_which_outlives_them(tmp_path: Path) -> None:
+    name = TextStore(tmp_path / "kept", 100, 100).put(b"mine")
+    assert TextStore(tmp_path / "kept", 100, 100).get(name) == b"mine"
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == [name == digest(b"mine") and name]
+    assert (tmp_path / "kept").stat().st_mode & 0o077 == 0  # nobody else on the machine reads it
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret", "..", "", "/etc/hostname", "A" * 32, "0" * 31, "0" * 32 + "\n", "\0"]
+)
+def test_names_lead_nowhere_else(name: str, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(b"secret")
+    assert TextStore(tmp_path / "kept", 100, 100).get(name) is None
+
+
+def test_a_file_that_was_changed_is_not_read(tmp_path: Path) -> None:
+    store = TextStore(tmp_path, 100, 100)
+    name = store.put(b"mine")
+    (tmp_path / name).write_bytes(b"theirs")
+    assert store.get(name) is None
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 9), st.booleans()), max_size=40))
+def test_a_shelf_never_takes_more_room_than_it_has(moves: list[tuple[str, int, bool]]) -> None:
+    """Against a plain list of what is there, the most recently used last."""
+    shelf: Shelf[str, int] = Shelf(12)
+    plain: list[tuple[str, int]] = []
+    for key, size, putting in moves:
+        there = next((entry for entry in plain if entry[0] == key), None)
+        if there:
+            plain.remove(there)
+        if putting:
+            shelf.put(key, size, size)
+            plain.append((key, size))
+            while sum(taken for _key, taken in plain) > 12 and len(plain) > 1:
+                plain.pop(0)
+        else:
+            assert shelf.get(key) == (there[1] if there else None)
+            plain += [there] if there else []
+    assert {key: shelf.get(key) for key in "abcd"} == {**dict.fromkeys("abcd"), **dict(plain)}

@@ -1,0 +1,350 @@
+"""The headers of every answer, and who is refused.
+
+Source: the Content Security Policy and Fetch standards, and OWASP's list of secure headers. Oracle: answers to plain ASGI
+messages, and the policy read back directive by directive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import re
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from streamlit import config
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+from tokensteps.server import headers
+from tokensteps.server.headers import (
+    ANCESTORS_VARIABLE,
+    INDEX,
+    METRICS_VARIABLE,
+    Guard,
+    frame_ancestors,
+    same_place,
+)
+
+HOST = (b"host", b"app.example:8501")
+PAGE = [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-cache")]
+FILE = [(b"content-type", b"text/html"), (b"content-disposition", b'attachment; filename="run.html"')]
+FONT = [(b"content-type", b"font/woff2"), (b"x-content-type-options", b"nosniff")]
+
+
+class Inner:
+    """An app under the guard: answers alike whatever is asked, and remembers that it was."""
+
+    def __init__(self, given: list[tuple[bytes, bytes]], status: int = 200, fails: bool = False) -> None:
+        self.given, self.status, self.fails = given, status, fails
+        self.asked: list[str] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.asked.append(scope["type"])
+        if self.fails:
+            raise ZeroDivisionError
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.accept"})
+            return
+        await send({"type": "http.response.start", "status": self.status, "headers": self.given})
+        await send({"type": "http.response.body", "body": b"body"})
+
+
+def ask(
+    inner: Inner,
+    path: str = "/bpe",
+    *,
+    method: str = "GET",
+    kind: str = "http",
+    scheme: str = "http",
+    sent: tuple[tuple[bytes, bytes], ...] = (),
+) -> list[dict[str, Any]]:
+    """All messages that come back."""
+    messages: list[dict[str, Any]] = []
+
+    async def send(message: Any) -> None:
+        messages.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    scope = {
+        "type": kind,
+        "path": path,
+        "method": method,
+        "scheme": scheme,
+        "headers": [HOST, *sent],
+    }
+    asyncio.run(Guard(inner)(scope, receive, send))
+    return messages
+
+
+def said(messages: list[dict[str, Any]]) -> dict[str, str]:
+    """The headers of an answer: each name once."""
+    given = [(name.decode(), value.decode()) for name, value in messages[0]["headers"]]
+    assert len({name for name, _value in given}) == len(given), "a header twice"
+    assert all(name == name.lower() for name, _value in given)
+    return dict(given)
+
+
+def directives(policy: str) -> Mapping[str, set[str]]:
+    parts = [part.split() for part in policy.split(";")]
+    assert len({name for name, *_sources in parts}) == len(parts), (
+        "of a directive given twice, browsers ignore the second"
+    )
+    return {name: set(sources) for name, *sources in parts}
+
+
+def test_a_page_may_load_from_here_alone() -> None:
+    """All that is loosened is listed here, so that loosening more takes an edit of this test."""
+    policy = directives(said(ask(Inner(PAGE)))["content-security-policy"])
+    script = next(iter(re.findall(r"<script>(.*?)</script>", INDEX.read_text("utf-8"), re.DOTALL)))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy == {
+        "default-src": {"'none'"},
+        "script-src": {"'self'", "blob:", "'wasm-unsafe-eval'", f"'sha256-{digest}'"},
+        "style-src": {"'self'", "'unsafe-inline'"},
+        "img-src": {"'self'", "data:", "blob:"},
+        "font-src": {"'self'", "data:"},
+        "connect-src": {"'self'"},
+        "manifest-src": {"'self'"},
+        "worker-src": {"'none'"},
+        "base-uri": {"'none'"},
+        "form-action": {"'none'"},
+        "frame-ancestors": {"'self'"},
+    }
+
+
+def test_a_file_does_nothing_if_it_is_shown() -> None:
+    """A handout to download is HTML of a learner's text."""
+    for given in (FILE, FONT, [(b"content-type", b"application/javascript")]):
+        policy = directives(said(ask(Inner(given), "/media/0.html"))["content-security-policy"])
+        assert policy == {"default-src": {"'none'"}, "frame-ancestors": {"'none'"}, "sandbox": set()}
+
+
+@pytest.mark.parametrize(
+    ("given", "status"), [(PAGE, 200), (FILE, 200), (FONT, 200), ([], 404), ([], 304), ([], 301)]
+)
+def test_every_answer_has_the_usual_headers(given: list[tuple[bytes, bytes]], status: int) -> None:
+    messages = ask(Inner(given, status))
+    found = said(messages)
+    assert messages[0]["status"] == status
+    assert messages[1]["body"] == b"body"
+    assert found["x-content-type-options"] == "nosniff"
+    assert found["referrer-policy"] == "same-origin"
+    assert found["cross-origin-opener-policy"] == found["cross-origin-resource-policy"] == "same-origin"
+    assert found["x-frame-options"] in {"SAMEORIGIN", "DENY"}
+    assert "strict-transport-security" not in found
+    for name, value in given:  # and keeps its own
+        assert found[name.decode()] == value.decode()
+
+
+def test_pages_ask_the_browser_for_nothing() -> None:
+    found = said(ask(Inner(PAGE)))["permissions-policy"]
+    granted = {part for part in found.split(", ") if not part.endswith("=()")}
+    assert granted == {"clipboard-write=(self)", "fullscreen=(self)"}
+    assert {"camera=()", "microphone=()", "geolocation=()", "display-capture=()"} <= set(found.split(", "))
+
+
+@pytest.mark.parametrize(
+    ("scheme", "sent", "secure"),
+    [
+        ("http", (), False),
+        ("https", (), True),
+        ("http", ((b"x-forwarded-proto", b"https"),), True),
+        ("http", ((b"x-forwarded-proto", b"http"),), False),
+    ],
+)
+def test_https_stays_https(scheme: str, sent: tuple[tuple[bytes, bytes], ...], secure: bool) -> None:
+    found = said(ask(Inner(PAGE), scheme=scheme, sent=sent))
+    assert found.get("strict-transport-security") == ("max-age=31536000" if secure else None)
+
+
+def test_what_may_be_kept() -> None:
+    """Fonts for a week; what a visitor made not at all; what Streamlit says of its own files stays."""
+    fonts = "/app/static/fonts/inter.woff2"
+    assert said(ask(Inner(FONT), fonts))["cache-control"] == "public, max-age=604800"
+    assert said(ask(Inner([], 404), fonts))["cache-control"] == "no-store"
+    assert said(ask(Inner(FILE), "/media/0.html"))["cache-control"] == "no-store"
+    assert said(ask(Inner(PAGE)))["cache-control"] == "no-cache"
+
+
+def test_not_modified_renews_the_policy_of_what_was_kept() -> None:
+    """RFC 9111, 4.3.4: the headers of a 304 replace those that were stored, and it says no type."""
+    assert "script-src" in said(ask(Inner([], 304), "/"))["content-security-policy"]
+    assert "sandbox" in said(ask(Inner([], 304), "/static/js/index.js"))["content-security-policy"]
+
+
+def test_errors_have_headers_and_are_reported() -> None:
+    messages: list[dict[str, Any]] = []
+
+    async def send(message: Any) -> None:
+        messages.append(message)
+
+    scope = {"type": "http", "path": "/", "method": "GET", "scheme": "http", "headers": [HOST]}
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(Guard(Inner([], fails=True))(scope, send, send))
+    assert messages[0]["status"] == 500
+    assert "default-src 'none'" in said(messages)["content-security-policy"]
+    assert messages[1]["body"] == b"Internal Server Error"
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example", "http://app.example:8502", "http://app.example", "null", "http://app.example:8501.evil.example",
+        "http://localhost:8501", "http://127.0.0.1:8501", "file://", "app.example:8501", "chrome-extension://app.example:8501",
+    ],
+)  # fmt: skip
+def test_other_sites_pages_are_refused(origin: str) -> None:
+    """Streamlit alone would take a WebSocket from any port of localhost."""
+    sent = ((b"origin", origin.encode()),)
+    inner = Inner(PAGE)
+    assert ask(inner, "/_stcore/stream", kind="websocket", sent=sent) == [
+        {"type": "websocket.close", "code": 1008}
+    ]
+    for method in ("PUT", "POST", "DELETE", "PATCH"):
+        messages = ask(inner, "/_stcore/upload_file/1/2", method=method, sent=sent)
+        assert messages[0]["status"] == 403
+        assert said(messages)["x-content-type-options"] == "nosniff"
+    assert inner.asked == []
+
+
+@pytest.mark.parametrize("origin", [None, "http://app.example:8501", "https://APP.example:8501"])
+def test_the_apps_own_pages_and_programs_come_through(origin: str | None) -> None:
+    sent = ((b"origin", origin.encode()),) if origin else ()
+    inner = Inner(PAGE)
+    assert ask(inner, "/_stcore/stream", kind="websocket", sent=sent) == [{"type": "websocket.accept"}]
+    assert ask(inner, "/_stcore/upload_file/1/2", method="PUT", sent=sent)[0]["status"] == 200
+
+
+def test_origins_that_the_operator_allows_come_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        config, "get_option", {"server.corsAllowedOrigins": ["https://front.example"]}.__getitem__
+    )
+    allowed, other = ((b"origin", b"https://front.example"),), ((b"origin", b"https://back.example"),)
+    assert (
+        ask(Inner(PAGE), "/_stcore/stream", kind="websocket", sent=allowed)[0]["type"] == "websocket.accept"
+    )
+    assert ask(Inner(PAGE), "/_stcore/stream", kind="websocket", sent=other)[0]["type"] == "websocket.close"
+
+
+def test_a_refusal_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    """A log that grows with each attempt could be filled by anybody; line ends in a header can't write a line of their own."""
+    guard = Guard(Inner(PAGE))
+    scope = {"headers": [HOST, (b"origin", b"http://evil.example\r\nforged")]}
+    assert guard.foreign(scope) and guard.foreign(scope)
+    (record,) = caplog.records
+    assert "\n" not in record.getMessage() and "evil.example" in record.getMessage()
+
+
+UPLOAD = "/_stcore/upload_file/mine/file"
+
+
+def length(size: int) -> tuple[tuple[bytes, bytes], ...]:
+    return ((b"content-length", b"%d" % size),)
+
+
+def test_uploads_have_room_or_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit's own store of uploads, filled; only its way to the server is stood in for."""
+    store = MemoryUploadedFileManager("/_stcore/upload_file")
+    monkeypatch.setattr(headers.runtime, "exists", lambda: True)
+    monkeypatch.setattr(headers.runtime, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=store))
+    monkeypatch.setattr(headers, "UPLOADS_EACH", 100)
+    monkeypatch.setattr(headers, "UPLOADS_ROOM", 150)
+
+    def status(size: int, session: str = "mine") -> int:
+        path = UPLOAD.replace("mine", session)
+        return int(ask(Inner([], 204), path, method="PUT", sent=length(size))[0]["status"])
+
+    assert (status(100), status(101)) == (204, 413)
+    store.add_file("mine", UploadedFileRec("file", "a.json", "text/plain", bytes(60)))
+    assert (status(40), status(41)) == (204, 413)
+    assert (status(90, "other"), status(91, "other")) == (204, 413), "all sessions together"
+    assert ask(Inner([]), UPLOAD, method="PUT")[0]["status"] == 413, (
+        "without a length it counts as the largest"
+    )
+    assert ask(Inner([], 204), UPLOAD, method="DELETE")[0]["status"] == 204
+    store.remove_session_files("mine")
+    assert status(100) == 204
+
+
+def test_uploads_on_their_way_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many at once would all be let in before the first is there; one that fails gives its room back."""
+    monkeypatch.setattr(headers, "UPLOADS_ROOM", 100)
+    guards: list[Guard] = []
+    answers: list[int] = []
+
+    async def send(message: Any) -> None:
+        answers.append(message.get("status", 0))
+
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] == UPLOAD:
+            await guards[0]({**scope, "path": f"{UPLOAD}2"}, receive, send)
+            raise ZeroDivisionError
+        raise AssertionError("the second had no room")
+
+    guards.append(Guard(slow))
+    scope = {
+        "type": "http",
+        "path": UPLOAD,
+        "method": "PUT",
+        "scheme": "http",
+        "headers": [HOST, *length(60)],
+    }
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(guards[0](scope, send, send))
+    assert answers[0] == 413
+    assert guards[0].coming == 0
+
+
+def test_metrics_are_for_operators(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They name functions and count visitors, and take the server long to gather."""
+    inner = Inner([(b"content-type", b"text/plain")])
+    for path in ("/_stcore/metrics", "/base/_stcore/metrics"):
+        assert ask(inner, path)[0]["status"] == 404
+    assert inner.asked == []
+    monkeypatch.setenv(METRICS_VARIABLE, "1")
+    assert ask(inner, "/_stcore/metrics")[0]["status"] == 200
+
+
+@pytest.mark.parametrize(
+    ("given", "ancestors", "old"),
+    [
+        ("", "frame-ancestors 'self'", "SAMEORIGIN"),
+        ("'none'", "frame-ancestors 'none'", "DENY"),
+        ("https://moodle.example.edu", "frame-ancestors 'self' https://moodle.example.edu", None),
+    ],
+)
+def test_who_may_show_the_app_in_a_frame(
+    given: str, ancestors: str, old: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ANCESTORS_VARIABLE, given)
+    found = said(ask(Inner(PAGE)))
+    assert found["content-security-policy"].endswith(ancestors)
+    assert found.get("x-frame-options") == old
+
+
+@pytest.mark.parametrize(
+    "given", ["*", "https:", "a.example; script-src *", "https://a.example/path", "'unsafe-inline'", "a,b", "'none' a.example"]
+)  # fmt: skip
+def test_what_is_no_site_is_refused_at_the_start(given: str) -> None:
+    with pytest.raises(ValueError, match=ANCESTORS_VARIABLE):
+        frame_ancestors(given)
+
+
+def test_same_place_knows_usual_ports() -> None:
+    assert same_place("http://a.example", "a.example:80")
+    assert same_place("http://[::1]:8501", "[::1]:8501")
+    assert not same_place("https://a.example", "a.example:80")
+    assert not same_place("http://", "")
+
+
+def test_the_page_of_streamlit_is_read_at_the_start() -> None:
+    """Oracle: its one inline script; should a new version have others, their hashes join by themselves."""
+    assert headers.inline_scripts(INDEX.read_text("utf-8")) != []
+    policy = headers.page_policy("<script>a</script><script type=module src=b></script><script>c\n</script>")
+    assert len([source for source in policy["script-src"] if source.startswith("'sha256-")]) == 2

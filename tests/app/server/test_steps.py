@@ -1,0 +1,88 @@
+"""Frames and tables that are made once for all (`tokensteps/server/steps.py`). Oracle: the same, drawn here and now."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+
+import pytest
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.text.corpus import Pipeline
+from tokensteps.drawing.merging import merge_frame
+from tokensteps.drawing.tables import pair_table
+from tokensteps.drawing.tokens import Style
+from tokensteps.language.i18n import current_language, use_language
+from tokensteps.runs.corpora import EXAMPLES, Source
+from tokensteps.runs.trainings import TRAINERS
+from tokensteps.server import steps as module
+from tokensteps.server.cache import train
+from tokensteps.server.steps import Drawing, Steps, Window, draw, rows
+from tokensteps.server.workers import Progress, Task, TrainingError, Workers
+from tokensteps.widgets.stage import flipbook_labels
+
+NAME = "test_ui_steps"
+STYLE = Style(byte_level=True)
+
+
+@pytest.fixture(scope="module")
+def steps() -> Steps:
+    source = Source("mixed", EXAMPLES["mixed"].text().encode())
+    trace = train(NAME, Task(TRAINERS["bpe"], source, Pipeline(), {"merges": 60}), Progress())
+    return Steps(merge_frame, trace, STYLE)
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    was = current_language()
+    use_language("en")
+    yield
+    use_language(was)
+
+
+def window(number: int, language: str = "en") -> Window:
+    use_language(language)
+    return Window(f"{NAME}:{language}", 60, range(number), flipbook_labels(), "step")
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_another_process_draws_the_same(steps: Steps, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, pool = window(61, language), Workers(1, module="tokensteps.server.steps")
+    sent: list[Drawing] = []
+    run = pool.run
+
+    def note(drawing: Drawing, progress: Progress) -> bytes:
+        sent.append(drawing)
+        return run(drawing, progress)
+
+    monkeypatch.setattr(pool, "run", note)
+    monkeypatch.setattr(module, "drawers", lambda: pool)
+    assert draw(NAME, one, steps) == one.packed(steps)
+    assert len(sent) == 1
+    pool.close()
+
+
+def test_few_frames_and_those_of_a_lost_process_are_drawn_here(
+    steps: Steps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken:
+        asked = 0
+
+        def run(self, _drawing: Drawing, _progress: Progress) -> bytes:
+            Broken.asked += 1
+            raise TrainingError("lost")
+
+    monkeypatch.setattr(module, "drawers", Broken)
+    assert draw(NAME, window(5), steps) == window(5).packed(steps) and Broken.asked == 0
+    assert draw(NAME, window(61), steps) == window(61).packed(steps) and Broken.asked == 1
+    assert draw("not kept", window(61), steps) == window(61).packed(steps) and Broken.asked == 1
+    assert issubclass(TrainingError, TokenizersCoreError)
+
+
+def test_a_table_is_made_once_unless_somebody_looks_for_something(steps: Steps) -> None:
+    whole = rows(NAME, pair_table, steps.trace, 9, STYLE)
+    assert whole is rows(NAME, pair_table, steps.trace, 9, STYLE)
+    assert whole.to_pandas().equals(pair_table(steps.trace[9], STYLE))
+    found = rows(NAME, pair_table, steps.trace, 9, STYLE, "e")
+    assert 0 < len(found) < len(whole) and "__index_level_0__" not in found.column_names
+    assert pickle.loads(pickle.dumps(steps)).trace[3] == steps.trace[3]

@@ -1,0 +1,198 @@
+"""Training in other processes (`tokensteps/server/workers.py`): what comes back is what the engine gives here; nothing waits for ever.
+
+Oracle: the engine in this process. Turns are tested with workers that are told when to go on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import pickle
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.app.server.tasks import endless, killed, killed_while_answering, loud, out_of_memory
+from tokenizers_core.errors import PatternTimeoutError, VocabSizeError
+from tokenizers_core.text.corpus import Pipeline
+from tokensteps.limits import LARGE_TASK, SMALL_TASK, TRAINING_MEMORY
+from tokensteps.runs.corpora import Source, prose
+from tokensteps.runs.trainings import TRAINERS, train_all, train_model
+from tokensteps.server import workers as module
+from tokensteps.server.workers import Progress, Stopped, Task, TrainingError, Workers, worth_sending
+
+PATIENT = 60.0
+TEXT = Source("x", prose()[:6_000].encode())
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Workers]:
+    made = Workers(1)
+    yield made
+    made.close()
+
+
+def task(train: Any, text: Source = TEXT, pipeline: Pipeline | None = None, **settings: Any) -> Task:
+    return Task(train, text, pipeline or Pipeline(pre_tokenizer="whitespace_split_metaspace"), settings)
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        task(TRAINERS["bpe"], merges=40),
+        task(TRAINERS["wordpiece"], merges=40),
+        task(TRAINERS["unigram"], seed_size=200, vocab_size=150),
+        task(TRAINERS["unigram"], seed_size=200, vocab_size=150, method="sentencepiece"),
+        task(train_all, vocab_size=120, tie_rule="first", method="course", seed_size=None),
+        task(train_model, model="wordpiece", vocab_size=120, special_tokens=("[UNK]",), alphabet="corpus"),
+    ],
+    ids=["bpe", "wordpiece", "unigram", "sentencepiece", "compare", "pipeline"],
+)
+def test_another_process_trains_the_same(pool: Workers, one: Task) -> None:
+    here, data = one(Progress()), pool.run(one, Progress())
+    there = pickle.loads(data)
+    assert list(there) == list(here) and there.stop_reason == here.stop_reason
+    assert [snapshot.event for snapshot in there] == [snapshot.event for snapshot in here]
+    assert 1_000 < len(data) < 1_000_000
+
+
+def test_errors_come_back_as_they_are(pool: Workers) -> None:
+    with pytest.raises(VocabSizeError) as raised:
+        pool.run(task(TRAINERS["bpe"], vocab_size=2), Progress())
+    assert raised.value.evidence["vocab_size"] == 2 and "choose at least" in str(raised.value)
+
+
+def test_a_pattern_that_takes_too_long_holds_nobody_up(pool: Workers) -> None:
+    bomb = task(TRAINERS["bpe"], Source("x", b"a" * 60 + b"!"), Pipeline(pattern="(a|aa)+$", timeout=0.2))
+    assert worth_sending(bomb) and not worth_sending(task(TRAINERS["bpe"], Source("x", b"a" * SMALL_TASK)))
+    assert worth_sending(task(TRAINERS["bpe"], Source("x", b"a" * (SMALL_TASK + 1))))
+    with pytest.raises(PatternTimeoutError):
+        pool.run(bomb, Progress())
+
+
+def test_a_run_can_be_stopped_and_the_next_one_is_whole(pool: Workers) -> None:
+    class Impatient(Progress):
+        """One whose learner presses Stop as soon as anything has been learned."""
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            super().__setattr__(name, value)
+            if (name, value) == ("phase", "training"):
+                super().__setattr__("stop", True)
+
+    long = task(TRAINERS["unigram"], Source("x", prose().encode()), seed_size=1_000, vocab_size=300)
+    trace = pickle.loads(pool.run(long, Impatient()))
+    assert trace.stop_reason == "stopped"
+    trace = pickle.loads(pool.run(task(TRAINERS["bpe"], merges=5), Progress()))
+    assert trace.stop_reason == "max_merges"
+
+
+def test_memory_that_is_not_there_is_an_error_of_the_run_alone(pool: Workers) -> None:
+    with pytest.raises(TrainingError, match=f"{TRAINING_MEMORY // 1_000_000} MB.*use a shorter text"):
+        pool.run(task(out_of_memory), Progress())
+    assert pickle.loads(pool.run(task(loud), Progress())) == "heard"
+
+
+@pytest.mark.parametrize("end", [killed, killed_while_answering])
+def test_a_process_that_dies_is_replaced(pool: Workers, end: Any) -> None:
+    with pytest.raises(TrainingError, match="try again"):
+        pool.run(task(end), Progress())
+    assert len(pickle.loads(pool.run(task(TRAINERS["bpe"], merges=3), Progress()))) == 3
+
+
+def test_a_run_that_takes_too_long_or_too_much_room_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = Workers(1)
+    monkeypatch.setattr(module, "TRACE_LIMIT", 1_000)
+    with pytest.raises(TrainingError, match="more than 0 MB of them: choose a vocabulary size"):
+        pool.run(task(TRAINERS["bpe"], merges=40), Progress())
+    monkeypatch.setattr(module, "TRAINING_SECONDS", 0.2)
+    with pytest.raises(TrainingError, match=r"more than 0\.2 seconds: stop it earlier"):
+        pool.run(task(endless), Progress())
+    pool.close()
+
+
+class Held:
+    """Stands for a process whose runs end when they are let go."""
+
+    started: threading.Semaphore
+    gate: threading.Event
+    begun: list[str]
+    """The names of the texts, in the order of their turns."""
+    alive = True
+
+    def __init__(self, *_settings: object) -> None:
+        pass
+
+    def run(self, one: Task, _progress: Progress) -> bytes:
+        self.begun.append(one.source.name)
+        self.started.release()
+        assert self.gate.wait(PATIENT)
+        return one.source.name.encode()
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> type[Held]:
+    Held.started, Held.gate, Held.begun = threading.Semaphore(0), threading.Event(), []
+    monkeypatch.setattr(module, "Worker", Held)
+    return Held
+
+
+@contextlib.contextmanager
+def running(pool: Workers, *tasks: tuple[Task, Progress]) -> Iterator[list[Any]]:
+    """Threads that run tasks; what they give, or the error that they end with, once the block has ended."""
+    ended: list[Any] = []
+
+    def run(one: Task, progress: Progress) -> None:
+        try:
+            ended.append(pool.run(one, progress))
+        except Exception as error:
+            ended.append(error)
+
+    threads = [threading.Thread(target=run, args=each) for each in tasks]
+    for thread in threads:
+        thread.start()
+    yield ended
+    for thread in threads:
+        thread.join(PATIENT)
+
+
+def named(name: str, size: int = 1) -> tuple[Task, Progress]:
+    return task(TRAINERS["bpe"], Source(name, b"a" * size)), Progress()
+
+
+def test_large_texts_leave_a_process_to_small_ones(held: type[Held]) -> None:
+    pool = Workers(2)
+    with running(pool, named("large", LARGE_TASK + 1), named("large", LARGE_TASK + 1)):
+        assert held.started.acquire(timeout=PATIENT)  # one of the two
+        assert not held.started.acquire(timeout=0.3)  # the other one waits,
+        with running(pool, named("small")):
+            assert held.started.acquire(timeout=PATIENT)  # though not for want of a process
+            held.gate.set()
+
+
+def test_the_smallest_goes_first(held: type[Held]) -> None:
+    pool = Workers(1)
+    with running(pool, named("first", 500)):
+        assert held.started.acquire(timeout=PATIENT)
+        with running(pool, *(named(f"{size}", size) for size in (300, 100, 200))):
+            while len(pool._waiting) < 3:
+                time.sleep(0.01)
+            held.gate.set()
+    assert held.begun == ["first", "100", "200", "300"]
+
+
+def test_who_waits_in_vain_leaves_the_queue(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
+    pool, (given_up, given_up_progress), (forgotten, forgotten_progress) = Workers(1), named("b"), named("c")
+    with running(pool, named("a")) as first:
+        assert held.started.acquire(timeout=PATIENT)
+        with running(pool, (given_up, given_up_progress), (forgotten, forgotten_progress)) as others:
+            given_up_progress.stop = True
+            forgotten_progress.asked = -math.inf
+        assert [type(one) for one in others] == [Stopped, Stopped] and forgotten_progress.stop
+        monkeypatch.setattr(module, "TRAININGS_WAITING", 0)
+        with pytest.raises(TrainingError, match="0 runs are waiting to be trained: try again"):
+            pool.run(*named("d"))
+        held.gate.set()
+    assert first == [b"a"]

@@ -1,0 +1,131 @@
+"""Exercises solved by hand, as it were: with the slow plain versions, from nothing but what the prompt gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from tests.core.oracle_bpe import PairName, PlainStep, plain_bpe, plain_encode
+from tests.core.oracle_unigram import all_paths, costs, plain_removal_losses
+from tests.core.oracle_wordpiece import plain_wordpiece
+
+UNKNOWN = "[UNK]"
+
+
+def bpe_steps(words: Mapping[str, int], merges: int) -> list[PlainStep]:
+    """The first merges of BPE by the first-met rule."""
+    alphabet = sorted(set("".join(words)))
+    steps: list[PlainStep] = []
+    size = len(alphabet)
+    while len(steps) < merges:  # a token met twice adds nothing to the vocabulary
+        size += merges - len(steps)
+        before = len(steps)
+        steps, _ = plain_bpe(words, list, alphabet, "first", str.encode, size)
+        if len(steps) == before:
+            break
+    return steps[:merges]
+
+
+def solve_pair(facts: Mapping[str, Any], wordpiece: bool) -> tuple[PairName, list[PairName]]:
+    """The pair that is merged next, and all that are as good."""
+    if wordpiece:
+        step = plain_wordpiece(facts["words"], "first", facts["step"] + 1)[0][facts["step"]]
+        return step.pair, step.tied
+    made = bpe_steps(facts["words"], facts["step"] + 1)[facts["step"]]
+    return made.pair, made.tied
+
+
+def solve_bpe_encode(facts: Mapping[str, Any]) -> list[str]:
+    """A word by merge rules; what the alphabet lacks is unknown, one character at a time."""
+    letters = [letter if letter in facts["alphabet"] else UNKNOWN for letter in facts["word"]]
+    return plain_encode(letters, facts["merges"])
+
+
+def solve_wordpiece_encode(facts: Mapping[str, Any]) -> list[str]:
+    """A word by the longest match."""
+    rest, tokens = facts["word"], []
+    while rest:
+        prefix = "##" if tokens else ""
+        size = next(
+            (size for size in range(len(rest), 0, -1) if prefix + rest[:size] in facts["vocabulary"]), 0
+        )
+        if not size:
+            return [UNKNOWN]
+        tokens.append(prefix + rest[:size])
+        rest = rest[size:]
+    return tokens
+
+
+def split_probability(pieces: Sequence[str], counts: Mapping[str, int]) -> Fraction:
+    """The product of the pieces' shares."""
+    total = sum(counts.values())
+    return Fraction(math.prod(counts[piece] for piece in pieces), total ** len(pieces))
+
+
+def splits_by_probability(facts: Mapping[str, Any]) -> dict[tuple[str, ...], Fraction]:
+    """Every split of the word with its exact probability."""
+    paths = all_paths(facts["word"], dict.fromkeys(facts["pieces"], 0.0))
+    return {pieces: split_probability(pieces, facts["pieces"]) for pieces, _ in paths}
+
+
+def solve_losses(facts: Mapping[str, Any]) -> dict[str, float]:
+    """What each piece's removal would cost."""
+    return plain_removal_losses(facts["words"], costs(facts["pieces"]))
+
+
+def solve_viterbi(facts: Mapping[str, Any]) -> list[tuple[int, set[str]]]:
+    """For each beginning of the word the fewest bits and the last pieces of the ways that have so few: by trying all splits."""
+    cells = []
+    for end in range(1, len(facts["word"]) + 1):
+        ways = all_paths(facts["word"][:end], facts["bits"])
+        fewest = min(bits for _, bits in ways)
+        cells.append((int(fewest), {pieces[-1] for pieces, bits in ways if bits == fewest}))
+    return cells
+
+
+def judge_corpus(words: Mapping[str, int], merges: Sequence[PairName], wordpiece: PairName | None) -> str:
+    """Whether training goes as wanted: right, tied (a tie alone is in the way) or wrong."""
+    steps = [(step.pair, step.tied) for step in bpe_steps(words, len(merges))]
+    wanted = list(merges)
+    if wordpiece is not None:
+        steps += [(None, [])] * (len(merges) - len(steps))  # type: ignore[list-item]
+        steps += [(step.pair, step.tied) for step in plain_wordpiece(words, "first", 1)[0]]
+        wanted.append(wordpiece)
+    for number, pair in enumerate(wanted):
+        if number >= len(steps) or (steps[number][0] != pair and pair not in steps[number][1]):
+            return "wrong"
+        if steps[number][0] != pair:
+            return "tied"
+    return "right"
+
+
+def true_lines(facts: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """The log as it should be."""
+    if facts["sort"] == "bits":
+        cells = solve_viterbi(facts)
+        shown = [line[2] for line in facts["lines"]]
+        return [
+            (facts["word"][:end], bits, shown[end - 1] if shown[end - 1] in pieces else "")
+            for end, (bits, pieces) in enumerate(cells, start=1)
+        ]
+    number = len(facts["lines"])
+    if facts["sort"] in ("count", "pair"):
+        return [(step.pair, step.freq, 0, 0) for step in bpe_steps(facts["words"], number)]
+    steps = plain_wordpiece(facts["words"], "first", number)[0]
+    before = [{word: (word[0], *("##" + letter for letter in word[1:])) for word in facts["words"]}]
+    before += [step.splits for step in steps]
+    lines: list[tuple[Any, ...]] = []
+    for step, splits in zip(steps, before, strict=False):
+        tokens: dict[str, int] = {}
+        pairs: dict[PairName, int] = {}
+        for word, split in splits.items():
+            for token in split:
+                tokens[token] = tokens.get(token, 0) + facts["words"][word]
+            for pair in pairwise(split):
+                pairs[pair] = pairs.get(pair, 0) + facts["words"][word]
+        first, second = step.pair
+        lines.append((step.pair, pairs[step.pair], tokens[first], tokens[second]))
+    return lines

@@ -1,0 +1,95 @@
+"""The errata: published figures against computed ones.
+
+Source: section 6 of the project's specification, whose figures were recomputed apart from this engine and are written out here;
+the golden files that lie beside the tests.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.runs.settings import read_url
+from tokensteps.teaching.errata import ERRATA, Erratum, erratum_html
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+EXPECTED = {
+    "probability_of_p": (
+        "5/210",
+        "0.000389",
+        "0.0022676",
+        "P(p) = 17/210",
+        "0.00132",
+        "0.00771",
+        "34/25725",
+        "17/2205",
+    ),
+    "third_wordpiece_merge": (
+        "(hu, ##g)",
+        "(hu, ##gs) → hugs: 1/15",
+        "5 / (15 × 5) = 1/15",
+        "10 / (15 × 15) = 2/45",
+        "1/21",
+    ),
+    "loss_of_four_sentences": ("413.1038", "382.1038", "31 words"),
+    "cost_of_hopefully": ("41.5157", "40.5157"),
+    "pruned_to": ("100", "98"),
+    "tied_splits": ("pug → [pu, g]", "[p, ug]", "hugs → [hug, s]", "[h, ugs]", "17 × 20", "15 × 5"),
+    "rules_learned": ("“hu” and “g”", "[UNK] hug", "(u, g)", "(h, ug)"),
+    "spelling_of_coolest": ("c o l l e s t", "c o o l e s t </w>"),
+}
+"""Figures that have to stand in each, published or computed."""
+
+
+@pytest.mark.parametrize("make", ERRATA, ids=lambda make: make.__name__)
+def test_each_has_its_figures(make: object) -> None:
+    one = make()  # type: ignore[operator]
+    assert isinstance(one, Erratum)
+    told = f"{one.published} | {one.computed} | {one.arithmetic}"
+    for figure in EXPECTED[make.__name__]:  # type: ignore[attr-defined]
+        assert figure in told
+    assert one.published != one.computed
+
+
+def test_all_rows_are_there() -> None:
+    assert [make.__name__ for make in ERRATA] == list(EXPECTED)
+
+
+def test_figures_are_the_golden_ones() -> None:
+    """Computed elsewhere, by slow plain programs."""
+    course = json.loads((GOLDEN / "unigram_course.json").read_text(encoding="utf-8"))
+    hug = json.loads((GOLDEN / "unigram_hug.json").read_text(encoding="utf-8"))
+    told = " ".join(f"{one.computed} {one.arithmetic}" for one in (make() for make in ERRATA))
+    assert f"{course['word_count']} words" in told
+    for fraction in hug["segmentations_of_pug"].values():
+        assert fraction in told
+
+
+@pytest.mark.parametrize("make", ERRATA, ids=lambda make: make.__name__)
+def test_links_open_a_step_that_there_is(make: object) -> None:
+    one = make()  # type: ignore[operator]
+    algorithm = ALGORITHMS[one.page]
+    query = dict(one.query)
+    step = int(query.pop("step"))
+    recipe, complaints = read_url(one.page, algorithm.rules, query)
+    assert not complaints
+    run = algorithm.run(recipe)
+    assert run is not None
+    from tokensteps.server.workers import Progress
+
+    assert 0 <= step <= len(run.make(Progress()))
+
+
+def test_what_is_quoted_is_text() -> None:
+    one = Erratum("<b>", "<i>", "<s>x", "{y}", "a < b", "bpe", {})
+    html = erratum_html(one)
+    assert (
+        "&lt;b&gt;" in html
+        and "&lt;i&gt;" in html
+        and "&lt;s&gt;x" in html
+        and "{y}" in html
+        and "a &lt; b" in html
+    )

@@ -1,0 +1,211 @@
+"""Questions about the next step of a run: keys, verdicts, and frames that tell nothing of what comes next.
+
+Oracles: the slow plain versions of the three algorithms in `tests/`, which choose, count, score and split anew at each step.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from tests.core.oracle_bpe import plain_bpe
+from tests.core.oracle_unigram import all_paths, costs, plain_unigram_course
+from tests.core.oracle_wordpiece import plain_wordpiece
+from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
+from tokensteps.drawing.merging import merge_frame, wordpiece_frame
+from tokensteps.drawing.pruning import prune_frame
+from tokensteps.drawing.tokens import Style
+from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.runs.settings import ASKED
+from tokensteps.teaching.predictions import ASK_NAMES, ASKS, next_asked, question_after
+from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Choice
+
+HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+WORDS = {"low": 5, "lower": 2, "newest": 6, "widest": 3, "<b>bold": 2, "aaaa": 3, "slow": 5}
+STYLE = Style()
+
+
+def verdicts(question: Any) -> dict[str, str]:
+    """Each option → what choosing it is worth."""
+    assert isinstance(question.form, Choice)
+    return {option: question.grade(option).kind for option in question.form.options}
+
+
+@pytest.mark.parametrize("rule", TIE_RULES)
+@pytest.mark.parametrize("words", [HUG, WORDS])
+def test_the_next_merge_of_bpe(words: dict[str, int], rule: str) -> None:
+    trace = train_bpe(Corpus.from_counts(words), tie_rule=rule)
+    symbols = sorted(set("".join(words)))
+    steps, _ = plain_bpe(words, list, symbols, rule, str.encode, 10_000)
+    assert len(steps) == len(trace)
+    for step, plain in enumerate(steps):
+        question = question_after(trace, step, "pair", STYLE)
+        most = max(plain.counts.values())
+        expected = {
+            " + ".join(pair): RIGHT if pair == plain.pair else TIED if number == most else WRONG
+            for pair, number in plain.counts.items()
+        }
+        assert verdicts(question) == expected and question.key == " + ".join(plain.pair)
+        counted = question_after(trace, step, "count", STYLE)
+        graded = {number: counted.grade(str(number)).kind for number in range(most + 3)}
+        assert [number for number, kind in graded.items() if kind == RIGHT] == [plain.freq]
+
+
+@pytest.mark.parametrize("words", [HUG, WORDS])
+def test_the_next_merge_of_wordpiece_and_its_score(words: dict[str, int]) -> None:
+    trace = train_wordpiece(Corpus.from_counts(words))
+    steps, _ = plain_wordpiece(words, "first")
+    for step, plain in enumerate(steps):
+        best = plain.scores[plain.pair]
+        expected = {
+            " + ".join(pair): RIGHT if pair == plain.pair else TIED if score == best else WRONG
+            for pair, score in plain.scores.items()
+        }
+        assert verdicts(question_after(trace, step, "pair", STYLE)) == expected
+        question = question_after(trace, step, "score", STYLE)
+        assert question.grade(str(best)).kind == RIGHT and question.grade(question.key).kind == RIGHT
+        assert question.grade(str(best + Fraction(1, 1000))).kind == WRONG
+        assert question.grade(f"{float(best):.6f}").kind == (RIGHT if float(best) >= 1e-5 else UNREAD)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "words"), [("bpe", HUG), ("bpe", WORDS), ("wordpiece", HUG), ("wordpiece", WORDS)]
+)
+def test_how_a_word_is_split_after_the_next_merge(algorithm: str, words: dict[str, int]) -> None:
+    """Oracle: the plain run's words after the step; a tied pair's merge is graded as tied, all else as wrong."""
+    corpus = Corpus.from_counts(words)
+    trace: Any = train_bpe(corpus) if algorithm == "bpe" else train_wordpiece(corpus)
+    if algorithm == "bpe":
+        splits = [
+            step.splits
+            for step in plain_bpe(words, list, sorted(set("".join(words))), "first", str.encode, 10_000)[0]
+        ]
+    else:
+        splits = [step.splits for step in plain_wordpiece(words, "first")[0]]  # type: ignore[misc]
+    asked = 0
+    for step, after in enumerate(splits):
+        question = question_after(trace, step, "split", STYLE)
+        if question.kind != "split":
+            continue
+        asked += 1
+        key = question.key.replace(" ", "")
+        plain = [piece.removeprefix("##") if place else piece for place, piece in enumerate(after[key])]
+        assert question.key == " ".join(plain) and question.grade(" | ".join(plain)).kind == RIGHT
+        if len(key) > len(plain):
+            assert question.grade(" ".join(key)).kind in (WRONG, TIED)
+        assert question.grade(key + "x").kind == UNREAD
+    assert asked > len(splits) // 2
+
+
+@pytest.mark.parametrize("words", [HUG, {"low": 5, "lower": 2, "newest": 6, "widest": 3, "slow": 5}])
+def test_the_next_prune_and_what_it_costs(words: dict[str, int]) -> None:
+    """Oracle: the plain run's losses, round by round; pieces that cost the same as the one that goes are right, too."""
+    trace = train_unigram(
+        Corpus.from_counts(words), seed_size=30, vocab_size=len(set("".join(words))), whole_words=True
+    )
+    rounds, _ = plain_unigram_course(words, 30, len(set("".join(words))))
+    step, losses_asked = 0, 0
+    for one in rounds:
+        gone: list[str] = []
+        for piece in one.removed:
+            question = question_after(trace, step, "piece", STYLE)
+            loss = one.removal_losses[piece]
+            assert question.key == piece
+            for option, kind in verdicts(question).items():
+                assert option not in gone
+                assert (kind == RIGHT) == (one.removal_losses[option] <= loss + 1e-9)
+            cost = question_after(trace, step, "loss", STYLE)
+            if cost.kind == "loss":
+                losses_asked += 1
+                assert not gone and cost.grade(f"{loss:.4f}").kind == RIGHT
+                assert cost.grade(f"{loss + 1:.4f}").kind == WRONG
+            gone.append(piece)
+            step += 1
+    assert step == len(trace) and losses_asked > 3
+
+
+def test_how_a_word_is_split_without_the_next_piece() -> None:
+    """Oracle: every split of the word enumerated, with the pieces that are left; equally probable ones are right, too."""
+    trace = train_unigram(Corpus.from_counts(HUG), seed_size=15, vocab_size=7, whole_words=False)
+    counts = dict(trace.seed)
+    for step in range(len(trace)):
+        question = question_after(trace, step, "split", STYLE)
+        counts.pop(trace.event(step + 1).piece)  # type: ignore[union-attr]
+        word = question.key.replace(" ", "")
+        model = {piece: -cost for piece, cost in costs(counts).items()}
+        paths = dict(all_paths(word, model))
+        best = max(paths.values())
+        for pieces, log in paths.items():
+            kind = question.grade(" ".join(pieces)).kind
+            assert (kind == RIGHT) == math.isclose(log, best, abs_tol=1e-9), (word, pieces)
+        missing = question.grade(" ".join([word[:2], *word[2:]])).kind
+        assert missing in (RIGHT, WRONG)
+
+
+def test_only_merges_and_prunes_are_asked_about() -> None:
+    """Oracle: the run's own list of kinds, searched one by one."""
+    trace = train_unigram(
+        Corpus.from_texts(EXAMPLES["python"].text().splitlines(), pre_tokenizer="whitespace_split_metaspace"),
+        seed_size=800,
+        vocab_size=150,
+        method="sentencepiece",
+    )
+    kinds = trace.record.kinds
+    assert {"prune", "e_step", "m_step", "finalize"} <= {*kinds}
+    for step in range(len(trace) + 1):
+        later = [at for at in range(step, len(trace)) if kinds[at + 1] == "prune"]
+        assert next_asked(trace, step) == (later[0] if later else None)
+        if later and later[0] == step and step % 5 == 0:
+            question = question_after(trace, later[0], "mixed", STYLE)
+            assert question.grade(question.key).kind == RIGHT
+
+
+def test_by_turns_asks_everything_and_names_exist() -> None:
+    """How often a pair stands is not asked where the frame says so already: where the step before did not change it."""
+    trace = train_bpe(Corpus.from_counts(WORDS))
+    kinds = [question_after(trace, step, "mixed", STYLE).kind for step in range(len(trace))]
+    assert {*kinds} == {*ASKS["bpe"]}
+    for step, kind in enumerate(kinds):
+        if step and kind == "count":
+            assert trace.event(step + 1).candidates[0].change  # type: ignore[union-attr]
+    assert question_after(trace, 0, "loss", STYLE).kind == "pair"
+    assert {kind for asks in ASKS.values() for kind in asks} | {"mixed"} == {*ASK_NAMES} == {*ASKED}
+
+
+def chips_in(html: str) -> list[str]:
+    """What the chips in some markup say."""
+    return re.findall(r'<bdi class="t [^"]*">([^<]*)</bdi>', html)
+
+
+@pytest.mark.parametrize("words", [HUG, WORDS])
+def test_no_frame_shows_a_token_that_is_learned_later(words: dict[str, int]) -> None:
+    """Oracle: the run's own order of tokens. Whole words of the corpus are no secret: a tie rule names where a pair is first met."""
+    traces: list[tuple[Any, Any]] = [
+        (train_bpe(Corpus.from_counts(words)), merge_frame),
+        (train_wordpiece(Corpus.from_counts(words)), wordpiece_frame),
+    ]
+    for trace, draw in traces:
+        for step in range(len(trace)):
+            later = {token for token, made in trace.step_of_token.items() if made > step} - {*words}
+            frame = draw(trace[step], STYLE, ahead=False)
+            assert not later & {*chips_in(frame.html)} and frame.label not in later
+
+
+def test_the_first_frame_lists_no_pairs_and_a_ranking_ends_at_the_piece_that_goes() -> None:
+    start = merge_frame(train_bpe(Corpus.from_counts(HUG))[0], STYLE, ahead=False)
+    assert (
+        "<table" not in start.html
+        and "<table" in merge_frame(train_bpe(Corpus.from_counts(HUG))[0], STYLE).html
+    )
+    start = wordpiece_frame(train_wordpiece(Corpus.from_counts(HUG))[0], STYLE, ahead=False)
+    assert "<table" not in start.html
+    trace = train_unigram(Corpus.from_counts(HUG), seed_size=15, vocab_size=7, whole_words=False)
+    for step in range(1, len(trace) + 1):
+        html = prune_frame(trace[step], STYLE, ahead=False).html
+        ranked = html[html.index('class="ranking"') :].partition("</table>")[0]
+        assert "data-step" not in html and 'class="now' in ranked
+        assert chips_in(ranked)[-1] == trace.event(step).piece  # type: ignore[union-attr]

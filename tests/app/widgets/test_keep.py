@@ -1,0 +1,77 @@
+"""What a tab keeps for a session (`tokensteps/widgets/keep.py`), and what pages take up of it.
+
+Oracle: what was given to be kept; a browser that gives back something else. The way through a real one is in
+`tests/browser/test_predict_page.py` and `test_exercises_page.py`.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import tokensteps.widgets.keep
+from tokensteps.limits import VERDICTS_KEPT
+from tokensteps.pages.learn.exercises import PAGE, Record, outlast
+from tokensteps.server.seal import seal
+from tokensteps.teaching.exercises.kinds import make
+from tokensteps.teaching.questions import RIGHT, WRONG, Tally, Verdict
+from tokensteps.widgets.keep import kept
+
+
+class Browser:
+    """What a tab holds, by place, instead of `keep.js`."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, str] = {}
+
+    def __call__(self, *, key: str, data: dict[str, str], on_kept_change: Any) -> Any:
+        assert key == f"keep-{data['place']}" and on_kept_change is not None
+        if data["text"]:
+            self.held[data["place"]] = data["text"]
+            return SimpleNamespace(kept=None)
+        return SimpleNamespace(kept=self.held.pop(data["place"], None))
+
+
+@pytest.fixture
+def tab(monkeypatch: pytest.MonkeyPatch) -> Browser:
+    found = Browser()
+    monkeypatch.setattr(tokensteps.widgets.keep, "component", lambda _name, _styles: found)
+    return found
+
+
+def test_a_new_session_is_given_what_the_one_before_kept(tab: Browser) -> None:
+    assert kept("here", []) == []
+    assert kept("here", [1, ["\u202e <b>", None]]) == []
+    assert kept("elsewhere", []) == []
+    assert kept("here", []) == [1, ["\u202e <b>", None]]
+    assert kept("here", []) == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["", "x", "\0", "x" * 100_000, seal("kept", ["elsewhere", [1]]), seal("kept", {"here": [1]}), seal("game", ["here", [1]]), seal("kept", ["here", [1]])[:-1]],
+)  # fmt: skip
+def test_what_a_browser_makes_up_is_not_taken(given: str, tab: Browser) -> None:
+    tab.held["here"] = given
+    assert kept("here", []) == []
+
+
+def test_the_record_of_exercises_comes_back(tab: Browser) -> None:
+    """Tallies whole; of what was said of answers, the latest."""
+    record = Record()
+    outlast(record)
+    assert not tab.held
+    for seed in range(VERDICTS_KEPT + 5):
+        verdict = Verdict(WRONG if seed % 3 else RIGHT, f"<b>{seed}</b>")
+        record.count(make("bpe_count", 1, seed), verdict)
+    outlast(record)
+    again = Record()
+    outlast(again)
+    assert (again.total, again.by_kind, again.recent) == (record.total, record.by_kind, record.recent)
+    assert list(again.verdicts.items()) == list(record.verdicts.items())[-VERDICTS_KEPT:]
+    assert isinstance(again.total, Tally) and again.total.answered == VERDICTS_KEPT + 5
+    tab.held[PAGE] = seal("kept", [PAGE, ["another version's"]])
+    outlast(other := Record())
+    assert other == Record()

@@ -1,0 +1,843 @@
+"""The command line (`tokensteps/cli/`).
+
+Oracles: the published worked examples in `golden/`; the engine and the app's handout, called directly with the same
+arguments; Python's `csv`, `json` and `io` readers; and for exit codes and pipes a real shell.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import os
+import pty
+import shlex
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.encoding.encoding import Truncation
+from tokenizers_core.encoding.templates import TEMPLATES
+from tokenizers_core.files.exports import (
+    csv_table,
+    merges_txt,
+    pieces_tsv,
+    prunes_to_csv,
+    prunes_to_json,
+    tiktoken_ranks,
+    trace_to_csv,
+    trace_to_json,
+    vocab_json,
+    vocab_txt,
+)
+from tokenizers_core.text.corpus import decode_text
+from tokensteps.cli import training
+from tokensteps.cli.commands import command_line
+from tokensteps.cli.streams import lines_of
+from tokensteps.cli.training import ALGORITHMS_OF, OPTION_OF, PRE_TOKENIZERS_OF, UNIGRAM_DEFAULTS
+
+ROOT = Path(__file__).parents[2]
+COURSE, HUG, MIXED = (str(ROOT / "assets" / "corpora" / f"{name}.txt") for name in ("course", "hug", "mixed"))
+COUNTS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+END = "<|endoftext|>"
+
+
+def golden(name: str) -> dict[str, Any]:
+    return json.loads((ROOT / "tests" / "golden" / f"{name}.json").read_text("utf-8"))
+
+
+def course_lines() -> list[str]:
+    return Path(COURSE).read_text("utf-8").splitlines()
+
+
+def run(*arguments: object, given: str | bytes | None = None) -> Result:
+    """A command in this process."""
+    return CliRunner().invoke(command_line, list(map(str, arguments)), input=given)
+
+
+def output(*arguments: object, given: str | bytes | None = None) -> str:
+    """What a command that goes well prints. Its bytes, decoded: nothing of their line ends is translated."""
+    result = run(*arguments, given=given)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout_bytes.decode("utf-8")
+
+
+def complaint(code: int, *arguments: object, given: str | bytes | None = None) -> str:
+    """What a command says that ends with this exit code: its last line; nothing goes to standard output."""
+    result = run(*arguments, given=given)
+    assert (result.exit_code, result.stdout) == (code, ""), result.output
+    assert "Traceback" not in result.stderr
+    return result.stderr.splitlines()[-1]
+
+
+def shell(command: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A line in a real shell, with this Python as `python` and the project in the folder."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": python_path(), **variables}
+    return subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+
+
+def python_path() -> str:
+    return os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+
+
+def started(*arguments: str, **streams: Any) -> subprocess.Popen[bytes]:
+    """A command in a process of its own, under way."""
+    environment = {**os.environ, "PYTHONPATH": python_path()}
+    return subprocess.Popen(
+        [sys.executable, "-m", "tokensteps", *arguments],
+        env=environment,
+        # Tests that run in the background of a shell are deaf to Ctrl-C, and so would be their children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **streams,
+    )
+
+
+@pytest.fixture(scope="module")
+def tokenizer_file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """BPE on the course's corpus, after `golden/bpe_course.json`."""
+    path = tmp_path_factory.mktemp("cli") / "tokenizer.json"
+    output("train", COURSE, "--vocab-size", 50, "--special-token", END, "--output", path)
+    return str(path)
+
+
+# --- Training -------------------------------------------------------------------------------------------------
+
+
+def test_bpe_takes_the_published_steps() -> None:
+    expected = golden("bpe_course")
+    printed = json.loads(output("trace", COURSE, "-s", 50, "--special-token", END))
+    told = [
+        {"pair": step["pair"], "token": step["token"], "freq": step["freq"], "tied_pairs": step["tied_count"]}
+        for step in printed["steps"]
+    ]
+    assert told == expected["steps"]
+    assert printed["vocab"] == expected["vocab"]
+
+
+def test_wordpiece_takes_the_published_steps() -> None:
+    expected = golden("wordpiece_course")
+    specials = [part for token in expected["special_tokens"] for part in ("--special-token", token)]
+    printed = json.loads(output("trace", COURSE, "-a", "wordpiece", "-s", 70, *specials))
+    assert [(step["pair"], step["token"]) for step in printed["steps"]] == [
+        (step["pair"], step["token"]) for step in expected["steps"]
+    ]
+    assert printed["vocab"] == expected["vocab"]
+
+
+def test_unigram_prunes_the_published_pieces() -> None:
+    expected = golden("unigram_course")
+    printed = json.loads(output("trace", COURSE, "-a", "unigram", "--seed-size", 300, "-s", 100))
+    first_round = [step["piece"] for step in printed["steps"] if step["round"] == 1]
+    assert first_round == expected["rounds"][0]["removed"]
+    assert len(printed["pieces"]) == expected["final_vocab_size"]
+
+
+TRACES: dict[str, tuple[list[object], Any]] = {
+    "bpe": (
+        ["--min-frequency", 2, "--ties", "greatest", "--pattern", "cl100k_base", "--normalizer", "lowercase"],
+        lambda: train_bpe(
+            Corpus.from_texts(course_lines(), normalizer="lowercase", pattern="cl100k_base"),
+            min_frequency=2,
+            tie_rule="greatest",
+        ),
+    ),
+    "bytes": (
+        ["--alphabet", "bytes", "--merges", 5, "-n", "nfd", "-n", "strip_accents"],
+        lambda: train_bpe(
+            Corpus.from_texts(course_lines(), normalizer=("nfd", "strip_accents")), merges=5, alphabet="bytes"
+        ),
+    ),
+    "wordpiece": (
+        ["-a", "wordpiece", "--merges", 9, "-p", "whitespace", "--ties", "lowest_ids"],
+        lambda: train_wordpiece(
+            Corpus.from_texts(course_lines(), pre_tokenizer="whitespace"), merges=9, tie_rule="lowest_ids"
+        ),
+    ),
+    "unigram": (
+        ["-a", "unigram", "-s", 90, "--exact", "--no-whole-words", "--seed-size", 200],
+        lambda: train_unigram(
+            Corpus.from_texts(course_lines(), pre_tokenizer="whitespace_split_metaspace"),
+            seed_size=200,
+            vocab_size=90,
+            exact=True,
+            whole_words=False,
+        ),
+    ),
+    "sentencepiece": (
+        ["-a", "unigram", "--method", "sentencepiece", "-s", 60, "-p", "metaspace"],
+        lambda: train_unigram(
+            Corpus.from_texts(course_lines(), pre_tokenizer="metaspace"),
+            seed_size=1000,
+            vocab_size=60,
+            method="sentencepiece",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_every_option_reaches_the_engine(name: str) -> None:
+    options, train = TRACES[name]
+    trace = train()
+    to_json, to_csv = (
+        (prunes_to_json, prunes_to_csv) if trace.algorithm == "unigram" else (trace_to_json, trace_to_csv)
+    )
+    assert output("trace", COURSE, *options) == to_json(trace) + "\n"
+    assert output("trace", COURSE, *options, "--format", "csv") == to_csv(trace)
+
+
+def test_files_and_standard_input_are_one_corpus(tmp_path: Path) -> None:
+    lines = course_lines()
+    first, second = tmp_path / "first.txt", tmp_path / "second.txt"
+    first.write_text(
+        "\n".join(lines[:1]), "utf-8"
+    )  # no newline at its end: the line ends with the file all the same
+    second.write_text("\n".join(lines[2:]) + "\n", "utf-8")
+    expected = output("trace", COURSE)
+    assert output("trace", given="\n".join(lines)) == expected
+    assert output("trace", "-", given="\n".join(lines)) == expected
+    assert output("trace", first, "-", second, given=lines[1]) == expected
+
+
+@given(
+    st.one_of(
+        st.binary(max_size=40),
+        st.lists(
+            st.sampled_from([b"\r", b"\n", b"\xff\xfe", b"\xef\xbb\xbf", b"\xe3\x81", b"a", b"\x00"]),
+            max_size=12,
+        ).map(b"".join),
+        st.text(max_size=20).map(lambda text: text.encode("utf-16")),
+    )
+)
+def test_lines_are_the_engines(data: bytes) -> None:
+    # `from_bytes` reads as the app does: a `none` pre-token is a line, or its part around a form feed's kin.
+    whole = decode_text(data)
+    lines = list(lines_of(io.BytesIO(data)))
+    assert [line.text for line in lines] == [
+        line.removesuffix("\n") for line in io.StringIO(whole.text, newline=None)
+    ]
+    assert sum(line.replaced for line in lines) == whole.replaced
+
+
+def test_counts_are_read() -> None:
+    trace = train_bpe(Corpus.from_counts(COUNTS))
+    assert output("trace", "--counts", HUG) == trace_to_json(trace) + "\n"
+    assert (
+        output("trace", "--counts", given="hug 10\npug,5\npun\t12\nbun 4\nhugs 5")
+        == trace_to_json(trace) + "\n"
+    )
+
+
+def test_defaults_are_the_apps() -> None:
+    from tokensteps.runs.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES
+
+    for algorithm, rules in (("bpe", RULES), ("wordpiece", WORDPIECE_RULES), ("unigram", UNIGRAM_RULES)):
+        pre = next(rule for rule in rules if rule.name == "pre")
+        assert PRE_TOKENIZERS_OF[algorithm][0] == pre.default
+        assert set(PRE_TOKENIZERS_OF[algorithm]) == set(pre.choices)
+    usual = {rule.name: rule.default for rule in UNIGRAM_RULES}
+    assert {"seed_size": usual["seed"], "vocab_size": usual["size"]} == UNIGRAM_DEFAULTS
+
+
+def test_the_summary_goes_to_standard_error_and_can_be_silenced(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    said = run("train", COURSE, "-s", 50, "-o", path).stderr.splitlines()
+    assert said == [
+        "Corpus: 4 lines, 36 words, 30 different ones",
+        "BPE: 20 steps, a vocabulary of 50 tokens; the vocabulary has the size that was asked for",
+        "Added for what the corpus does not have: [UNK]",
+        f"Written: {path}",
+    ]
+    assert run("train", COURSE, "-q", "--force", "-o", path).output == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "ending"),
+    [
+        (["--merges", 2], "number of merges"),
+        (["--min-frequency", 4], "frequent enough"),
+        ([], "no pair is left"),
+        (["-a", "unigram", "-s", 1000], "the seed is no larger"),
+    ],
+)
+def test_the_summary_says_why_training_ended(options: list[object], ending: str) -> None:
+    assert ending in run("train", COURSE, *options).stderr
+
+
+# --- What is written ------------------------------------------------------------------------------------------
+
+
+def test_tokenizer_json_is_the_engines(tmp_path: Path) -> None:
+    trace = train_bpe(Corpus.from_texts(course_lines()), 50, special_tokens=[END])
+    expected = tmp_path / "expected.json"
+    trace.tokenizer().save(expected)
+    options = ["train", COURSE, "-s", 50, "--special-token", END]
+    printed = output(*options)
+    assert printed == expected.read_text("utf-8")
+    output(*options, "-o", tmp_path / "some.json")
+    output(*options, "-o", tmp_path)
+    assert (tmp_path / "some.json").read_bytes() == expected.read_bytes()
+    assert (tmp_path / "tokenizer.json").read_bytes() == expected.read_bytes()
+
+
+def test_the_name_says_what_is_written(tmp_path: Path) -> None:
+    corpus = Corpus.from_texts(course_lines())
+    bpe = train_bpe(corpus, merges=20, alphabet="bytes")
+    options = ["train", COURSE, "--merges", 20, "--alphabet", "bytes", "-o"]
+    output(*options, tmp_path / "my-vocab.json")
+    output(*options, tmp_path / "my.tiktoken")
+    assert (tmp_path / "my-vocab.json").read_text("utf-8") == vocab_json(bpe.tokenizer())
+    assert (tmp_path / "my-merges.txt").read_text("utf-8") == merges_txt(bpe)
+    assert (tmp_path / "my.tiktoken").read_text("utf-8") == tiktoken_ranks(bpe.tokenizer())
+
+    wordpiece = train_wordpiece(Corpus.from_texts(course_lines(), pre_tokenizer="bert"), 70)
+    output("train", COURSE, "-a", "wordpiece", "-s", 70, "-o", tmp_path / "vocab.txt")
+    assert (tmp_path / "vocab.txt").read_text("utf-8") == vocab_txt(wordpiece.tokenizer())
+
+    unigram = train_unigram(
+        Corpus.from_texts(course_lines(), pre_tokenizer="whitespace_split_metaspace"), 1000, 100
+    )
+    output("train", COURSE, "-a", "unigram", "-s", 100, "-o", tmp_path / "my.vocab")
+    assert (tmp_path / "my.vocab").read_text("utf-8") == pieces_tsv(unigram)
+
+
+def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
+    merges = tmp_path / "merges.txt"
+    merges.write_text("mine")
+    told = complaint(2, "train", COURSE, "-o", tmp_path / "vocab.json")
+    assert told == f"Error: {merges} is there already; choose another --output, or add --force to replace it."
+    assert (merges.read_text(), list(tmp_path.iterdir())) == ("mine", [merges])
+    output("train", COURSE, "--merges", 1, "-f", "-o", tmp_path / "vocab.json")
+    assert merges.read_text("utf-8") == "#version: 0.2\nĠ t\n"
+    for command in ("trace", "handout"):
+        assert "--force" in complaint(2, command, COURSE, "-o", merges)
+
+
+def test_a_replaced_file_keeps_its_link_and_its_rights(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    real.write_text("old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    output("trace", COURSE, "--merges", 1, "-f", "-o", link)
+    assert link.is_symlink()
+    assert json.loads(real.read_text("utf-8"))["algorithm"] == "bpe"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+def test_a_device_is_written_to_and_never_replaced() -> None:
+    output("trace", COURSE, "--merges", 1, "-o", os.devnull)
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text("old")
+
+    def fail(_self: Path, _target: Path) -> None:
+        raise OSError(28, "No space left on device", str(_self))
+
+    monkeypatch.setattr(Path, "replace", fail)
+    told = complaint(1, "trace", COURSE, "-q", "--force", "-o", path)
+    assert told == f"Error: {path}: No space left on device; try another file or place."
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("old", [path])
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "told"),
+    [
+        ("tokenizer.bin", [], "end it in one of vocab.txt, vocab.json, merges.txt, .tiktoken"),
+        ("vocab.txt", [], "vocab.txt cannot hold a tokenizer of --algorithm bpe"),
+        ("vocab.json", ["-a", "unigram"], "vocab.json cannot hold a tokenizer of --algorithm unigram"),
+        ("my.vocab", ["-a", "wordpiece"], ".vocab or .tsv cannot hold a tokenizer of --algorithm wordpiece"),
+        ("vocab.json", ["--template", "roberta"], "vocab.json cannot hold a --template"),
+        ("none/tokenizer.json", [], "mkdir -p"),
+    ],
+)
+def test_an_output_that_cannot_be_is_refused_before_training(
+    name: str, options: list[str], told: str, tmp_path: Path
+) -> None:
+    assert told in complaint(2, "train", COURSE, *options, "-o", tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- What goes wrong ------------------------------------------------------------------------------------------
+
+VALUES: dict[str, list[object]] = {
+    "merges": [3],
+    "min_frequency": [1],
+    "tie_rule": ["first"],
+    "alphabet": ["corpus"],
+    "pattern": ["gpt2"],
+    "method": ["course"],
+    "seed_size": [100],
+    "exact": [],
+    "whole_words": [],
+}
+
+
+@pytest.mark.parametrize("name", ALGORITHMS_OF)
+@pytest.mark.parametrize("command", ["train", "trace", "handout"])
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
+def test_an_option_of_another_algorithm_is_refused_by_name(command: str, name: str, algorithm: str) -> None:
+    if algorithm in ALGORITHMS_OF[name]:
+        return
+    told = complaint(2, command, COURSE, "-a", algorithm, OPTION_OF[name], *VALUES[name])
+    assert told.startswith(f"Error: {OPTION_OF[name]} is for --algorithm {ALGORITHMS_OF[name][0]}")
+    assert f"not for {algorithm}; leave it out" in told
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["-p", "bert", "--pattern", "gpt2"], "--pattern is for --pre-tokenizer byte_level, not for bert"),
+        (
+            ["-p", "bert", "--alphabet", "bytes"],
+            "--alphabet bytes is for --pre-tokenizer byte_level, not for bert",
+        ),
+        (
+            ["-a", "unigram", "-p", "byte_level"],
+            "--pre-tokenizer byte_level does not go with --algorithm unigram",
+        ),
+        (["-a", "unigram", "--method", "sentencepiece", "--exact"], "--exact is for --method course"),
+        (["--vocab-size", "0"], "'--vocab-size'"),
+        (["--normalizer", "nfx"], "'--normalizer'"),
+        (["--special-token", "\udce9"], "is not UTF-8"),
+    ],
+)
+def test_options_that_do_not_go_together(options: list[str], told: str) -> None:
+    assert told in complaint(2, "train", COURSE, *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["-s", "5"], "--vocab-size 5 is below the alphabet's 30 symbols; choose at least 30."),
+        (
+            ["-a", "unigram", "-s", "5"],
+            "--vocab-size 5 is below the alphabet's 30 symbols; choose at least 30.",
+        ),
+        (
+            ["-a", "unigram", "--seed-size", "5"],
+            "--seed-size 5 can't be used: choose at least 30, the corpus's characters.",
+        ),
+        (
+            ["--special-token", ""],
+            "--special-token '' can't be used: an empty token can't be found in a text.",
+        ),
+        (["--pattern", "(a"], "The pattern '(a' is not a regular expression"),
+    ],
+)
+def test_the_engines_complaints_name_the_options(options: list[str], told: str) -> None:
+    assert complaint(1, "trace", COURSE, "-q", *options).startswith(f"Error: {told}")
+
+
+def test_inputs_that_cannot_be_read(tmp_path: Path) -> None:
+    missing, empty, blank = tmp_path / "missing.txt", tmp_path / "empty.txt", tmp_path / "blank.txt"
+    empty.touch()
+    blank.write_text(" \n\n ")
+    told = complaint(1, "trace", missing)
+    assert told.startswith(f"Error: {missing}: there is no such file or folder; check the name")
+    assert complaint(1, "trace", tmp_path) == f"Error: {tmp_path} is a folder; name a file in it."
+    assert complaint(1, "trace", empty) == f"Error: {empty}: there is no text; name a file that holds some."
+    assert (
+        complaint(1, "trace", given="")
+        == "Error: standard input: there is no text; name a file that holds some."
+    )
+    told = complaint(1, "trace", blank, empty, "-p", "bert")
+    assert told.startswith(f"Error: {blank}, {empty}: 2 characters and not one word")
+    told = complaint(1, "trace", "--counts", COURSE)
+    assert told.startswith(
+        f"Error: {COURSE}: Line 1 ('This is the Hugging Face Course.'): the count has to be"
+    )
+    assert complaint(1, "encode", "-t", missing, "a").startswith(f"Error: {missing}: there is no such file")
+
+
+def test_a_file_without_permission(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Root may read everything, so the refusal is made up.
+    def refuse(name: str, _mode: str) -> None:
+        raise PermissionError(13, "Permission denied", name)
+
+    monkeypatch.setattr("builtins.open", refuse)
+    told = complaint(1, "trace", "secret.txt")
+    assert (
+        told
+        == "Error: secret.txt: permission denied; check who may read or write it, or choose another place."
+    )
+
+
+def test_a_tokenizer_that_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    for text in ("", "{}", "no json", "[1]"):
+        path.write_text(text)
+        assert complaint(1, "encode", "-t", path, "a").startswith("Error: ")
+
+
+def test_invalid_utf8_is_counted_and_told(tokenizer_file: str) -> None:
+    result = run("trace", "-q", given=b"caf\xe9 ol\xe9\n\xff")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "Warning: standard input: 3 stretches of invalid UTF-8 were read as U+FFFD; "
+        "if it is text in another encoding, convert it to UTF-8 first.\n"
+    )
+    result = run("encode", "-t", tokenizer_file, given=b"\xff\n")
+    assert "1 stretch of invalid UTF-8 was read" in result.stderr
+
+
+def test_ctrl_c_ends_with_130_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_arguments: object, **_settings: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(training.TRAINERS, "bpe", interrupt)
+    assert complaint(130, "train", COURSE, "-o", tmp_path / "tokenizer.json") == "Interrupted."
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- Steps ----------------------------------------------------------------------------------------------------
+
+
+def test_one_step_is_its_snapshot() -> None:
+    trace = train_bpe(Corpus.from_counts(COUNTS))
+    told = json.loads(output("trace", "--counts", HUG, "--step", 3, "--candidates", 2))
+    snapshot = trace[3]
+    assert (told["step"], told["steps"], told["stop_reason"]) == (3, len(trace), "no_pairs")
+    assert told["event"]["kind"] == "merge"
+    assert (told["event"]["pair"], told["event"]["freq"]) == (["h", "ug"], 15)
+    assert told["event"]["words"] == ["hug", "hugs"]
+    assert told["vocab"] == list(snapshot.vocab)
+    assert told["splits"] == {word: list(tokens) for word, tokens in snapshot.splits().items()}
+    assert [one["pair"] for one in told["candidates"]] == [list(one.pair) for one in snapshot.candidates(2)]
+
+
+def test_a_score_is_a_fraction() -> None:
+    told = json.loads(output("trace", "--counts", HUG, "-a", "wordpiece", "--step", 0))
+    step = golden("wordpiece_hug")["steps"][0]
+    assert told["event"]["kind"] == "start"
+    assert (told["candidates"][0]["pair"], told["candidates"][0]["score"]) == (step["pair"], step["score"])
+
+
+@pytest.mark.parametrize("method", ["course", "sentencepiece"])
+def test_every_unigram_step_can_be_printed(method: str) -> None:
+    options = ["--counts", HUG, "-a", "unigram", "--method", method, "-s", 10, "--seed-size", 15]
+    trace = train_unigram(Corpus.from_counts(COUNTS), 15, 10, method)
+    for step in range(len(trace) + 1):
+        told = json.loads(output("trace", *options, "--step", step))
+        assert told["event"]["kind"] == trace[step].event.kind
+        assert told["pieces"] == dict(trace[step].pieces)
+        assert told["loss"] == trace[step].loss
+
+
+def test_steps_count_from_the_end_too() -> None:
+    trace = train_bpe(Corpus.from_counts(COUNTS))
+    last = len(trace)
+    assert output("trace", "--counts", HUG, "--step", -1) == output("trace", "--counts", HUG, "--step", last)
+    assert output("trace", "--counts", HUG, "--step", -last - 1) == output(
+        "trace", "--counts", HUG, "--step", 0
+    )
+    for step in (last + 1, -last - 2):
+        told = complaint(1, "trace", "--counts", HUG, "-q", "--step", step)
+        assert told.startswith(
+            f"Error: --step {step} is outside this run: it has steps 0 (the start) to {last} (the end)"
+        )
+    assert "--candidates is for --step" in complaint(2, "trace", COURSE, "--candidates", 3)
+
+
+def test_one_step_as_csv_is_its_row() -> None:
+    rows = list(csv.reader(io.StringIO(trace_to_csv(train_bpe(Corpus.from_counts(COUNTS))), newline="")))
+    assert output("trace", "--counts", HUG, "--step", 2, "--format", "csv") == csv_table(rows[0], [rows[2]])
+    told = complaint(1, "trace", "--counts", HUG, "-q", "--step", 0, "--format", "csv")
+    assert told == "Error: --step 0 is the start, which has no row; choose 1 or more, or --format json."
+
+
+# --- Encoding -------------------------------------------------------------------------------------------------
+
+
+def test_encode_agrees_with_the_published_example(tokenizer_file: str) -> None:
+    for text, tokens in golden("bpe_course")["encode"].items():
+        known = [token if token != "Ġ" else "Ġ" for token in tokens]
+        assert output("encode", "-t", tokenizer_file, "--format", "tokens", text) == " ".join(known) + "\n"
+
+
+def test_the_forms_of_an_encoding(tokenizer_file: str) -> None:
+    tokenizer = Tokenizer.load(tokenizer_file)
+    texts = ["This is a token.", "", f"To be{END}é"]
+    encodings = [tokenizer.encode(text) for text in texts]
+    given = "\n".join(texts) + "\n"
+    ids = output("encode", "-t", tokenizer_file, given=given)
+    assert ids.splitlines() == [" ".join(map(str, encoding.ids)) for encoding in encodings]
+    told = list(
+        map(json.loads, output("encode", "-t", tokenizer_file, "--format", "json", given=given).splitlines())
+    )
+    for fields, encoding in zip(told, encodings, strict=True):
+        assert fields["ids"] == encoding.ids
+        assert fields["tokens"] == encoding.tokens
+        assert [tuple(span) for span in fields["offsets"]] == list(encoding.offsets)
+        for name in ("word_ids", "type_ids", "special_tokens_mask", "attention_mask"):
+            assert fields[name] == list(getattr(encoding, name))
+        assert fields["overflowing"] == []
+    rows = output("encode", "-t", tokenizer_file, "--format", "table", given=given).splitlines()
+    assert rows[0] == "text\tid\ttoken\tstart\tend\tword\ttype"
+    cells = [row.split("\t") for row in rows[1:]]
+    assert [int(cell[1]) for cell in cells] == [identifier for one in encodings for identifier in one.ids]
+    assert [cell[0] for cell in cells] == ["1"] * len(encodings[0].ids) + ["3"] * len(encodings[2].ids)
+
+
+def test_text_comes_from_an_argument_a_file_or_standard_input(tokenizer_file: str) -> None:
+    lines = course_lines()
+    expected = output("encode", "-t", tokenizer_file, "--file", COURSE)
+    assert expected == output("encode", "-t", tokenizer_file, given="\n".join(lines))
+    assert expected == output("encode", "-t", tokenizer_file, "--file", "-", given="\n".join(lines))
+    assert expected == "".join(output("encode", "-t", tokenizer_file, line) for line in lines)
+    assert output("encode", "-t", tokenizer_file, given="") == ""
+    assert "leave one of them out" in complaint(2, "encode", "-t", tokenizer_file, "--file", COURSE, "a text")
+
+
+def test_decode_undoes_encode(tmp_path: Path) -> None:
+    path = tmp_path / "bytes.json"
+    output("train", COURSE, "--alphabet", "bytes", "--special-token", END, "-o", path)
+    text = f"naïve Ärzte{END} 👍🏽 \t x\nThis is.\n"
+    ids = output("encode", "-t", path, given=text)
+    assert output("decode", "-t", path, given=ids) == text
+    assert output("decode", "-t", path, "--skip-special-tokens", given=ids) == text.replace(END, "")
+    assert output("decode", "-t", path, given="[40, 41]\n") == output("decode", "-t", path, 40, 41)
+    wrong = run("decode", "-t", path, given="1 2\n1 x\n")  # what was right before it is there
+    assert (wrong.exit_code, len(wrong.stdout.splitlines())) == (1, 1)
+    assert wrong.stderr == (
+        "Error: Line 2 of standard input is '1 x'; write whole numbers parted by spaces, such as: 5 13 15.\n"
+    )
+
+
+def test_an_id_that_is_none(tokenizer_file: str) -> None:
+    size = len(Tokenizer.load(tokenizer_file).tokens)
+    told = complaint(1, "decode", "-t", tokenizer_file, 5000)
+    assert told.startswith(f"Error: 5000 is not an id of this vocabulary of {size} tokens")
+
+
+def test_templates_pairs_and_truncation(tmp_path: Path) -> None:
+    path = tmp_path / "bert.json"
+    output("train", COURSE, "-a", "wordpiece", "-s", 80, "--template", "bert", "-o", path)
+    trace = train_wordpiece(
+        Corpus.from_texts(course_lines(), pre_tokenizer="bert"), 80, special_tokens=["[CLS]", "[SEP]"]
+    )
+    plain = trace.tokenizer()
+    tokenizer = Tokenizer(plain.pipeline, plain.model, plain.special_tokens, template=TEMPLATES["bert"])
+    told = output("encode", "-t", path, "--format", "tokens", "This is", "--pair", "the token")
+    expected = tokenizer.encode("This is", "the token")
+    assert told == " ".join(expected.tokens) + "\n"
+    assert (expected.tokens[0], expected.tokens[-1]) == ("[CLS]", "[SEP]")
+    bare = output("encode", "-t", path, "--format", "tokens", "--no-special-tokens", "This is")
+    assert bare == " ".join(plain.encode("This is").tokens) + "\n"
+    told = output("encode", "-t", path, "--format", "json", "--max-length", 6, "--stride", 1, COURSE)
+    cut = Tokenizer(
+        plain.pipeline,
+        plain.model,
+        plain.special_tokens,
+        template=TEMPLATES["bert"],
+        truncation=Truncation(max_length=6, stride=1),
+    ).encode(COURSE)
+    fields = json.loads(told)
+    assert fields["tokens"] == cut.tokens
+    assert [part["tokens"] for part in fields["overflowing"]] == [part.tokens for part in cut.overflowing]
+    assert len(cut.overflowing) > 2
+    assert "--stride is for --max-length" in complaint(2, "encode", "-t", path, "--stride", 1, "a")
+    assert "--stride" in complaint(1, "encode", "-t", path, "--max-length", 4, "--stride", 9, "a")
+
+
+# --- Handouts -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
+def test_a_handout_is_the_apps(algorithm: str) -> None:
+    from tokensteps.drawing.merging import merge_frame, wordpiece_frame
+    from tokensteps.drawing.pruning import prune_frame
+    from tokensteps.drawing.tokens import Style
+    from tokensteps.widgets.stage import handout
+
+    frame: Any = {"bpe": merge_frame, "wordpiece": wordpiece_frame, "unigram": prune_frame}[algorithm]
+    trace: Any = {
+        "bpe": lambda: train_bpe(Corpus.from_counts(COUNTS), special_tokens=["<s>"]),
+        "wordpiece": lambda: train_wordpiece(Corpus.from_counts(COUNTS), special_tokens=["<s>"]),
+        "unigram": lambda: train_unigram(Corpus.from_counts(COUNTS), 1000, 12, special_tokens=["<s>"]),
+    }[algorithm]()
+    style = Style(False, "symbols", frozenset({"<s>"}))
+    options = ["-a", algorithm, *(["-s", 12] if algorithm == "unigram" else []), "--special-token", "<s>"]
+    page = output("handout", "--counts", HUG, *options, "--show", "symbols", "--title", "<Hug> & pug")
+    assert page == handout("<Hug> & pug", len(trace), lambda step: frame(trace[step], style))
+    assert "&lt;Hug&gt; &amp; pug</h1>" in page
+
+
+def test_a_handout_names_itself_and_says_what_it_leaves_out() -> None:
+    assert "<title>BPE: course.txt</title>" in output("handout", COURSE, "--merges", 1)
+    assert "<title>BPE</title>" in output("handout", given="a text")
+    result = run("handout", MIXED)
+    assert "The page holds the first 400 of " in result.stderr
+
+
+# --- Help -----------------------------------------------------------------------------------------------------
+
+
+def commands() -> dict[str, click.Command]:
+    return {"": command_line, **command_line.commands}
+
+
+@pytest.mark.parametrize("name", commands())
+def test_help_teaches_every_option(name: str) -> None:
+    command = commands()[name]
+    shown = output(*filter(None, [name]), "--help")
+    assert shown == output(*filter(None, [name]), "-h")
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help
+            assert parameter.opts[0] in shown
+    assert "python -m tokensteps" in shown
+
+
+def examples(text: str) -> list[str]:
+    """The lines of a text that tell people what to type."""
+    lines = map(str.strip, text.splitlines())
+    return [line for line in lines if "python -m tokensteps " in line and not line.startswith("|")]
+
+
+HELP = "\n".join(
+    str(commands()[name].epilog) for name in ("train", "count", "encode", "decode", "trace", "handout")
+)
+
+
+@pytest.mark.parametrize("text", [HELP, (ROOT / "README.md").read_text("utf-8")], ids=["help", "README"])
+def test_every_example_runs(text: str, tmp_path: Path) -> None:
+    for name in ("tokensteps", "tokenizers_core", "assets", "pyproject.toml"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    told = examples(text)
+    assert len(told) > 3
+    done = shell("\n".join(["set -e", *told]), tmp_path)  # in order: one writes what the next one reads
+    assert done.returncode == 0, done.stderr
+    assert "Error" not in done.stderr
+    assert "Traceback" not in done.stderr
+    for line in told:
+        words = shlex.split(line)
+        written = [after for word, after in itertools.pairwise(words) if word in ("-o", "--output", ">")]
+        assert all((tmp_path / name).stat().st_size for name in written)
+    if text == HELP:
+        assert "This is a token.\n" in done.stdout
+
+
+def test_version_is_the_projects() -> None:
+    assert f'version = "{output("--version").split()[1]}"' in (ROOT / "pyproject.toml").read_text("utf-8")
+
+
+# --- A real process -------------------------------------------------------------------------------------------
+
+
+def test_commands_that_draw_nothing_load_no_streamlit(tmp_path: Path) -> None:
+    loaded = (
+        "import sys, tokensteps.cli.commands; print({'streamlit', 'pandas', 'plotly'} & set(sys.modules))"
+    )
+    assert shell(f'python -c "{loaded}"', tmp_path).stdout == "set()\n"
+
+
+def test_a_pipe_that_closes_early_ends_in_silence(tokenizer_file: str, tmp_path: Path) -> None:
+    command = f"yes 'This is a token.' | head -n 200000 | python -m tokensteps encode -t {shlex.quote(tokenizer_file)}"
+    done = shell(f"{command} | head -n 2", tmp_path)
+    assert (len(done.stdout.splitlines()), done.stderr) == (2, "")
+    done = shell(f"python -m tokensteps trace {COURSE} -q | true", tmp_path)
+    assert done.stderr == ""
+
+
+def test_runs_are_the_same_whatever_the_locale_and_the_hash_seed(tmp_path: Path) -> None:
+    command = f"python -m tokensteps trace {MIXED} --merges 20 --special-token 茶"
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONHASHSEED": "1"}
+    done, other = shell(command, tmp_path, **plain), shell(command, tmp_path, PYTHONHASHSEED="2")
+    assert done.stdout == other.stdout == output("trace", MIXED, "--merges", 20, "--special-token", "茶")
+    assert (done.returncode, done.stderr) == (other.returncode, other.stderr)
+    assert shell("python -m tokensteps train --help", tmp_path, **plain).returncode == 0
+
+
+def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
+    done = shell(f"python -m tokensteps trace {COURSE} -q > /dev/full", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == "Error: standard output: No space left on device; try another file or place.\n"
+
+
+def test_standard_streams_may_be_closed(tmp_path: Path) -> None:
+    done = shell(f"python -m tokensteps trace {COURSE} -q >&-", tmp_path)
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    done = shell("python -m tokensteps trace - <&-", tmp_path)
+    assert (done.returncode, "There is nothing to read" in done.stderr) == (2, True)
+
+
+def test_a_handout_needs_no_server(tmp_path: Path) -> None:
+    done = shell(f"python -W error -m tokensteps handout {COURSE} -s 40 -o page.html", tmp_path)
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1] == "Written: page.html"
+    assert "ScriptRunContext" not in done.stderr
+
+
+def test_an_interrupted_process_leaves_nothing_behind(tmp_path: Path) -> None:
+    process = started(
+        "train", "-o", str(tmp_path / "tokenizer.json"), stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    # Its answer to invalid text is no sign that it reads; that it has taken a whole pipe's worth is one.
+    process.stdin.write(b"some text to read\n" * 20_000)
+    process.stdin.flush()
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    process.stdin.close()
+    assert process.wait(120) == 130
+    assert process.stderr.read() == b"Interrupted.\n"
+    process.stderr.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, int]]:
+    """Both ends of a terminal: ours, and a process's."""
+    ours, theirs = pty.openpty()
+    yield ours, theirs
+    os.close(ours)
+
+
+def test_nobody_is_left_waiting_at_a_terminal(terminal: tuple[int, int]) -> None:
+    _ours, theirs = terminal
+    process = started("train", stdin=theirs, stderr=subprocess.PIPE)
+    os.close(theirs)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert b"There is nothing to read: name text files, or pipe text in" in said
+
+
+def test_a_terminal_sees_how_far_training_is(terminal: tuple[int, int]) -> None:
+    ours, theirs = terminal
+    process = started("trace", COURSE, "--merges", "20", "-o", os.devnull, stderr=theirs)
+    os.close(theirs)
+    said = b""
+    try:
+        while part := os.read(ours, 4096):
+            said += part
+    except OSError:
+        pass  # how Linux says that the other end is closed
+    assert process.wait(120) == 0
+    assert b"Training" in said
+    assert b"20/20" in said

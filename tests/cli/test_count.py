@@ -1,0 +1,229 @@
+"""Counting on the command line and on Dask (`tokensteps/cli/count.py`, `tokensteps/cli/cluster.py`), and training on what comes out.
+
+Oracle: `Corpus.from_file` and the engine's training on the text itself.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import psutil
+import pytest
+from click.testing import CliRunner, Result
+
+from tokenizers_core import Corpus, Pipeline, Tokenizer, train_bpe, train_unigram
+from tokenizers_core.errors import PatternTimeoutError
+from tokenizers_core.text.counting import counts_tsv, read_counts, without_rare
+from tokensteps.cli.cluster import MISSING, cluster, count_on
+from tokensteps.cli.commands import command_line
+from tokensteps.limits import UPLOAD_LIMIT
+
+ROOT = Path(__file__).parents[2]
+MIXED = str(ROOT / "assets" / "corpora" / "mixed.txt")
+
+
+def run(*arguments: object, text: str | bytes = "") -> Result:
+    return CliRunner().invoke(command_line, list(map(str, arguments)), input=text)
+
+
+def complaint(code: int, *arguments: object, text: str | bytes = "") -> str:
+    """The last line of what a command says that goes wrong."""
+    result = run(*arguments, text=text)
+    assert result.exit_code == code, result.output
+    return result.stderr.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def counts_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("counts") / "mixed.tsv"
+    result = run("count", MIXED, "--output", path)
+    assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines()[0] == (
+        f"Corpus: 11 lines, {Corpus.from_file(MIXED).total:,} words, {len(Corpus.from_file(MIXED)):,} different ones"
+    )
+    return path
+
+
+def test_the_file_is_the_corpus_and_training_on_it_learns_the_same(counts_file: Path, tmp_path: Path) -> None:
+    corpus = Corpus.from_file(MIXED, timeout=60.0)
+    assert read_counts(counts_file.read_text("utf-8"), 60.0).corpus == corpus
+    outputs = [tmp_path / "text.json", tmp_path / "counts.json"]
+    shared = ("--alphabet", "bytes", "-s", 400, "-p", "byte_level")
+    assert run("train", MIXED, *shared, "-o", outputs[0]).exit_code == 0
+    assert run("train", "--counts", counts_file, *shared[:4], "-o", outputs[1]).exit_code == 0
+    assert outputs[0].read_bytes() == outputs[1].read_bytes()
+    assert Tokenizer.load(outputs[1]).encode("A tea shop").ids
+
+
+def test_from_a_pipe_into_a_pipe() -> None:
+    """The rules that were given are those in the file; unigram takes them from there."""
+    text = Path(MIXED).read_bytes()
+    made = run("count", "-n", "nfkc", "-n", "lowercase", "-p", "metaspace", "-m", 2, "-q", text=text)
+    assert (made.exit_code, made.stderr) == (0, "")
+    corpus = Corpus.from_file(MIXED, ("nfkc", "lowercase"), "metaspace")
+    assert made.stdout == counts_tsv(without_rare(corpus, 2))
+    trained = run("trace", "--counts", "-a", "unigram", "--format", "csv", "-q", text=made.stdout)
+    trace = train_unigram(without_rare(corpus, 2).corpus, seed_size=1000, vocab_size=300)
+    assert trained.exit_code == 0 and len(trained.stdout.splitlines()) == len(trace) + 1
+
+
+def test_what_was_left_out_is_told(tmp_path: Path) -> None:
+    result = run(
+        "count", "-m", 2, "-p", "whitespace", "-o", tmp_path / "counts.tsv", text="to be or not to be\n"
+    )
+    assert result.stderr.splitlines() == [
+        "Corpus: 1 line, 6 words, 4 different ones",
+        "Left out: 2 different words that occur fewer than 2 times, 2 occurrences",
+        f"Written: {tmp_path / 'counts.tsv'}",
+    ]
+    one = run("count", "-m", 2, "-p", "whitespace", text="to be to")
+    assert "1 different word that occurs fewer than 2 times, 1 occurrence" in one.stderr
+
+
+def test_a_file_that_the_app_does_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The remedy works: with the minimum that it names, nothing is said any more."""
+    monkeypatch.setattr("tokensteps.cli.count.UPLOAD_LIMIT", 1000)
+    text = "\n".join(f"word{number}a " * number for number in range(1, 120))
+    told = run("count", "-p", "whitespace_split", text=text).stderr.splitlines()[-1]
+    assert "and the app takes 1,000; with --minimum" in told
+    minimum = told.split("--minimum ")[1].split(" ")[0]
+    again = run("count", "-p", "whitespace_split", "-m", minimum, text=text)
+    assert len(again.stdout.encode()) <= 1000 and "the app" not in again.stderr
+    assert UPLOAD_LIMIT > 1000
+
+
+def test_mistakes(counts_file: Path, tmp_path: Path) -> None:
+    hug = ROOT / "assets" / "corpora" / "hug.txt"
+    broken = tmp_path / "broken.tsv"
+    broken.write_bytes(counts_file.read_bytes() + b"again\n")
+    line = counts_file.read_bytes().count(b"\n") + 1
+    assert complaint(2, "train", "--counts", counts_file, hug) == (
+        f"Error: {counts_file} holds a whole corpus, counted by its own rules; "
+        "leave the other files out, or count them together."
+    )
+    assert complaint(2, "train", "--counts", counts_file, "-n", "nfc") == (
+        f"Error: {counts_file} says by which rules its words were counted; "
+        "leave --normalizer out, or count the text again."
+    )
+    assert complaint(1, "train", "--counts", counts_file, "-a", "unigram").startswith(
+        f"Error: {counts_file}: The words in the file were counted with --pre-tokenizer 'byte_level', "
+        "which can't be used here; count the text again with one of whitespace_split_metaspace,"
+    )
+    assert complaint(1, "train", "--counts", broken).startswith(
+        f"Error: {broken}: Line {line} ('again'): it should"
+    )
+    assert complaint(1, "count", "-m", 9, text="to be") == (
+        "Error: --minimum 9 can't be used: no word occurs so often; choose a lower one."
+    )
+    assert complaint(1, "count", text="") == (
+        "Error: standard input: there is no text; name a file that holds some."
+    )
+    assert complaint(2, "count", "--workers", 2, text="to be").startswith(
+        "Error: Standard input can't be counted on a cluster"
+    )
+    assert complaint(2, "count", MIXED, "--workers", 2, "--scheduler", "x").startswith(
+        "Error: --workers and --scheduler are both given"
+    )
+    assert complaint(2, "count", MIXED, "--scheduler", "nonsense") == (
+        "Error: --scheduler 'nonsense' is no address; write one like tcp://10.0.0.5:8786."
+    )
+    assert complaint(2, "count", MIXED, "-p", "bert", "--pattern", "gpt2").startswith(
+        "Error: --pattern is for"
+    )
+
+
+def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that is None can't be imported."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert complaint(1, "count", MIXED, "--workers", 2) == f"Error: {MISSING}"
+    assert run("count", MIXED).exit_code == 0
+
+
+def test_a_bar_moves_while_a_file_is_read(tmp_path: Path) -> None:
+    """On a terminal only: percents of the file's bytes, up to all of them."""
+    text = tmp_path / "large.txt"
+    text.write_text("to be or not to be\n" * 60_000, "utf-8")
+    ours, theirs = pty.openpty()
+    command = [
+        sys.executable,
+        "-m",
+        "tokensteps",
+        "count",
+        str(text),
+        "--output",
+        str(tmp_path / "counts.tsv"),
+    ]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=theirs, stderr=theirs, stdin=subprocess.DEVNULL
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+    os.close(ours)
+    assert process.returncode == 0
+    assert shown.count(b"Reading") > 2 and b"100%" in shown and b"Written:" in shown
+
+
+# --- Dask -------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_cluster_of_this_machine_counts_what_one_process_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Real worker processes. Source of the text: every example corpus in several blocks, with bytes that are no UTF-8."""
+    files = [str(path) for path in sorted((ROOT / "assets" / "corpora").glob("*.txt"))]
+    odd = tmp_path / "odd.txt"
+    odd.write_bytes(b"to be\r\n\xff\xfe\xc3\ror not\n" * 40)
+    files.append(str(odd))
+    lines = [line for name in files for line in Path(name).read_text("utf-8", "replace").splitlines()]
+    assert "\x85" not in "".join(lines)  # `splitlines` ends a line there, and files don't
+    plain = Corpus.from_texts(lines)
+    heard: list[tuple[int, int]] = []
+    with cluster(2, None) as client:
+        ports = [
+            port.laddr
+            for process in [psutil.Process(), *psutil.Process().children(recursive=True)]
+            for port in process.net_connections()
+            if port.status == psutil.CONN_LISTEN
+        ]
+        assert ports and {address.ip for address in ports} == {"127.0.0.1"}
+        counts = count_on(client, files, Pipeline(), 1, lambda *step: heard.append(step), size=100)
+        cut = count_on(client, files, Pipeline(), 3, lambda *_step: None, size=1000)
+        with cluster(None, client.scheduler.address) as visitor:  # as `--scheduler` does
+            assert count_on(visitor, files, Pipeline(), 3, lambda *_step: None) == cut
+        endless = tmp_path / "endless.txt"
+        endless.write_text("a" * 60 + "!\n", "utf-8")
+        slow = Pipeline(pattern=r"(a|aa)+$", timeout=0.01)
+        with pytest.raises(PatternTimeoutError):
+            count_on(client, [str(endless)], slow, 1, lambda *_step: None)
+    monkeypatch.setattr("tokensteps.cli.cluster.PATIENCE", 0.1)
+    with (
+        cluster(0, None) as idle,
+        pytest.raises(click.ClickException, match="has no workers; start some there: dask worker tcp://"),
+        cluster(None, idle.scheduler.address),
+    ):
+        raise AssertionError("nobody is there to count")
+    assert (counts.corpus.words, counts.corpus.counts, counts.corpus.ends) == (
+        plain.words,
+        plain.counts,
+        plain.ends,
+    )
+    assert counts.corpus.lines == len(lines) and counts.corpus.replaced == 40 * 3
+    expected = without_rare(plain, 3)
+    assert (cut.corpus.words, cut.rare, cut.rare_total) == (
+        expected.corpus.words,
+        expected.rare,
+        expected.rare_total,
+    )
+    total = sum(map(os.path.getsize, files))
+    assert heard and heard == sorted(heard) and heard[-1][0] <= total == heard[-1][1]
+    assert train_bpe(counts.corpus, merges=20).tokens == train_bpe(plain, merges=20).tokens

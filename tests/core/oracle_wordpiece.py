@@ -1,0 +1,71 @@
+"""WordPiece training and encoding written as plainly as they are described: the oracle of the engine's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from tests.core.oracle_bpe import PairName
+
+
+@dataclass
+class PlainScoredStep:
+    """One merge: what was chosen, from what, and the words after it."""
+
+    pair: PairName
+    tied: list[PairName]
+    scores: dict[PairName, Fraction]
+    most_frequent: PairName
+    splits: dict[str, tuple[str, ...]]
+
+
+def tie_order(pairs: Sequence[PairName], rule: str, vocabulary: Sequence[str]) -> list[PairName]:
+    """Pairs met in this order, by the tie rule."""
+    if rule == "lowest_ids":
+        return sorted(pairs, key=lambda pair: [vocabulary.index(token) for token in pair])
+    if rule == "greatest":
+        return sorted(pairs, key=lambda pair: [token.encode() for token in pair], reverse=True)
+    return list(pairs)
+
+
+def plain_wordpiece(
+    frequencies: Mapping[str, int], rule: str, merges: int | None = None
+) -> tuple[list[PlainScoredStep], list[str]]:
+    """Train until no pair is left, or for so many merges: the steps and the vocabulary."""
+    splits = {word: (word[0], *("##" + character for character in word[1:])) for word in frequencies}
+    vocabulary = sorted({symbol for symbols in splits.values() for symbol in symbols})
+    steps: list[PlainScoredStep] = []
+    while True:
+        pairs: dict[PairName, int] = {}
+        symbols: dict[str, int] = {}
+        for word, tokens in splits.items():
+            for token in tokens:
+                symbols[token] = symbols.get(token, 0) + frequencies[word]
+            for pair in pairwise(tokens):
+                pairs[pair] = pairs.get(pair, 0) + frequencies[word]
+        if not pairs or len(steps) == merges:
+            return steps, vocabulary
+        scores = {pair: Fraction(count, symbols[pair[0]] * symbols[pair[1]]) for pair, count in pairs.items()}
+        best = max(scores.values())
+        tied = tie_order([pair for pair in scores if scores[pair] == best], rule, vocabulary)
+        most = max(pairs.values())
+        frequent = tie_order([pair for pair in pairs if pairs[pair] == most], rule, vocabulary)[0]
+        first, second = tied[0]
+        token = first + second.removeprefix("##")
+        splits = {word: merge(tokens, (first, second), token) for word, tokens in splits.items()}
+        if token not in vocabulary:
+            vocabulary.append(token)
+        steps.append(PlainScoredStep((first, second), tied, scores, frequent, splits))
+
+
+def merge(tokens: Sequence[str], pair: PairName, token: str) -> tuple[str, ...]:
+    """`pair` joined wherever it stands, left to right."""
+    merged: list[str] = []
+    place = 0
+    while place < len(tokens):
+        here = tuple(tokens[place : place + 2]) == pair
+        merged.append(token if here else tokens[place])
+        place += 2 if here else 1
+    return tuple(merged)

@@ -1,0 +1,435 @@
+"""Three runs side by side (`tokenizers_core/training/comparison.py`).
+
+Sources and oracles: `golden/bpe_hug.json` and `golden/wordpiece_hug.json`, the Hugging Face course's walk-throughs recomputed;
+the course's four sentences; the plain versions of BPE and WordPiece (`plain.py`, `plain_wordpiece.py`) and Unigram's own
+snapshots, compared by `plain_comparison.py`, which looks at every size, word and token anew; the training functions themselves,
+asked for one size.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import pickle
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.core.oracle_bpe import plain_bpe
+from tests.core.oracle_comparison import PlainSize, State, at_size, plain_size
+from tests.core.oracle_wordpiece import plain_wordpiece
+from tokenizers_core import METHODS, TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.errors import SettingError, TokenizersCoreError, UnknownNameError, VocabSizeError
+from tokenizers_core.training.comparison import (
+    ALGORITHMS,
+    LISTED,
+    PAIRS,
+    REGIONS,
+    SEED_FACTOR,
+    Comparison,
+    Merged,
+    Regained,
+    compare,
+    comparison_to_json,
+    disagreements_to_csv,
+    odd_one,
+    surface,
+    surfaces,
+    sweep_to_csv,
+)
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+
+
+def golden(name: str) -> dict[str, Any]:
+    return cast(dict[str, Any], json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8")))
+
+
+@cache
+def hug() -> Comparison:
+    return compare(Corpus.from_counts(HUG))
+
+
+@cache
+def course(method: str = "course") -> Comparison:
+    texts = golden("unigram_course")["corpus"]
+    return compare(Corpus.from_texts(texts, pre_tokenizer="whitespace_split_metaspace"), 300, method=method)
+
+
+words = st.text("abc", min_size=1, max_size=7) | st.text("aé#", min_size=1, max_size=6)
+corpora = st.dictionaries(words, st.integers(1, 6), min_size=1, max_size=8)
+
+
+# --- against the plain version ----------------------------------------------------------------------------------------
+
+
+def plain_states(comparison: Comparison, rule: str) -> list[list[State]]:
+    """Every state of the three runs: of the merging ones by their plain versions, of Unigram by its snapshots."""
+    freqs = dict(comparison.corpus.items())
+    start = sorted({character for word in freqs for character in word})
+    steps, _ = plain_bpe(freqs, tuple, start, rule, str.encode, 10**6)
+    bpe: list[State] = [(start, {word: tuple(word) for word in freqs})]
+    for step in steps:
+        bpe.append((list(dict.fromkeys([*bpe[-1][0], "".join(step.pair)])), step.splits))
+    scored, _ = plain_wordpiece(freqs, rule)
+    begun = {word: (word[0], *("##" + character for character in word[1:])) for word in freqs}
+    marked = sorted({symbol for symbols in begun.values() for symbol in symbols})
+    wordpiece: list[State] = [(marked, begun)]
+    for scored_step in scored:
+        first, second = scored_step.pair
+        token = first + second.removeprefix("##")
+        wordpiece.append((list(dict.fromkeys([*wordpiece[-1][0], token])), scored_step.splits))
+    unigram: list[State] = [(list(snapshot.pieces), snapshot.splits()) for snapshot in comparison.unigram]
+    return [bpe, wordpiece, unigram]
+
+
+def plainly(comparison: Comparison, states: list[list[State]], size: int) -> PlainSize:
+    bpe, wordpiece, unigram = states
+    found = [
+        # A run that is over stays at its last step; merges that make a token once more come after the first of a size.
+        at_size(merging, size, last=size > len(merging[-1][0]))
+        for merging in (bpe, wordpiece)
+    ]
+    return plain_size(dict(comparison.corpus.items()), [*found, at_size(unigram, size, last=True)])
+
+
+def check_every_size(comparison: Comparison, rule: str) -> None:
+    states = plain_states(comparison, rule)
+    total = comparison.corpus.total
+    order = comparison.corpus.words
+    previous: PlainSize | None = None
+    for place, size in enumerate(comparison.sizes):
+        plain = plainly(comparison, states, size)
+        snapshot, point = comparison[place], comparison.sweep[place]
+        assert (snapshot.size, point.size) == (size, size)
+        assert [standing.tokens for standing in snapshot.standings] == plain.tokens
+        assert {word: list(cuts) for word, cuts in snapshot.cuts(order).items()} == plain.cuts
+        assert point.tokens_per_word == tuple(number and number / total for number in plain.tokens)
+        assert point.alike == (None if plain.alike is None else plain.alike / total)
+        assert point.alike_pairs == tuple(
+            None if words is None else words / total for words in plain.alike_pairs
+        )
+        assert point.overlap == tuple(plain.overlap)
+        disagreements = snapshot.disagreements()
+        assert [found.word for found in disagreements] == plain.different
+        assert [found.apart for found in disagreements] == [plain.odd[word] for word in plain.different]
+        assert all(list(found.cuts) == plain.cuts[found.word] for found in disagreements)
+        assert snapshot.different == len(plain.different)
+        assert list(snapshot.leading) == plain.different[:LISTED]
+        apart = [
+            word
+            for word in plain.different
+            if len(set(plain.cuts[word])) == 3 and None not in plain.cuts[word]
+        ]
+        assert list(snapshot.all_apart) == apart[:LISTED]
+        overlap = snapshot.overlap()
+        for number, name in enumerate(ALGORITHMS):
+            having = {
+                token for region, tokens in overlap.regions.items() if name in region for token in tokens
+            }
+            assert having == plain.surfaces[number] and overlap.size(name) == len(having)
+        for region in REGIONS:
+            owners = [plain.surfaces[ALGORITHMS.index(name)] for name in region]
+            others = [plain.surfaces[ALGORITHMS.index(name)] for name in ALGORITHMS if name not in region]
+            assert set(overlap.regions[region]) == set.intersection(*owners) - set().union(*others)
+        assert [*overlap.there] == plain.there
+        for pair, index in zip(PAIRS, point.overlap, strict=True):
+            assert overlap.jaccard(*pair) == index
+        if previous is not None:
+            changed = [
+                word
+                for word in order
+                if any(
+                    now != then and None not in (now, then)
+                    for now, then in zip(plain.cuts[word], previous.cuts[word], strict=True)
+                )
+            ]
+            assert sorted(snapshot.changed) == sorted(changed)
+        previous = plain
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(corpora, st.sampled_from([*TIE_RULES]), st.sampled_from(METHODS))
+@example({"abab": 1, "ab": 3, "ba": 2, "aba": 1}, "first", "course")
+@example({"##x": 2, "a##x": 3, "##": 1, "#x": 2}, "first", "course")
+@example({"a": 1}, "first", "course")
+@example({"aaaa": 2, "aaaaaaa": 1}, "lowest_ids", "sentencepiece")
+def test_every_size_is_the_plain_comparison(freqs: Mapping[str, int], rule: str, method: str) -> None:
+    comparison = compare(
+        Corpus.from_counts(freqs, pre_tokenizer="whitespace_split"), None, tie_rule=rule, method=method
+    )
+    check_every_size(comparison, rule)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_four_sentences_are_the_plain_comparison(method: str) -> None:
+    check_every_size(course(method), "first")
+
+
+# --- against the training functions -----------------------------------------------------------------------------------
+
+
+def test_each_size_is_what_training_to_it_gives() -> None:
+    """BPE and WordPiece to the letter; of Unigram, the pieces, when it is told to stop exactly there."""
+    comparison = course()
+    corpus = comparison.corpus
+    for place in range(0, len(comparison) + 1, 13):
+        size = comparison.sizes[place]
+        bpe, wordpiece, unigram = comparison.sides
+        for side, trained in ((bpe, train_bpe(corpus, size)), (wordpiece, train_wordpiece(corpus, size))):
+            step = cast(int, side.steps[place])
+            assert side.trace[step].vocab == trained[-1].vocab
+            assert side.trace[step].splits() == trained[-1].splits()
+        exact = train_unigram(corpus, comparison.settings["seed_size"], size, exact=True)
+        assert set(unigram.trace[cast(int, unigram.steps[place])].pieces) == set(exact[-1].pieces)
+
+
+def test_the_published_merges_of_the_small_corpus() -> None:
+    """Both begin with seven symbols; size 7 + k is the course's k-th merge."""
+    comparison = hug()
+    assert comparison.sizes == range(7, 17) and comparison.stop_reason == "no_pairs"
+    for name, place in (("bpe_hug", 0), ("wordpiece_hug", 1)):
+        for number, step in enumerate(golden(name)["steps"], start=1):
+            change = cast(Merged, comparison[number].event.changes[place])
+            assert (list(change.pair), change.token, change.freq) == (
+                step["pair"],
+                step["token"],
+                step["freq"],
+            )
+            assert change.score == (Fraction(step["score"]) if "score" in step else None)
+    assert [standing.change for standing in comparison[0].standings] == [None, None, None]
+    first = {word: cuts[0] for word, cuts in comparison[3].cuts(HUG).items()}
+    assert first == {
+        "hug": ("hug",),
+        "pug": ("p", "ug"),
+        "pun": ("p", "un"),
+        "bun": ("b", "un"),
+        "hugs": ("hug", "s"),
+    }
+    assert comparison[3].standings[0].tokens == 10 + 5 * 2 + 12 * 2 + 4 * 2 + 5 * 2
+
+
+def test_what_unigram_has_here_and_not_one_size_below() -> None:
+    comparison = course()
+    trace = comparison.unigram
+    for place in range(1, len(comparison) + 1):
+        now = cast(int, comparison.sides[2].steps[place])
+        below = cast(int, comparison.sides[2].steps[place - 1])
+        change = cast(Regained, comparison[place].event.changes[2])
+        assert below == now + 1 and trace.record.sizes[now] == comparison.sizes[place]
+        (piece,) = change.tokens
+        assert piece in trace[now].pieces and piece not in trace[below].pieces
+        event = cast(Any, trace[below].event)
+        assert (piece, change.loss) == (event.piece, event.loss)
+
+
+def test_where_one_has_no_vocabulary_of_a_size() -> None:
+    """WordPiece begins later; BPE ends earlier; a small seed ends Unigram."""
+    comparison = compare(Corpus.from_counts({"abab": 2, "ba": 3, "cab": 1}), seed_size=5)
+    assert comparison.sizes[0] == 3 and comparison.wordpiece.vocab_sizes[0] == 5
+    standing = comparison[0].standings[1]
+    assert (standing.step, standing.size, standing.tokens, standing.limit) == (None, None, None, 5)
+    point = comparison.sweep[0]
+    assert point.tokens_per_word[1] is None and point.alike is None
+    assert point.alike_pairs == (None, 1.0, None) and point.overlap == (None, None, None)
+    assert {cuts[1] for cuts in comparison[0].cuts(comparison.corpus.words).values()} == {None}
+    assert comparison[0].disagreements() == [] and comparison[0].overlap().size("wordpiece") == 0
+    overlap = comparison[1].overlap()
+    assert overlap.there == ("bpe", "unigram") and overlap.size("bpe") == 1
+    assert overlap.jaccard("bpe", "wordpiece") is None is overlap.jaccard("wordpiece", "unigram")
+    assert overlap.jaccard("bpe", "unigram") is not None
+    begins = comparison.sizes.index(5)
+    assert comparison[begins].standings[1].limit is None and comparison.sweep[begins].alike is not None
+    end = comparison[-1].standings
+    assert end[2].size == end[2].limit == 5 and end[2].step == 0
+    assert min(comparison.bpe.vocab_sizes[-1], comparison.wordpiece.vocab_sizes[-1]) < comparison.sizes[-1]
+    assert any(standing.limit is not None for standing in end[:2])
+
+
+def test_sentencepiece_passes_over_sizes() -> None:
+    """Its M steps drop pieces at once: then it stands with fewer, and what comes next comes at once too."""
+    comparison = course("sentencepiece")
+    between = [snapshot.standings[2] for snapshot in comparison if snapshot.standings[2].limit is not None]
+    assert between and all(cast(int, standing.size) < comparison.sizes[-1] for standing in between)
+    several = [
+        change
+        for snapshot in comparison
+        if (change := cast(Regained | None, snapshot.event.changes[2])) is not None and len(change.tokens) > 1
+    ]
+    assert several and all(change.loss is None for change in several)
+
+
+def test_the_smallest_size_for_so_few_tokens() -> None:
+    comparison = course()
+    for name, place in zip(ALGORITHMS, range(3), strict=True):
+        heights = [cast(float, point.tokens_per_word[place]) for point in comparison.sweep]
+        for most in (6.0, 3.5, 1.0):
+            size = comparison.first_size(name, most)
+            assert size == next(
+                size for size, height in zip(comparison.sizes, heights, strict=True) if height <= most
+            )
+        assert comparison.first_size(name, 0.5) is None
+
+
+# --- small parts ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cuts", "odd"),
+    [
+        ([("a",), ("a",), ("a",)], ""),
+        ([("ab",), ("a", "b"), ("ab",)], "wordpiece"),
+        ([("abc",), ("a", "bc"), ("ab", "c")], "all"),
+        ([("ab",), None, ("a", "b")], "all"),
+        ([None, None, None], ""),
+    ],
+)  # fmt: skip
+def test_odd_one(cuts: list[Any], odd: str) -> None:
+    assert odd_one(cuts) == odd
+
+
+def test_surfaces_go_by_place() -> None:
+    """A word may be spelled with ## itself: only what continues a word loses it, and only once."""
+    assert surfaces(("##", "####")) == ("##", "##") and surfaces(()) == ()
+    assert [surface(token) for token in ("##", "####", "##a", "a##")] == ["##", "##", "a", "a##"]
+
+
+# --- settings, errors, progress ---------------------------------------------------------------------------------------
+
+
+def test_a_size_below_an_alphabet_is_refused() -> None:
+    corpus = Corpus.from_counts({"abab": 2, "ba": 3})
+    with pytest.raises(VocabSizeError) as told:
+        compare(corpus, 3)
+    assert str(told.value) == "vocab_size=3 is below the WordPiece alphabet's 4 symbols; choose at least 4."
+    with pytest.raises(VocabSizeError, match="below the alphabet's 7 symbols; choose at least 7"):
+        compare(Corpus.from_counts(HUG), 6)
+    assert compare(Corpus.from_counts(HUG), 7).sizes == range(7, 8)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        ({"tie_rule": "x"}, UnknownNameError),
+        ({"method": "x"}, UnknownNameError),
+        ({"seed_size": 6}, SettingError),
+    ],
+)
+def test_settings_that_can_not_be(settings: Any, error: type[TokenizersCoreError]) -> None:
+    with pytest.raises(error):
+        compare(Corpus.from_counts(HUG), **settings)
+
+
+def test_the_seed_is_four_times_the_largest_size() -> None:
+    assert hug().settings["seed_size"] == SEED_FACTOR * 16
+    assert compare(Corpus.from_counts(HUG), 9, seed_size=12).settings["seed_size"] == 12
+    assert len(compare(Corpus.from_counts(HUG), 9, seed_size=12).unigram.seed) == 12
+
+
+def test_progress_only_grows_and_stays_within_its_total() -> None:
+    told: list[tuple[int, int | None]] = []
+
+    def progress(done: int, total: int | None) -> bool:
+        told.append((done, total))
+        return True
+
+    compare(course().corpus, 120, progress=progress)
+    assert [done for done, _total in told] == sorted(done for done, _total in told)
+    assert all(total is not None and done <= total for done, total in told)
+    told.clear()
+    assert compare(course().corpus, progress=progress).stop_reason == "no_pairs" and told
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3, 4, 6])
+def test_a_comparison_that_was_stopped_can_be_looked_at(calls: int) -> None:
+    left = calls
+
+    def progress(_done: int, _total: int | None) -> bool:
+        nonlocal left
+        left -= 1
+        return left > 0
+
+    comparison = compare(course().corpus, 170, progress=progress)
+    assert comparison.stop_reason == "stopped"
+    assert len(comparison.sweep) == len(comparison) + 1
+    for snapshot in comparison:
+        for standing, change in zip(snapshot.standings, snapshot.event.changes, strict=True):
+            assert (standing.step is None) == (standing.tokens is None)
+            assert standing.change == change
+    json.loads(comparison_to_json(comparison[-1]))
+
+
+def test_snapshots_compare_and_comparisons_pickle() -> None:
+    comparison = hug()
+    again = compare(Corpus.from_counts(HUG))
+    assert [*comparison] == [*again] and comparison[2] != again[3]
+    assert hash(comparison[2]) == hash(again[2])
+    restored = pickle.loads(pickle.dumps(course()))
+    assert restored.sweep == course().sweep and restored[-1] == course()[-1]
+    with pytest.raises(IndexError):
+        comparison[99]
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def read_csv(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_the_sweep_as_csv() -> None:
+    comparison = compare(Corpus.from_counts({"abab": 2, "ba": 3, "cab": 1}))
+    rows = read_csv(sweep_to_csv(comparison))
+    assert [int(row["vocab_size"]) for row in rows] == [*comparison.sizes]
+    for row, snapshot, point in zip(rows, comparison, comparison.sweep, strict=True):
+        for standing in snapshot.standings:
+            tokens = row[f"{standing.algorithm}_tokens"]
+            assert tokens == ("" if standing.tokens is None else str(standing.tokens))
+            assert row[f"{standing.algorithm}_size"] == ("" if standing.size is None else str(standing.size))
+        assert row["alike_all"] == ("" if point.alike is None else str(point.alike))
+        for (first, second), share in zip(PAIRS, point.overlap, strict=True):
+            assert row[f"overlap_{first}_{second}"] == ("" if share is None else str(share))
+
+
+def test_words_that_a_spreadsheet_would_take_for_formulas_are_inert() -> None:
+    hostile = {"=1+1": 9, "+x+x": 8, "@sum@sum": 7, "-a-a": 6, 'a"b,c"b': 5, "<b>x</b>": 4}
+    comparison = compare(Corpus.from_counts(hostile, pre_tokenizer="whitespace_split"), 24)
+    rows = read_csv(disagreements_to_csv(comparison[-1]))
+    found = comparison[-1].disagreements()
+    assert found and len(rows) == len(found)
+    for row, told in zip(rows, found, strict=True):
+        assert row["word"].removeprefix("'") == told.word and row["apart"] == told.apart
+        for name, cut in zip(ALGORITHMS, told.cuts, strict=True):
+            assert row[name].removeprefix("'") == " ".join(cut or ())
+            assert row[f"{name}_tokens"] == str(len(cut or ()))
+        assert all(not cell.startswith(("=", "+", "-", "@")) for cell in row.values())
+
+
+def test_the_comparison_as_json() -> None:
+    snapshot = course()[60]
+    data = json.loads(comparison_to_json(snapshot))
+    assert data["vocab_size"] == 90 and data["words"] == dict(course().corpus.items())
+    assert data["settings"] == {
+        "vocab_size": 300,
+        "tie_rule": "first",
+        "method": "course",
+        "seed_size": 4 * 174,
+    }
+    for standing in snapshot.standings:
+        told = data["algorithms"][standing.algorithm]
+        assert (told["step"], told["size"], told["tokens"]) == (standing.step, standing.size, standing.tokens)
+        assert len(told["vocab"]) == 90
+    assert [row["vocab_size"] for row in data["sweep"]] == [*course().sizes]
+    assert data["sweep"][60]["tokens_per_word"] == {
+        standing.algorithm: standing.tokens_per_word for standing in snapshot.standings
+    }
+    assert [row["word"] for row in data["disagreements"]] == [row.word for row in snapshot.disagreements()]
+    assert [tuple(row["algorithms"]) for row in data["overlap"]] == [*REGIONS]

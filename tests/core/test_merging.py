@@ -1,0 +1,270 @@
+"""Pairs, words, the pair table, records and snapshots (`tokenizers_core/training/merging.py`).
+
+Oracles: `plain.count` and `plain.replace`, which recount everything, and the published figures of the hug/pug corpus
+(`golden/bpe_hug.json`, the Hugging Face course).
+"""
+
+from __future__ import annotations
+
+import pickle
+from array import array
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.core.oracle_bpe import count, replace
+from tokenizers_core import Corpus, MergeEvent, MergeTrace, Pair, first_difference, merge_pair, train_bpe
+from tokenizers_core.errors import UnknownWordError
+from tokenizers_core.training.merging import (
+    TIES_LISTED,
+    Lineage,
+    PairTable,
+    StartEvent,
+    Vocabulary,
+    count_pairs,
+    group_pair,
+    neighbours,
+    pack,
+)
+
+HUG = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
+
+thorough = settings(derandomize=True, database=None, deadline=None, max_examples=500)
+
+
+# --- Pairs and words ----------------------------------------------------------------------------------------
+
+
+@thorough
+@example("aaa", "aa")
+@example("aaaaa", "aa")
+@given(st.text("ab", max_size=10), st.text("ab", min_size=2, max_size=2))
+def test_merging_a_word(word: str, pair: str) -> None:
+    merged = merge_pair(tuple(word), Pair(*pair))
+    assert list(merged) == replace(list(word), (pair[0], pair[1]))
+    assert "".join(merged) == word
+    groups = group_pair(tuple(word), Pair(*pair))
+    assert tuple("".join(group) for group in groups) == merged
+    assert [part for group in groups for part in group] == list(word)
+
+
+def test_merging_to_a_token_of_another_name() -> None:
+    assert merge_pair(("a", "##b", "##c"), Pair("a", "##b"), "ab") == ("ab", "##c")
+
+
+@thorough
+@given(st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 5), max_size=5))
+def test_counting_pairs(frequencies: dict[str, int]) -> None:
+    plain = count({word: list(word) for word in frequencies}, frequencies)
+    counted = count_pairs(frequencies, frequencies.values())
+    assert [(tuple(pair), number) for pair, number in counted.items()] == list(plain.items())
+    table = PairTable(list(frequencies), list(frequencies.values()))
+    assert table.counts == counted
+    for pair, words in table.where.items():
+        assert words == [index for index, word in enumerate(frequencies) if pair in word]
+
+
+def test_a_pair_that_overlaps_itself_counts_each_time_and_merges_less_often() -> None:
+    table = PairTable(["aaaaa"], [7])
+    merge = table.merge("aa", "A")
+    assert (merge.frequency, merge.applied, merge.words) == (4 * 7, 2 * 7, [0])
+    assert table.words == ["AAa"]
+    assert merge.changes == {"aa": -28, "AA": 7, "Aa": 7}
+
+
+def test_neighbours_of_short_words() -> None:
+    assert (list(neighbours("")), list(neighbours("a"))) == ([], [])
+
+
+def test_vocabulary() -> None:
+    vocabulary = Vocabulary(["a", "b", "a"])
+    assert vocabulary.tokens == ["a", "b"]
+    assert vocabulary.read(vocabulary.write(["b", "a"])) == ("b", "a")
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [([], "i"), ([2**31 - 1, -(2**31)], "i"), ([2**31], "q"), ([-(2**31) - 1], "q"), ([2**63 - 1], "q")],
+)
+def test_pack(values: list[int], kind: str) -> None:
+    packed = pack(values)
+    assert isinstance(packed, array)
+    assert (list(packed), packed.typecode) == (values, kind)
+
+
+def test_pack_numbers_of_any_size() -> None:
+    assert pack([1, 2**63]) == (1, 2**63)
+
+
+# --- Snapshots and events -----------------------------------------------------------------------------------
+
+
+def test_start() -> None:
+    start = HUG[0]
+    assert start.event == StartEvent(tuple("bghnpsu"), ())
+    assert start.vocab == tuple("bghnpsu")
+    assert (start.vocab_size, start.merges, start.tokens, start.pair_count) == (7, (), 3 * 31 + 4 * 5, 6)
+    assert start.splits(["hug"]) == {"hug": ("h", "u", "g")}
+    assert start.marked(["hug"]) == {"hug": [("h",), ("u",), ("g",)]}
+
+
+def test_merge_event() -> None:
+    event = HUG[5].event
+    assert isinstance(event, MergeEvent)
+    assert (event.pair, event.token, event.token_id, event.rank) == (("p", "ug"), "pug", 11, 4)
+    assert (event.freq, event.applied, event.is_new, event.kind) == (5, 5, True, "merge")
+    assert (event.tied_count, event.pair_count) == (2, 3)
+    assert event.tied == ((("p", "ug"), "pug"), (("hug", "s"), "hugs"))
+    assert event.candidates == (
+        (("p", "ug"), 5, 0, True),
+        (("hug", "s"), 5, 0, True),
+        (("b", "un"), 4, 0, False),
+    )
+    assert event.runner_ups == event.candidates[1:]
+    assert event.words == ("pug",)
+
+
+def test_candidates_of_a_snapshot() -> None:
+    first, *others = HUG[1].candidates()
+    assert first == (("u", "n"), 16, 0, True)
+    assert (Pair("h", "ug"), 15, 15, False) in others
+    assert HUG[1].candidates(2) == [first, others[0]]
+    assert HUG[1].candidates(0) == []
+    assert HUG[-1].candidates() == HUG[-1].candidates(3) == []
+    assert HUG[-1].pair_count == 0
+
+
+def test_many_ties_are_counted_and_the_first_listed() -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    event = train_bpe(Corpus.from_counts({letters: 1}), merges=1)[1].event
+    assert isinstance(event, MergeEvent)
+    assert (event.tied_count, len(event.tied)) == (25, TIES_LISTED)
+    assert [tie.pair for tie in event.tied] == [Pair(*pair) for pair in pairwise(letters[: TIES_LISTED + 1])]
+
+
+def test_marked_words_show_what_has_just_merged() -> None:
+    assert HUG[3].marked(["hugs", "pug"]) == {"hugs": [("h", "ug"), ("s",)], "pug": [("p",), ("ug",)]}
+
+
+def test_a_token_made_by_a_second_route_is_one_token() -> None:
+    # The corpus spells the end-of-word symbol out: its characters merge to the token that ends each word.
+    trace = train_bpe(Corpus.from_counts({"</w>": 3, "a</w>": 1}, pre_tokenizer="end_of_word"))
+    spelled = next(event for event in events(trace) if event.token == "</w>")
+    assert (spelled.is_new, spelled.token_id) == (False, trace.vocabulary.ids["</w>"])
+    assert len(trace[-1].vocab) == len(set(trace[-1].vocab)) < len(trace.alphabet) + len(trace)
+    sizes = [snapshot.vocab_size for snapshot in trace]
+    assert sizes[spelled.rank] == sizes[spelled.rank + 1]
+
+
+def test_a_special_token_may_be_learned_again() -> None:
+    trace = train_bpe(HUG.corpus, merges=1, special_tokens=["ug", "h"])
+    assert trace[0].vocab == trace[1].vocab == ("ug", "h", "b", "g", "n", "p", "s", "u")
+    event = trace[1].event
+    assert isinstance(event, MergeEvent)
+    assert (event.token, event.token_id, event.is_new) == ("ug", 0, False)
+
+
+def events(trace: MergeTrace) -> list[MergeEvent]:
+    found = [trace[step].event for step in range(1, len(trace) + 1)]
+    return [event for event in found if isinstance(event, MergeEvent)]
+
+
+# --- Words and tokens through the steps ---------------------------------------------------------------------
+
+
+def test_history_of_a_word() -> None:
+    expected = [(0, ("h", "u", "g", "s")), (1, ("h", "ug", "s")), (3, ("hug", "s")), (6, ("hugs",))]
+    assert HUG.history_of("hugs") == expected
+    unseen = [(0, tuple("bugs")), (1, ("b", "ug", "s"))]
+    assert HUG.history_of("bugs") == unseen
+
+
+def test_word_with_an_unknown_symbol() -> None:
+    with pytest.raises(UnknownWordError) as caught:
+        HUG[1].splits(["mug"])
+    assert (caught.value.word, caught.value.symbol) == ("mug", "m")
+    with pytest.raises(UnknownWordError):
+        HUG.history_of("mug")
+
+
+def test_lineage() -> None:
+    ug = Lineage("ug", 1, (Lineage("u", 0), Lineage("g", 0)))
+    assert HUG.lineage("hugs") == Lineage(
+        "hugs", 6, (Lineage("hug", 3, (Lineage("h", 0), ug)), Lineage("s", 0))
+    )
+    assert HUG.lineage("h") == Lineage("h", 0)
+    assert HUG.step_of_token["hug"] == 3
+
+
+def test_history() -> None:
+    assert len(HUG.history) == len(HUG)
+    assert HUG.history[4] == (5, "pug", 5, 2, 12, HUG[5].tokens, HUG[5].tokens / 36)
+    for point in HUG.history:
+        snapshot = HUG[point.step]
+        frequencies = HUG.word_frequencies
+        total = sum(len(tokens) * frequencies[word] for word, tokens in snapshot.splits().items())
+        assert (point.vocab_size, point.tokens) == (snapshot.vocab_size, total)
+
+
+def test_first_difference() -> None:
+    corpus = Corpus.from_counts({"abab": 2, "cd": 4})
+    first, greatest = (train_bpe(corpus, tie_rule=rule) for rule in ("first", "greatest"))
+    assert first.pair_of(1) == ("a", "b")
+    assert greatest.pair_of(1) == ("c", "d")
+    assert first_difference(first, greatest) == 1
+    assert first_difference(first, train_bpe(corpus, merges=1)) is None
+    assert first_difference(HUG, train_bpe(HUG.corpus)) is None
+
+
+# --- Traces as values ---------------------------------------------------------------------------------------
+
+
+def test_equal_runs_are_equal() -> None:
+    again = train_bpe(HUG.corpus)
+    assert again == HUG
+    assert hash(again) == hash(HUG)
+    assert again != train_bpe(HUG.corpus, merges=3)
+    assert again != "trace"
+    assert [*again] == [*HUG]
+    assert {HUG[3], again[3]} == {HUG[3]}
+    assert HUG[3] != HUG[4]
+    assert HUG[3] == train_bpe(HUG.corpus, merges=3)[3]
+    assert HUG[3] != 3
+
+
+def test_snapshot_stays_as_it_is() -> None:
+    with pytest.raises(AttributeError):
+        HUG[1].step = 2  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        HUG.stop_reason = "none"  # type: ignore[misc]
+
+
+def test_pickling() -> None:
+    for snapshot in HUG:
+        snapshot.candidates()
+    copy = pickle.loads(pickle.dumps(HUG))
+    assert copy == HUG
+    assert [*copy] == [*HUG]
+    # What was computed on the way stays behind.
+    assert HUG.__getstate__().keys() == train_bpe(HUG.corpus).__getstate__().keys() < HUG.__dict__.keys()
+
+
+def test_words_a_step_changed() -> None:
+    for index, word in enumerate(HUG.corpus.words):
+        steps = [step for step, _ in HUG.history_of(word)[1:]]
+        assert HUG.record.steps_changing(index) == steps
+        assert steps == [event.rank + 1 for event in events(HUG) if word in event.words]
+
+
+def test_the_lineage_of_a_token_too_deep_to_recurse() -> None:
+    """Two letters in an order that never repeats make one token grow by a letter a step, as a Fibonacci word does not."""
+    word = "".join(chr(0x4E00 + place) for place in range(3000))
+    trace = train_bpe(Corpus.from_counts({word: 1}))
+    deepest = max(trace.step_of_token, key=trace.step_of_token.__getitem__)
+    tree, depth = trace.lineage(deepest), 0
+    while tree.parts:
+        tree, depth = tree.parts[0], depth + 1
+    assert deepest == word
+    assert depth == 2999

@@ -1,0 +1,163 @@
+"""Unigram beside the libraries that people use: the same pieces as SentencePiece, the same tokens as `tokenizers`.
+
+Sources and oracles: the `sentencepiece` library trained on the same lines (its pieces, its scores, the size of its seed
+as its log tells it), what both models make of the corpus by the plain Viterbi of `plain_unigram`; and `tokenizers` with
+the trained pieces, on texts that training has not seen. Why the pieces are not all the same: see `benchmarks.unigram`.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+import sentencepiece
+import tokenizers
+from tokenizers import models, pre_tokenizers
+
+from benchmarks.text import library_text, prose
+from tests.core.oracle_unigram import plain_loss
+from tokenizers_core import Corpus, Lattice, UnigramTrace, train_unigram
+from tokenizers_core.training.lattice import UNKNOWN_PENALTY
+
+CORPORA = Path(__file__).parents[2] / "assets" / "corpora"
+SIZE = 120_000
+VOCAB_SIZE = 1000
+
+
+def lines() -> list[str]:
+    return library_text(SIZE).splitlines()
+
+
+@cache
+def corpus() -> Corpus:
+    return Corpus.from_texts(lines(), pre_tokenizer="whitespace_split_metaspace")
+
+
+@cache
+def trained(method: str = "sentencepiece") -> UnigramTrace:
+    """As many pieces as SentencePiece makes beside its three control tokens."""
+    seed_size = 1500 if method == "course" else None
+    return train_unigram(corpus(), seed_size, VOCAB_SIZE - 3, method)
+
+
+def library(minloglevel: int = 2) -> dict[str, float]:
+    """SentencePiece's pieces and scores, without `<unk>`, `<s>` and `</s>`."""
+    file = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines()),
+        model_writer=file,
+        model_type="unigram",
+        vocab_size=VOCAB_SIZE,
+        character_coverage=1.0,
+        normalization_rule_name="identity",
+        num_threads=1,
+        minloglevel=minloglevel,
+    )
+    model = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
+    return {model.id_to_piece(number): model.get_score(number) for number in range(3, model.get_piece_size())}
+
+
+# --- Training as SentencePiece does ---------------------------------------------------------------------------
+
+
+def test_the_pieces_are_those_of_sentencepiece_and_the_corpus_costs_no_more() -> None:
+    theirs, mine = library(), dict(trained()[-1].pieces)
+    assert len(mine) == len(theirs) == VOCAB_SIZE - 3
+    assert len(theirs.keys() & mine.keys()) >= 0.95 * len(theirs)
+    frequencies = dict(corpus().items())
+    loss, their_loss = (
+        plain_loss(frequencies, {piece: -score for piece, score in model.items()}) for model in (mine, theirs)
+    )
+    assert loss == pytest.approx(trained()[-1].loss, rel=1e-9)
+    assert loss / their_loss == pytest.approx(1.0, abs=0.02)
+
+
+def test_the_seed_is_as_large_as_that_of_sentencepiece(capfd: pytest.CaptureFixture[str]) -> None:
+    """The library shows its seed nowhere but counts it in its log."""
+    library(minloglevel=0)
+    found = re.search(r"Initialized (\d+) seed", capfd.readouterr().err)
+    assert found is not None, "this version of sentencepiece does not log the size of its seed"
+    assert len(trained().seed) == pytest.approx(int(found.group(1)), rel=0.005)
+
+
+# --- Encoding as `tokenizers` does ----------------------------------------------------------------------------
+
+
+def judge(trace: UnigramTrace, byte_fallback: bool) -> tokenizers.Tokenizer:
+    """The `tokenizers` library with the pieces of `trace`, same ids; other tokens' scores are never the least."""
+    pieces = trace[-1].pieces
+    tokens = trace.tokenizer(byte_fallback=byte_fallback).tokens
+    model = models.Unigram(
+        vocab=[(token, pieces.get(token, 0.0)) for token in tokens],
+        unk_id=list(tokens).index("<unk>"),
+        byte_fallback=byte_fallback,
+    )
+    theirs = tokenizers.Tokenizer(model)
+    theirs.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    )
+    return theirs
+
+
+@cache
+def texts() -> tuple[str, ...]:
+    """The training text, prose, the app's examples in many scripts, and runs of unknown characters of 2 to 4 bytes."""
+    unknown = [
+        "naïve Über-größe ﬁn",
+        "日本語 ok 日本語x y語",
+        "a𝔘𝔫i😀😀b",
+        "é\u0301ßaж",
+        "шж ▁▁ ▁",
+        "\u00a0\u3000é",
+    ]
+    examples = [path.read_text("utf-8") for path in sorted(CORPORA.glob("*.txt"))]
+    return (*lines(), *prose(60_000).splitlines(), *examples, *unknown)
+
+
+def tied(trace: UnigramTrace, word: str) -> bool:
+    """Whether the two best splits of a word are equally good but for rounding."""
+    pieces = trace[-1].pieces
+    best = Lattice.build(word, pieces, min(pieces.values()) - UNKNOWN_PENALTY).k_best(2)
+    return len(best) == 2 and best[0].log_probability - best[1].log_probability < 1e-9
+
+
+@pytest.mark.parametrize("byte_fallback", [False, True])
+@pytest.mark.parametrize("method", ["sentencepiece", "course"])
+def test_encodes_as_the_tokenizers_library(method: str, byte_fallback: bool) -> None:
+    """Words may differ where two splits are equally good, and there only; unknown characters in a row are one token."""
+    trace = trained(method)
+    mine, theirs = trace.tokenizer(byte_fallback=byte_fallback), judge(trace, byte_fallback)
+    vocabulary = mine.tokens
+    seen: Counter[str] = Counter()
+    for text in texts():
+        encoding, wanted = mine.encode(text), theirs.encode(text).ids
+        seen.update(encoding.tokens)
+        if encoding.ids == wanted:
+            continue
+        for word in mine.pipeline.split(text, mine.pipeline.splitter()):
+            # Not through the pipeline again, which would put a mark before it.
+            ids = [token.id for token in theirs.model.tokenize(word)]
+            assert list(mine.model.encode_word(word)) == ids or tied(trace, word), (
+                word,
+                [vocabulary[identifier] for identifier in ids],
+            )
+    if byte_fallback:
+        assert seen["<unk>"] == 0
+        assert {"<0xE6>", "<0xF0>", "<0xC3>"} <= seen.keys()  # of three, four and two bytes
+    else:
+        assert seen["<unk>"] > 20
+        unknown = mine.vocab["<unk>"]
+        assert mine.encode("日本語").ids == theirs.encode("日本語").ids == [mine.vocab["▁"], unknown]
+
+
+@pytest.mark.parametrize("method", ["sentencepiece", "course"])
+def test_bytes_are_read_back(method: str) -> None:
+    """Whatever the text, its bytes bring it back; the spaces that no word keeps become one."""
+    tokenizer = trained(method).tokenizer(byte_fallback=True)
+    for text in texts()[-12:]:
+        if "▁" not in text:
+            assert tokenizer.decode(tokenizer.encode(text).ids) == " ".join(text.split())

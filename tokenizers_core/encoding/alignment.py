@@ -1,0 +1,358 @@
+r"""How tokens lie on a text, and what several tokenizations of one text have in common.
+
+A token has an offset, the stretch of text that it stands for. Offsets may share characters, leave some out, be empty
+or go backwards; `cover` makes of them what can be drawn: stretches that follow one another from the text's first
+character to its last. On these, `word_costs` counts tokens by word, and `align` and `boundary_agreement` compare.
+
+Positions and lengths are in characters (code points), unless another unit is named. White space is what Unicode
+calls so, the `\s` of the pre-tokenizers.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import accumulate, combinations, count
+from operator import le, lt
+from typing import Final, NamedTuple
+
+import regex
+
+from tokenizers_core.text.corpus import Span, refuse_surrogates
+
+WHITE_SPACE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+"""Every character of white space. `str.split` and `re` would count four control characters too."""
+
+_WORD: Final = re.compile(f"[^{WHITE_SPACE}]+")
+
+
+# --- One tokenization ---------------------------------------------------------------------------------------
+
+
+class Stretch(NamedTuple):
+    """A stretch of text, and the tokens that stand in it: those from `first` up to, not including, `last`."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+def cover(length: int, offsets: Sequence[Span]) -> list[Stretch]:
+    """The stretches of a text of `length` characters, given its tokens' offsets: in order, without gap or overlap.
+
+    Each token is in one stretch, in order, and a stretch is as short as that allows: tokens that share characters
+    (the bytes of an emoji, the f and the i that a normalizer made of `ﬁ`) share a stretch, and so do tokens whose
+    offsets go backwards, with all between them. Text that has no token is a stretch with first == last.
+
+    A token with start == end stands for no text ([CLS], a lone ▁) and gets an empty stretch: where its offset is, or as
+    near to it as the order of the tokens allows, since [SEP] often says (0, 0). Raises ValueError for offsets that
+    aren't in the text.
+
+    >>> cover(9, [(0, 0), (0, 3), (4, 8), (8, 9), (8, 9)])  # [CLS] One fish 🐟 in two tokens
+    [Stretch(start=0, end=0, first=0, last=1), Stretch(start=0, end=3, first=1, last=2),
+     Stretch(start=3, end=4, first=2, last=2), Stretch(start=4, end=8, first=2, last=3),
+     Stretch(start=8, end=9, first=3, last=5)]
+    """
+    starts, ends = [start for start, _ in offsets], [end for _, end in offsets]
+    if [0, *ends] == [*starts, length] and all(map(lt, starts, ends)):  # as byte-level tokens often are
+        columns = zip(starts, ends, count(), count(1))
+    else:
+        _refuse_offsets_outside(length, starts, ends)
+        borders, firsts = _borders(length, starts, ends)
+        columns = zip(borders, [*borders[1:], length], firsts, [*firsts[1:], len(offsets)], strict=True)
+    with _no_collecting():
+        return list(map(Stretch._make, columns))
+
+
+def _refuse_offsets_outside(length: int, starts: Sequence[int], ends: Sequence[int]) -> None:
+    """Raise ValueError for the first offset that is no stretch of a text of so many characters."""
+    if min(starts, default=0) >= 0 and max(ends, default=0) <= length and all(map(le, starts, ends)):
+        return
+    for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        if not 0 <= start <= end <= length:
+            raise ValueError(
+                f"Token {index} has the offset ({start}, {end}), which is no stretch of {length} characters; "
+                "give the text that the tokens were made from, and offsets in characters."
+            )
+
+
+def _borders(length: int, starts: list[int], ends: list[int]) -> tuple[list[int], list[int]]:
+    """Where each stretch begins, and which token is the first that isn't before it.
+
+    Neighbours can be parted when all text of the tokens up to there ends before any text of the others begins.
+    """
+    if starts == sorted(starts) and ends == sorted(ends):
+        before, after = [0, *ends], starts
+    else:  # tokens that stand for no text have no say
+        with_text = [start < end for start, end in zip(starts, ends, strict=True)]
+        befores = [end if kept else 0 for end, kept in zip(ends, with_text, strict=True)]
+        afters = [start if kept else length for start, kept in zip(starts, with_text, strict=True)]
+        before = list(accumulate(befores, max, initial=0))
+        after = list(accumulate(reversed(afters), min))[::-1]
+    borders: list[int] = []
+    firsts: list[int] = []
+    reached = 0
+    for index, (start, earlier, later) in enumerate(zip(starts, before, after, strict=False)):
+        if earlier > later:
+            continue  # can't be parted from the token before
+        if earlier > reached:
+            reached = earlier
+        if start < reached:  # min and max would do, in twice the time
+            start = reached
+        if start > later:
+            start = later
+        if start > reached:  # a gap
+            borders.append(reached)
+            firsts.append(index)
+        borders.append(start)
+        firsts.append(index)
+        reached = start
+    reached = max(reached, before[-1])
+    if reached < length:
+        borders.append(reached)
+        firsts.append(len(starts))
+    return borders, firsts
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """A pause for the garbage collector while many small tuples are made and kept.
+
+    There is no garbage among them, and looking for it again and again takes longer than making them.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+# --- Text by itself -----------------------------------------------------------------------------------------
+
+
+class TextCounts(NamedTuple):
+    """How long a text is, in the units that people mean by that."""
+
+    characters: int
+    """Code points, as Python's `len` counts."""
+    graphemes: int
+    r"""What a reader takes for one character: Unicode's extended grapheme clusters, the `\X` of patterns."""
+    words: int
+    """Stretches without white space, as long as possible: few where a script has no spaces, as in Chinese or Thai."""
+    bytes: int
+    """In UTF-8."""
+
+
+def count_text(text: str) -> TextCounts:
+    """The length of a text in four units. Raises SurrogateError.
+
+    >>> count_text("👨‍👩‍👧 été")
+    TextCounts(characters=9, graphemes=5, words=2, bytes=24)
+    """
+    refuse_surrogates(text)
+    return TextCounts(len(text), _graphemes(text), len(_WORD.findall(text)), len(text.encode()))
+
+
+_JOINING: Final = regex.compile(
+    r"[\r\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=Regional_Indicator}"
+    r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\p{InCB=Linker}]"
+)
+r"""The characters that a cluster of several needs: between two others Unicode's rules GB1 to GB999 always break.
+
+`\n` isn't one, but `\r` is: they have to be in the only cluster with a control character, `\r\n`.
+"""
+
+
+def _graphemes(text: str) -> int:
+    r"""The number of grapheme clusters.
+
+    `\X` reads only the stretches with joining characters, and each different one once. They take in the neighbours on
+    both sides, and so begin and end where two characters that don't join meet.
+    """
+    if text.isascii():
+        return len(text) - text.count("\r\n")
+    joining = re.escape("".join(_JOINING.findall("".join(set(text)))))
+    if not joining:
+        return len(text)
+    stretches = re.findall(f"[^{joining}]?[{joining}]++(?:[^{joining}][{joining}]++)*+[^{joining}]?", text)
+    joined = 0
+    for stretch, occurrences in Counter(stretches).items():
+        joined += occurrences * (len(stretch) - len(regex.findall(r"\X", stretch)))
+    return len(text) - joined
+
+
+class WordCost(NamedTuple):
+    """A word, and how many tokens all its occurrences took together."""
+
+    word: str
+    occurrences: int
+    tokens: int
+
+
+def word_costs(text: str, stretches: Sequence[Stretch]) -> list[WordCost]:
+    """The different words of a text (stretches without white space) as they first appear, with their tokens.
+
+    The tokens of a stretch count for the word of its first character that isn't white space, so `Ġthe` counts for
+    `the`; those of mere white space, and those that stand for no text, count for no word.
+
+    >>> text = "to be or to"  # to, Ġb, e, Ġ, or Ġto
+    >>> word_costs(text, cover(len(text), [(0, 2), (2, 4), (4, 5), (5, 6), (6, 11)]))
+    [WordCost(word='to', occurrences=2, tokens=1), WordCost(word='be', occurrences=1, tokens=2),
+     WordCost(word='or', occurrences=1, tokens=1)]
+    """
+    occurrences: Counter[str] = Counter()
+    tokens: Counter[str] = Counter()
+    with_text = (stretch for stretch in stretches if stretch.start < stretch.end)
+    stretch = next(with_text, None)
+    for match in _WORD.finditer(text):
+        word, (begin, end), spent = match.group(), match.span(), 0
+        while stretch and stretch.start < end:
+            if stretch.end > begin:
+                spent += stretch.last - stretch.first
+            stretch = next(with_text, None)
+        occurrences[word] += 1
+        tokens[word] += spent
+    return [WordCost(word, count, tokens[word]) for word, count in occurrences.items()]
+
+
+# --- Several tokenizations of one text ----------------------------------------------------------------------
+
+
+class Block(NamedTuple):
+    """A stretch of text between two places where all tokenizations have a border."""
+
+    start: int
+    end: int
+    parts: tuple[range, ...]
+    """For each tokenization, the indices of its stretches in the block."""
+    agree: bool
+    """Whether all cut it alike, but for white space."""
+
+
+def align(text: str, covers: Sequence[Sequence[Stretch]], limit: int | None = None) -> list[Block]:
+    """A text in blocks, as short as possible, whose borders are borders of stretches in every tokenization.
+
+    Tokenizations agree on a block when their tokens stand for the same stretches of it once white space is trimmed off
+    both ends: `the` and `Ġthe` are no disagreement. Tokens that stand for no text never are; they belong to the block
+    that begins where they stand, or to the last one. An empty text is one empty block if it has such tokens.
+
+    With `limit`, only the blocks that begin within the first `limit` characters. Raises ValueError for no covers at
+    all, or one of another text.
+
+    >>> text = "the cat"
+    >>> bert, gpt = cover(7, [(0, 3), (4, 7)]), cover(7, [(0, 3), (3, 5), (5, 7)])  # the cat, the Ġc at
+    >>> align(text, [bert, gpt])
+    [Block(start=0, end=3, parts=(range(0, 1), range(0, 1)), agree=True),
+     Block(start=3, end=7, parts=(range(1, 3), range(1, 3)), agree=False)]
+    """
+    _refuse_covers_of_another_text(text, covers)
+    if not text:
+        parts = tuple(range(len(stretches)) for stretches in covers)
+        return [Block(0, 0, parts, True)] if any(parts) and limit != 0 else []
+    blocks: list[Block] = []
+    start, firsts = 0, [0] * len(covers)
+    with _no_collecting():
+        while start < len(text) and (limit is None or start < limit):
+            end, lasts = _next_border(covers, firsts)
+            if end == len(text):
+                lasts = [len(stretches) for stretches in covers]
+            parts = tuple(map(range, firsts, lasts))
+            blocks.append(Block(start, end, parts, _agree(text, covers, parts)))
+            start, firsts = end, lasts
+    return blocks
+
+
+def _refuse_covers_of_another_text(text: str, covers: Sequence[Sequence[Stretch]]) -> None:
+    """Raise ValueError unless each cover is one of a text of this length, and there is one."""
+    if not covers:
+        raise ValueError("There is no cover to compare; give at least one.")
+    for index, stretches in enumerate(covers):
+        length = stretches[-1].end if stretches else 0
+        if length != len(text):
+            raise ValueError(
+                f"Cover {index} is one of {length} characters, and the text has {len(text)}; "
+                "give the text that all tokenizations are of."
+            )
+
+
+def _next_border(covers: Sequence[Sequence[Stretch]], firsts: Sequence[int]) -> tuple[int, list[int]]:
+    """The first place after a common border where all have one again, and which stretches begin there.
+
+    `firsts` are the stretches that begin at the border before. Whoever is behind catches up with the one in front.
+    """
+    at = list(firsts)
+    end = covers[0][at[0]].start + 1
+    behind = True
+    while behind:
+        behind = False
+        for place, stretches in enumerate(covers):
+            index = at[place]
+            while stretches[index].end < end:
+                index += 1
+            at[place] = index
+            if stretches[index].end > end:
+                end = stretches[index].end
+                behind = True
+    return end, [index + 1 for index in at]
+
+
+def _agree(text: str, covers: Sequence[Sequence[Stretch]], parts: Sequence[range]) -> bool:
+    """Whether the tokens in these parts of the covers stand for the same stretches of text, but for white space."""
+    spans = None
+    for stretches, part in zip(covers, parts, strict=True):
+        trimmed = _trimmed(text, stretches[part.start : part.stop])
+        if spans is None:
+            spans = trimmed
+        elif trimmed != spans:
+            return False
+    return True
+
+
+def _trimmed(text: str, stretches: Sequence[Stretch]) -> list[Span]:
+    """The stretches that hold tokens and more than white space, without the white space at both ends.
+
+    >>> _trimmed("a  bc ", cover(6, [(0, 1), (2, 4), (4, 6)]))
+    [(0, 1), (3, 4), (4, 5)]
+    """
+    spans: list[Span] = []
+    for start, end, first, last in stretches:
+        if first == last:
+            continue
+        while start < end and text[start] in WHITE_SPACE:
+            start += 1
+        while start < end and text[end - 1] in WHITE_SPACE:
+            end -= 1
+        if start < end:
+            spans.append((start, end))
+    return spans
+
+
+def boundary_agreement(text: str, covers: Sequence[Sequence[Stretch]]) -> list[list[float]]:
+    """For each pair of tokenizations, how far they cut a text at the same places: 0.0 nowhere, 1.0 everywhere.
+
+    The figure is the Jaccard overlap: places where both have a token begin, over places where one of them has. White
+    space is trimmed off the tokens first, and where the first token begins doesn't count. It's 1.0 when neither cuts.
+    The table is symmetric. Raises ValueError for a cover of another text.
+
+    >>> bert, gpt = cover(7, [(0, 3), (4, 7)]), cover(7, [(0, 3), (3, 5), (5, 7)])  # the cat, the Ġc at
+    >>> boundary_agreement("the cat", [bert, gpt])
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    _refuse_covers_of_another_text(text, covers)
+    with _no_collecting():
+        cuts = [{start for start, _ in _trimmed(text, stretches)[1:]} for stretches in covers]
+    table = [[1.0] * len(covers) for _ in covers]
+    for one, other in combinations(range(len(covers)), 2):
+        shared = len(cuts[one] & cuts[other])
+        either = len(cuts[one]) + len(cuts[other]) - shared
+        table[one][other] = table[other][one] = shared / either if either else 1.0
+    return table

@@ -1,0 +1,155 @@
+"""From tokens back to text: what each way of writing tokens did to the spaces, undone.
+
+Source and oracle: the decoders of the `tokenizers` library. What a tokenizer's tokens mean is told by how its text was
+split, so `Tokenizer` chooses the decoder that belongs to its pipeline unless it is given another.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tokenizers_core.errors import SettingError, UnknownNameError
+from tokenizers_core.text.corpus import END_OF_WORD, SPACE_MARK, SYMBOL_TO_BYTE
+
+PREPEND_SCHEMES: Final = ("always", "first", "never")
+"""Where a mark is put in front: of every stretch of text, of a text's first stretch only, or nowhere."""
+
+CLEANUPS: Final = (
+    (" .", "."),
+    (" ?", "?"),
+    (" !", "!"),
+    (" ,", ","),
+    (" ' ", "'"),
+    (" n't", "n't"),
+    (" 'm", "'m"),
+    (" do not", " don't"),
+    (" 's", "'s"),
+    (" 've", "'ve"),
+    (" 're", "'re"),
+)
+"""What the library calls cleaning up: spaces that English doesn't have, in this order."""
+
+
+class Decoder(ABC):
+    """A way to read tokens as text."""
+
+    @abstractmethod
+    def decode(self, tokens: Sequence[str], special_tokens: Collection[str] = ()) -> str:
+        """The text of `tokens`, some of which may be among `special_tokens`."""
+
+
+@dataclass(frozen=True)
+class SpaceDecoder(Decoder):
+    """Tokens joined by spaces: what the library does without a decoder.
+
+    >>> SpaceDecoder().decode(["to", "be"])
+    'to be'
+    """
+
+    def decode(self, tokens: Sequence[str], special_tokens: Collection[str] = ()) -> str:  # noqa: ARG002 - joins all
+        return " ".join(tokens)
+
+
+@dataclass(frozen=True)
+class ByteLevelDecoder(Decoder):
+    """Tokens in the byte alphabet. What is no UTF-8, as a cut character leaves it, becomes U+FFFD.
+
+    A token that has a character outside the alphabet stands for its own text, as in the library; here a special token
+    does so in any case, so that `<é>` stays what it is.
+
+    >>> ByteLevelDecoder().decode(["na", "Ã¯", "ve", "Ġcaf", "Ã"])
+    'naïve caf�'
+    """
+
+    def decode(self, tokens: Sequence[str], special_tokens: Collection[str] = ()) -> str:
+        data = bytearray()
+        for token in tokens:
+            if token in special_tokens or not all(map(SYMBOL_TO_BYTE.__contains__, token)):
+                data += token.encode("utf-8")
+            else:
+                data += bytes(map(SYMBOL_TO_BYTE.__getitem__, token))
+        return data.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class WordPieceDecoder(Decoder):
+    """Tokens that carry a `prefix` inside a word; all others begin one. With `cleanup`, see `CLEANUPS`.
+
+    >>> WordPieceDecoder().decode(["Hu", "##gging", "Face", "!"])
+    'Hugging Face!'
+    """
+
+    prefix: str = "##"
+    cleanup: bool = True
+
+    def decode(self, tokens: Sequence[str], special_tokens: Collection[str] = ()) -> str:  # noqa: ARG002 - all alike
+        return "".join(self._piece(token, place) for place, token in enumerate(tokens))
+
+    def _piece(self, token: str, place: int) -> str:
+        if place:
+            token = token.removeprefix(self.prefix) if token.startswith(self.prefix) else f" {token}"
+        # One token at a time: so the rules for two words never come to bear, in the library neither.
+        for written, wanted in CLEANUPS if self.cleanup else ():
+            token = token.replace(written, wanted)
+        return token
+
+
+@dataclass(frozen=True)
+class MetaspaceDecoder(Decoder):
+    """Tokens that write `replacement` for a space.
+
+    Unless `prepend_scheme` is "never", it was also put in front of the text, and the first token loses it. Raises
+    SettingError and UnknownNameError when made.
+
+    >>> MetaspaceDecoder().decode(["▁to", "▁b", "e"]), MetaspaceDecoder(prepend_scheme="never").decode(["▁to"])
+    ('to be', ' to')
+    """
+
+    replacement: str = SPACE_MARK
+    prepend_scheme: str = "always"
+
+    def __post_init__(self) -> None:
+        if len(self.replacement) != 1:
+            raise SettingError(
+                name="replacement", value=self.replacement, reason="choose one character, such as ▁"
+            )
+        if self.prepend_scheme not in PREPEND_SCHEMES:
+            raise UnknownNameError(kind="prepend_scheme", name=self.prepend_scheme, known=PREPEND_SCHEMES)
+
+    def decode(self, tokens: Sequence[str], special_tokens: Collection[str] = ()) -> str:  # noqa: ARG002 - all alike
+        if not tokens:
+            return ""
+        in_first = " " if self.prepend_scheme == "never" else ""
+        first = tokens[0].replace(self.replacement, in_first)
+        return first + "".join(tokens[1:]).replace(self.replacement, " ")
+
+
+@dataclass(frozen=True)
+class BpeDecoder(Decoder):
+    """Tokens of words that end in `suffix`: a space stands for it, but nothing at the end of the text.
+
+    Raises SettingError when made without a suffix.
+
+    >>> BpeDecoder().decode(["low", "</w>", "low", "er</w>"])
+    'low lower'
+    """
+
+    suffix: str = END_OF_WORD
+
+    def __post_init__(self) -> None:
+        if not self.suffix:
+            raise SettingError(
+                name="suffix",
+                value=self.suffix,
+                reason="an empty suffix ends no word; choose one, such as </w>",
+            )
+
+    def decode(self, tokens: Sequence[str], special_tokens: Collection[str] = ()) -> str:  # noqa: ARG002 - all alike
+        if not tokens:
+            return ""
+        *others, last = tokens
+        # One token at a time: a suffix that a text spells out may lie across several tokens, and is no end of a word.
+        return "".join(token.replace(self.suffix, " ") for token in others) + last.replace(self.suffix, "")

@@ -1,0 +1,706 @@
+"""What texts become: ids with everything that is known about each, cut into windows, padded, and read back.
+
+* `Encoding`: ids, tokens, offsets, masks, and the ways between characters, tokens and words.
+* `Truncation` and `Padding`: how long an encoding may be, or has to be.
+* `answer_spans` and `group_entities`: what offsets are for, in question answering and in token classification.
+
+Source and oracle: the `tokenizers` library, whose names and results these are; the two uses are those of the Hugging
+Face course, chapters 6 and 7. Offsets count characters (code points).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from tokenizers_core.encoding.templates import LARGEST_TYPE, ONE_TEXT, TemplatePiece
+from tokenizers_core.errors import LabelsError, Phrase, SettingError, TruncationError, UnknownNameError
+from tokenizers_core.lazy import cached_property
+from tokenizers_core.text.corpus import Span
+
+if TYPE_CHECKING:
+    from tokenizers_core.encoding.tokenizer import Tokenizer
+
+T = TypeVar("T")
+
+STRATEGIES: Final = ("longest_first", "only_first", "only_second")
+"""Which of two texts is cut: the longer one, and then both; the first; the second."""
+
+DIRECTIONS: Final = ("right", "left")
+"""The side of a text on which it is cut, or padded."""
+
+
+# --- Cutting ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Truncation:
+    """Encodings have at most `max_length` tokens, template and all; the rest goes into `overflowing` windows.
+
+    A window begins with the last `stride` tokens of the one before it, and goes as far as there is room. With `direction`
+    "left" the end of the text is kept, and the windows go towards its beginning.
+
+    Raises SettingError, UnknownNameError when made: the stride has to be less than `max_length`.
+    """
+
+    max_length: int
+    stride: int = 0
+    strategy: str = "longest_first"
+    direction: str = "right"
+
+    def __post_init__(self) -> None:
+        check_number("max_length", self.max_length, 1)
+        check_number("stride", self.stride, 0)
+        if self.strategy not in STRATEGIES:
+            raise UnknownNameError(kind="strategy", name=self.strategy, known=STRATEGIES)
+        check_direction(self.direction)
+        self.room(0)
+
+    def room(self, added: int) -> int:
+        """How many tokens of text there is room for beside `added` ones. Raises SettingError if the stride takes it all.
+
+        >>> Truncation(max_length=8, stride=2).room(3)
+        5
+        """
+        room = self.max_length - added
+        if room <= 0:
+            raise SettingError(
+                name="max_length",
+                value=self.max_length,
+                reason=Phrase(
+                    "{added} tokens are the template's; choose at least {least}",
+                    added=added,
+                    least=added + self.stride + 1,
+                ),
+            )
+        if self.stride >= room:
+            raise SettingError(
+                name="stride",
+                value=self.stride,
+                reason=Phrase(
+                    "of max_length={max_length} there are {room} tokens for text; choose less than {room}",
+                    max_length=self.max_length,
+                    room=room,
+                ),
+            )
+        return room
+
+    def windows(self, lengths: Sequence[int], added: int) -> list[list[Span]]:
+        """The windows of each text, given the texts' lengths in tokens. Raises SettingError, TruncationError.
+
+        >>> Truncation(max_length=7, stride=1).windows([2, 5], added=3)
+        [[(0, 2)], [(0, 2), (1, 3), (2, 4), (3, 5)]]
+        """
+        rooms = self.rooms(lengths, self.room(added))
+        return [
+            windows(length, room, self.stride, self.direction)
+            for length, room in zip(lengths, rooms, strict=True)
+        ]
+
+    def rooms(self, lengths: Sequence[int], room: int) -> Sequence[int]:
+        """How much of `room` each text gets. Raises TruncationError.
+
+        >>> Truncation(10).rooms([4, 9], 10), Truncation(10).rooms([7, 9], 9)
+        ([4, 6], [4, 5])
+        >>> Truncation(10, strategy="only_second").rooms([4, 9], 10)
+        [4, 6]
+        """
+        excess = sum(lengths) - room
+        if excess <= 0:
+            return lengths
+        if self.strategy == "longest_first":
+            return share(lengths, room)
+        cut = STRATEGIES.index(self.strategy) - 1
+        if cut >= len(lengths):
+            raise TruncationError(why="no_second", strategy=self.strategy)
+        if lengths[cut] <= excess:
+            raise TruncationError(
+                why="too_short",
+                strategy=self.strategy,
+                length=lengths[cut],
+                excess=excess,
+                minimum=self.max_length + excess - lengths[cut] + 1,
+            )
+        return [length - excess * (place == cut) for place, length in enumerate(lengths)]
+
+
+def share(lengths: Sequence[int], room: int) -> list[int]:
+    """Room for texts that are too long together: the longer is cut first, then both to half each, as in the library.
+
+    Where the halves differ, the larger goes to the longer text; of two equal ones to the second.
+
+    >>> share([12], 5), share([2, 9], 7), share([9, 8], 7), share([8, 8], 7)
+    ([5], [2, 5], [4, 3], [3, 4])
+    """
+    if len(lengths) == 1:
+        return [room]
+    short, long = sorted(lengths)
+    if room - short >= short:
+        long = room - short
+    else:
+        short, long = room // 2, room - room // 2
+    return [long, short] if lengths[0] > lengths[1] else [short, long]
+
+
+def windows(length: int, room: int, stride: int, direction: str) -> list[Span]:
+    """The stretches of `length` tokens that fit into `room`, the one that is kept first. Raises TruncationError.
+
+    Without any room nothing is kept, and all is left over in one.
+
+    >>> windows(7, 4, 2, "right"), windows(7, 4, 1, "left"), windows(3, 0, 0, "right")
+    ([(0, 4), (2, 6), (4, 7)], [(3, 7), (0, 4)], [(0, 0), (0, 3)])
+    """
+    if length <= room:
+        return [(0, length)]
+    if not room:
+        return [(0, 0), (0, length)]
+    if stride >= room:
+        raise TruncationError(why="stride", stride=stride, room=room)
+    starts = range(0, length - stride, room - stride)
+    found = [(start, min(start + room, length)) for start in starts]
+    return found if direction == "right" else [(length - end, length - start) for start, end in found]
+
+
+# --- Padding ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Padding:
+    """Encodings of one length, which a batch has to have: pads are put on the `direction` side of shorter ones.
+
+    That length is `length`, or else that of the longest in the batch; rounded up to a multiple of `multiple_of` if given.
+    Nothing is cut. As in the library, nobody asks whether `pad_token` is the vocabulary's token of `pad_id`.
+
+    Raises SettingError, UnknownNameError when made.
+    """
+
+    pad_id: int = 0
+    pad_type_id: int = 0
+    pad_token: str = "[PAD]"
+    direction: str = "right"
+    length: int | None = None
+    multiple_of: int | None = None
+
+    def __post_init__(self) -> None:
+        check_number("pad_id", self.pad_id, 0)
+        check_number("pad_type_id", self.pad_type_id, 0)
+        if self.length is not None:
+            check_number("length", self.length, 0)
+        if self.multiple_of is not None:
+            check_number("multiple_of", self.multiple_of, 1)
+        if self.pad_type_id > LARGEST_TYPE:
+            raise SettingError(
+                name="pad_type_id",
+                value=self.pad_type_id,
+                reason=Phrase("choose at most {most}", most=LARGEST_TYPE),
+            )
+        check_direction(self.direction)
+
+    def target(self, longest: int) -> int:
+        """The length to be reached, given the longest of the batch.
+
+        >>> Padding().target(5), Padding(multiple_of=8).target(5), Padding(length=12, multiple_of=8).target(5)
+        (5, 8, 16)
+        """
+        target = longest if self.length is None else self.length
+        return target if self.multiple_of is None else -(-target // self.multiple_of) * self.multiple_of
+
+
+def check_number(name: str, value: object, least: int) -> None:
+    """Raise SettingError if a setting is not a whole number of at least `least`."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise SettingError(
+            name=name, value=value, reason=Phrase("choose a whole number of at least {least}", least=least)
+        )
+
+
+def check_direction(direction: str) -> None:
+    """Raise UnknownNameError if this is no side of a text."""
+    if direction not in DIRECTIONS:
+        raise UnknownNameError(kind="direction", name=direction, known=DIRECTIONS)
+
+
+# --- Encodings ----------------------------------------------------------------------------------------------
+
+
+class TokenizedText:
+    """A text and its own tokens, before anything is put around them, cut or padded; offsets when they are asked for."""
+
+    def __init__(self, tokenizer: Tokenizer, text: str) -> None:
+        self.text = text
+        self.ids = tokenizer.ids(text)
+        self._tokenizer = tokenizer
+
+    @cached_property
+    def tokens(self) -> list[str]:
+        """The tokens as the vocabulary writes them."""
+        names = self._tokenizer.tokens
+        return [names[identifier] for identifier in self.ids]
+
+    @cached_property
+    def _alignment(self) -> tuple[list[Span], list[int]]:
+        return self._tokenizer.align(self.text)
+
+    @property
+    def offsets(self) -> list[Span]:
+        """The stretch of text behind each token."""
+        return self._alignment[0]
+
+    @property
+    def word_ids(self) -> list[int]:
+        """The number of each token's pre-token or special token, from 0."""
+        return self._alignment[1]
+
+    def tokens_on(self, start: int, end: int) -> Span | None:
+        """The tokens that have a character of the stretch `start` to `end`, as the first and the last; None: none has.
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> text = TokenizedText(train_bpe(Corpus.from_texts(["hug"]), merges=1).tokenizer(), "hug")
+        >>> text.offsets, text.tokens_on(1, 3), text.tokens_on(1, 1)
+        ([(0, 2), (2, 3)], (0, 1), None)
+        """
+        on = [
+            number for number, (first, last) in enumerate(self.offsets) if max(first, start) < min(last, end)
+        ]
+        return (on[0], on[-1]) if on else None
+
+
+class Choice(NamedTuple):
+    """The window of one text that an encoding holds, and the other windows that its overflowing encodings hold."""
+
+    window: Span
+    rest: tuple[Span, ...] = ()
+
+    @property
+    def others(self) -> list[Choice]:
+        return [Choice(window) for window in self.rest]
+
+
+def combined(choices: Sequence[Choice]) -> Iterator[tuple[Choice, ...]]:
+    """The windows in the overflowing encodings of one with `choices`, of the text that comes first in the template first.
+
+    Of two texts each window is combined with each, in the library's order; what it nests inside of one another, and so
+    has several times over, keeps its rest.
+
+    >>> [[choice.window for choice in choices] for choices in combined([Choice((0, 2), ((2, 4),)), Choice((0, 1), ((1, 2),))])]
+    [[(2, 4), (0, 1)], [(2, 4), (1, 2)], [(0, 2), (1, 2)]]
+    """
+    if len(choices) == 1:
+        yield from ((other,) for other in choices[0].others)
+        return
+    first, second = choices
+    for other in first.others:
+        yield other, second
+        yield from ((other, another) for another in second.others)
+    yield from ((first, another) for another in second.others)
+
+
+class Run(NamedTuple):
+    """Neighbouring tokens of an encoding that come from the same place."""
+
+    size: int
+    type_id: int
+    sequence: int | None
+    """Which text they are of; None for a special token of the template and for pads."""
+    first: int = 0
+    """The number of the first of them among the text's tokens."""
+    identifier: int = 0
+    """What they all are if they are of no text."""
+    token: str = ""
+    attention: int = 1
+
+
+class Encoding:
+    """What a text, or a pair, becomes: ids at once; everything else when it is asked for.
+
+    Every list has an entry for each token. `offsets` are (start, end) character positions in the token's own text;
+    byte-level tokens that share a character all have the whole character's. `word_ids` number the pre-tokens and the
+    special tokens in a text from 0. The tokens that a template adds, and pads, have offsets (0, 0), and None for a word id
+    and a sequence id.
+
+    Where the library is at odds with itself this class keeps one meaning: windows have their template's type ids (the
+    library's later windows have the text's number), pads never are of a text (the library's are where there is no
+    template), and a pair's windows know their texts (the library's don't where there is no template).
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        sequences: Sequence[TokenizedText],
+        pieces: Sequence[TemplatePiece],
+        choices: Sequence[Choice] | None = None,
+        padding: Padding | None = None,
+        length: int = 0,
+    ) -> None:
+        """`pieces` with the tokens of `sequences`, of each the window in `choices` (default: all); padded to `length`."""
+        self._tokenizer = tokenizer
+        self._sequences = sequences
+        self._pieces = pieces
+        self._chosen = choices
+        self._padding = padding
+        self._length = length
+
+    def __len__(self) -> int:
+        return sum(run.size for run in self._runs)
+
+    def __repr__(self) -> str:
+        return f"Encoding(tokens={self.tokens!r})"
+
+    @property
+    def text(self) -> str:
+        """The text; of a pair the first."""
+        return self._sequences[0].text
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The text, or both."""
+        return tuple(sequence.text for sequence in self._sequences)
+
+    @property
+    def n_sequences(self) -> int:
+        """The number of texts: 1 or 2."""
+        return len(self._sequences)
+
+    @cached_property
+    def _choices(self) -> Sequence[Choice]:
+        if self._chosen is None:
+            return [Choice((0, len(sequence.ids))) for sequence in self._sequences]
+        return self._chosen
+
+    @cached_property
+    def _runs(self) -> list[Run]:
+        runs = [self._run(piece) for piece in self._pieces]
+        pads = self._length - sum(run.size for run in runs)
+        if self._padding is None or pads <= 0:
+            return runs
+        padding = self._padding
+        run = Run(
+            pads,
+            padding.pad_type_id,
+            None,
+            identifier=padding.pad_id,
+            token=padding.pad_token,
+            attention=0,
+        )
+        return [*runs, run] if padding.direction == "right" else [run, *runs]
+
+    def _run(self, piece: TemplatePiece) -> Run:
+        if piece.token is not None:
+            identifier = self._tokenizer.vocab[piece.token]
+            return Run(1, piece.type_id, None, identifier=identifier, token=piece.token)
+        sequence = piece.sequence or 0
+        start, end = self._choices[sequence].window
+        return Run(end - start, piece.type_id, sequence, start)
+
+    def _collect(
+        self, of_text: Callable[[TokenizedText], Sequence[T]], of_run: Callable[[Run], T]
+    ) -> list[T]:
+        """An entry for each token: out of its text's list, or the one that its run has for all."""
+        found: list[T] = []
+        for run in self._runs:
+            if run.sequence is None:
+                found += [of_run(run)] * run.size
+            else:
+                found += of_text(self._sequences[run.sequence])[run.first : run.first + run.size]
+        return found
+
+    @cached_property
+    def ids(self) -> list[int]:
+        """The ids of the tokens."""
+        if self._pieces is ONE_TEXT and self._chosen is None and self._padding is None:
+            return self._sequences[0].ids  # the text as it is: no need for a second list
+        return self._collect(lambda text: text.ids, lambda run: run.identifier)
+
+    @cached_property
+    def tokens(self) -> list[str]:
+        """The tokens as the vocabulary writes them."""
+        return self._collect(lambda text: text.tokens, lambda run: run.token)
+
+    @cached_property
+    def offsets(self) -> list[Span]:
+        """Where each token stands in its own text, in characters: (start, end)."""
+        return self._collect(lambda text: text.offsets, lambda _run: (0, 0))
+
+    @cached_property
+    def word_ids(self) -> list[int | None]:
+        """The number of each token's word in its own text, from 0; None where a token is of no text."""
+        return self._collect(lambda text: text.word_ids, lambda _run: None)
+
+    @cached_property
+    def type_ids(self) -> list[int]:
+        """The type of each token, as the template says; without a template 0 and, for a second text, 1."""
+        return [run.type_id for run in self._runs for _ in range(run.size)]
+
+    @cached_property
+    def sequence_ids(self) -> list[int | None]:
+        """Which text each token is of: 0 or 1; None where it is of none."""
+        return [run.sequence for run in self._runs for _ in range(run.size)]
+
+    @cached_property
+    def special_tokens_mask(self) -> list[int]:
+        """1 where a token is of no text, but of the template or a pad. A special token that a text spells out has 0."""
+        return [int(run.sequence is None) for run in self._runs for _ in range(run.size)]
+
+    @cached_property
+    def attention_mask(self) -> list[int]:
+        """0 for pads, which a model must not look at; 1 for all else."""
+        return [run.attention for run in self._runs for _ in range(run.size)]
+
+    @cached_property
+    def overflowing(self) -> list[Encoding]:
+        """What truncation has cut off: a further encoding for each window of the text.
+
+        Of a pair in which both texts were cut there is one for each two windows. As in the library, some of those have
+        overflowing encodings of their own, which are in this list as well.
+        """
+        order = [piece.sequence for piece in self._pieces if piece.sequence is not None]
+        # What puts one text or two into the template's order also puts them back into their own.
+        return [
+            self._changed(choices=[choices[place] for place in order])
+            for choices in combined([self._choices[sequence] for sequence in order])
+        ]
+
+    def padded(self, padding: Padding, length: int) -> Encoding:
+        """The same, `overflowing` included, each with pads up to `length` tokens."""
+        return self._changed(padding=padding, length=length)
+
+    def _changed(
+        self,
+        choices: Sequence[Choice] | None = None,
+        padding: Padding | None = None,
+        length: int | None = None,
+    ) -> Encoding:
+        return Encoding(
+            self._tokenizer,
+            self._sequences,
+            self._pieces,
+            self._chosen if choices is None else choices,
+            padding or self._padding,
+            self._length if length is None else length,
+        )
+
+    # --- The ways between characters, tokens and words ---
+
+    @cached_property
+    def _ranges(self) -> dict[int, range]:
+        """Where each text's tokens are in this encoding."""
+        ranges, position = {}, 0
+        for run in self._runs:
+            if run.sequence is not None:
+                ranges[run.sequence] = range(position, position + run.size)
+            position += run.size
+        return ranges
+
+    def _range(self, sequence_index: int) -> range:
+        """The tokens to be looked through for a text; all of them, as in the library, if there is no such text."""
+        if sequence_index < 0:
+            return range(0)
+        return self._ranges.get(sequence_index, range(len(self)))
+
+    @cached_property
+    def _tokens_at(self) -> dict[range, dict[int, int]]:
+        """For ranges of tokens that were asked for: character → the first token in the range that has it."""
+        return {}
+
+    def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
+        """The first token that has the character at `char_pos` of a text; None if none has.
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> encoding = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer().encode("not to be")
+        >>> encoding.tokens, encoding.char_to_token(5), encoding.token_to_chars(4), encoding.word_to_tokens(1)
+        (['n', 'o', 't', 'Ġ', 'to', 'Ġb', 'e'], 4, (4, 6), (3, 5))
+        """
+        tokens = self._range(sequence_index)
+        at = self._tokens_at.get(tokens)
+        if at is None:
+            at = {}
+            for token in reversed(tokens):  # so that the first token stays
+                start, end = self.offsets[token]
+                for position in range(start, end):
+                    at[position] = token
+            self._tokens_at[tokens] = at
+        return at.get(char_pos)
+
+    def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
+        """The number of the word that has the character at `char_pos` of a text; None if none has."""
+        token = self.char_to_token(char_pos, sequence_index)
+        return None if token is None else self.token_to_word(token)
+
+    def token_to_chars(self, token_index: int) -> Span | None:
+        """Where a token stands in its own text: (start, end); None if it is of no text, or there is no such token."""
+        return None if self.token_to_sequence(token_index) is None else self.offsets[token_index]
+
+    def token_to_sequence(self, token_index: int) -> int | None:
+        """Which text a token is of; None if of none, or if there is no such token."""
+        return self.sequence_ids[token_index] if 0 <= token_index < len(self) else None
+
+    def token_to_word(self, token_index: int) -> int | None:
+        """The number of a token's word in its own text; None if it is of no text, or there is no such token."""
+        return self.word_ids[token_index] if 0 <= token_index < len(self) else None
+
+    def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> Span | None:
+        """The tokens of a word of a text: the first, and the one after the last; None if the window has none of them."""
+        found = []
+        for token in self._range(sequence_index):
+            word = self.word_ids[token]
+            if word is not None and word > word_index:
+                break
+            if word == word_index:
+                found.append(token)
+        return (found[0], found[-1] + 1) if found else None
+
+    def word_to_chars(self, word_index: int, sequence_index: int = 0) -> Span | None:
+        """Where a word stands in its text, or that part of it that the window has: (start, end); None if it has none."""
+        tokens = self.word_to_tokens(word_index, sequence_index)
+        return None if tokens is None else (self.offsets[tokens[0]][0], self.offsets[tokens[1] - 1][1])
+
+    def window(self, sequence_index: int = 0) -> Span:
+        """Which of a text's own tokens this encoding has, counted in the whole text: (first, the one after the last).
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> tokenizer = train_bpe(Corpus.from_texts(["hug"]), merges=0).tokenizer()
+        >>> encoding = tokenizer.with_options(truncation=Truncation(2, stride=1)).encode("hug")
+        >>> encoding.window(), encoding.overflowing[0].window()
+        ((0, 2), (1, 3))
+        """
+        return self._choices[sequence_index].window
+
+    def tokens_on(self, start: int, end: int, sequence_index: int = 0) -> Span | None:
+        """The first and the last of the tokens on a stretch of a text, if this window has all of them; else None."""
+        on = self._sequences[sequence_index].tokens_on(start, end)
+        if on is None:
+            return None
+        first, last = self._choices[sequence_index].window
+        if on[0] < first or on[1] >= last:
+            return None
+        shift = self._ranges[sequence_index].start - first
+        return on[0] + shift, on[1] + shift
+
+
+# --- Question answering: which windows hold the answer ------------------------------------------------------
+
+
+class AnswerSpan(NamedTuple):
+    """Where an answer is in one window: its first and its last token, counted in that window; None where it isn't."""
+
+    window: int
+    """0 for the encoding itself, then its overflowing ones."""
+    tokens: Span | None
+
+    @property
+    def labels(self) -> Span:
+        """What a model is to answer: the answer's first and last token; (0, 0) if the window doesn't hold all of it.
+
+        Token 0 is the `[CLS]` of BERT's template. Source: the Hugging Face course, chapter 7, question answering.
+
+        >>> AnswerSpan(0, (8, 9)).labels, AnswerSpan(1, None).labels
+        ((8, 9), (0, 0))
+        """
+        return self.tokens or (0, 0)
+
+
+def answer_spans(encoding: Encoding, start: int, end: int, sequence: int = 1) -> list[AnswerSpan]:
+    """Where the characters `start` to `end` of a text are, in each window of an encoding.
+
+    A window holds them if it has every token that the whole text has on them; characters that no token has don't count,
+    and a stretch of none but those is nowhere. Raises SettingError for a stretch or a text that can't be.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> tokenizer = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer()
+    >>> encoding = tokenizer.with_options(truncation=Truncation(4, stride=1)).encode("not to be")
+    >>> encoding, encoding.overflowing
+    (Encoding(tokens=['n', 'o', 't', 'Ġ']), [Encoding(tokens=['Ġ', 'to', 'Ġb', 'e'])])
+    >>> answer_spans(encoding, 4, 9, sequence=0)
+    [AnswerSpan(window=0, tokens=None), AnswerSpan(window=1, tokens=(1, 3))]
+    """
+    if not 0 <= sequence < encoding.n_sequences:
+        raise SettingError(
+            name="sequence",
+            value=sequence,
+            reason=Phrase("the encoding has {number}, counted from 0", number=encoding.n_sequences),
+        )
+    length = len(encoding.texts[sequence])
+    if not 0 <= start <= end <= length:
+        raise SettingError(
+            name="stretch",
+            value=(start, end),
+            reason=Phrase("choose a start and an end from 0 to {length}, in order", length=length),
+        )
+    return [
+        AnswerSpan(number, window.tokens_on(start, end, sequence))
+        for number, window in enumerate([encoding, *encoding.overflowing])
+    ]
+
+
+def windows_with(encoding: Encoding, start: int, end: int, sequence: int = 1) -> list[int]:
+    """The numbers of the windows that hold the characters `start` to `end` of a text; see `answer_spans`.
+
+    0 is the encoding itself, and its overflowing ones follow. Raises SettingError.
+    """
+    return [span.window for span in answer_spans(encoding, start, end, sequence) if span.tokens is not None]
+
+
+# --- Token classification: which characters an entity has ---------------------------------------------------
+
+OUTSIDE: Final = "O"
+"""The label of tokens that are in no entity."""
+
+
+class Entity(NamedTuple):
+    """A stretch of a text that a model has put under one label."""
+
+    label: str
+    start: int
+    end: int
+    text: str
+    sequence: int = 0
+
+
+def split_label(label: str) -> tuple[bool, str]:
+    """Whether a token's label begins an entity whatever stands before it, and the entity's label.
+
+    >>> split_label("B-PER"), split_label("I-PER"), split_label("PER")
+    ((True, 'PER'), (False, 'PER'), (False, 'PER'))
+    """
+    return label.startswith("B-"), label[2:] if label.startswith(("B-", "I-")) else label
+
+
+def group_entities(labels: Sequence[str], encoding: Encoding) -> list[Entity]:
+    """The entities that labels tell, one label for each token of an encoding.
+
+    Neighbours of the same label are one entity, and `B-` begins another; `O` ends one, and so does a token that the
+    template has added, whatever its label. The text of an entity is cut out of the original by offsets, so its spaces are
+    right; spaces at its ends, which byte-level tokens have, are not part of it. Source: the Hugging Face course, chapters
+    6 and 7. Raises LabelsError.
+
+    >>> from tokenizers_core import Corpus, train_wordpiece
+    >>> corpus = Corpus.from_texts(["Hugging Face"], pre_tokenizer="bert")
+    >>> encoding = train_wordpiece(corpus, merges=8).tokenizer().encode("at Hugging  Face")
+    >>> group_entities(["O" if word == 0 else "I-ORG" for word in encoding.word_ids], encoding)
+    [Entity(label='ORG', start=3, end=16, text='Hugging  Face', sequence=0)]
+    """
+    if len(labels) != len(encoding):
+        raise LabelsError(labels=len(labels), tokens=len(encoding))
+    groups: list[tuple[str, int, list[Span]]] = []
+    inside = False
+    for label, sequence, span in zip(labels, encoding.sequence_ids, encoding.offsets, strict=True):
+        if sequence is None or label == OUTSIDE:
+            inside = False
+            continue
+        begins, name = split_label(label)
+        if not inside or begins or groups[-1][:2] != (name, sequence):
+            groups.append((name, sequence, []))
+        groups[-1][2].append(span)
+        inside = True
+    entities = (_entity(label, sequence, spans, encoding) for label, sequence, spans in groups)
+    return [entity for entity in entities if entity.text]
+
+
+def _entity(label: str, sequence: int, spans: Sequence[Span], encoding: Encoding) -> Entity:
+    """An entity of neighbouring tokens."""
+    start, end = min(start for start, _ in spans), max(end for _, end in spans)
+    text = encoding.texts[sequence][start:end]
+    start += len(text) - len(text.lstrip())
+    text = text.strip()
+    return Entity(label, start, start + len(text), text, sequence)

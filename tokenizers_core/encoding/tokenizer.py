@@ -1,0 +1,414 @@
+"""Using what was learned: text to ids and back, with offsets into the original text.
+
+The stages are those of the `tokenizers` library: special tokens are cut out first, the rest is normalized and split
+into pre-tokens, and the model turns each pre-token into tokens. Then an encoding is cut to its length, put into the
+template, and padded; a decoder goes the way back.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import regex
+
+from tokenizers_core.encoding.decoders import (
+    BpeDecoder,
+    ByteLevelDecoder,
+    Decoder,
+    MetaspaceDecoder,
+    SpaceDecoder,
+    WordPieceDecoder,
+)
+from tokenizers_core.encoding.encoding import Choice, Encoding, Padding, TokenizedText, Truncation
+from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS, Template, TemplatePiece
+from tokenizers_core.errors import TemplateError, UnknownIdError
+from tokenizers_core.text.corpus import (
+    SPACE_MARK,
+    Pipeline,
+    PreToken,
+    Span,
+    Splitter,
+    normalized_text,
+    refuse_surrogates,
+    symbols_to_bytes,
+)
+from tokenizers_core.trace import Trace
+from tokenizers_core.training.merging import Vocabulary
+
+__all__ = ["Encoding", "Model", "Segment", "Tokenizer", "decoder_for", "with_unknown"]
+
+
+class Model(ABC):
+    """Turns one pre-token into tokens. Words that were encoded before are remembered."""
+
+    WORDS_REMEMBERED = 100_000
+    LONGEST_REMEMBERED = 100
+
+    vocabulary: Vocabulary
+    unk_token: str
+    """What stands for the unknown; "" where nothing is."""
+    suffix: str = ""
+    """The last symbol of every word, if it has one."""
+
+    def __init__(self) -> None:
+        self._remembered: dict[str, tuple[int, ...]] = {}
+
+    @abstractmethod
+    def spell(self, word: str) -> Iterable[int]:
+        """The ids of a word's tokens, worked out."""
+
+    @abstractmethod
+    def explain(self, word: str) -> Trace[Any]:
+        """The encoding of a word, step by step."""
+
+    def spans(self, word: str) -> Iterable[Span]:
+        """Where each of a word's tokens stands in it, in characters.
+
+        The last token has whatever the ones before it left: the end-of-word symbol in it stands for no character.
+        """
+        *ids, _ = self.encode_word(word)
+        position = 0
+        for place, identifier in enumerate(ids):
+            token = self.vocabulary.tokens[identifier]
+            start = position
+            if token == self.unk_token:
+                position += 1
+            else:  # inside a word a token carries the continuation prefix, if the model has one
+                position += len(token) - (len(self.vocabulary.prefix) if place else 0)
+            yield start, position
+        yield position, len(word)
+
+    def join(self, tokens: list[str]) -> list[str]:
+        """The tokens as they are to be read: here bytes would become the text that they spell."""
+        return tokens
+
+    def encode_word(self, word: str) -> tuple[int, ...]:
+        """The ids of a word's tokens."""
+        ids = self._remembered.get(word)
+        if ids is None:
+            ids = tuple(self.spell(word))
+            if len(word) <= self.LONGEST_REMEMBERED and len(self._remembered) < self.WORDS_REMEMBERED:
+                self._remembered[word] = ids
+        return ids
+
+
+def with_unknown(
+    tokens: Iterable[str], special_tokens: Iterable[str], unk_token: str
+) -> tuple[list[str], list[str]]:
+    """Vocabulary and special tokens with the unknown token in both, added at the end where it is missing.
+
+    >>> with_unknown(["a"], [], "[UNK]")
+    (['a', '[UNK]'], ['[UNK]'])
+    """
+    return list(dict.fromkeys([*tokens, unk_token])), list(dict.fromkeys([*special_tokens, unk_token]))
+
+
+class Segment(NamedTuple):
+    """A stretch of text: a special token, or text for the model; offsets into the whole text."""
+
+    text: str
+    start: int
+    special: bool
+
+
+def decoder_for(pipeline: Pipeline, model: Model) -> Decoder:
+    """The decoder that undoes a pipeline's and a model's way of writing tokens.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> tokenizer = train_bpe(Corpus.from_texts(["to be"], pre_tokenizer="end_of_word"), merges=1).tokenizer()
+    >>> decoder_for(tokenizer.pipeline, tokenizer.model)
+    BpeDecoder(suffix='</w>')
+    """
+    if pipeline.byte_level:
+        return ByteLevelDecoder()
+    if model.suffix:
+        return BpeDecoder(model.suffix)
+    if pipeline.marks_spaces:
+        return MetaspaceDecoder(prepend_scheme="never" if pipeline.pre_tokenizer == "none" else "always")
+    if prefix := model.vocabulary.prefix:
+        return WordPieceDecoder(prefix, cleanup=False)
+    return SpaceDecoder()
+
+
+class Tokenizer:
+    """A pipeline, a model and special tokens: text to ids and back; with what is put around texts, and how long they may be.
+
+    Raises TemplateError if the vocabulary lacks a token of the template, and SettingError if the template leaves no room
+    for text.
+    """
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        model: Model,
+        special_tokens: Sequence[str] = (),
+        template: Template | None = None,
+        truncation: Truncation | None = None,
+        padding: Padding | None = None,
+        decoder: Decoder | None = None,
+    ) -> None:
+        """Without a `decoder` the one that belongs to the pipeline is taken: see `decoder_for`."""
+        self.pipeline = pipeline
+        self.model = model
+        self.special_tokens = tuple(special_tokens)
+        self.template = template
+        self.truncation = truncation
+        self.padding = padding
+        self.decoder = decoder or decoder_for(pipeline, model)
+        self._given: dict[str, Any] = {
+            "pipeline": pipeline,
+            "model": model,
+            "special_tokens": self.special_tokens,
+            "template": template,
+            "truncation": truncation,
+            "padding": padding,
+            "decoder": decoder,
+        }
+        longest_first = sorted(self.special_tokens, key=len, reverse=True)
+        self._special = regex.compile("|".join(map(regex.escape, longest_first))) if longest_first else None
+        self._set_apart = self._tokens_set_apart()
+        if truncation:
+            truncation.room(template.added(pair=False) if template else 0)
+
+    def _tokens_set_apart(self) -> frozenset[str]:
+        """The tokens that stand for themselves: special ones, the template's, the pad. Raises TemplateError."""
+        of_template = self.template.special_tokens if self.template else ()
+        for token in of_template:
+            if self.template and token not in self.vocab:
+                raise TemplateError(template=self.template.written_with(token), piece=token, why="missing")
+        padding = self.padding
+        is_pad = padding and self.vocab.get(padding.pad_token) == padding.pad_id
+        return frozenset(
+            (*self.special_tokens, *of_template, *([padding.pad_token] if padding and is_pad else []))
+        )
+
+    def with_options(self, **changes: Any) -> Tokenizer:
+        """A tokenizer with other `special_tokens`, `template`, `truncation`, `padding` or `decoder`; None takes one away.
+
+        Pipeline and model are the same, so that words which one has encoded are known to the other. Raises what a
+        tokenizer raises when it is made.
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> from tokenizers_core.encoding.templates import TEMPLATES
+        >>> plain = train_bpe(Corpus.from_texts(["to be"]), merges=1, special_tokens=["[CLS]", "[SEP]"]).tokenizer()
+        >>> encoding = plain.with_options(template=TEMPLATES["bert"]).encode("to", "be")
+        >>> encoding.tokens, encoding.type_ids
+        (['[CLS]', 'to', '[SEP]', 'b', 'e', '[SEP]'], [0, 0, 0, 1, 1, 1])
+        """
+        return Tokenizer(**(self._given | changes))
+
+    @property
+    def tokens(self) -> Sequence[str]:
+        """All tokens by id."""
+        return self.model.vocabulary.tokens
+
+    @property
+    def vocab(self) -> Mapping[str, int]:
+        """Token → id."""
+        return self.model.vocabulary.ids
+
+    def encode(self, text: str, pair: str | None = None, add_special_tokens: bool = True) -> Encoding:
+        """The tokens of `text`, or of a pair of texts: cut, in the template, and padded.
+
+        `add_special_tokens` puts in those of the template; without, the texts still get its type ids. If the padding has no
+        length of its own, an encoding alone is padded to a multiple only, and its windows to the same length. Raises what
+        `Pipeline.words` raises, TruncationError, and SettingError if a pair's template leaves no room for text.
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> tokenizer = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer()
+        >>> encoding = tokenizer.encode("not to be")
+        >>> encoding.tokens, encoding.offsets
+        (['n', 'o', 't', 'Ġ', 'to', 'Ġb', 'e'], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 6), (6, 8), (8, 9)])
+        """
+        encoding = self._encode(text, pair, add_special_tokens)
+        return self._pad([encoding])[0]
+
+    def encode_batch(
+        self, inputs: Iterable[str | tuple[str, str]], add_special_tokens: bool = True
+    ) -> list[Encoding]:
+        """The encodings of texts and pairs of texts, padded to one length if there is a padding. Raises what `encode` does.
+
+        >>> from tokenizers_core import Corpus, Tokenizer, train_bpe
+        >>> from tokenizers_core.encoding.encoding import Padding
+        >>> trace = train_bpe(Corpus.from_texts(["to be"]), merges=1, special_tokens=["[PAD]"])
+        >>> tokenizer = trace.tokenizer().with_options(padding=Padding())
+        >>> [encoding.tokens for encoding in tokenizer.encode_batch(["to", ("be", "to")])]
+        [['to', '[PAD]', '[PAD]'], ['b', 'e', 'to']]
+        """
+        if isinstance(inputs, str):
+            raise TypeError("inputs is one string, and its characters aren't texts; write [text].")
+        encodings = []
+        for one in inputs:
+            text, pair = (one, None) if isinstance(one, str) else one
+            encodings.append(self._encode(text, pair, add_special_tokens))
+        return self._pad(encodings)
+
+    def _encode(self, text: str, pair: str | None, add_special_tokens: bool) -> Encoding:
+        """An encoding before it is padded."""
+        pieces = self._pieces(pair is not None, add_special_tokens)
+        sequences = [TokenizedText(self, text)]
+        if pair is not None:
+            sequences.append(TokenizedText(self, pair))
+        if self.truncation is None:
+            return Encoding(self, sequences, pieces)
+        lengths = [len(sequence.ids) for sequence in sequences]
+        windows = self.truncation.windows(lengths, len(pieces) - len(sequences))
+        return Encoding(self, sequences, pieces, [Choice(first, tuple(rest)) for first, *rest in windows])
+
+    def _pieces(self, pair: bool, add_special_tokens: bool) -> tuple[TemplatePiece, ...]:
+        """What an encoding is put together from."""
+        if self.template is None:
+            return TWO_TEXTS if pair else ONE_TEXT
+        return self.template.pieces(pair, add_special_tokens)
+
+    def _pad(self, encodings: list[Encoding]) -> list[Encoding]:
+        """Encodings of one length, if there is a padding."""
+        if self.padding is None or not encodings:
+            return encodings
+        length = self.padding.target(max(map(len, encodings)))
+        return [encoding.padded(self.padding, length) for encoding in encodings]
+
+    def encode_iterable(self, texts: Iterable[str]) -> Iterator[int]:
+        """The ids of one text after the other, lazily: a text is read when its first id is wanted.
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=1).tokenizer()
+        >>> list(tokenizer.encode_iterable(["hug pug", "hug"]))
+        [1, 4, 2, 4, 1, 4]
+        """
+        for text in texts:
+            yield from self.ids(text)
+
+    def ids(self, text: str) -> list[int]:
+        """The ids of the tokens of `text`, each different word encoded once."""
+        # All segments share one splitter, and so the time that a pattern of the user's own may take.
+        splitter, split = self.pipeline.splitter(), self.pipeline.split
+        segments = [
+            (segment, [] if segment.special else split(segment.text, splitter))
+            for segment in self.segments(text)
+        ]
+        ids: list[int] = []
+        for segment, words in segments:
+            if segment.special:
+                ids.append(self.vocab[segment.text])
+                continue
+            encoded = {word: self.model.encode_word(word) for word in set(words)}
+            ids.extend(chain.from_iterable(map(encoded.__getitem__, words)))
+        return ids
+
+    def segments(self, text: str) -> Iterator[Segment]:
+        """`text` cut at its special tokens, longest first.
+
+        Special tokens are found in the text as it is, before normalization. Raises SurrogateError.
+        """
+        refuse_surrogates(text)  # here, so that the error counts from the start of the whole text
+        position = 0
+        for match in self._special.finditer(text) if self._special else ():
+            if match.start() > position:
+                yield Segment(text[position : match.start()], position, False)
+            yield Segment(match.group(), match.start(), True)
+            position = match.end()
+        if position < len(text):
+            yield Segment(text[position:], position, False)
+
+    def align(self, text: str) -> tuple[list[tuple[int, int]], list[int]]:
+        """Offsets and word ids of the tokens of `text`."""
+        words: list[list[Span]] = []
+        splitter = self.pipeline.splitter()
+        for segment in self.segments(text):
+            if segment.special:
+                words.append([(segment.start, segment.start + len(segment.text))])
+            else:
+                words += self._align_words(segment, splitter)
+        return list(chain.from_iterable(words)), [number for number, word in enumerate(words) for _ in word]
+
+    def _align_words(self, segment: Segment, splitter: Splitter) -> list[list[Span]]:
+        """The offsets of each pre-token's tokens."""
+        if normalized_text(segment.text, self.pipeline.normalizer) != segment.text:
+            words = self.pipeline.words(segment.text, splitter)
+            return [
+                [(segment.start + start, segment.start + end) for start, end in self.word_offsets(word)]
+                for word in words
+            ]
+        # Nothing was rewritten: equal stretches of text have equal offsets, counted from where they begin.
+        within: dict[str, list[Span]] = {}
+        found = []
+        for start, end in splitter.spans(segment.text):
+            stretch = segment.text[start:end]
+            if stretch not in within:
+                within[stretch] = list(self.word_offsets(splitter.pre_token(stretch)))
+            base = segment.start + start
+            found.append([(base + first, base + last) for first, last in within[stretch]])
+        return found
+
+    def word_offsets(self, word: PreToken) -> Iterator[Span]:
+        """The stretch of the original text behind each token of a pre-token."""
+        for first, last in self.model.spans(word.text):
+            covered = word.spans[first:last]
+            # Not just the first and the last character's: normalizing may have moved an accent.
+            starts, ends = [start for start, _ in covered], [end for _, end in covered]
+            yield min(starts, default=word.end), max(ends, default=word.end)
+
+    def explain(self, word: str) -> Trace[Any]:
+        """The encoding of one pre-token (as `pipeline.words` gives them), step by step."""
+        return self.model.explain(word)
+
+    def token_bytes(self, identifier: int) -> bytes:
+        """The bytes of text that a token stands for; a special token's are its own text's, and so are the template's.
+
+        A continuation prefix and an end-of-word symbol stand for none, and ``▁`` for a space.
+        """
+        token = self.token(identifier)
+        if token in self._set_apart:
+            return token.encode("utf-8")
+        if self.pipeline.byte_level:
+            return symbols_to_bytes(token)
+        token = token.removeprefix(self.model.vocabulary.prefix).removesuffix(self.model.suffix)
+        if self.pipeline.marks_spaces:
+            token = token.replace(SPACE_MARK, " ")
+        return token.encode("utf-8")
+
+    def token(self, identifier: int) -> str:
+        """The token with this id."""
+        if not 0 <= identifier < len(self.tokens):
+            raise UnknownIdError(identifier=identifier, size=len(self.tokens))
+        return self.tokens[identifier]
+
+    def decode(self, ids: Iterable[int], skip_special_tokens: bool = False) -> str:
+        """The text of `ids`, as the decoder reads it. Bytes that are not UTF-8, as a cut character leaves them, become U+FFFD.
+
+        Byte-level, ``▁`` and ``</w>`` tokens give their spaces back; the other pre-tokenizers have thrown them away,
+        and tokens are joined by spaces as the `tokenizers` library does without a decoder; ``##`` joins to the token before.
+        With `skip_special_tokens` those of the template, and pads, are left out too. Raises UnknownIdError.
+        """
+        tokens = map(self.token, ids)
+        wanted = [token for token in tokens if not (skip_special_tokens and token in self._set_apart)]
+        return self.decoder.decode(self.model.join(wanted), self._set_apart)
+
+    # --- files ----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write a tokenizer.json, which the `tokenizers` library reads too: see `tokenizer_json`.
+
+        Raises UnsavableError for what the format can't hold, and OSError.
+        """
+        from tokenizers_core.files.tokenizer_json import tokenizer_to_json  # which needs this module
+
+        text = tokenizer_to_json(self)  # before the file is opened, which would empty it
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Tokenizer:
+        """Read a tokenizer.json, ours or anybody's.
+
+        Raises TokenizerFileError for what is wrong with it, LackingPartError for parts that aren't built here, and OSError.
+        """
+        from tokenizers_core.files.tokenizer_json import (
+            tokenizer_from_bytes,  # which needs this module
+        )
+
+        return tokenizer_from_bytes(Path(path).read_bytes())

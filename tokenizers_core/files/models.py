@@ -1,0 +1,257 @@
+"""The tokens and the model of a tokenizer.json: see `tokenizer_json_reader`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from tokenizers_core.errors import TokenizerFileError, quoted
+from tokenizers_core.files.parts import Lacking, Part, flattened, text_of, whole_number, wrong
+from tokenizers_core.files.writer import END_MARK
+from tokenizers_core.text.corpus import END_OF_WORD
+from tokenizers_core.training.bpe import BpeModel, BpeOptions
+from tokenizers_core.training.merging import Pair
+from tokenizers_core.training.segmentation import BYTE_TOKENS, UnigramModel
+from tokenizers_core.training.wordpiece import MAX_CHARACTERS, PREFIX, WordPieceModel
+
+TOKEN_LIMIT: Final = 1_000_000
+"""More tokens than any published vocabulary has."""
+WORD_LIMIT: Final = 1_000
+"""The longest word, in characters, that WordPiece may be asked to look up: the time grows with its square."""
+PIECE_LIMIT: Final = 1_000
+"""The longest piece of Unigram: the time for a text grows with it."""
+SCORE_LIMIT: Final = 1e12
+"""Beyond any log probability, and small enough for sums over a whole text."""
+
+
+# --- Tokens -----------------------------------------------------------------------------------------------------------
+
+
+def taken(place: str, identifier: int, other: str) -> TokenizerFileError:
+    """The error for an id that another token has already."""
+    return wrong(place, identifier, "another id than that of {other}", other=quoted(other))
+
+
+class Added(NamedTuple):
+    """A token that is found in the text before anything else happens to it."""
+
+    token: str
+    identifier: int
+    part: Part
+
+
+def added_tokens_of(file: Part) -> list[Added]:
+    """The added tokens, by id."""
+    added = []
+    for at, value in enumerate(
+        file.items("added_tokens") if file.get("added_tokens", None) is not None else ()
+    ):
+        part = Part.of(value, f"added_tokens[{at}]")
+        token = part.text("content")
+        if not token:
+            raise wrong(part.at("content"), token, "a string of at least one character")
+        added.append(Added(token, part.number("id", TOKEN_LIMIT - 1), part))
+    added.sort(key=lambda one: one.identifier)
+    for first, second in pairwise(added):
+        if first.identifier == second.identifier:
+            raise taken(second.part.at("id"), second.identifier, first.token)
+    return added
+
+
+def special_tokens(file: Part, lacking: Lacking) -> tuple[str, ...]:
+    """The special tokens by id. Added tokens that are found in another way than ours are lacking."""
+    normalizes = bool(flattened(file, "normalizer", "normalizers"))
+    added = added_tokens_of(file)
+    for token, _, part in added:
+        odd = [f"with {name}" for name in ("lstrip", "rstrip", "single_word") if part.flag(name, False)]
+        if part.flag("normalized", not part.flag("special", False)) and normalizes:
+            odd.append("that is looked for after normalizing")
+        if not part.flag("special", False):
+            odd.append("that is not special")
+        lacking.unless(not odd, f"added token {token!r} {', '.join(odd)}")
+    return tuple(dict.fromkeys(token for token, _, _ in added))
+
+
+def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added], lacking: Lacking) -> list[str]:
+    """The tokens in the order of their ids, from 0 on without a gap. Raises TokenizerFileError."""
+    holders: dict[int, str] = {}
+    ids = dict(vocab)
+    for token, identifier in vocab.items():
+        place = f"model.vocab[{token!r}]"
+        whole_number(identifier, place, TOKEN_LIMIT - 1)
+        if (other := holders.setdefault(identifier, token)) != token:
+            raise taken(place, identifier, other)
+    for token, identifier, part in added:
+        if ids.setdefault(token, identifier) != identifier:
+            raise wrong(part.at("id"), identifier, "{id}, as in the vocabulary", id=ids[token])
+        if (other := holders.setdefault(identifier, token)) != token:
+            raise taken(part.at("id"), identifier, other)
+    missing = next((identifier for identifier in range(len(holders)) if identifier not in holders), None)
+    if missing is not None:
+        lacking.add(f"model.vocab without a token for the id {missing}")
+    return [holders[identifier] for identifier in sorted(holders)]
+
+
+# --- Models -----------------------------------------------------------------------------------------------------------
+
+ALGORITHMS: Final = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
+
+
+def algorithm(file: Part, lacking: Lacking) -> str:
+    """The name of the model's algorithm; "" if it isn't ours."""
+    model = file.part("model")
+    if "type" not in model.content:  # as in files from before 2020
+        if "merges" in model.content:
+            return "bpe"
+        return "unigram" if "unk_id" in model.content else "wordpiece"
+    if model.kind not in ALGORITHMS:
+        lacking.add(f"model {model.kind}")
+    return ALGORITHMS.get(model.kind, "")
+
+
+def vocab_of(model: Part) -> Mapping[str, int]:
+    """Token → id of BPE and WordPiece."""
+    vocab = model.part("vocab").content
+    if len(vocab) > TOKEN_LIMIT:
+        raise wrong("model.vocab", f"{len(vocab)} tokens", "at most {limit}", limit=TOKEN_LIMIT)
+    for token in vocab:
+        text_of(token, "model.vocab")
+    return vocab
+
+
+def unknown_token(model: Part, tokens: Iterable[str]) -> str:
+    """The unknown token, which has to be in the vocabulary; "" for none."""
+    token = model.optional_text("unk_token")
+    if token and token not in tokens:
+        raise wrong("model.unk_token", token, "a token of the vocabulary")
+    return token
+
+
+def bpe_model(model: Part, added: Sequence[Added], marked: bool, lacking: Lacking) -> BpeModel | None:
+    """BPE; `marked` says whether END_MARK stands for `</w>`. None when something is lacking."""
+    vocab = vocab_of(model)
+    dropout = model.get("dropout", None)
+    if dropout is not None and not isinstance(dropout, int | float):
+        raise wrong("model.dropout", dropout, "a number or null")
+    lacking.unless(not dropout, f"model BPE with dropout {dropout}")
+    prefix, suffix = (
+        model.optional_text("continuing_subword_prefix"),
+        model.optional_text("end_of_word_suffix"),
+    )
+    options = BpeOptions(
+        bool(suffix),
+        *(model.flag(name, False) for name in ("fuse_unk", "byte_fallback", "ignore_merges")),
+    )
+    tokens = tokens_by_id(vocab, added, lacking)
+    unk_token = unknown_token(model, vocab)
+    merges = merges_of(model, vocab, prefix, lacking)
+    if options.byte_fallback:
+        lacking.unless(
+            BYTE_TOKENS.keys() <= vocab.keys(), "model BPE with byte_fallback, but not all 256 bytes"
+        )
+    if marked:
+        lacking.unless(not suffix, "model BPE with END_MARK and end_of_word_suffix")
+        special = {one.token for one in added}
+        tokens = [token if token in special else token.replace(END_MARK, END_OF_WORD) for token in tokens]
+        if len(set(tokens)) < len(tokens):
+            raise wrong("model.vocab", END_OF_WORD, "spelled in one way only")
+        merges = [Pair(*(token.replace(END_MARK, END_OF_WORD) for token in pair)) for pair in merges]
+        suffix = END_OF_WORD
+    return None if lacking else BpeModel(tokens, merges, unk_token, suffix, prefix, options)
+
+
+def merges_of(model: Part, vocab: Mapping[str, int], prefix: str, lacking: Lacking) -> list[Pair]:
+    """The merges by rank, each written as two tokens or as one string with a space. Raises TokenizerFileError."""
+    pairs = []
+    for at, written in enumerate(model.items("merges")):
+        pair = written.split(" ") if isinstance(written, str) else written
+        place = f"model.merges[{at}]"
+        if (
+            not isinstance(pair, list | tuple)
+            or len(pair) != 2
+            or not all(isinstance(one, str) for one in pair)
+        ):
+            raise wrong(place, written, "two tokens")
+        first, second = pair
+        for token in (first, second, first + second[len(prefix) :]):
+            if token not in vocab:
+                raise wrong(
+                    place, f"{first} {second}", "of the vocabulary, which lacks {token}", token=quoted(token)
+                )
+        if not second.startswith(prefix):
+            lacking.add(f"{place} with a second token that doesn't begin with {prefix!r}")
+        pairs.append(Pair(first, second))
+    # A pair that stands there twice has its last place in the library.
+    return list(dict.fromkeys(reversed(pairs)))[::-1]
+
+
+def wordpiece_model(model: Part, added: Sequence[Added], lacking: Lacking) -> WordPieceModel | None:
+    """WordPiece. None when something is lacking."""
+    vocab = vocab_of(model)
+    unk_token = unknown_token(model, vocab)
+    if not unk_token:
+        raise wrong("model.unk_token", unk_token, "a token of the vocabulary")
+    longest = model.number("max_input_chars_per_word", 2**63, MAX_CHARACTERS)
+    lacking.unless(longest <= WORD_LIMIT, f"model WordPiece with max_input_chars_per_word {longest}")
+    prefix = model.text("continuing_subword_prefix", PREFIX)
+    tokens = tokens_by_id(vocab, added, lacking)
+    return None if lacking else WordPieceModel(tokens, unk_token, longest, prefix)
+
+
+def unigram_model(
+    model: Part, added: Sequence[Added], special: Sequence[str], lacking: Lacking
+) -> UnigramModel | None:
+    """Unigram. None when something is lacking."""
+    scores = scores_of(model)
+    tokens = tokens_by_id({token: identifier for identifier, token in enumerate(scores)}, added, lacking)
+    unk_id = model.get("unk_id", None)
+    if unk_id is None:
+        lacking.add("model Unigram without an unknown token")
+        return None
+    whole_number(unk_id, "model.unk_id", max(len(scores) - 1, 0))
+    if unk_id >= len(scores):
+        raise wrong("model.unk_id", unk_id, "the place of a piece")
+    byte_fallback = model.flag("byte_fallback", False)
+    if byte_fallback:
+        missing = BYTE_TOKENS.keys() - scores.keys()
+        lacking.unless(not missing, "model Unigram with byte_fallback, but not all 256 bytes")
+    # A special token is no piece of text, unless it has a probability as pieces have.
+    for token in special:
+        if scores.get(token) == 0.0:
+            del scores[token]
+    longest = max(map(len, scores), default=1)
+    lacking.unless(longest <= PIECE_LIMIT, f"model Unigram with a piece of {longest} characters")
+    return None if lacking else UnigramModel(tokens, scores, tokens[unk_id], byte_fallback, longest)
+
+
+def scores_of(model: Part) -> dict[str, float]:
+    """The pieces' log probabilities, by id. Raises TokenizerFileError."""
+    scores: dict[str, float] = {}
+    listed = model.items("vocab")
+    if len(listed) > TOKEN_LIMIT:
+        raise wrong("model.vocab", f"{len(listed)} pieces", "at most {limit}", limit=TOKEN_LIMIT)
+    for at, entry in enumerate(listed):
+        place = f"model.vocab[{at}]"
+        if not isinstance(entry, list | tuple) or len(entry) != 2:
+            raise wrong(place, entry, "a piece and its log probability")
+        piece = text_of(entry[0], place)
+        score = entry[1]
+        if (
+            isinstance(score, bool)
+            or not isinstance(score, int | float)
+            or not -SCORE_LIMIT <= score <= SCORE_LIMIT
+        ):
+            raise wrong(
+                place,
+                score,
+                "a number from {least} to {most}",
+                least=f"{-SCORE_LIMIT:g}",
+                most=f"{SCORE_LIMIT:g}",
+            )
+        if not piece:
+            raise wrong(place, piece, "a piece of at least one character")
+        if piece in scores:
+            raise wrong(place, piece, "a piece that is not listed before")
+        scores[piece] = float(score)
+    return scores

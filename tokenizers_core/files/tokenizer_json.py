@@ -1,0 +1,140 @@
+"""tokenizer.json: one file with all there is to a tokenizer, in the format of the `tokenizers` library.
+
+A tokenizer saved here gives the same ids and offsets there, and reads them back alike. These are the exceptions:
+
+* A composed character (normalizers nfc and nfkc) has the offsets of its first part there, and of all its parts here.
+* `</w>` as a symbol of its own is written as the character U+10FFFF, which a normalizer puts at the ends of words. Where
+  that is a token by itself, it has the offsets of the word's last character there, and the place after it here; a decoder other
+  than BPE's shows it as it is written.
+* For the library's Unigram a text that spells a byte token (`<0x41>`, with byte_fallback) is that token, and so is one that spells a
+  special token only after normalizing. Of two splits that are equally good but for rounding it may take the other.
+* With byte_fallback, unknown characters in a row all have the place of the row there; and the bytes of a cut character are as
+  many U+FFFD as there are.
+* Characters that are younger than one side's tables of Unicode (see `text`).
+* In BPE without an unknown token, the offsets after a character that is left out: the library counts on as if it hadn't
+  been there.
+* What `encoding` tells of windows, and `decoders` of special tokens.
+
+What comes back is the same in all that it does. Some of it may be called otherwise: `end_of_word` without the symbol is
+`whitespace_split`, ("nfd", "strip_accents") is "nfd_strip_accents", and in a pattern `{1,3}+` is an atomic group.
+
+What the format can't hold is an UnsavableError: a suffix other than `</w>`, or one after other words than those between
+white space; a pattern that `oniguruma` can't translate; a model or decoder of somebody's own.
+
+Source: the format is the library's, as its serializers write it; older ways of writing the same are read too.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tokenizers_core.encoding.templates import Template
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.errors import LackingPartError, TokenizerFileError
+from tokenizers_core.files import models, reader
+from tokenizers_core.files.parts import read
+from tokenizers_core.files.writer import Document, to_document
+from tokenizers_core.text.corpus import Pipeline
+
+__all__ = [
+    "Document",
+    "algorithm_of",
+    "from_document",
+    "pipeline_of",
+    "special_tokens_of",
+    "template_of",
+    "to_document",
+    "tokenizer_from_bytes",
+    "tokenizer_from_json",
+    "tokenizer_to_json",
+]
+
+
+def tokenizer_to_json(tokenizer: Tokenizer) -> str:
+    """The text of a tokenizer.json. Raises UnsavableError.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> ours = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer()
+    >>> tokenizer_from_json(tokenizer_to_json(ours)).encode("not to be").tokens
+    ['n', 'o', 't', 'Ġ', 'to', 'Ġb', 'e']
+    """
+    return json.dumps(to_document(tokenizer), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def tokenizer_from_json(text: str) -> Tokenizer:
+    """The tokenizer of a tokenizer.json. Raises what `parse_json` and `from_document` raise."""
+    return from_document(parse_json(text))
+
+
+def tokenizer_from_bytes(data: bytes) -> Tokenizer:
+    """The same of a file's bytes, which have to be UTF-8."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TokenizerFileError("not_utf8", value=error.start) from None
+    return tokenizer_from_json(text)
+
+
+def parse_json(text: str) -> Any:
+    """The plain data of a file. Raises TokenizerFileError: for what is no JSON, and for NaN and infinities.
+
+    >>> parse_json('{"model": NaN}')
+    Traceback (most recent call last):
+    tokenizers_core.errors.TokenizerFileError: The file is not JSON: NaN is no number; save the tokenizer again, or fetch the file once more.
+    """
+
+    def refuse(name: str) -> None:
+        raise ValueError(f"{name} is no number")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except RecursionError:
+        raise TokenizerFileError("nested") from None
+    except ValueError as error:
+        raise TokenizerFileError("not_json", value=str(error)) from None
+
+
+def from_document(document: object) -> Tokenizer:
+    """The tokenizer of a tokenizer.json's content.
+
+    Raises TokenizerFileError for what is wrong, LackingPartError for all that isn't built here, and what Pipeline, Template, Truncation,
+    Padding and Tokenizer raise when they are made.
+    """
+    tokenizer = read(document, reader.tokenizer)
+    if tokenizer is None:  # and yet nothing was named
+        raise LackingPartError(["its model"])
+    return tokenizer
+
+
+# --- What another tokenizer can be trained with -----------------------------------------------------------------------
+
+
+def pipeline_of(document: object) -> Pipeline:
+    """A tokenizer.json's way from text to words, for a corpus of one's own. Raises what `from_document` raises for it.
+
+    >>> pipeline_of({"model": {}, "pre_tokenizer": {"type": "BertPreTokenizer"}, "normalizer": {"type": "NFC"}})
+    Pipeline(normalizer='nfc', pre_tokenizer='bert', pattern='gpt2', timeout=2.0)
+    """
+    return read(document, reader.pipeline)
+
+
+def algorithm_of(document: object) -> str:
+    """bpe, wordpiece or unigram. Raises LackingPartError for another.
+
+    >>> algorithm_of({"model": {"type": "WordLevel"}})
+    Traceback (most recent call last):
+    tokenizers_core.errors.LackingPartError: tokenizer.json uses parts that TokenSteps lacks: model WordLevel.
+    Load it with the tokenizers library, or choose another tokenizer.
+    """
+    return read(document, models.algorithm)
+
+
+def special_tokens_of(document: object) -> tuple[str, ...]:
+    """The special tokens by id. Raises LackingPartError for those that are found in another way than ours."""
+    return read(document, models.special_tokens)
+
+
+def template_of(document: object) -> Template | None:
+    """What is put around a text; None for nothing. Raises LackingPartError, TemplateError."""
+    return read(document, reader.template)

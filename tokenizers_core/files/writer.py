@@ -1,0 +1,344 @@
+"""A tokenizer as the document that a tokenizer.json holds: see `tokenizer_json`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from tokenizers_core.encoding.decoders import (
+    BpeDecoder,
+    ByteLevelDecoder,
+    Decoder,
+    MetaspaceDecoder,
+    SpaceDecoder,
+    WordPieceDecoder,
+)
+from tokenizers_core.encoding.encoding import Padding, Truncation
+from tokenizers_core.encoding.templates import Template, TemplatePiece
+from tokenizers_core.encoding.tokenizer import Model, Tokenizer
+from tokenizers_core.errors import Phrase, UnsavableError
+from tokenizers_core.files.oniguruma import to_oniguruma
+from tokenizers_core.files.parts import VERSION
+from tokenizers_core.text.corpus import END_OF_WORD, PATTERNS, SPACE_MARK, Pipeline
+from tokenizers_core.training.bpe import BpeModel
+from tokenizers_core.training.segmentation import UnigramModel
+from tokenizers_core.training.wordpiece import WordPieceModel
+
+Document = dict[str, Any]
+"""A JSON object."""
+
+END_MARK: Final = "\U0010ffff"
+"""Written for `</w>` where that is a symbol of its own: the library's symbols are single characters. (It is no
+character, and so no text should have it.)"""
+
+MARK_ENDS: Final[Document] = {
+    "type": "Replace",
+    "pattern": {"Regex": r"(?<=\S)(?=\s|\z)"},
+    "content": END_MARK,
+}
+"""Puts the mark between a character and white space or the end of the text."""
+
+
+def bert_normalizer(lowercase: bool) -> Document:
+    """BERT's normalizer; without `lowercase` accents are kept too."""
+    return {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": True,
+        "strip_accents": None,
+        "lowercase": lowercase,
+    }
+
+
+NORMALIZER_PARTS: Final[Mapping[str, Sequence[Document]]] = {
+    "none": [],
+    "nfc": [{"type": "NFC"}],
+    "nfd": [{"type": "NFD"}],
+    "nfkc": [{"type": "NFKC"}],
+    "nfkd": [{"type": "NFKD"}],
+    "lowercase": [{"type": "Lowercase"}],
+    "strip_accents": [{"type": "StripAccents"}],
+    "nfd_strip_accents": [{"type": "NFD"}, {"type": "StripAccents"}],
+    "nfd_lowercase_strip_accents": [{"type": "NFD"}, {"type": "Lowercase"}, {"type": "StripAccents"}],
+    "bert_cased": [bert_normalizer(False)],
+    "bert_uncased": [bert_normalizer(True)],
+}
+"""What each of our normalizers is made of in the library."""
+
+
+def byte_level(use_regex: bool) -> Document:
+    """The library's byte level: the byte alphabet, and with `use_regex` GPT-2's way to cut."""
+    return {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": use_regex}
+
+
+def metaspace(prepend_scheme: str, split: bool) -> Document:
+    """The library's Metaspace, which is also the name of its decoder."""
+    return {
+        "type": "Metaspace",
+        "replacement": SPACE_MARK,
+        "prepend_scheme": prepend_scheme,
+        "split": split,
+    }
+
+
+_WHITESPACE_SPLIT: Final[Document] = {"type": "WhitespaceSplit"}
+
+PRE_TOKENIZER_PARTS: Final[Mapping[str, Sequence[Document]]] = {
+    "whitespace_split": [_WHITESPACE_SPLIT],
+    "whitespace": [{"type": "Whitespace"}],
+    "bert": [{"type": "BertPreTokenizer"}],
+    "metaspace": [metaspace("always", True)],
+    "whitespace_split_metaspace": [_WHITESPACE_SPLIT, metaspace("always", True)],
+    "whitespace_split_punctuation": [_WHITESPACE_SPLIT, {"type": "Punctuation", "behavior": "Isolated"}],
+    "end_of_word": [_WHITESPACE_SPLIT],
+    "none": [
+        {"type": "Split", "pattern": {"String": "\n"}, "behavior": "Removed", "invert": False},
+        metaspace("never", False),
+    ],
+}
+"""The same for the pre-tokenizers; byte level comes with a pattern."""
+
+JOINED_BY_SPACES: Final[Document] = {"type": "WordPiece", "prefix": END_MARK, "cleanup": False}
+"""Inside a sequence of decoders, what no decoder at all does by itself: no token has that prefix."""
+
+
+def to_document(tokenizer: Tokenizer) -> Document:
+    """The content of a tokenizer.json. Raises UnsavableError.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> document = to_document(train_bpe(Corpus.from_counts({"hug": 10}), merges=1).tokenizer())
+    >>> document["model"]["vocab"], document["model"]["merges"], document["pre_tokenizer"]
+    ({'g': 0, 'h': 1, 'u': 2, 'hu': 3, '[UNK]': 4}, [['h', 'u']], {'type': 'WhitespaceSplit'})
+    """
+    model = tokenizer.model
+    marked = isinstance(model, BpeModel) and bool(model.suffix) and not model.options.suffix_joined
+    pipeline = tokenizer.pipeline
+    if marked and (
+        pipeline.pre_tokenizer not in ("end_of_word", "whitespace_split") or model.suffix != END_OF_WORD
+    ):
+        raise UnsavableError("suffix", suffix=model.suffix)
+    for token in tokenizer.special_tokens:
+        if token not in tokenizer.vocab:
+            raise UnsavableError("not_special", token=token)
+        if marked and token == END_OF_WORD:
+            raise UnsavableError("spelled_suffix", token=token)
+    normalizers = normalizer_parts(pipeline.normalizer) + ([MARK_ENDS] if marked else [])
+    return {
+        "version": VERSION,
+        "truncation": truncation_document(tokenizer.truncation),
+        "padding": padding_document(tokenizer.padding),
+        "added_tokens": special_token_documents(
+            (token, tokenizer.vocab[token]) for token in dict.fromkeys(tokenizer.special_tokens)
+        ),
+        "normalizer": in_sequence(normalizers, "normalizers"),
+        "pre_tokenizer": in_sequence(pre_tokenizer_parts(pipeline), "pretokenizers"),
+        "post_processor": template_document(tokenizer.template, tokenizer.vocab),
+        "decoder": decoder_document(tokenizer.decoder, model, marked),
+        "model": model_document(model, frozenset(tokenizer.special_tokens), marked),
+    }
+
+
+def special_token_documents(tokens: Iterable[tuple[str, int]]) -> list[Document]:
+    """Special tokens with their ids as the format lists them, by id: found in the text as it is, wherever they stand."""
+    return [
+        {
+            "id": identifier,
+            "content": token,
+            "single_word": False,
+            "lstrip": False,
+            "rstrip": False,
+            "normalized": False,
+            "special": True,
+        }
+        for token, identifier in sorted(tokens, key=lambda item: (item[1], item[0]))
+    ]
+
+
+def in_sequence(parts: Sequence[Document], name: str) -> Document | None:
+    """Several parts as one, whose list is called `name`; a part alone as it is; None for none.
+
+    >>> in_sequence([{"type": "NFD"}, {"type": "Lowercase"}], "normalizers")
+    {'type': 'Sequence', 'normalizers': [{'type': 'NFD'}, {'type': 'Lowercase'}]}
+    """
+    if len(parts) > 1:
+        return {"type": "Sequence", name: list(parts)}
+    return parts[0] if parts else None
+
+
+# --- From text to words -----------------------------------------------------------------------------------------------
+
+
+def normalizer_parts(normalizer: str | tuple[str, ...]) -> list[Document]:
+    """What a normalizer, or several in turn, are made of in the library."""
+    names = (normalizer,) if isinstance(normalizer, str) else normalizer
+    return [part for name in names for part in NORMALIZER_PARTS[name]]
+
+
+def pre_tokenizer_parts(pipeline: Pipeline) -> Sequence[Document]:
+    """What a pipeline's pre-tokenizer is made of in the library. Raises UnsavableError."""
+    if not pipeline.byte_level:
+        return PRE_TOKENIZER_PARTS[pipeline.pre_tokenizer]
+    if pipeline.pattern == "gpt2":
+        return [byte_level(use_regex=True)]
+    translation = to_oniguruma(PATTERNS.get(pipeline.pattern, pipeline.pattern))
+    if translation.refused:
+        raise UnsavableError("pattern", pattern=pipeline.pattern, part=translation.refused)
+    split = {
+        "type": "Split",
+        "pattern": {"Regex": translation.pattern},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+    return [split, byte_level(use_regex=False)]
+
+
+# --- Models -----------------------------------------------------------------------------------------------------------
+
+
+def model_document(model: Model, special_tokens: frozenset[str], marked: bool) -> Document:
+    """A model; `marked` says whether `</w>` is written as END_MARK. Raises UnsavableError."""
+    if isinstance(model, BpeModel):
+        return _bpe_document(model, special_tokens, marked)
+    if isinstance(model, WordPieceModel):
+        return {
+            "type": "WordPiece",
+            "unk_token": model.unk_token,
+            "continuing_subword_prefix": model.vocabulary.prefix,
+            "max_input_chars_per_word": model.max_characters,
+            "vocab": dict(model.vocabulary.ids),
+        }
+    if isinstance(model, UnigramModel):
+        return {
+            "type": "Unigram",
+            "unk_id": model.vocabulary.ids[model.unk_token],
+            # The library sets nothing apart: what is no piece gets a score that is never the least.
+            "vocab": [[token, model.pieces.get(token, 0.0)] for token in model.vocabulary.tokens],
+            "byte_fallback": model.byte_fallback,
+        }
+    raise UnsavableError("part", description=Phrase("a model of the kind {kind}", kind=type(model).__name__))
+
+
+def _bpe_document(model: BpeModel, special_tokens: frozenset[str], marked: bool) -> Document:
+    written = {
+        token: token if token in special_tokens or not marked else token.replace(END_OF_WORD, END_MARK)
+        for token in model.vocabulary.tokens
+    }
+    prefix = model.vocabulary.prefix
+    merges = []
+    for first, second in dict.fromkeys(model.merges):  # a pair that was learned twice has its first rank
+        if not second.startswith(prefix):  # the library would cut off as many characters all the same
+            raise UnsavableError("prefix", first=first, second=second, prefix=prefix)
+        token = first + second.removeprefix(prefix)
+        if written[token] != written[first] + written[second].removeprefix(prefix):
+            raise UnsavableError("spelled_suffix", token=token)
+        merges.append([written[first], written[second]])
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": model.unk_token or None,
+        "continuing_subword_prefix": prefix or None,
+        "end_of_word_suffix": model.suffix if model.suffix and not marked else None,
+        "fuse_unk": model.options.fuse_unk,
+        "byte_fallback": model.options.byte_fallback,
+        "ignore_merges": model.options.ignore_merges,
+        "vocab": {written[token]: identifier for token, identifier in model.vocabulary.ids.items()},
+        "merges": merges,
+    }
+
+
+# --- Around the text --------------------------------------------------------------------------------------------------
+
+
+def template_document(template: Template | None, vocab: Mapping[str, int]) -> Document | None:
+    """What puts special tokens around a text.
+
+    >>> template_document(Template("<s> $A", "<s> $A $B:1"), {"<s>": 7})["special_tokens"]
+    {'<s>': {'id': '<s>', 'ids': [7], 'tokens': ['<s>']}}
+    """
+    if template is None:
+        return None
+    return {
+        "type": "TemplateProcessing",
+        "single": [_piece_document(piece) for piece in template.single_pieces],
+        "pair": [_piece_document(piece) for piece in template.pair_pieces],
+        "special_tokens": {
+            token: {"id": token, "ids": [vocab[token]], "tokens": [token]}
+            for token in sorted(template.special_tokens)
+        },
+    }
+
+
+def _piece_document(piece: TemplatePiece) -> Document:
+    if piece.token is not None:
+        return {"SpecialToken": {"id": piece.token, "type_id": piece.type_id}}
+    return {"Sequence": {"id": "B" if piece.sequence else "A", "type_id": piece.type_id}}
+
+
+STRATEGY_NAMES: Final[Mapping[str, str]] = {
+    "longest_first": "LongestFirst",
+    "only_first": "OnlyFirst",
+    "only_second": "OnlySecond",
+}
+"""How the library writes what is cut."""
+
+
+def truncation_document(truncation: Truncation | None) -> Document | None:
+    """How encodings are cut."""
+    if truncation is None:
+        return None
+    return {
+        "direction": truncation.direction.capitalize(),
+        "max_length": truncation.max_length,
+        "strategy": STRATEGY_NAMES[truncation.strategy],
+        "stride": truncation.stride,
+    }
+
+
+def padding_document(padding: Padding | None) -> Document | None:
+    """How encodings are filled up."""
+    if padding is None:
+        return None
+    return {
+        "strategy": "BatchLongest" if padding.length is None else {"Fixed": padding.length},
+        "direction": padding.direction.capitalize(),
+        "pad_to_multiple_of": padding.multiple_of,
+        "pad_id": padding.pad_id,
+        "pad_type_id": padding.pad_type_id,
+        "pad_token": padding.pad_token,
+    }
+
+
+def decoder_document(decoder: Decoder, model: Model, marked: bool) -> Document | None:
+    """What reads tokens as text. Raises UnsavableError."""
+    falls_back = (
+        model.byte_fallback
+        if isinstance(model, UnigramModel)
+        else isinstance(model, BpeModel) and model.options.byte_fallback
+    )
+    own = _decoder_document(decoder, marked)
+    if not falls_back:
+        return own
+    return in_sequence([{"type": "ByteFallback"}, own or JOINED_BY_SPACES], "decoders")
+
+
+def _decoder_document(decoder: Decoder, marked: bool) -> Document | None:
+    """The decoder itself."""
+    if isinstance(decoder, SpaceDecoder):
+        return None
+    if isinstance(decoder, ByteLevelDecoder):
+        return byte_level(use_regex=True)
+    if isinstance(decoder, WordPieceDecoder):
+        return {"type": "WordPiece", "prefix": decoder.prefix, "cleanup": decoder.cleanup}
+    if isinstance(decoder, MetaspaceDecoder):
+        return {
+            "type": "Metaspace",
+            "replacement": decoder.replacement,
+            "prepend_scheme": decoder.prepend_scheme,
+            "split": True,
+        }
+    if isinstance(decoder, BpeDecoder):
+        respell = marked and decoder.suffix == END_OF_WORD
+        return {"type": "BPEDecoder", "suffix": END_MARK if respell else decoder.suffix}
+    raise UnsavableError(
+        "part", description=Phrase("a decoder of the kind {kind}", kind=type(decoder).__name__)
+    )

@@ -1,0 +1,529 @@
+r"""Counting a corpus that is too large for one process, or for one machine.
+
+Training sees nothing of a text but its words and their counts, and counts add up: so a corpus can be cut into blocks of
+lines, each block be counted wherever there is a free processor, and the counts be added in any order. What comes out is,
+word for word and in the same order, the `Corpus` that `Corpus.from_file` makes.
+
+1. `blocks` cuts files into pieces of about the same size, always between two lines.
+2. `count_block` counts one of them: the map step.
+3. `add` joins two entries of a word, and `merge` whole dictionaries of them: the reduce step.
+4. `cut` leaves out the rare words, and `gather` puts the others into the corpus's order.
+5. `pack` packs counts that wait for others, and `merge_packed` does the work of `merge` and `cut` on packed ones, in little memory.
+6. `counts_tsv` writes a file of it, and `read_counts` reads that: nothing is normalized or split again.
+
+No engine is needed here, and any will do. `tokensteps/cli/cluster.py` uses Dask; with Spark the same functions are
+
+    pieces = list(blocks(paths))
+    counted = spark.sparkContext.parallelize(pieces, len(pieces)).map(lambda block: count_block(block, pipeline)).cache()
+    words = counted.flatMap(lambda part: part.words.items()).reduceByKey(add)
+    frequent = words.filter(lambda item: item[1][0] >= minimum)
+    read = counted.map(lambda part: replace(part, words={})).reduce(lambda one, other: merge([one, other]))
+    counts = gather([read, Counted(dict(frequent.collect()))], pipeline, minimum)
+
+(there, the numbers of rare words are left to `words.count()`). Each line is a text of its own, which is what makes it safe
+to cut a file between any two lines: no pre-token reaches across.
+
+>>> from tempfile import TemporaryDirectory
+>>> with TemporaryDirectory() as folder:
+...     path = Path(folder, "corpus.txt")
+...     _ = path.write_text("to be\nor not\nto be\n")
+...     parts = [count_block(block, Pipeline()) for block in blocks([path], size=6)]
+>>> [part.words for part in parts[:2]] == [
+...     {"to": (1, 0, 0), "Ġbe": (1, 1, 1)},
+...     {"or": (1, 0, FIRST_OF_BLOCK), "Ġnot": (1, 1, FIRST_OF_BLOCK + 1)},
+... ]
+True
+>>> counts = gather([cut(merge(reversed(parts)), minimum=2)], Pipeline(), minimum=2)
+>>> list(counts.corpus.items()), counts.rare
+([('to', 2), ('Ġbe', 2)], 2)
+>>> read_counts(counts_tsv(counts)) == counts
+True
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from heapq import merge as in_order
+from itertools import groupby, islice, pairwise
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
+
+import regex
+
+from tokenizers_core.errors import CountsFileError, EmptyCorpusError, SettingError
+from tokenizers_core.text.corpus import (
+    LONGEST_PATTERN,
+    NORMALIZERS,
+    SYMBOL_TO_BYTE,
+    Corpus,
+    Pipeline,
+    Progress,
+    Tally,
+    encoding_of,
+)
+
+# --- Cutting files into blocks ------------------------------------------------------------------------------------------
+
+BLOCK: Final = 1 << 24
+"""Bytes of a block: some seconds of work, and little enough to hold several."""
+
+
+class Block(NamedTuple):
+    """A stretch of a file that begins with a line and ends with one. `number` counts the blocks of all files."""
+
+    path: str
+    start: int
+    stop: int
+    encoding: str
+    number: int
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return self.stop - self.start
+
+
+def blocks(paths: Iterable[str | Path], size: int = BLOCK) -> Iterator[Block]:
+    r"""Cut files into blocks of about `size` bytes, each between two lines. Raises OSError.
+
+    A block ends after a `\n`: in UTF-8 that byte is part of no other character, so that nothing is torn, not even in a
+    file with invalid bytes. Hence a line longer than `size` makes a longer block, and so does a file whose lines end with
+    `\r` alone. UTF-16 and UTF-32 have that byte inside of characters: such a file is one block, read a line at a time.
+    """
+    number = 0
+    for path in paths:
+        with open(path, "rb") as stream:
+            encoding = encoding_of(stream.read(4))
+            edges = [0]
+            end = stream.seek(0, os.SEEK_END)
+            while edges[-1] < end:
+                edges.append(_edge(stream, edges[-1] + size, end) if encoding == "utf-8-sig" else end)
+        for start, stop in pairwise(edges):
+            # Only a file's first bytes are a byte order mark.
+            yield Block(str(path), start, stop, "utf-8" if start else encoding, number)
+            number += 1
+
+
+def _edge(stream: io.BufferedReader, wanted: int, end: int) -> int:
+    """The first place from `wanted` on where a line begins, or the file's end."""
+    if wanted >= end:
+        return end
+    stream.seek(wanted - 1)  # a line may begin just there
+    while piece := stream.readline(1 << 16):
+        if piece.endswith(b"\n"):
+            break
+    return min(stream.tell(), end)
+
+
+# --- Map and reduce -----------------------------------------------------------------------------------------------------
+
+Entry = tuple[int, int, int]
+"""What is known of a word: how often it occurs, how often it ends a text, and where it was met first."""
+
+FIRST_OF_BLOCK: Final = 1 << 40
+"""A block's first word is met at `number * FIRST_OF_BLOCK`, its second different one at the next place."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The words of some blocks, and what was read: what map makes and reduce joins. Nobody changes one."""
+
+    words: dict[str, Entry] = field(default_factory=dict)
+    lines: int = 0
+    characters: int = 0
+    replaced: int = 0
+    rare: int = 0
+    """Different words that were cut."""
+    rare_total: int = 0
+    """How often they occurred."""
+
+
+def count_block(block: Block, pipeline: Pipeline) -> Counted:
+    """Count the words of a block: the map step.
+
+    A pattern of the user's own may run for the pipeline's timeout on each block. Raises what `Corpus.from_file` raises,
+    but for EmptyCorpusError.
+    """
+    tally = Tally(pipeline)
+    with open(block.path, "rb") as stream:
+        stream.seek(block.start)
+        is_utf8 = block.encoding.startswith("utf-8")
+        tally.read(io.BytesIO(stream.read(block.size)) if is_utf8 else stream, block.encoding)
+    counts, ends = tally.words()
+    first = block.number * FIRST_OF_BLOCK
+    words = {word: (count, ends[word], first + place) for place, (word, count) in enumerate(counts.items())}
+    return Counted(words, tally.lines, tally.characters, tally.replaced)
+
+
+def add(one: Entry, other: Entry) -> Entry:
+    """Two entries of the same word as one: the reduce step. Their order doesn't matter.
+
+    >>> add((2, 1, 70), (1, 0, 30))
+    (3, 1, 30)
+    """
+    return one[0] + other[0], one[1] + other[1], min(one[2], other[2])
+
+
+def merge(parts: Iterable[Counted]) -> Counted:
+    """Add up what was counted in different blocks, in any order. All words are held, so nothing is lost."""
+    words: dict[str, Entry] = {}
+    numbers = [0, 0, 0, 0, 0]
+    for part in parts:
+        for word, entry in part.words.items():
+            known = words.get(word)
+            words[word] = entry if known is None else add(known, entry)
+        read = (part.lines, part.characters, part.replaced, part.rare, part.rare_total)
+        numbers = [sum(pair) for pair in zip(numbers, read, strict=True)]
+    return Counted(words, *numbers)
+
+
+def shares(counted: Counted, number: int) -> list[Counted]:
+    """Deal the words out to a number of workers, each word to the same one on every machine.
+
+    So no worker holds all words, and all of them merge at the same time. What was read goes to the first.
+
+    >>> parts = shares(Counted({"to": (2, 0, 0), "be": (2, 2, 1)}, lines=2, characters=10), 2)
+    >>> merge(parts) == Counted({"to": (2, 0, 0), "be": (2, 2, 1)}, lines=2, characters=10)
+    True
+    """
+    dealt: list[dict[str, Entry]] = [{} for _ in range(number)]
+    for word, entry in counted.words.items():
+        dealt[zlib.crc32(word.encode("utf-8")) % number][word] = entry
+    read = (counted.lines, counted.characters, counted.replaced, counted.rare, counted.rare_total)
+    return [Counted(dealt[0], *read), *map(Counted, dealt[1:])]
+
+
+def cut(counted: Counted, minimum: int) -> Counted:
+    """Leave out the words that occur fewer than `minimum` times. Only for what has all their occurrences.
+
+    >>> cut(Counted({"to": (2, 0, 0), "be": (1, 1, 1)}), 2)
+    Counted(words={'to': (2, 0, 0)}, lines=0, characters=0, replaced=0, rare=1, rare_total=1)
+    """
+    frequent = {word: entry for word, entry in counted.words.items() if entry[0] >= minimum}
+    total = sum(count for count, _, _ in counted.words.values())
+    kept = sum(count for count, _, _ in frequent.values())
+    return Counted(
+        frequent,
+        counted.lines,
+        counted.characters,
+        counted.replaced,
+        counted.rare + len(counted.words) - len(frequent),
+        counted.rare_total + total - kept,
+    )
+
+
+# --- Waiting to be merged ------------------------------------------------------------------------------------------------
+
+_BATCH: Final = 512
+"""Words that are packed, and unpacked, together."""
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Counted words in the order of their characters, compressed: of program code 9 bytes a word, where a dictionary takes 200.
+
+    A run of an external merge sort (Knuth, The Art of Computer Programming 3, 5.4), kept in memory instead of on a tape.
+    """
+
+    batches: tuple[bytes, ...]
+    read: Counted
+    """What was read, without the words."""
+
+    def __iter__(self) -> Iterator[tuple[str, Entry]]:
+        """Its words and their entries, unpacked a few at a time."""
+        for batch in self.batches:
+            words, counts, ends, firsts = json.loads(zlib.decompress(batch))
+            yield from zip(words, zip(counts, ends, firsts, strict=True), strict=True)
+
+    def unpacked(self) -> Counted:
+        """All of it."""
+        return replace(self.read, words=dict(self))
+
+
+def pack(counted: Counted) -> Packed:
+    """Pack what was counted.
+
+    >>> list(pack(Counted({"to": (2, 0, 0), "be": (2, 2, 1)})))
+    [('be', (2, 2, 1)), ('to', (2, 0, 0))]
+    """
+    return Packed(_batches(sorted(counted.words.items())), replace(counted, words={}))
+
+
+def merge_packed(parts: Sequence[Packed], minimum: int = 1) -> Packed:
+    """`merge` of packed counts, and `cut` in the same go: only for what has all occurrences of its words.
+
+    No more than a batch of each part is unpacked at a time, so the memory hardly depends on how many words there are.
+
+    >>> one, other = pack(Counted({"to": (1, 0, 0), "be": (1, 1, 1)})), pack(Counted({"to": (1, 0, 9)}))
+    >>> list(merge_packed([one, other])), list(merge_packed([one, other], minimum=2))
+    ([('be', (1, 1, 1)), ('to', (2, 0, 0))], [('to', (2, 0, 0))])
+    """
+    rare = rare_total = 0
+
+    def frequent() -> Iterator[tuple[str, Entry]]:
+        nonlocal rare, rare_total
+        for word, same in groupby(in_order(*parts), key=itemgetter(0)):
+            entry = reduce(add, map(itemgetter(1), same))
+            if entry[0] >= minimum:
+                yield word, entry
+            else:
+                rare += 1
+                rare_total += entry[0]
+
+    batches = _batches(frequent())
+    read = merge(part.read for part in parts)
+    return Packed(batches, replace(read, rare=read.rare + rare, rare_total=read.rare_total + rare_total))
+
+
+def _batches(entries: Iterable[tuple[str, Entry]]) -> tuple[bytes, ...]:
+    """Pack words that are in order."""
+    rest = iter(entries)
+    packed = []
+    while batch := list(islice(rest, _BATCH)):
+        words = [word for word, _ in batch]
+        columns = [words, *zip(*(entry for _, entry in batch), strict=True)]
+        packed.append(zlib.compress(json.dumps(columns).encode("ascii"), 1))
+    return tuple(packed)
+
+
+# --- The result ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class WordCounts:
+    """A corpus without its rare words: what a file of counts holds."""
+
+    corpus: Corpus
+    minimum: int = 1
+    """How often a word has to occur."""
+    rare: int = 0
+    """Different words that occur less often."""
+    rare_total: int = 0
+    """How often they occur together."""
+
+
+def gather(parts: Iterable[Counted], pipeline: Pipeline, minimum: int) -> WordCounts:
+    """Make the corpus of words that have been cut. Raises EmptyCorpusError, and SettingError when all words are rare."""
+    counted = merge(parts)
+    if not counted.words:
+        if not counted.rare:
+            raise EmptyCorpusError(characters=counted.characters)
+        raise _all_rare(minimum)
+    entries = sorted(counted.words.items(), key=lambda item: item[1][2])
+    corpus = Corpus(
+        tuple(word for word, _ in entries),
+        tuple(count for _, (count, _, _) in entries),
+        pipeline,
+        counted.lines,
+        counted.characters,
+        counted.replaced,
+        tuple(ends for _, (_, ends, _) in entries),
+    )
+    return WordCounts(corpus, minimum, counted.rare, counted.rare_total)
+
+
+def without_rare(corpus: Corpus, minimum: int) -> WordCounts:
+    """The same from a corpus that was counted in one go. Raises SettingError when all words are rare.
+
+    >>> counts = without_rare(Corpus.from_texts(["to be or not to be"], pre_tokenizer="whitespace"), 2)
+    >>> list(counts.corpus.items()), counts.rare, counts.rare_total
+    ([('to', 2), ('be', 2)], 2, 2)
+    """
+    ends = corpus.ends or (0,) * len(corpus)
+    words = zip(corpus.words, zip(corpus.counts, ends, range(len(corpus)), strict=True), strict=True)
+    counted = Counted(dict(words), corpus.lines, corpus.characters, corpus.replaced)
+    return gather([cut(counted, minimum)], corpus.pipeline, minimum)
+
+
+def _all_rare(minimum: int) -> SettingError:
+    return SettingError(name="minimum", value=minimum, reason="no word occurs so often; choose a lower one")
+
+
+# --- Files --------------------------------------------------------------------------------------------------------------
+
+_TITLE: Final = "# tokensteps word counts 1 "
+_COLUMNS: Final = "word\tcount\tends"
+# As in linear TSV: what would break a row is written with a backslash.
+_ESCAPES: Final = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+_TRANSLATION: Final = str.maketrans(_ESCAPES)
+_MEANINGS: Final = {escape: character for character, escape in _ESCAPES.items()}
+_LARGEST: Final = 10**18
+_LONGEST_HEADER: Final = 20 * LONGEST_PATTERN  # JSON writes a character with twelve at most
+
+
+def counts_tsv(counts: WordCounts) -> str:
+    r"""A file of word counts: a line that says how they were counted, a line of titles, then a row for each word.
+
+    The first line is a comment for whatever else reads such files. Tabs, line ends and backslashes in words are written
+    `\t`, `\n`, `\r` and `\\`.
+
+    >>> counts = without_rare(Corpus.from_texts(["to be to be"], pre_tokenizer="whitespace"), 2)
+    >>> header, *rows = counts_tsv(counts).splitlines()
+    >>> header.startswith('# tokensteps word counts 1 {"normalizer": "none"'), rows
+    (True, ['word\tcount\tends', 'to\t2\t0', 'be\t2\t1'])
+    """
+    return "".join(f"{line}\n" for line in _written(counts))
+
+
+def _written(counts: WordCounts) -> Iterator[str]:
+    corpus = counts.corpus
+    told = {
+        "normalizer": corpus.pipeline.normalizer,
+        "pre_tokenizer": corpus.pipeline.pre_tokenizer,
+        "pattern": corpus.pipeline.pattern,
+        "minimum": counts.minimum,
+        "rare": counts.rare,
+        "rare_total": counts.rare_total,
+        "lines": corpus.lines,
+        "characters": corpus.characters,
+        "replaced": corpus.replaced,
+    }
+    yield _TITLE + json.dumps(told)
+    yield _COLUMNS
+    for word, count, ends in zip(corpus.words, corpus.counts, corpus.ends, strict=True):
+        yield f"{word.translate(_TRANSLATION)}\t{count}\t{ends}"
+
+
+def least_minimum(counts: WordCounts, size: int) -> int:
+    """The minimum at which the file of these counts has no more than `size` bytes; their own if it has that already.
+
+    >>> corpus = Corpus.from_texts([f"word{count} " * count for count in range(1, 50)], pre_tokenizer="whitespace")
+    >>> least_minimum(without_rare(corpus, 1), 1000), least_minimum(without_rare(corpus, 1), 600)
+    (1, 21)
+    >>> len(counts_tsv(without_rare(corpus, 21)))
+    558
+    """
+    header, titles, *rows = (len(line.encode("utf-8")) + 1 for line in _written(counts))
+    left = size - header - titles
+    if sum(rows) <= left:
+        return counts.minimum
+    left -= 40  # the header of what has been cut holds larger numbers
+    for count, length in sorted(zip(counts.corpus.counts, rows, strict=True), reverse=True):
+        left -= length
+        if left < 0:
+            return count + 1
+    return counts.minimum + 1
+
+
+def is_counts(data: bytes) -> bool:
+    """Whether a file's contents are what `counts_tsv` writes, going by its first line.
+
+    >>> is_counts(b"hug 10"), is_counts(counts_tsv(without_rare(Corpus.from_texts(["hug"]), 1)).encode())
+    (False, True)
+    """
+    return data.removeprefix(b"\xef\xbb\xbf").startswith(_TITLE.encode("ascii"))
+
+
+def counting_rules(data: bytes, timeout: float = 2.0) -> Pipeline:
+    """By which rules the words of such a file were counted. Raises CountsFileError, UnknownNameError and PatternError."""
+    return _rules(counting_header(data), timeout)
+
+
+def counting_header(data: bytes) -> dict[str, Any]:
+    """What the first line of such a file says: by which rules the words were counted, and what was read. Raises CountsFileError.
+
+    >>> counting_header(counts_tsv(without_rare(Corpus.from_texts(["hug hug"]), 1)).encode())["characters"]
+    7
+    """
+    first = data[: _LONGEST_HEADER + 1].removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    return _header(first.decode("utf-8", "replace"))
+
+
+def _header(line: str) -> dict[str, Any]:
+    """What the first line says, checked."""
+    try:
+        header = json.loads(line.removeprefix(_TITLE)) if len(line) <= _LONGEST_HEADER else None
+    except (ValueError, RecursionError):
+        header = None
+    numbers = ("minimum", "rare", "rare_total", "lines", "characters", "replaced")
+    is_header = (
+        isinstance(header, dict)
+        and all(type(header.get(name)) is int and 0 <= header[name] < _LARGEST for name in numbers)
+        and all(isinstance(header.get(name), str) for name in ("pre_tokenizer", "pattern"))
+        and len(_names(header)) <= len(NORMALIZERS)
+        and all(isinstance(name, str) for name in _names(header))
+    )
+    if not is_header:
+        raise CountsFileError(line_number=1, line=line, why="header")
+    return cast("dict[str, Any]", header)
+
+
+def _names(header: dict[str, Any]) -> Sequence[Any]:
+    """The normalizer's names; a list that holds None where there is neither a name nor a list of them."""
+    normalizer = header.get("normalizer")
+    return normalizer if isinstance(normalizer, list) else [normalizer]
+
+
+def _rules(header: dict[str, Any], timeout: float) -> Pipeline:
+    normalizer = (
+        header["normalizer"] if isinstance(header["normalizer"], str) else tuple(header["normalizer"])
+    )
+    return Pipeline(normalizer, header["pre_tokenizer"], header["pattern"], timeout)
+
+
+def read_counts(text: str, timeout: float = 2.0, progress: Progress | None = None) -> WordCounts:
+    """Read what `counts_tsv` wrote: the same words, in the same order, which don't go through any rules again.
+
+    `timeout` is the pipeline's, for other texts. Raises CountsFileError, UnknownNameError, PatternError and
+    EmptyCorpusError.
+    """
+    rows = _rows(text.removeprefix("\ufeff"))
+    header = _header(next(rows)[1])
+    pipeline = _rules(header, timeout)
+    words: dict[str, tuple[int, int]] = {}
+    read = told = 0
+    for line_number, line in rows:
+        read += len(line) + 1
+        if progress and read - told >= 1 << 17:
+            progress(told := read)
+        if not line or (line_number == 2 and line == _COLUMNS):
+            continue
+        word, count, ends = _row(line_number, line, pipeline)
+        if word in words:
+            raise CountsFileError(line_number=line_number, line=line, why="twice")
+        words[word] = count, ends
+    if not words:
+        raise EmptyCorpusError(characters=header["characters"])
+    corpus = Corpus(
+        tuple(words),
+        tuple(count for count, _ in words.values()),
+        pipeline,
+        header["lines"],
+        header["characters"],
+        header["replaced"],
+        tuple(ends for _, ends in words.values()),
+    )
+    return WordCounts(corpus, header["minimum"], header["rare"], header["rare_total"])
+
+
+def _rows(text: str) -> Iterator[tuple[int, str]]:
+    r"""The lines with their numbers; only a `\n` ends one, with or without a `\r`."""
+    start = 0
+    for number in range(1, text.count("\n") + 2):
+        end = text.find("\n", start)
+        line = text[start:] if end < 0 else text[start:end]
+        yield number, line.removesuffix("\r")
+        start = end + 1
+
+
+_ROW: Final = regex.compile(r"((?:[^\t\\]|\\[\\tnr])+)\t([1-9][0-9]{0,17})\t(0|[1-9][0-9]{0,17})")
+
+
+def _row(line_number: int, line: str, pipeline: Pipeline) -> tuple[str, int, int]:
+    """A word, its count and how often it ends a text. Raises CountsFileError."""
+    found = _ROW.fullmatch(line)
+    if not found:
+        raise CountsFileError(line_number=line_number, line=line, why="row")
+    word, count, ends = found[1], int(found[2]), int(found[3])
+    if "\\" in word:
+        word = regex.sub(r"\\.", lambda escape: _MEANINGS[escape[0]], word)
+    if ends > count or (pipeline.byte_level and not SYMBOL_TO_BYTE.keys() >= set(word)):
+        raise CountsFileError(line_number=line_number, line=line, why="row")
+    return word, count, ends

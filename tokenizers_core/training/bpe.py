@@ -1,0 +1,380 @@
+"""Byte-pair encoding: merge the most frequent pair of neighbours, everywhere, again and again.
+
+Sources: Sennrich, Haddow and Birch (2016) for characters with an end-of-word symbol; Radford et al. (2019) for bytes;
+the Hugging Face course, chapter 6, for the walk-through. What the papers leave open, and what decides most merges on
+real text, is which of several equally frequent pairs goes first: see `TIE_RULES`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from tokenizers_core.encoding.tokenizer import Model, Tokenizer, with_unknown
+from tokenizers_core.errors import UnknownNameError
+from tokenizers_core.text.corpus import BYTE_TO_SYMBOL, Corpus, Span
+from tokenizers_core.trace import StoredTrace
+from tokenizers_core.training.merging import (
+    Merge,
+    Pair,
+    PairTable,
+    Progress,
+    Vocabulary,
+    neighbours,
+    split_word,
+)
+from tokenizers_core.training.segmentation import byte_token, join_bytes
+from tokenizers_core.training.ties import TieRule, TieTrace, run_training
+
+ALPHABETS = ("corpus", "bytes")
+"""Where BPE starts: from the symbols that occur in the corpus, or from all 256 bytes."""
+
+
+def bpe_merges(
+    table: PairTable, vocabulary: Vocabulary, rule: TieRule, min_frequency: int = 1
+) -> Iterator[Merge]:
+    """The merges of a run, one after the other, until no pair occurs `min_frequency` times.
+
+    The queue holds (−count, place, pair). A count that fell, or a place that moved on, leaves its entry as it is:
+    too good. It comes to the top too early, is set right there, and goes back.
+    """
+    counts = table.counts
+    queue = [(-count, rule.bound(pair), pair) for pair, count in counts.items()]
+    heapq.heapify(queue)
+    while queue:
+        negative, place, pair = queue[0]
+        count = counts.get(pair, 0)
+        if count == 0:
+            heapq.heappop(queue)
+        elif count != -negative:
+            heapq.heapreplace(queue, (-count, place, pair))
+        elif (now := rule.key(pair)) != place:
+            heapq.heapreplace(queue, (-count, now, pair))
+        elif count < min_frequency:
+            return
+        else:
+            token = chr(vocabulary.join(pair))
+            merge = table.merge(pair, token)
+            yield merge
+            for changed in merge.changes:
+                if token in changed and changed in counts:
+                    heapq.heappush(queue, (-counts[changed], rule.bound(changed), changed))
+
+
+def train_bpe(
+    corpus: Corpus,
+    vocab_size: int | None = None,
+    *,
+    merges: int | None = None,
+    min_frequency: int = 1,
+    special_tokens: Sequence[str] = (),
+    tie_rule: str = "first",
+    alphabet: str = "corpus",
+    end_of_word_suffix: str | None = None,
+    continuing_subword_prefix: str = "",
+    progress: Progress | None = None,
+) -> BpeTrace:
+    """Train byte-pair encoding on `corpus` and record every step.
+
+    The vocabulary starts with the special tokens and the sorted alphabet; each merge adds one token. Training stops
+    at `vocab_size` tokens, after `merges` merges, when the best pair occurs fewer than `min_frequency` times, or when
+    no pair is left, whichever comes first (`BpeTrace.stop_reason`). `tie_rule` is one of `TIE_RULES`, `alphabet` one
+    of `ALPHABETS`. `end_of_word_suffix` is a last symbol for each word; by default the corpus's own.
+    `continuing_subword_prefix` marks symbols inside words, as the `tokenizers` library does when it trains BPE under the
+    name of WordPiece. `progress` is called now and then and can stop the run.
+
+    >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3)
+    >>> [trace[step].event.token for step in (1, 2, 3)], trace.stop_reason
+    (['ug', 'un', 'hug'], 'max_merges')
+
+    Raises `VocabSizeError` for a vocabulary below special tokens and alphabet, `UnknownNameError` for an unknown rule
+    or alphabet, and `SettingError` for a number that makes no sense.
+    """
+    if alphabet not in ALPHABETS:
+        raise UnknownNameError(kind="alphabet", name=alphabet, known=ALPHABETS)
+    suffix = corpus.pipeline.suffix if end_of_word_suffix is None else end_of_word_suffix
+    return run_training(
+        BpeTrace,
+        bpe_merges,
+        corpus,
+        extra_symbols=BYTE_TO_SYMBOL if alphabet == "bytes" else (),
+        suffix=suffix,
+        prefix=continuing_subword_prefix,
+        vocab_size=vocab_size,
+        merges=merges,
+        min_frequency=min_frequency,
+        special_tokens=special_tokens,
+        tie_rule=tie_rule,
+        progress=progress,
+        settings={
+            "alphabet": alphabet,
+            "end_of_word_suffix": suffix,
+        },
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BpeTrace(TieTrace):
+    """A recorded run of `train_bpe`."""
+
+    algorithm: ClassVar[str] = "bpe"
+
+    def symbols(self, word: str) -> tuple[str, ...]:
+        return split_word(word, self.prefix, self.settings["end_of_word_suffix"])
+
+    def best_pairs(self, step: int, limit: int | None) -> tuple[list[str], Collection[str]]:
+        return self.best_by(self.pair_counts(step), step, limit)
+
+    def tokenizer(self, step: int | None = None, unk_token: str = "[UNK]") -> Tokenizer:
+        """The tokenizer as it stands after `step` merges (default: all).
+
+        Where a character can be unknown (always, unless all 256 bytes are in the alphabet) `unk_token` stands for
+        it; if it is not in the vocabulary it gets the next free id.
+        """
+        snapshot, pipeline = self[-1 if step is None else step], self.corpus.pipeline
+        tokens, special_tokens = list(snapshot.vocab), list(self.special_tokens)
+        if pipeline.byte_level and set(BYTE_TO_SYMBOL) <= set(self.alphabet):
+            unk_token = ""
+        else:
+            tokens, special_tokens = with_unknown(tokens, special_tokens, unk_token)
+        suffix = str(self.settings["end_of_word_suffix"])
+        model = BpeModel(tokens, snapshot.merges, unk_token, suffix, self.prefix)
+        return Tokenizer(pipeline, model, special_tokens)
+
+    def values(self, table: PairTable) -> Counts:
+        return Counts(table)
+
+
+class Counts:
+    """What BPE ranks pairs by: their counts."""
+
+    def __init__(self, table: PairTable) -> None:
+        self.value = table.counts.__getitem__
+
+    def update(self, merge: Merge) -> Collection[str]:
+        """The pairs whose value a merge may have changed."""
+        return merge.changes
+
+
+def lowest_rank_pair(word: str, ranks: Mapping[str, int]) -> str | None:
+    """The pair of neighbours that was learned first; None when no learned pair is left in the word."""
+    best = min(neighbours(word), key=lambda pair: ranks.get(pair, len(ranks)), default="")
+    return best if best in ranks else None
+
+
+def apply_merges(word: str, ranks: Mapping[str, int], merged: Mapping[str, str]) -> str:
+    """Encode a word: merge the learned pair of lowest rank wherever it stands, until none is left.
+
+    `ranks` gives each pair's rank, `merged` the token it becomes.
+
+    >>> apply_merges("hug", {"ug": 0, "hU": 1}, {"ug": "U", "hU": "H"})
+    'H'
+    """
+    while (pair := lowest_rank_pair(word, ranks)) is not None:
+        word = word.replace(pair, merged[pair])
+    return word
+
+
+LONG_WORD = 100
+"""From this many symbols on, looking at the whole word for each merge costs more than a queue."""
+
+
+def apply_merges_long(word: str, ranks: Mapping[str, int], merged: Mapping[str, str]) -> str:
+    """What `apply_merges` does, in time near-linear in the word's length: a queue of (rank, place, pair)."""
+    symbols = list(word)
+    following = [*range(1, len(symbols)), -1]
+    before = list(range(-1, len(symbols) - 1))
+    queue: list[tuple[int, int, str]] = []
+
+    def offer(place: int) -> None:
+        if place >= 0 and following[place] >= 0:
+            pair = symbols[place] + symbols[following[place]]
+            if pair in ranks:
+                heapq.heappush(queue, (ranks[pair], place, pair))
+
+    for place in range(len(symbols)):
+        offer(place)
+    while queue:
+        # All places of the lowest rank, left to right; the pairs they make wait until these are done.
+        rank, made = queue[0][0], []
+        while queue and queue[0][0] == rank:
+            _, place, pair = heapq.heappop(queue)
+            right = following[place]
+            if right < 0 or symbols[place] + symbols[right] != pair:
+                continue  # one of the two has become part of another token
+            symbols[place], symbols[right] = merged[pair], ""
+            following[place] = following[right]
+            if following[right] >= 0:
+                before[following[right]] = place
+            made.append(place)
+        for place in made:
+            offer(before[place])
+            offer(place)
+    return "".join(symbols)
+
+
+@dataclass(frozen=True)
+class SplitEvent:
+    """The beginning of an encoding: the word is split into its symbols."""
+
+    word: str
+    kind: ClassVar[str] = "split"
+
+
+@dataclass(frozen=True)
+class ApplyEvent:
+    """One learned merge, applied to the word."""
+
+    pair: Pair
+    token: str
+    rank: int
+    places: int
+    """How often the merge was made in the word."""
+    kind: ClassVar[str] = "apply"
+
+
+@dataclass(frozen=True)
+class EncodingSnapshot:
+    """A word after `step` merges of its encoding."""
+
+    step: int
+    event: SplitEvent | ApplyEvent
+    tokens: tuple[str, ...]
+    options: tuple[tuple[Pair, int], ...]
+    """The learned pairs that stand in the word now, each with its rank, lowest rank first."""
+
+
+class BpeOptions(NamedTuple):
+    """What other programs' BPE does otherwise, under the names of the `tokenizers` library; nothing trained here needs it."""
+
+    suffix_joined: bool = False
+    """The end-of-word suffix is part of a word's last symbol (`w</w>`), instead of a symbol of its own."""
+    fuse_unk: bool = False
+    """Unknown characters in a row are one unknown token."""
+    byte_fallback: bool = False
+    """An unknown character is its UTF-8 bytes, each a token such as `<0xE3>`."""
+    ignore_merges: bool = False
+    """A word that is a token is that token, whether the merges lead there or not."""
+
+
+class BpeModel(Model):
+    """Learned merges, ready to encode words.
+
+    A character that is no symbol becomes `unk_token`, and is left out if that is "".
+
+    >>> options = BpeOptions(suffix_joined=True, fuse_unk=True)
+    >>> model = BpeModel(["?", "a", "b</w>", "ab</w>"], [Pair("a", "b</w>")], "?", "</w>", options=options)
+    >>> list(model.spell("ab")), list(model.spell("xyab")), list(model.spans("xyab"))
+    ([3], [0, 3], [(0, 2), (2, 4)])
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        merges: Sequence[Pair],
+        unk_token: str = "",
+        suffix: str = "",
+        prefix: str = "",
+        options: BpeOptions = BpeOptions(),  # noqa: B008 (a tuple)
+    ) -> None:
+        super().__init__()
+        self.vocabulary = Vocabulary(tokens, prefix)
+        self.merges = merges
+        self.unk_token = unk_token
+        self.suffix = suffix
+        self.options = options
+        self.ranks: dict[str, int] = {}
+        self.merged: dict[str, str] = {}
+        for rank, pair in enumerate(merges):
+            key = self.vocabulary.write(pair)
+            self.ranks.setdefault(key, rank)  # a pair learned twice keeps its first rank
+            self.merged[key] = chr(self.vocabulary.join(key))
+
+    def split(self, word: str) -> tuple[str, ...]:
+        """The word's symbols, known or not."""
+        if not self.options.suffix_joined:
+            return split_word(word, self.vocabulary.prefix, self.suffix)
+        symbols = split_word(word, self.vocabulary.prefix)
+        return (*symbols[:-1], *(symbol + self.suffix for symbol in symbols[-1:]))
+
+    def symbols(self, word: str) -> Sequence[str]:
+        """The word's symbols, with what stands for those that are unknown."""
+        symbols = self.split(word)
+        if all(map(self.vocabulary.ids.__contains__, symbols)):
+            return symbols
+        return [symbol for symbol, _span in self.placed_symbols(word)]
+
+    def placed_symbols(self, word: str) -> list[tuple[str, Span]]:
+        """The same symbols, each with the characters of the word that it stands for."""
+        known, options = self.vocabulary.ids, self.options
+        placed: list[tuple[str, Span]] = []
+        fusing = False
+        for place, symbol in enumerate(self.split(word)):
+            start, end = place, min(place + 1, len(word))
+            unknown = symbol not in known
+            if not unknown:
+                placed.append((symbol, (start, end)))
+            elif options.byte_fallback:
+                placed += [(byte_token(byte), (start, end)) for byte in symbol.encode("utf-8")]
+            elif fusing:
+                placed[-1] = self.unk_token, (placed[-1][1][0], end)
+            elif self.unk_token:
+                placed.append((self.unk_token, (start, end)))
+            fusing = unknown and options.fuse_unk and bool(self.unk_token)
+        return placed
+
+    def start(self, word: str) -> str:
+        """Where the encoding of a word begins, in private characters."""
+        if self.options.ignore_merges and word in self.vocabulary.ids:
+            return self.vocabulary.write([word])
+        return self.vocabulary.write(self.symbols(word))
+
+    def spell(self, word: str) -> Iterable[int]:
+        """The ids of a word's tokens."""
+        text = self.start(word)
+        encode = apply_merges if len(text) < LONG_WORD else apply_merges_long
+        return map(ord, encode(text, self.ranks, self.merged))
+
+    def spans(self, word: str) -> Iterable[Span]:
+        """Where each of a word's tokens stands in it.
+
+        An end-of-word symbol by itself has the place after the last character.
+        """
+        if self.options.ignore_merges and word in self.vocabulary.ids:
+            return [(0, len(word))]
+        if all(map(self.vocabulary.ids.__contains__, self.split(word))):
+            return super().spans(word)
+        return self._spans_among_unknown(word)
+
+    def _spans_among_unknown(self, word: str) -> Iterator[Span]:
+        """The same for a word with unknown characters: a token is as many symbols as its letters need."""
+        symbols = iter(self.placed_symbols(word))
+        for identifier in self.encode_word(word):
+            symbol, (start, end) = next(symbols)
+            missing = len(self.vocabulary.tokens[identifier]) - len(symbol)
+            while missing > 0:
+                symbol, (_, end) = next(symbols)
+                missing -= len(symbol.removeprefix(self.vocabulary.prefix))
+            yield start, end
+
+    def join(self, tokens: list[str]) -> list[str]:
+        """The tokens with runs of byte tokens as the text that they spell, if there are byte tokens."""
+        return join_bytes(tokens) if self.options.byte_fallback else tokens
+
+    def explain(self, word: str) -> StoredTrace[EncodingSnapshot]:
+        """The encoding of a word, merge by merge."""
+        ranks, read = self.ranks, self.vocabulary.read
+        text = self.start(word)
+        event: SplitEvent | ApplyEvent = SplitEvent(word)
+        snapshots: list[EncodingSnapshot] = []
+        while True:
+            present = sorted({pair for pair in neighbours(text) if pair in ranks}, key=ranks.__getitem__)
+            options = tuple((Pair(*read(pair)), ranks[pair]) for pair in present)
+            snapshots.append(EncodingSnapshot(len(snapshots), event, read(text), options))
+            if not present:
+                return StoredTrace(tuple(snapshots), "no_pairs")
+            pair, token = present[0], self.merged[present[0]]
+            event = ApplyEvent(Pair(*read(pair)), read(token)[0], ranks[pair], text.count(pair))
+            text = text.replace(pair, token)

@@ -1,0 +1,877 @@
+"""One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size.
+
+The three see the very same words. A step of a `Comparison` is one more token of room: at each vocabulary size it holds the
+step of each trace that has the largest vocabulary of at most that size. BPE and WordPiece grow towards the right, Unigram
+shrinks, so its steps are passed from its last to its first.
+
+WordPiece marks what continues a word with ``##``. Its cuts are compared without the mark, by where they are; its vocabulary
+is compared as surfaces, where ``ug`` and ``##ug`` are the same.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, ClassVar, NamedTuple, cast
+
+from tokenizers_core.errors import VocabSizeError
+from tokenizers_core.files.exports import csv_table, inert
+from tokenizers_core.lazy import cached_property
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.trace import ByContent, Trace
+from tokenizers_core.training.bpe import BpeTrace, train_bpe
+from tokenizers_core.training.merging import MergeTrace, Pair, Progress
+from tokenizers_core.training.pruning import UnigramTrace
+from tokenizers_core.training.unigram import train_unigram
+from tokenizers_core.training.wordpiece import PREFIX, WordPieceTrace, train_wordpiece
+
+ALGORITHMS = ("bpe", "wordpiece", "unigram")
+PAIRS = tuple(combinations(ALGORITHMS, 2))
+REGIONS = tuple(region for size in (3, 2, 1) for region in combinations(ALGORITHMS, size))
+"""Who may have a token: all three, two, one."""
+SEED_FACTOR = 4
+"""Unigram starts from this many times the largest vocabulary, where nothing else is said: pruning needs a choice."""
+LISTED = 12
+"""How many words that are cut differently are kept at hand for each size."""
+
+Cut = tuple[str, ...]
+"""A word, cut into the surfaces of its tokens."""
+
+
+def surface(token: str) -> str:
+    """A token as it stands in a text: WordPiece's mark of a continuation goes.
+
+    >>> surface("##ug"), surface("ug"), surface("##")
+    ('ug', 'ug', '##')
+    """
+    return token.removeprefix(PREFIX) or token
+
+
+def surfaces(tokens: Sequence[str]) -> Cut:
+    """WordPiece's tokens of a word as they stand in it: all but the first one lose their mark.
+
+    >>> surfaces(("hu", "##gs")), surfaces(("##", "##x"))
+    (('hu', 'gs'), ('##', 'x'))
+    """
+    return (*tokens[:1], *(token[len(PREFIX) :] for token in tokens[1:]))
+
+
+def jaccard(shared: int, first: int, second: int) -> float | None:
+    """What two sets have in common, as a share of what either has; None for two empty ones.
+
+    >>> jaccard(1, 2, 3), jaccard(0, 0, 0)
+    (0.25, None)
+    """
+    either = first + second - shared
+    return shared / either if either else None
+
+
+def odd_one(cuts: Sequence[Cut | None]) -> str:
+    """Who cuts a word otherwise than the others: one of `ALGORITHMS`, "all" of them, or "" for nobody.
+
+    An algorithm that has no cut yet is left out; of two that differ, both are odd.
+
+    >>> odd_one([("hug",), ("hug",), ("h", "ug")]), odd_one([("hug",), None, ("h", "ug")]), odd_one([None, None, ("a",)])
+    ('unigram', 'all', '')
+    """
+    times = Counter(cut for cut in cuts if cut is not None)
+    if len(times) < 2:
+        return ""
+    (_most, together), *_ = times.most_common(1)
+    if together == 1:
+        return "all"
+    return next(
+        name for name, cut in zip(ALGORITHMS, cuts, strict=True) if cut is not None and times[cut] == 1
+    )
+
+
+# --- What a comparison tells ------------------------------------------------------------------------------------------
+
+
+class Merged(NamedTuple):
+    """The merge that brought a vocabulary to a size."""
+
+    pair: Pair
+    token: str
+    freq: int
+    score: Fraction | None
+    """WordPiece's score; None for BPE."""
+    again: int
+    """How many merges since the size before made tokens that the vocabulary had already."""
+
+    @property
+    def kind(self) -> str:
+        return "merged"
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        return (self.token,)
+
+
+class Regained(NamedTuple):
+    """What Unigram's vocabulary has at a size, and not one size below: the pieces that go there."""
+
+    tokens: tuple[str, ...]
+    loss: float | None
+    """What a single piece was ranked by when it was pruned; None where no prune took it, or more than one piece goes."""
+
+    @property
+    def kind(self) -> str:
+        return "regained"
+
+
+Change = Merged | Regained
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where one algorithm is at a vocabulary size."""
+
+    algorithm: str
+    step: int | None
+    """The step of its trace; None where it has no vocabulary that is as small as that."""
+    size: int | None
+    """Tokens it has."""
+    tokens: int | None
+    """Tokens in the corpus."""
+    tokens_per_word: float | None
+    change: Change | None
+    """What it did from the size before to this one; None for nothing."""
+    limit: int | None
+    """Where it has no vocabulary of this size: the size at which it begins, or with which it ends."""
+
+
+class Disagreement(NamedTuple):
+    """A word that is not cut alike."""
+
+    word: str
+    freq: int
+    cuts: tuple[Cut | None, ...]
+    """In the order of `ALGORITHMS`; None where one has no vocabulary yet."""
+    apart: str
+    """See `odd_one`."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Which tokens of more than one character the vocabularies share, as surfaces."""
+
+    regions: Mapping[tuple[str, ...], tuple[str, ...]]
+    """Who has them, one of `REGIONS` → the surfaces, in the order in which the first of these learned them."""
+    characters: int
+    """Single characters, which are left out: nearly always all three have them."""
+    there: tuple[str, ...] = ALGORITHMS
+    """Who has a vocabulary of this size at all."""
+
+    def size(self, *algorithms: str) -> int:
+        """How many surfaces all of these algorithms have."""
+        return sum(len(found) for region, found in self.regions.items() if {*algorithms} <= {*region})
+
+    def jaccard(self, first: str, second: str) -> float | None:
+        """What two have in common, as a share of what either has; None where one of them has no vocabulary."""
+        if not {first, second} <= {*self.there}:
+            return None
+        return jaccard(self.size(first, second), self.size(first), self.size(second))
+
+
+class SweepPoint(NamedTuple):
+    """One vocabulary size in the charts; None where an algorithm has no vocabulary yet, or nothing to compare."""
+
+    size: int
+    tokens_per_word: tuple[float | None, ...]
+    """In the order of `ALGORITHMS`."""
+    overlap: tuple[float | None, ...]
+    """Jaccard of the longer tokens, in the order of `PAIRS`."""
+    alike: float | None
+    """The share of the corpus's words, each as often as it occurs, that all three cut alike."""
+    alike_pairs: tuple[float | None, ...]
+    """The same for two, in the order of `PAIRS`."""
+
+
+# --- One algorithm's side ---------------------------------------------------------------------------------------------
+
+
+class Side:
+    """One algorithm's run, looked up by vocabulary size."""
+
+    algorithm: str
+    steps: Sequence[int | None]
+    """For each size of the comparison, the step of the trace."""
+    trace: MergeTrace | UnigramTrace
+
+    def cutter(self, step: int) -> Callable[[int], Cut]:
+        """What cuts words, given by their place in the corpus, as they are cut after `step` steps."""
+        raise NotImplementedError
+
+    def changed(self, first: int, second: int) -> set[int]:
+        """The places of the words that the steps between two steps may cut anew."""
+        raise NotImplementedError
+
+    def longer(self, step: int) -> tuple[str, ...]:
+        """The vocabulary's longer tokens after `step` steps as surfaces, those of the alphabet left out."""
+        raise NotImplementedError
+
+    def moved(self, first: int, second: int) -> tuple[Iterable[str], Iterable[str]]:
+        """The longer tokens gained, and those lost, from step `first` to step `second`, as surfaces."""
+        raise NotImplementedError
+
+    def change(self, before: int | None, now: int) -> Change | None:
+        """What was done from one size to the next."""
+        raise NotImplementedError
+
+    def size_at(self, step: int) -> int:
+        raise NotImplementedError
+
+
+class MergeSide(Side):
+    """BPE or WordPiece: at a size is the first step that has it, or the last one where merging ended before."""
+
+    trace: MergeTrace
+
+    def __init__(self, algorithm: str, trace: MergeTrace, sizes: range) -> None:
+        self.algorithm, self.trace = algorithm, trace
+        reached = trace.vocab_sizes
+        self.steps = [
+            None if size < reached[0] else min(bisect_left(reached, size), len(trace)) for size in sizes
+        ]
+        self.marked = algorithm == "wordpiece"
+
+    def cutter(self, step: int) -> Callable[[int], Cut]:
+        words, read = self.trace.current_words(step).words, self.trace.vocabulary.read
+        if self.marked:
+            return lambda place: surfaces(read(words[place]))
+        return lambda place: read(words[place])
+
+    def changed(self, first: int, second: int) -> set[int]:
+        ends = self.trace.record.word_ends
+        return set(self.trace.record.words[ends[min(first, second)] : ends[max(first, second)]])
+
+    def longer(self, step: int) -> tuple[str, ...]:
+        return self._learned(0, step)
+
+    def moved(self, first: int, second: int) -> tuple[Iterable[str], Iterable[str]]:
+        return self._learned(first, second), ()
+
+    def _learned(self, first: int, second: int) -> tuple[str, ...]:
+        sizes = self.trace.vocab_sizes
+        tokens = self.trace.tokens[sizes[first] : sizes[second]]
+        return tuple(map(surface, tokens)) if self.marked else tokens
+
+    def change(self, before: int | None, now: int) -> Change | None:
+        if before is None or before == now:
+            return None
+        trace, pair = self.trace, self.trace.pair_of(now)
+        score = None
+        if self.marked:
+            counts = cast(WordPieceTrace, trace).symbol_counts(now - 1)
+            symbols = trace.record.pair(now)
+            score = Fraction(trace.record.frequencies[now - 1], counts[symbols[0]] * counts[symbols[1]])
+        token = trace.tokens[ord(trace.record.token(now))]
+        return Merged(pair, token, trace.record.frequencies[now - 1], score, now - before - 1)
+
+    def size_at(self, step: int) -> int:
+        return self.trace.vocab_sizes[step]
+
+
+class PruneSide(Side):
+    """Unigram: at a size is the last step of the largest vocabulary that is no larger.
+
+    SentencePiece's M steps drop many pieces at once, and so pass over sizes.
+    """
+
+    trace: UnigramTrace
+
+    def __init__(self, trace: UnigramTrace, sizes: range) -> None:
+        self.algorithm, self.trace = "unigram", trace
+        last = {size: step for step, size in enumerate(trace.record.sizes)}
+        reached = sorted(last)
+        places = [bisect_right(reached, size) - 1 for size in sizes]
+        self.steps = [None if place < 0 else last[reached[place]] for place in places]
+
+    @cached_property
+    def _stories(self) -> list[tuple[list[int], list[tuple[int, ...]]]]:
+        """For each word of the corpus, the steps that changed its best split, and the splits since then."""
+        stories: list[tuple[list[int], list[tuple[int, ...]]]] = [([], []) for _ in self.trace.corpus.words]
+        for step, changed in enumerate(self.trace.changed_splits):
+            for place, pieces in changed.items():
+                steps, splits = stories[place]
+                steps.append(step)
+                splits.append(pieces)
+        return stories
+
+    def cutter(self, step: int) -> Callable[[int], Cut]:
+        stories, seed = self._stories, self.trace.seed
+
+        def cut(place: int) -> Cut:
+            steps, splits = stories[place]
+            return tuple([seed[number][0] for number in splits[bisect_right(steps, step) - 1]])
+
+        return cut
+
+    def changed(self, first: int, second: int) -> set[int]:
+        low, high = sorted((first, second))
+        return set().union(*self.trace.changed_splits[low + 1 : high + 1])
+
+    def longer(self, step: int) -> tuple[str, ...]:
+        return tuple(piece for piece in self.trace.pieces_at(step) if len(piece) > 1)
+
+    def moved(self, first: int, second: int) -> tuple[Iterable[str], Iterable[str]]:
+        gone, come = self._passed(min(first, second), max(first, second))
+        return (come, gone) if first < second else (gone, come)
+
+    def _passed(self, first: int, last: int) -> tuple[list[str], list[str]]:
+        """The longer pieces that the steps after `first` up to `last` took out, and those that they brought."""
+        if set(self.trace.record.kinds[first + 1 : last + 1]) <= {"prune"}:
+            gone, come = [self._pruned(step)[0] for step in range(first + 1, last + 1)], []
+        else:
+            before, after = self.trace.pieces_at(first), self.trace.pieces_at(last)
+            gone = [piece for piece in before if piece not in after]
+            come = [piece for piece in after if piece not in before]
+        return [piece for piece in gone if len(piece) > 1], [piece for piece in come if len(piece) > 1]
+
+    def _pruned(self, step: int) -> tuple[str, float]:
+        """The piece that a step pruned, and what it was ranked by."""
+        trace = self.trace
+        round_ = trace.record.rounds[trace.round_of(step) - 1]
+        place = step - round_.first_step
+        return trace.seed[round_.ranking[place]][0], round_.losses[place]
+
+    def change(self, before: int | None, now: int) -> Change | None:
+        if before is None or before == now:
+            return None
+        if self.trace.record.kinds[now + 1 : before + 1] == ["prune"]:
+            piece, loss = self._pruned(before)
+            return Regained((piece,), loss)
+        pieces, below = self.trace.pieces_at(now), self.trace.pieces_at(before)
+        return Regained(tuple(piece for piece in pieces if piece not in below), None)
+
+    def size_at(self, step: int) -> int:
+        return self.trace.record.sizes[step]
+
+
+# --- The comparison ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SizeEvent:
+    """What one more token of room brought to each of the three, in the order of `ALGORITHMS`."""
+
+    changes: tuple[Change | None, ...]
+    kind: ClassVar[str] = "size"
+
+
+@dataclass(frozen=True, eq=False)
+class SizeSnapshot(ByContent):
+    """The three at one vocabulary size."""
+
+    trace: Comparison
+    step: int
+    """The size's place in the comparison, from 0."""
+
+    @property
+    def size(self) -> int:
+        return self.trace.sizes[self.step]
+
+    @cached_property
+    def event(self) -> SizeEvent:
+        return SizeEvent(tuple(standing.change for standing in self.standings))
+
+    @cached_property
+    def standings(self) -> tuple[Standing, ...]:
+        """Where each of the three is, in the order of `ALGORITHMS`."""
+        return tuple(map(self._standing, self.trace.sides))
+
+    def _standing(self, side: Side) -> Standing:
+        step = side.steps[self.step]
+        if step is None:
+            least = min(side.size_at(0), side.size_at(len(side.trace)))
+            return Standing(side.algorithm, None, None, None, None, None, least)
+        size, tokens = side.size_at(step), side.trace.token_totals[step]
+        before = side.steps[self.step - 1] if self.step else None
+        return Standing(
+            side.algorithm,
+            step,
+            size,
+            tokens,
+            tokens / self.trace.corpus.total,
+            side.change(before, step) if self.step else None,
+            None if size == self.size else size,
+        )
+
+    def cuts(self, words: Iterable[str]) -> dict[str, tuple[Cut | None, ...]]:
+        """Word of the corpus → how each of the three cuts it, in the order of `ALGORITHMS`."""
+        cutters = self._cutters
+        places = self.trace.places
+        return {word: tuple(cutter and cutter(places[word]) for cutter in cutters) for word in words}
+
+    @property
+    def _cutters(self) -> list[Callable[[int], Cut] | None]:
+        steps = [(side, side.steps[self.step]) for side in self.trace.sides]
+        return [None if step is None else side.cutter(step) for side, step in steps]
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """The words that are not cut alike: the `LISTED` most frequent ones."""
+        words = self.trace.corpus.words
+        return tuple(words[place] for place in self.trace.records[self.step].leading)
+
+    @property
+    def all_apart(self) -> tuple[str, ...]:
+        """The words that each of the three cuts in its own way: the `LISTED` most frequent ones."""
+        words = self.trace.corpus.words
+        return tuple(words[place] for place in self.trace.records[self.step].all_apart)
+
+    @property
+    def different(self) -> int:
+        """How many different words are not cut alike."""
+        return self.trace.records[self.step].different
+
+    @property
+    def changed(self) -> list[str]:
+        """The words that one of the three cuts otherwise than one size before, the most frequent first."""
+        if not self.step:
+            return []
+        places: set[int] = set()
+        for side in self.trace.sides:
+            before, now = side.steps[self.step - 1], side.steps[self.step]
+            if before is not None and now is not None and before != now:
+                then, cut = side.cutter(before), side.cutter(now)
+                places.update(place for place in side.changed(before, now) if then(place) != cut(place))
+        rank = self.trace.ranks
+        return [self.trace.corpus.words[place] for place in sorted(places, key=rank.__getitem__)]
+
+    def disagreements(self, limit: int | None = None) -> list[Disagreement]:
+        """The words that are not cut alike, the most frequent first; the `limit` first ones (None: all)."""
+        corpus, cutters = self.trace.corpus, self._cutters
+        found: list[Disagreement] = []
+        for place in self.trace.by_frequency:
+            if limit is not None and len(found) >= limit:
+                break
+            cuts = tuple(cutter and cutter(place) for cutter in cutters)
+            if apart := odd_one(cuts):
+                found.append(Disagreement(corpus.words[place], corpus.counts[place], cuts, apart))
+        return found
+
+    def overlap(self) -> Overlap:
+        """Which tokens the vocabularies share."""
+        found: dict[str, list[str]] = {}
+        for side in self.trace.sides:
+            step = side.steps[self.step]
+            for token in () if step is None else dict.fromkeys(side.longer(step)):
+                found.setdefault(token, []).append(side.algorithm)
+        regions: dict[tuple[str, ...], list[str]] = {region: [] for region in REGIONS}
+        for token, owners in found.items():
+            regions[tuple(owners)].append(token)
+        return Overlap(
+            {region: tuple(tokens) for region, tokens in regions.items()},
+            len(self.trace.bpe.alphabet),
+            tuple(standing.algorithm for standing in self.standings if standing.step is not None),
+        )
+
+    def _content(self) -> tuple[object, ...]:
+        return self.size, self.standings, self.overlap(), self.disagreements()
+
+
+class SizeRecord(NamedTuple):
+    """What can be counted at one vocabulary size."""
+
+    alike: int
+    """Words, each as often as it occurs, that all three cut alike."""
+    alike_pairs: tuple[int, ...]
+    """The same for two, in the order of `PAIRS`."""
+    different: int
+    """Different words that are not cut alike."""
+    leading: tuple[int, ...]
+    """The most frequent of them, as places in the corpus."""
+    all_apart: tuple[int, ...]
+    """The most frequent words that each of the three cuts in its own way."""
+    longer: tuple[int, ...]
+    """Tokens of more than one character, as surfaces, in the order of `ALGORITHMS`."""
+    shared: tuple[int, ...]
+    """Those that two have, in the order of `PAIRS`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Trace[SizeSnapshot]):
+    """Three runs on one corpus; step k is the vocabulary size ``sizes[k]``."""
+
+    corpus: Corpus
+    bpe: BpeTrace
+    wordpiece: WordPieceTrace
+    unigram: UnigramTrace
+    sizes: range
+    stop_reason: str
+    """ "vocab_size", "no_pairs" (neither BPE nor WordPiece has a pair left), or "stopped"."""
+    settings: Mapping[str, Any]
+    special_tokens: ClassVar[tuple[str, ...]] = ()
+
+    def __len__(self) -> int:
+        return len(self.sizes) - 1
+
+    def snapshot(self, step: int) -> SizeSnapshot:
+        return SizeSnapshot(self, step)
+
+    @cached_property
+    def sides(self) -> tuple[Side, ...]:
+        """The three, in the order of `ALGORITHMS`."""
+        return (
+            MergeSide("bpe", self.bpe, self.sizes),
+            MergeSide("wordpiece", self.wordpiece, self.sizes),
+            PruneSide(self.unigram, self.sizes),
+        )
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Word → its place in the corpus."""
+        return {word: place for place, word in enumerate(self.corpus.words)}
+
+    @cached_property
+    def by_frequency(self) -> list[int]:
+        """The places of the words, the most frequent word first."""
+        counts = self.corpus.counts
+        return sorted(range(len(counts)), key=lambda place: -counts[place])
+
+    @cached_property
+    def ranks(self) -> list[int]:
+        """For each word, how many come before it by frequency."""
+        ranks = [0] * len(self.by_frequency)
+        for rank, place in enumerate(self.by_frequency):
+            ranks[place] = rank
+        return ranks
+
+    def rank_of(self, word: str) -> int:
+        """How many words of the corpus come before a word by frequency."""
+        return self.ranks[self.places[word]]
+
+    @cached_property
+    def records(self) -> tuple[SizeRecord, ...]:
+        """What can be counted, size by size: one walk, in which each change is looked at once."""
+        walk = Walk(self)
+        return tuple(map(walk.move_to, range(len(self.sizes))))
+
+    @cached_property
+    def sweep(self) -> tuple[SweepPoint, ...]:
+        """One point a size, for charts."""
+        return tuple(map(self._point, range(len(self.sizes))))
+
+    def _point(self, place: int) -> SweepPoint:
+        record, total = self.records[place], self.corpus.total
+        steps = [side.steps[place] for side in self.sides]
+        there = {name for name, step in zip(ALGORITHMS, steps, strict=True) if step is not None}
+        longer = dict(zip(ALGORITHMS, record.longer, strict=True))
+        return SweepPoint(
+            self.sizes[place],
+            tuple(
+                None if step is None else side.trace.token_totals[step] / total
+                for side, step in zip(self.sides, steps, strict=True)
+            ),
+            tuple(
+                jaccard(shared, longer[pair[0]], longer[pair[1]]) if {*pair} <= there else None
+                for pair, shared in zip(PAIRS, record.shared, strict=True)
+            ),
+            record.alike / total if len(there) == len(ALGORITHMS) else None,
+            tuple(
+                alike / total if {*pair} <= there else None
+                for pair, alike in zip(PAIRS, record.alike_pairs, strict=True)
+            ),
+        )
+
+    def first_size(self, algorithm: str, most: float) -> int | None:
+        """The smallest vocabulary with which an algorithm needs at most `most` tokens per word; None for none."""
+        place = ALGORITHMS.index(algorithm)
+        return next(
+            (
+                point.size
+                for point in self.sweep
+                if (needed := point.tokens_per_word[place]) is not None and needed <= most
+            ),
+            None,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields, without what was worked out from them."""
+        names = ("corpus", "bpe", "wordpiece", "unigram", "sizes", "stop_reason", "settings")
+        return {name: getattr(self, name) for name in names}
+
+
+class Walk:
+    """A walk through a comparison from size to size, which keeps count of what is alike and what is shared."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        number = len(comparison.corpus.words)
+        self.steps: list[int | None] = [None] * len(ALGORITHMS)
+        self.cuts: list[list[Cut | None]] = [[None] * number for _ in ALGORITHMS]
+        self.alike = 0
+        self.alike_pairs = [0] * len(PAIRS)
+        self.equal = [(False,) * len(PAIRS)] * number
+        self.ways = bytearray(number)
+        """In how many ways a word is cut; by rank, so that the most frequent ones are found at once."""
+        self.times: list[Counter[str]] = [Counter() for _ in ALGORITHMS]
+        self.shared = [0] * len(PAIRS)
+
+    def move_to(self, place: int) -> SizeRecord:
+        """Go to a size, and count there."""
+        changed: set[int] = set()
+        for which, side in enumerate(self.comparison.sides):
+            before, now = self.steps[which], side.steps[place]
+            if now is None or now == before:
+                continue
+            words = range(len(self.ways)) if before is None else side.changed(before, now)
+            cut, cuts = side.cutter(now), self.cuts[which]
+            for word in words:
+                cuts[word] = cut(word)
+            changed.update(words)
+            gained, lost = (side.longer(now), ()) if before is None else side.moved(before, now)
+            self._count_tokens(which, gained, lost)
+            self.steps[which] = now
+        for word in changed:
+            self._compare(word)
+        return SizeRecord(
+            self.alike,
+            tuple(self.alike_pairs),
+            len(self.ways) - self.ways.count(1),
+            self._leading(2, 3),
+            self._leading(3),
+            tuple(len(times) for times in self.times),
+            tuple(self.shared),
+        )
+
+    def _compare(self, word: int) -> None:
+        """Count a word anew."""
+        freq = self.comparison.corpus.counts[word]
+        cuts = [cuts[word] for cuts in self.cuts]
+        first, second, third = cuts
+        equal = (
+            first is not None and first == second,
+            first is not None and first == third,
+            second is not None and second == third,
+        )
+        before = self.equal[word]
+        self.alike += freq * (all(equal) - all(before))
+        for which, (now, then) in enumerate(zip(equal, before, strict=True)):
+            self.alike_pairs[which] += freq * (now - then)
+        self.equal[word] = equal
+        self.ways[self.comparison.ranks[word]] = len({cut for cut in cuts if cut is not None})
+
+    def _leading(self, *numbers: int) -> tuple[int, ...]:
+        """The most frequent words that are cut in so many ways."""
+        found: list[int] = []
+        for ways in numbers:
+            rank = self.ways.find(ways)
+            for _ in range(LISTED):
+                if rank < 0:
+                    break
+                found.append(rank)
+                rank = self.ways.find(ways, rank + 1)
+        return tuple(self.comparison.by_frequency[rank] for rank in sorted(found)[:LISTED])
+
+    def _count_tokens(self, which: int, gained: Iterable[str], lost: Iterable[str]) -> None:
+        """Note the longer tokens that one of the three has, or has no more; two tokens may have one surface."""
+        times = self.times[which]
+        for token in gained:
+            times[token] += 1
+            if times[token] == 1:
+                self._share(which, token, 1)
+        for token in lost:
+            times[token] -= 1
+            if not times[token]:
+                del times[token]
+                self._share(which, token, -1)
+
+    def _share(self, which: int, token: str, change: int) -> None:
+        name = ALGORITHMS[which]
+        for place, pair in enumerate(PAIRS):
+            if name in pair:
+                other = ALGORITHMS.index(pair[pair[0] == name])
+                if token in self.times[other]:
+                    self.shared[place] += change
+
+
+# --- Making one -------------------------------------------------------------------------------------------------------
+
+
+def compare(
+    corpus: Corpus,
+    vocab_size: int | None = None,
+    *,
+    tie_rule: str = "first",
+    method: str = "course",
+    seed_size: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Train all three on `corpus`, and hold them side by side up to `vocab_size` tokens (None: until no pair is left).
+
+    The sizes begin with BPE's alphabet and end with `vocab_size`, or where BPE and WordPiece have run out of pairs.
+    `tie_rule` is for BPE and WordPiece; Unigram is trained by `method` from `seed_size` pieces (default: `SEED_FACTOR` times
+    the largest size) down to its characters. There are no special tokens. `progress` is told how far all three are together;
+    False ends training there.
+
+    Raises VocabSizeError for a size below one of the alphabets, and what the training functions raise.
+
+    >>> comparison = compare(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
+    >>> comparison.sizes, [standing.tokens for standing in comparison[2].standings]
+    (range(7, 17), [77, 93, 59])
+    """
+    characters = len(set().union(*corpus.words))
+    symbols = len({word[0] for word in corpus.words}) + len(set().union(*(word[1:] for word in corpus.words)))
+    if vocab_size is not None and vocab_size < max(characters, symbols):
+        raise VocabSizeError(
+            vocab_size=vocab_size,
+            minimum=max(characters, symbols),
+            what="alphabet" if symbols == characters else "WordPiece alphabet",
+        )
+    relay = Relay(progress, vocab_size, (characters, symbols))
+    bpe = train_bpe(corpus, vocab_size, tie_rule=tie_rule, progress=relay.told_by(0))
+    wordpiece = train_wordpiece(corpus, vocab_size, tie_rule=tie_rule, progress=relay.told_by(1))
+    highest = max(bpe.vocab_sizes[-1], wordpiece.vocab_sizes[-1])
+    unigram = train_unigram(
+        corpus,
+        max(characters, SEED_FACTOR * highest) if seed_size is None else seed_size,
+        None,
+        method,
+        progress=relay.told_by(2),
+    )
+    stop_reason = "vocab_size" if highest == vocab_size else "no_pairs"
+    return Comparison(
+        corpus=corpus,
+        bpe=bpe,
+        wordpiece=wordpiece,
+        unigram=unigram,
+        sizes=range(characters, highest + 1),
+        stop_reason="stopped" if relay.stopped else stop_reason,
+        settings={
+            "vocab_size": vocab_size,
+            "tie_rule": tie_rule,
+            "method": method,
+            "seed_size": unigram.settings["seed_size"],
+        },
+    )
+
+
+class Relay:
+    """Progress in three runs, one after the other, told as one."""
+
+    def __init__(self, progress: Progress | None, vocab_size: int | None, alphabets: tuple[int, int]) -> None:
+        self.progress = progress
+        self.stopped = False
+        self.total: int | None = None
+        self.before = [0, 0, 0]
+        if vocab_size is not None:
+            merges = [vocab_size - size for size in alphabets]
+            self.before = [0, merges[0], sum(merges)]
+            self.total = sum(merges) + SEED_FACTOR * vocab_size - alphabets[0]
+
+    def told_by(self, part: int) -> Progress | None:
+        """What one of the three runs tells its progress to."""
+        return None if self.progress is None else lambda done, total: self.tell(part, done, total)
+
+    def tell(self, part: int, done: int, total: int | None) -> bool:
+        """Pass it on; once told to stop, all stop."""
+        if part == 2 and total is not None:  # by now it is known how many pieces there are
+            self.total = self.before[2] + total
+        if self.progress is not None and not self.stopped:
+            self.stopped = self.progress(self.before[part] + done, self.total) is False
+        return not self.stopped
+
+
+# --- Taking it away ---------------------------------------------------------------------------------------------------
+
+
+def sweep_to_csv(comparison: Comparison) -> str:
+    """The sweep as CSV, one vocabulary size a row; what there is not is empty."""
+    names = [
+        "vocab_size",
+        *(f"{name}_{what}" for name in ALGORITHMS for what in ("size", "tokens", "tokens_per_word")),
+        *(f"overlap_{first}_{second}" for first, second in PAIRS),
+        "alike_all",
+        *(f"alike_{first}_{second}" for first, second in PAIRS),
+    ]
+    rows: list[list[object]] = []
+    for place, point in enumerate(comparison.sweep):
+        row: list[object] = [point.size]
+        for side, per_word in zip(comparison.sides, point.tokens_per_word, strict=True):
+            step = side.steps[place]
+            numbers = [None, None] if step is None else [side.size_at(step), side.trace.token_totals[step]]
+            row += [*numbers, per_word]
+        rows.append([*row, *point.overlap, point.alike, *point.alike_pairs])
+    return csv_table(names, rows)
+
+
+def disagreements_to_csv(snapshot: SizeSnapshot) -> str:
+    """The words that are not cut alike as CSV, tokens parted by spaces.
+
+    Text that a spreadsheet would take for a formula gets an apostrophe in front.
+    """
+    names = ["word", "count", *(f"{name}{what}" for name in ALGORITHMS for what in ("", "_tokens")), "apart"]
+    rows: list[list[object]] = []
+    for word, freq, cuts, apart in snapshot.disagreements():
+        row: list[object] = [inert(word), freq]
+        for cut in cuts:
+            row += ["", None] if cut is None else [inert(" ".join(cut)), len(cut)]
+        rows.append([*row, apart])
+    return csv_table(names, rows)
+
+
+def comparison_to_dict(snapshot: SizeSnapshot) -> dict[str, Any]:
+    """A comparison as plain data: the corpus, the settings, the three at this size, and the sweep over all sizes."""
+    comparison = snapshot.trace
+    pipeline = comparison.corpus.pipeline
+    overlap = snapshot.overlap()
+    return {
+        "settings": dict(comparison.settings),
+        "normalizer": pipeline.normalizer,
+        "pre_tokenizer": pipeline.pre_tokenizer,
+        "words": dict(comparison.corpus.items()),
+        "stop_reason": comparison.stop_reason,
+        "vocab_size": snapshot.size,
+        "algorithms": {standing.algorithm: _told(snapshot, standing) for standing in snapshot.standings},
+        "overlap": [
+            {"algorithms": list(region), "tokens": list(tokens)} for region, tokens in overlap.regions.items()
+        ],
+        "disagreements": [
+            {
+                "word": word,
+                "count": freq,
+                "splits": {name: cut and list(cut) for name, cut in zip(ALGORITHMS, cuts, strict=True)},
+                "apart": apart,
+            }
+            for word, freq, cuts, apart in snapshot.disagreements()
+        ],
+        "sweep": [
+            {
+                "vocab_size": point.size,
+                "tokens_per_word": dict(zip(ALGORITHMS, point.tokens_per_word, strict=True)),
+                "overlap": _by_pair(point.overlap),
+                "alike": point.alike,
+                "alike_by_pair": _by_pair(point.alike_pairs),
+            }
+            for point in comparison.sweep
+        ],
+    }
+
+
+def _told(snapshot: SizeSnapshot, standing: Standing) -> dict[str, Any]:
+    """One algorithm at a size, as plain data."""
+    side = next(side for side in snapshot.trace.sides if side.algorithm == standing.algorithm)
+    return {
+        "step": standing.step,
+        "size": standing.size,
+        "tokens": standing.tokens,
+        "tokens_per_word": standing.tokens_per_word,
+        "vocab": [] if standing.step is None else list(side.trace[standing.step].vocab),
+    }
+
+
+def _by_pair(shares: Sequence[float | None]) -> dict[str, float | None]:
+    return {f"{first} {second}": share for (first, second), share in zip(PAIRS, shares, strict=True)}
+
+
+def comparison_to_json(snapshot: SizeSnapshot) -> str:
+    """A comparison as JSON."""
+    return json.dumps(comparison_to_dict(snapshot), ensure_ascii=False, indent=1, allow_nan=False)

@@ -1,0 +1,437 @@
+"""The best splits of all words at once, what a piece is worth, and expected counts: the arithmetic of Unigram training.
+
+A `Lattice` shows one word, edge by edge. Training asks the same of every word of the corpus many times over, and so works
+on numbers: a piece is its number in the seed vocabulary, and a word's lattice is a list of (start, end, piece).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+from tokenizers_core.encoding.tokenizer import Model
+from tokenizers_core.text.corpus import Corpus, Span
+from tokenizers_core.trace import StoredTrace
+from tokenizers_core.training.lattice import (
+    MAX_PIECE_LENGTH,
+    UNKNOWN_PENALTY,
+    Lattice,
+    ViterbiSnapshot,
+    log_sum,
+)
+from tokenizers_core.training.merging import Vocabulary
+
+LEAST_EXPECTED = 0.5
+"""A piece that is expected less often is dropped in the M step, as in SentencePiece."""
+EXPLAINED_CHARACTERS = 60
+"""`explain` takes no more of a word."""
+LEAST_TOTAL = 1e-250
+"""Sums of plain probabilities below this are worked out with logarithms instead."""
+
+Edge = tuple[int, int, int]
+"""An edge of a lattice: where it starts, where it ends, and its piece's number."""
+
+
+class Split(NamedTuple):
+    """A segmentation of a word: the numbers of its pieces, and its log probability."""
+
+    pieces: tuple[int, ...]
+    log_probability: float
+
+
+class Lattices:
+    """The lattices of the corpus's words, laid over one another where the words begin alike.
+
+    Up to the place where two words part, their lattices are the same. So the nodes are those of a tree of beginnings (0 is
+    the empty one; `ends` has the node of each whole word), and `edges` lead from node to node, in order of their end and the
+    longest first. What is worked out for a node serves every word that begins like that.
+
+    Scores are log probabilities by piece's number. A piece that was dropped has −∞, and a single character that was dropped
+    the score of an unknown one, so that there is always a path.
+    """
+
+    def __init__(
+        self, corpus: Corpus, numbers: Mapping[str, int], max_length: int = MAX_PIECE_LENGTH
+    ) -> None:
+        self.words, self.frequencies = corpus.words, corpus.counts
+        self.edges: list[Edge] = []
+        self.ends: list[int] = []
+        nodes: dict[tuple[int, str], int] = {}
+        for word in corpus.words:
+            path = [0]
+            for end, character in enumerate(word, start=1):
+                node = nodes.get((path[-1], character))
+                if node is None:
+                    node = nodes[path[-1], character] = len(nodes) + 1
+                    self.edges += [
+                        (path[start], node, numbers[piece])
+                        for start in range(max(0, end - max_length), end)
+                        if (piece := word[start:end]) in numbers
+                    ]
+                path.append(node)
+            self.ends.append(path[-1])
+        self.size = len(nodes) + 1
+        self._numbers, self._max_length = numbers, max_length
+        self._edges_of: dict[int, list[Edge]] = {}
+
+    def edges_of(self, word: int) -> list[Edge]:
+        """The lattice of one word, by its place in the corpus; see `lattice_edges`."""
+        if word not in self._edges_of:
+            self._edges_of[word] = lattice_edges(self.words[word], self._numbers, self._max_length)
+        return self._edges_of[word]
+
+    def drop(self, scores: Sequence[float]) -> None:
+        """Take the pieces out that score −∞: nothing changes but the time that it takes."""
+        self.edges = [edge for edge in self.edges if scores[edge[2]] > -math.inf]
+        for word, edges in self._edges_of.items():
+            self._edges_of[word] = [edge for edge in edges if scores[edge[2]] > -math.inf]
+
+    def best_splits(self, scores: Sequence[float]) -> list[Split]:
+        """The best split of every word; see `best_split`."""
+        best, back = best_ways(self.edges, self.size, scores)
+        return [Split(walk_back(end, back), best[end]) for end in self.ends]
+
+    def loss(self, splits: Iterable[Split]) -> float:
+        """Frequency × −log probability in nats, summed over the words from first to last."""
+        return sum_in_order(word_losses(splits, self.frequencies))
+
+
+def lattice_edges(
+    word: str, numbers: Mapping[str, int], max_length: int = MAX_PIECE_LENGTH, unknown: int | None = None
+) -> list[Edge]:
+    """A word's lattice: its edges in order of their end, and of those with the same end the longest first.
+
+    With `unknown`, a character that is no piece has that number.
+
+    >>> lattice_edges("hug", {"h": 0, "u": 1, "g": 2, "ug": 3})
+    [(0, 1, 0), (1, 2, 1), (1, 3, 3), (2, 3, 2)]
+    >>> lattice_edges("pug", {"u": 1, "ug": 3}, unknown=9)
+    [(0, 1, 9), (1, 2, 1), (1, 3, 3), (2, 3, 9)]
+    """
+    edges = [
+        (start, end, numbers[piece])
+        for end in range(1, len(word) + 1)
+        for start in range(max(0, end - max_length), end)
+        if (piece := word[start:end]) in numbers
+    ]
+    if unknown is not None:
+        missing = [place for place, character in enumerate(word) if character not in numbers]
+        if missing:
+            edges.extend((place, place + 1, unknown) for place in missing)
+            edges.sort(key=itemgetter(1, 0))
+    return edges
+
+
+def best_split(edges: Sequence[Edge], scores: Sequence[float]) -> Split:
+    """The most probable split of a word (Viterbi); of several that are equally good the one met first.
+
+    Sums run from left to right, and of the edges that end at a place the longest is tried first: so ties and rounding come
+    out as in the course's code.
+    """
+    end = edges[-1][1]
+    best, back = best_ways(edges, end + 1, scores)
+    return Split(walk_back(end, back), best[end])
+
+
+def best_ways(
+    edges: Iterable[Edge], size: int, scores: Sequence[float]
+) -> tuple[list[float], list[tuple[int, int]]]:
+    """For each of `size` nodes the best path's log probability, and its last edge: where it starts, and its piece."""
+    best = [0.0] + [-math.inf] * (size - 1)
+    back = [(0, -1)] * size
+    for start, end, piece in edges:
+        log_probability = best[start] + scores[piece]
+        if log_probability > best[end]:
+            best[end] = log_probability
+            back[end] = start, piece
+    return best, back
+
+
+def walk_back(node: int, back: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """The pieces of the best path to a node."""
+    pieces = []
+    while node:
+        node, piece = back[node]
+        pieces.append(piece)
+    return tuple(reversed(pieces))
+
+
+def best_log_probability(edges: Sequence[Edge], scores: Sequence[float]) -> float:
+    """The log probability of `best_split`, without the split."""
+    best = [0.0] + [-math.inf] * edges[-1][1]
+    for start, end, piece in edges:
+        log_probability = best[start] + scores[piece]
+        if log_probability > best[end]:
+            best[end] = log_probability
+    return best[-1]
+
+
+def word_losses(splits: Iterable[Split], frequencies: Iterable[int]) -> list[float]:
+    """What each word adds to the loss."""
+    return [frequency * -split.log_probability for split, frequency in zip(splits, frequencies, strict=True)]
+
+
+def sum_in_order(numbers: Iterable[float], start: float = 0.0) -> float:
+    """Their sum from first to last, plainly: `sum` rounds differently from one Python to the next."""
+    return deque(accumulate(numbers, initial=start), maxlen=1)[0]
+
+
+def words_by_piece(splits: Iterable[Split]) -> dict[int, list[int]]:
+    """Piece → the words whose split has it, in order.
+
+    >>> words_by_piece([Split((4, 5, 4), -3.0), Split((5,), -1.0)])
+    {4: [0], 5: [0, 1]}
+    """
+    found: dict[int, list[int]] = {}
+    for word, split in enumerate(splits):
+        for piece in set(split.pieces):
+            found.setdefault(piece, []).append(word)
+    return found
+
+
+# --- What a piece is worth --------------------------------------------------------------------------------------------
+
+
+def removal_losses(
+    lattices: Lattices,
+    splits: Sequence[Split],
+    users: Mapping[int, Sequence[int]],
+    scores: list[float],
+    pieces: Iterable[int],
+) -> list[float]:
+    """By how much the loss grows without each of `pieces`, the others' probabilities left as they are.
+
+    Only words whose best split has the piece (`users`) can change, so only those are split anew. The new loss is summed from first to
+    last word like the old one: the differences are those of working out everything anew, in every bit.
+    """
+    losses = word_losses(splits, lattices.frequencies)
+    sums = list(accumulate(losses, initial=0.0))
+    found = []
+    for piece in pieces:
+        if piece not in users:
+            found.append(0.0)
+            continue
+        first = users[piece][0]
+        without = losses[first:]
+        score, scores[piece] = scores[piece], -math.inf
+        for word in users[piece]:
+            log_probability = best_log_probability(lattices.edges_of(word), scores)
+            without[word - first] = lattices.frequencies[word] * -log_probability
+        scores[piece] = score
+        found.append(sum_in_order(without, sums[first]) - sums[-1])
+    return found
+
+
+def count_pieces(splits: Iterable[Split], frequencies: Iterable[int]) -> dict[int, int]:
+    """How often each piece stands in the corpus when every word is split like this."""
+    counts: dict[int, int] = {}
+    for split, frequency in zip(splits, frequencies, strict=True):
+        for piece in split.pieces:
+            counts[piece] = counts.get(piece, 0) + frequency
+    return counts
+
+
+def approximate_loss(piece: int, replacement: Sequence[int], counts: Mapping[int, int], total: int) -> float:
+    """By how much the loss grows without a piece, as SentencePiece estimates it, in nats.
+
+    `counts` say how often each piece stands in the corpus's best splits, and `total` is their sum. Every occurrence of the
+    piece becomes `replacement`, the second-best split of the piece itself, whose pieces become so much more frequent.
+    (SentencePiece divides by the number of words, which changes no order.)
+    """
+    count = counts[piece]
+    with_piece = math.log(count) - math.log(total)
+    log_total = math.log(total + count * (len(replacement) - 1))
+    without = sum_in_order(math.log(counts.get(part, 0) + count) - log_total for part in replacement)
+    return count * (with_piece - without)
+
+
+def second_best(edges: Sequence[Edge], scores: Sequence[float]) -> Split:
+    """The best split of a piece of at least two characters other than the piece as a whole, given its lattice."""
+    return best_split([edge for edge in edges if edge[1] - edge[0] < edges[-1][1]], scores)
+
+
+# --- Expectation and maximization -------------------------------------------------------------------------------------
+
+
+def e_step(lattices: Lattices, scores: Sequence[float]) -> tuple[list[float], float]:
+    """How often each piece is expected in the corpus, and the objective: −log P(word), all splits together, on average.
+
+    Forward–backward on each lattice, with plain probabilities where they are large enough, and logarithms otherwise.
+    """
+    probabilities = [math.exp(score) for score in scores]
+    expected = [0.0] * len(scores)
+    objective = 0.0
+    before = [1.0] + [0.0] * (lattices.size - 1)
+    for start, end, piece in lattices.edges:
+        before[end] += before[start] * probabilities[piece]
+    after = [0.0] * lattices.size
+    for word, (end, frequency) in enumerate(zip(lattices.ends, lattices.frequencies, strict=True)):
+        if before[end] < LEAST_TOTAL:
+            edges = lattices.edges_of(word)
+            objective -= frequency * _expect_by_logarithms(edges, scores, frequency, expected)
+        else:
+            objective -= frequency * math.log(before[end])
+            after[end] += frequency / before[end]
+    for start, end, piece in reversed(lattices.edges):
+        through = after[end] * probabilities[piece]
+        after[start] += through
+        expected[piece] += before[start] * through
+    return expected, objective / sum(lattices.frequencies)
+
+
+def _expect_by_logarithms(
+    edges: Sequence[Edge], scores: Sequence[float], frequency: int, expected: list[float]
+) -> float:
+    """Add what one word's lattice lets expect of each piece; returns the word's log probability."""
+    size = edges[-1][1]
+    before = [0.0] * (size + 1)
+    for position, group in groupby(edges, key=itemgetter(1)):
+        before[position] = log_sum([before[start] + scores[piece] for start, _end, piece in group])
+    leaving: list[list[float]] = [*([] for _ in range(size)), [0.0]]
+    for position, group in groupby(reversed(edges), key=itemgetter(1)):
+        rest = log_sum(leaving[position])
+        for start, _end, piece in group:
+            through = rest + scores[piece]
+            leaving[start].append(through)
+            expected[piece] += frequency * math.exp(before[start] + through - before[-1])
+    return before[-1]
+
+
+def m_step(expected: Mapping[int, float]) -> dict[int, float]:
+    """Log probabilities from expected counts; a piece that is expected less than half a time goes, if others stay.
+
+    Plain EM would take log c − log Σc. SentencePiece takes digamma(c) − digamma(Σc), the expectation of log p under a
+    Dirichlet posterior, which makes rare pieces rarer still, so that fewer pieces do the work.
+    """
+    kept = {piece: count for piece, count in expected.items() if count >= LEAST_EXPECTED}
+    if not kept:  # a tiny corpus: what is expected at all has to do
+        kept = {piece: count for piece, count in expected.items() if count > 0}
+    log_total = digamma(sum_in_order(kept.values()))
+    return {piece: digamma(count) - log_total for piece, count in kept.items()}
+
+
+def digamma(x: float) -> float:
+    """The derivative of log Γ, for x > 0: by recurrence up to 7, then by an asymptotic series about x − 1/2.
+
+    Source: Bernardo (1976), algorithm AS 103, for the method; SentencePiece for the series.
+
+    >>> round(digamma(1.0), 9)  # minus the Euler–Mascheroni constant
+    -0.577215665
+    """
+    result = 0.0
+    while x < 7:
+        result -= 1 / x
+        x += 1
+    x -= 0.5
+    square = 1 / (x * x)
+    series = square * (1 / 24 - square * (7 / 960 - square * (31 / 8064 - square * 127 / 30720)))
+    return result + math.log(x) + series
+
+
+# --- Encoding ---------------------------------------------------------------------------------------------------------
+
+
+def byte_token(byte: int) -> str:
+    """The token that stands for a byte where no piece spells a character, as SentencePiece writes it.
+
+    >>> byte_token(227)
+    '<0xE3>'
+    """
+    return f"<0x{byte:02X}>"
+
+
+BYTE_TOKENS = {byte_token(byte): byte for byte in range(256)}
+
+
+def join_bytes(tokens: Iterable[str]) -> list[str]:
+    """The tokens with runs of byte tokens as the text that they spell; what is no UTF-8 becomes U+FFFD.
+
+    >>> join_bytes(["caf", "<0xC3>", "<0xA9>", "<0xC3>"])
+    ['caf', 'é�']
+    """
+    joined: list[str] = []
+    for byte, group in groupby(tokens, key=BYTE_TOKENS.__contains__):
+        if byte:
+            joined.append(bytes(BYTE_TOKENS[token] for token in group).decode("utf-8", "replace"))
+        else:
+            joined.extend(group)
+    return joined
+
+
+class UnigramModel(Model):
+    """Pieces with log probabilities, ready to encode words: the most probable split of each.
+
+    A character that no piece spells is `unk_token`, and several in a row are one; with `byte_fallback` each is its UTF-8
+    bytes, a token for every byte, so that nothing is lost.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        pieces: Mapping[str, float],
+        unk_token: str = "<unk>",
+        byte_fallback: bool = False,
+        max_length: int = MAX_PIECE_LENGTH,
+    ) -> None:
+        super().__init__()
+        self.vocabulary = Vocabulary(tokens)
+        self.unk_token = unk_token
+        self.byte_fallback = byte_fallback
+        self.max_length = max_length
+        self.unknown = min(pieces.values(), default=0.0) - UNKNOWN_PENALTY
+        ids = self.vocabulary.ids
+        self._unk_id = ids[unk_token]
+        set_apart = {unk_token, *BYTE_TOKENS} if byte_fallback else {unk_token}
+        self.pieces = {piece: log for piece, log in pieces.items() if piece not in set_apart}
+        self._numbers = {piece: ids[piece] for piece in self.pieces}
+        self._scores = [self.unknown] * len(self.vocabulary)
+        for piece, number in self._numbers.items():
+            self._scores[number] = pieces[piece]
+
+    def spell(self, word: str) -> Iterable[int]:
+        """The ids of a word's tokens."""
+        return [identifier for identifier, _span in self.placed(word)]
+
+    def spans(self, word: str) -> list[Span]:
+        """Where each of a word's tokens stands in it; the bytes of one character all stand where it does."""
+        return [span for _identifier, span in self.placed(word)]
+
+    def placed(self, word: str) -> Iterator[tuple[int, Span]]:
+        """A word's tokens, each with its place."""
+        end = 0
+        for known, group in groupby(self.best(word), key=lambda identifier: identifier != self._unk_id):
+            ids = list(group)
+            if known:
+                for identifier in ids:
+                    start, end = end, end + len(self.vocabulary.tokens[identifier])
+                    yield identifier, (start, end)
+                continue
+            start, end = end, end + len(ids)
+            if not self.byte_fallback:
+                yield self._unk_id, (start, end)
+                continue
+            for place in range(start, end):
+                for byte in word[place].encode("utf-8"):
+                    yield self.vocabulary.ids[byte_token(byte)], (place, place + 1)
+
+    def best(self, word: str) -> tuple[int, ...]:
+        """The ids of the most probable split, with `unk_token`'s for each character that no piece spells."""
+        edges = lattice_edges(word, self._numbers, self.max_length, unknown=self._unk_id)
+        return best_split(edges, self._scores).pieces
+
+    def join(self, tokens: list[str]) -> list[str]:
+        """The tokens with runs of byte tokens as the text that they spell, if there are byte tokens."""
+        return join_bytes(tokens) if self.byte_fallback else tokens
+
+    def lattice(self, word: str) -> Lattice:
+        """All splits of a word."""
+        return Lattice.build(word, self.pieces, self.unknown, self.max_length)
+
+    def explain(self, word: str) -> StoredTrace[ViterbiSnapshot]:
+        """The search for the best split, step by step; of a long word its first `EXPLAINED_CHARACTERS`."""
+        story = self.lattice(word[:EXPLAINED_CHARACTERS]).viterbi()
+        return StoredTrace(story.snapshots, "cut") if len(word) > EXPLAINED_CHARACTERS else story

@@ -1,0 +1,453 @@
+"""Unigram: start from many pieces, and throw out the ones that the corpus misses least.
+
+A piece has a probability, a segmentation the product of its pieces' probabilities, and a word is split in the most
+probable way. The loss is what the corpus costs like that: the sum over all words of frequency × −log P(best split), in
+nats. Two trainers share that model:
+
+* `method="course"`, as the Hugging Face course (chapter 6) teaches it: a piece's probability is its count over the total,
+  and never estimated anew; each round works out by how much the loss grows without each piece, exactly, and prunes the
+  tenth of the model that costs least.
+* `method="sentencepiece"`, as SentencePiece does it: EM estimates the probabilities from all splits of each word, weighted
+  by how probable they are; each round prunes a quarter of the pieces, by an approximate loss.
+
+Sources: Kudo (2018), *Subword Regularization*; Kudo and Richardson (2018), *SentencePiece*, and its trainer's published
+source for what the papers leave open.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+
+import regex
+
+from tokenizers_core.errors import Phrase, SettingError, UnknownNameError, VocabSizeError
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.training.lattice import MAX_PIECE_LENGTH, UNKNOWN_PENALTY
+from tokenizers_core.training.merging import Progress
+from tokenizers_core.training.pruning import PruneRecord, Round, UnigramTrace
+from tokenizers_core.training.segmentation import (
+    Edge,
+    Lattices,
+    Split,
+    approximate_loss,
+    best_split,
+    count_pieces,
+    e_step,
+    lattice_edges,
+    m_step,
+    removal_losses,
+    second_best,
+    words_by_piece,
+)
+
+METHODS = ("course", "sentencepiece")
+SEED_SIZES = {"course": 300, "sentencepiece": 1_000_000}
+"""Pieces that training starts from at most, where nothing else is said: the course's, and the library's."""
+PRUNED_SHARES = {"course": 0.1, "sentencepiece": 0.25}
+"""The part of the model that a round prunes, where nothing else is said."""
+
+SUB_ITERATIONS = 2
+"""E and M steps before each round of pruning, as in SentencePiece."""
+HEADROOM = 1.1
+"""SentencePiece prunes to this many times the size asked for; the last step keeps the most probable ones."""
+RESTORED_APART = 0.0001
+"""How far apart the log probabilities of characters are that the last step puts back, as in SentencePiece."""
+
+
+# --- The seed ---------------------------------------------------------------------------------------------------------
+
+
+def count_substrings(
+    corpus: Corpus, max_length: int = MAX_PIECE_LENGTH, whole_words: bool = True
+) -> dict[str, int]:
+    """How often each substring of the corpus's words stands in it, in the order in which they are met.
+
+    Without `whole_words`, longer substrings that are never shorter than their word are left out.
+
+    >>> count_substrings(Corpus.from_counts({"hug": 2, "ug": 1}))
+    {'h': 2, 'hu': 2, 'hug': 2, 'u': 3, 'ug': 3, 'g': 3}
+    >>> count_substrings(Corpus.from_counts({"hug": 2, "ug": 1}), whole_words=False)
+    {'h': 2, 'hu': 2, 'u': 3, 'ug': 3, 'g': 3}
+    """
+    counts: dict[str, int] = {}
+    for word, frequency in corpus.items():
+        size = len(word)
+        for start in range(size):
+            for end in range(start + 1, min(size, start + max_length) + 1):
+                piece = word[start:end]
+                counts[piece] = counts.get(piece, 0) + frequency
+    if not whole_words:
+        for word, frequency in corpus.items():
+            if len(word) > 1 and counts.get(word) == frequency:  # it stands nowhere but there
+                del counts[word]
+    return counts
+
+
+def course_seed(corpus: Corpus, max_length: int, whole_words: bool) -> list[tuple[str, int]]:
+    """Every character, then all longer substrings, the most frequent first; each with its count."""
+    counts = count_substrings(corpus, max_length, whole_words)
+    characters = [(piece, count) for piece, count in counts.items() if len(piece) == 1]
+    longer = [(piece, count) for piece, count in counts.items() if len(piece) > 1]
+    return characters + sorted(longer, key=_by_count)
+
+
+def _by_count(item: tuple[str, int]) -> int:
+    return -item[1]
+
+
+def sentencepiece_seed(corpus: Corpus, max_length: int, whole_words: bool) -> list[tuple[str, int]]:
+    """Every character with its count, then repeated substrings with count × length, the highest first.
+
+    A substring that is always followed by the same character is left out, and so is one that mixes scripts.
+    """
+    counts = count_substrings(corpus, max_length + 1, whole_words)
+    followed = always_followed_alike(corpus, counts, max_length)
+    longer = [
+        (piece, count * len(piece))
+        for piece, count in counts.items()
+        if count > 1 and 1 < len(piece) <= max_length and piece not in followed and one_script(piece)
+    ]
+    characters = [(piece, count) for piece, count in counts.items() if len(piece) == 1]
+    return sorted(characters, key=lambda item: (-item[1], item[0])) + sorted(longer, key=_by_count)
+
+
+def always_followed_alike(corpus: Corpus, counts: Mapping[str, int], max_length: int) -> set[str]:
+    """The repeated substrings that are always followed by the same: a character, a space after the word, a text's end.
+
+    SentencePiece finds its seed as the inner nodes of the text's suffix tree, where such substrings are not; so `▁while` is
+    no piece in a text that has a space after each of them, but `▁whi` may be. Nothing is known of what followed words that
+    were counted elsewhere: their ends count as different ones. `counts` are those of substrings of up to one character more.
+
+    >>> corpus = Corpus.from_texts(["hug hug pug"], pre_tokenizer="whitespace_split")
+    >>> sorted(always_followed_alike(corpus, count_substrings(corpus), 16))
+    ['h', 'hu', 'hug', 'u']
+    """
+    alike = {piece[:-1] for piece, count in counts.items() if count > 1 and counts.get(piece[:-1]) == count}
+    spaces: dict[str, int] = {}
+    ends: dict[str, int] = {}
+    for word, frequency, last in zip(corpus.words, corpus.counts, corpus.ends, strict=False):
+        for start in range(max(0, len(word) - max_length), len(word)):
+            piece = word[start:]
+            spaces[piece] = spaces.get(piece, 0) + frequency - last
+            ends[piece] = ends.get(piece, 0) + last
+    for piece in spaces:
+        if 1 < counts.get(piece, 0) in (spaces[piece], ends[piece]):
+            alike.add(piece)
+    return alike
+
+
+_SCRIPT = regex.compile(
+    r"(?P<Han>[\p{Han}\p{Hiragana}\p{Katakana}ー])|(?P<Inherited>\p{Inherited})|(?P<Common>\p{Common})|"
+    + "|".join(
+        rf"(?P<{name}>\p{{{name}}})"
+        for name in ("Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Hebrew", "Arabic", "Ethiopic", "Hangul", "Thai",
+                     "Lao", "Khmer", "Myanmar", "Tibetan", "Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Tamil", "Telugu",
+                     "Kannada", "Malayalam", "Sinhala")
+    )
+)  # fmt: skip
+
+
+@functools.lru_cache(maxsize=100_000)
+def script(character: str) -> str:
+    """The script of a character, by name; Chinese and Japanese ones count as one, as in SentencePiece, and rare ones too.
+
+    >>> script("a"), script("か"), script("!")
+    ('Latin', 'Han', 'Common')
+    """
+    found = _SCRIPT.match(character)
+    return found.lastgroup or "" if found else ""
+
+
+def one_script(piece: str) -> bool:
+    """Whether a piece keeps to one script, as SentencePiece asks of its pieces; `▁` goes with any."""
+    return len({script(character) for character in piece if character != "▁"} - {"Inherited"}) < 2
+
+
+# --- Training ---------------------------------------------------------------------------------------------------------
+
+
+class Training:
+    """A run under way: the lattices, the pieces' scores, and the record."""
+
+    def __init__(self, corpus: Corpus, seed: Sequence[tuple[str, int]], max_length: int) -> None:
+        self.seed = seed
+        self.max_length = max_length
+        self.numbers = {piece: number for number, (piece, _count) in enumerate(seed)}
+        self.lattices = Lattices(corpus, self.numbers, max_length)
+        self.characters = dict.fromkeys(
+            number for number, (piece, _count) in enumerate(seed) if len(piece) == 1
+        )
+        self.piece_edges: dict[int, list[Edge]] = {}
+        self.record = PruneRecord()
+        self.set_model(by_counts(dict(enumerate(count for _piece, count in seed))), 0)
+        self.record.sizes.append(len(seed))
+        self.record.losses.append(math.nan)
+
+    def set_model(self, model: Mapping[int, float], step: int) -> None:
+        """From `step` on, these are the pieces by number and their log probabilities."""
+        self.model = dict(model)
+        self.scores = [-math.inf] * len(self.seed)
+        for piece, log_probability in model.items():
+            self.scores[piece] = log_probability
+        self.unknown = min(model.values()) - UNKNOWN_PENALTY
+        for piece in self.characters:
+            if piece not in model:
+                self.scores[piece] = self.unknown
+        self.record.add_model(step, model)
+
+    def renew_unknown(self) -> None:
+        """Score unknown characters by the pieces that are left, where the least probable one is gone."""
+        if (
+            self.unknown != min(self.model.values()) - UNKNOWN_PENALTY
+            and not self.model.keys() >= self.characters.keys()
+        ):
+            self.set_model(self.model, len(self.record))
+            self.record.losses[-1] = math.nan
+
+    def split(self) -> None:
+        """Split every word in the best way, and write down what the corpus costs like that now."""
+        self.splits = self.lattices.best_splits(self.scores)
+        self.users = words_by_piece(self.splits)
+        self.loss = self.record.losses[-1] = self.lattices.loss(self.splits)
+
+    def second_best(self, piece: int) -> Split:
+        """The best split of a piece other than the piece as a whole."""
+        if piece not in self.piece_edges:
+            self.piece_edges[piece] = lattice_edges(self.seed[piece][0], self.numbers, self.max_length)
+        return second_best(self.piece_edges[piece], self.scores)
+
+    def prune(self, ranking: Sequence[int], losses: Sequence[float], number: int) -> Iterator[None]:
+        """Prune the first `number` pieces of a ranking, and write each down; stops before each one to come."""
+        record, lattices, splits, users = self.record, self.lattices, self.splits, self.users
+        first = len(record) + 1
+        record.rounds.append(Round(first, array("l", ranking), array("d", losses), number, self.loss))
+        for place, piece in enumerate(ranking[:number]):
+            if place:
+                yield
+            del self.model[piece]
+            self.scores[piece] = self.unknown if piece in self.characters else -math.inf
+            changed = []
+            for word in sorted(set(users.get(piece, ()))):
+                if piece in splits[word].pieces:
+                    split = best_split(lattices.edges_of(word), self.scores)
+                    self.loss += lattices.frequencies[word] * (
+                        splits[word].log_probability - split.log_probability
+                    )
+                    splits[word] = split
+                    changed.append(word)
+                    for part in split.pieces:
+                        users.setdefault(part, []).append(word)
+            step = record.add("prune", len(self.model), self.loss)
+            if changed:
+                record.resplit[step] = array("l", changed)
+
+
+def by_counts(counts: Mapping[int, int]) -> dict[int, float]:
+    """Log probabilities in proportion to counts: log(count / total).
+
+    >>> by_counts({0: 1, 5: 3})
+    {0: -1.3862943611198906, 5: -0.2876820724517809}
+    """
+    total = sum(counts.values())
+    return {piece: math.log(count / total) for piece, count in counts.items()}
+
+
+def course_rounds(run: Training, target: int, share: float, exact: bool) -> Iterator[None]:
+    """The course's way: rank the pieces by the exact loss, prune, renormalise, until at most `target` are left.
+
+    Stops after each step. A round prunes at least one piece, so that small models come to an end too.
+    """
+    if len(run.model) > target:
+        run.split()
+    while len(run.model) > target:
+        candidates = [piece for piece in run.model if piece not in run.characters]
+        losses = removal_losses(run.lattices, run.splits, run.users, run.scores, candidates)
+        order = sorted(range(len(candidates)), key=losses.__getitem__)
+        number = min(max(1, int(share * len(run.model))), len(candidates))
+        if exact:
+            number = min(number, len(run.model) - target)
+        yield from run.prune(
+            [candidates[place] for place in order], [losses[place] for place in order], number
+        )
+        step = len(run.record)
+        run.record.unnormalized[step] = run.loss
+        run.set_model(by_counts({piece: run.seed[piece][1] for piece in run.model}), step)
+        run.lattices.drop(run.scores)
+        run.split()
+        yield
+
+
+def sentencepiece_rounds(run: Training, target: int, desired: int, share: float) -> Iterator[None]:
+    """SentencePiece's way: EM twice, prune by the approximate loss, and again, until at most `desired` pieces are left; then
+    EM once more, and the `target` most probable stay.
+
+    Stops after each step. (The library's releases leave the last EM out; with it the corpus is a little more probable.)
+    """
+    while True:
+        for _iteration in range(SUB_ITERATIONS):
+            yield from em(run)
+        if len(run.model) <= desired:
+            break
+        run.split()
+        ranking, losses, number = approximate_ranking(run, max(desired, int((1 - share) * len(run.model))))
+        if number:
+            yield from run.prune(ranking, losses, number)
+            run.renew_unknown()
+            run.lattices.drop(run.scores)
+            yield
+    finalize(run, target)
+    yield
+
+
+def em(run: Training) -> Iterator[None]:
+    """One E step and one M step. Stops after each."""
+    expected, objective = e_step(run.lattices, run.scores)
+    step = run.record.add("e_step", len(run.model))
+    run.record.expected[step] = array("d", (expected[piece] for piece in run.model))
+    run.record.objectives[step] = objective
+    yield
+    model = m_step({piece: expected[piece] for piece in run.model})
+    worthwhile = len(model) < 0.9 * len(run.model)
+    run.set_model(model, run.record.add("m_step", len(model)))
+    if worthwhile:
+        run.lattices.drop(run.scores)
+    yield
+
+
+def approximate_ranking(run: Training, keep: int) -> tuple[list[int], list[float], int]:
+    """The pieces that can go by SentencePiece's estimate of what they are worth, and how many go so that `keep` stay.
+
+    What no best split uses costs nothing, and goes in any case; a character that is used stays.
+    """
+    counts = count_pieces(run.splits, run.lattices.frequencies)
+    counts = {piece: count for piece, count in counts.items() if piece in run.model}  # no unknown characters
+    total = sum(counts.values())
+    unused = [piece for piece in run.model if piece not in counts]
+    used = [piece for piece in run.model if piece in counts and piece not in run.characters]
+    estimates = {}
+    for piece in used:
+        estimates[piece] = approximate_loss(piece, run.second_best(piece).pieces, counts, total)
+    used.sort(key=lambda piece: -estimates[piece])
+    used.reverse()  # of equals the last one goes first, as in SentencePiece
+    ranking = unused + used
+    losses = [0.0] * len(unused) + [estimates[piece] for piece in used]
+    return ranking, losses, min(len(ranking), max(len(unused), len(run.model) - keep))
+
+
+def finalize(run: Training, target: int) -> None:
+    """Keep every character of the corpus and, beside them, the most probable pieces, `target` in all."""
+    final = {}
+    least = min(run.model.values())
+    missing = 0
+    for piece in run.characters:  # the frequent ones first
+        if piece in run.model:
+            final[piece] = run.model[piece]
+        else:
+            final[piece] = least + RESTORED_APART * missing
+            missing += 1
+    for piece in sorted(run.model, key=lambda piece: -run.model[piece]):
+        if len(final) >= target:
+            break
+        final[piece] = run.model[piece]
+    ordered = sorted(final, key=lambda piece: (-final[piece], run.seed[piece][0]))
+    step = run.record.add("finalize", len(final))
+    run.set_model({piece: final[piece] for piece in ordered}, step)
+
+
+def train_unigram(
+    corpus: Corpus,
+    seed_size: int | None = None,
+    vocab_size: int | None = 100,
+    method: str = "course",
+    *,
+    exact: bool = False,
+    pruned_share: float | None = None,
+    max_piece_length: int = MAX_PIECE_LENGTH,
+    whole_words: bool = True,
+    special_tokens: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> UnigramTrace:
+    """Train Unigram on `corpus` and record every step.
+
+    Training starts from `seed_size` pieces (default: `SEED_SIZES`): every character, and the substrings of up to
+    `max_piece_length` characters that promise most; without `whole_words`, only those shorter than their word. It prunes
+    until at most `vocab_size` tokens are left, special tokens included (None: only characters). `method` is "course" or
+    "sentencepiece". A round prunes `pruned_share` of the pieces (default: `PRUNED_SHARES`); the course's last round may so
+    pass the size, unless `exact`. `progress(done, total)` is told the number of pieces gone and of those that have to go;
+    False ends training there.
+
+    `stop_reason` is "vocab_size", "no_pieces" (only characters are left), "seed_size" (the seed is no larger than what was
+    asked for) or "stopped". Raises UnknownNameError, VocabSizeError, SettingError.
+
+    >>> trace = train_unigram(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), vocab_size=10)
+    >>> trace[0].vocab_size, trace[1].event.piece, len(trace[-1].pieces)
+    (19, 'ug', 10)
+    """
+    if method not in METHODS:
+        raise UnknownNameError(kind="method", name=method, known=METHODS)
+    share = PRUNED_SHARES[method] if pruned_share is None else pruned_share
+    if not 0 < share < 1:
+        raise SettingError(
+            name="pruned_share", value=share, reason="choose a number between 0 and 1, such as 0.1"
+        )
+    if max_piece_length < 1:
+        raise SettingError(name="max_piece_length", value=max_piece_length, reason="choose at least 1")
+    if "" in special_tokens:
+        raise SettingError(name="special_tokens", value="", reason="an empty token can't be found in a text")
+    special_tokens = tuple(dict.fromkeys(special_tokens))
+
+    candidates = (course_seed if method == "course" else sentencepiece_seed)(
+        corpus, max_piece_length, whole_words
+    )
+    characters = sum(1 for piece, _count in candidates if len(piece) == 1)
+    least = len(special_tokens) + characters
+    if vocab_size is not None and vocab_size < least:
+        raise VocabSizeError(vocab_size=vocab_size, minimum=least, what="alphabet")
+    size = SEED_SIZES[method] if seed_size is None else seed_size
+    if size < characters:
+        raise SettingError(
+            name="seed_size",
+            value=size,
+            reason=Phrase("choose at least {least}, the corpus's characters", least=characters),
+        )
+    run = Training(corpus, candidates[:size], max_piece_length)
+    target = characters if vocab_size is None else vocab_size - len(special_tokens)
+    if method == "course":
+        steps = course_rounds(run, target, share, exact)
+    else:
+        steps = sentencepiece_rounds(run, target, int(HEADROOM * (target + len(special_tokens))), share)
+    stop_reason = "no_pieces" if vocab_size is None else "vocab_size"
+    if len(run.seed) <= target:
+        stop_reason = "seed_size"
+    if not _record_run(run, steps, target, progress):
+        stop_reason = "stopped"
+    return UnigramTrace(
+        corpus=corpus,
+        special_tokens=special_tokens,
+        seed=tuple(run.seed),
+        record=run.record,
+        stop_reason=stop_reason,
+        settings={
+            "method": method,
+            "seed_size": size,
+            "vocab_size": vocab_size,
+            "exact": exact,
+            "pruned_share": share,
+            "max_piece_length": max_piece_length,
+            "whole_words": whole_words,
+        },
+    )
+
+
+def _record_run(run: Training, steps: Iterator[None], target: int, progress: Progress | None) -> bool:
+    """Train to the end, or until `progress` says to stop; whether the end was reached."""
+    seed = len(run.model)
+    for step, _ in enumerate(steps):
+        if progress is None or (step % 64 and run.record.kinds[-1] == "prune"):
+            continue
+        if progress(seed - len(run.model), max(0, seed - target)) is False:
+            return False
+    return True

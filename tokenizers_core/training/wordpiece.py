@@ -1,0 +1,419 @@
+"""WordPiece: merge the pair that scores best, freq(pair) / (freq(first) × freq(second)).
+
+Inside a word every symbol carries the continuation prefix ``##``; merging ``a`` and ``##b`` gives ``ab``. A frequent pair
+of frequent symbols scores low, a pair of symbols that are rare apart from each other scores high.
+
+Sources: the idea is Schuster and Nakajima's (2012). Google never published the trainer that made BERT's vocabulary, so
+this is the reading of the Hugging Face course, chapter 6; the `tokenizers` library trains BPE under this name. Encoding,
+longest match first, is as in BERT (Devlin et al., 2019).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple, cast
+
+from tokenizers_core.encoding.tokenizer import Model, Tokenizer, with_unknown
+from tokenizers_core.lazy import cached_property
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.trace import Replay, StoredTrace
+from tokenizers_core.training.merging import (
+    Merge,
+    MergeEvent,
+    Pair,
+    PairTable,
+    Progress,
+    StartEvent,
+    Vocabulary,
+    split_word,
+)
+from tokenizers_core.training.ties import TieRule, TieTrace, run_training
+
+PREFIX = "##"
+"""What marks a symbol that continues a word."""
+
+MAX_CHARACTERS = 100
+"""A longer word is unknown as a whole, as in BERT (there `max_input_chars_per_word`)."""
+
+TRIES_EXPLAINED = 400
+"""How many substrings `explain` tries before it says that it cuts the story short."""
+
+
+def score(pair: int, first: int, second: int) -> Fraction:
+    """The score of a pair from three frequencies in the current splits: the pair's and its two symbols'.
+
+    >>> score(5, 20, 5), score(15, 15, 36)
+    (Fraction(1, 20), Fraction(1, 36))
+    """
+    return Fraction(pair, first * second)
+
+
+def whole_score(pair: int, first: int, second: int, total: int) -> int:
+    """A score as a whole number, scaled so that scores compare exactly, without a fraction's price.
+
+    With `total` symbols in the corpus no denominator is above total², so two different scores differ by at least
+    1 / total⁴.
+    """
+    return (pair << 4 * total.bit_length()) // (first * second)
+
+
+class Scores:
+    """The scores of all pairs, kept right under merging.
+
+    A merge makes its two symbols rarer, and so every pair that holds one of them scores higher: those pairs and the ones
+    whose count changed are scored anew, no others.
+    """
+
+    def __init__(self, table: PairTable) -> None:
+        self.counts = table.counts
+        self.frequencies = count_symbols(table.words, table.frequencies)
+        self.total = sum(self.frequencies.values())
+        self.pairs_of: dict[str, set[str]] = {symbol: set() for symbol in self.frequencies}
+        for pair in self.counts:
+            for symbol in pair:
+                self.pairs_of[symbol].add(pair)
+
+    def value(self, pair: str) -> int:
+        """The pair's score, scaled."""
+        frequencies = self.frequencies
+        return whole_score(self.counts[pair], frequencies[pair[0]], frequencies[pair[1]], self.total)
+
+    def update(self, merge: Merge) -> Collection[str]:
+        """Take note of a merge; returns the pairs whose score it may have changed."""
+        pairs_of = self.pairs_of
+        pairs_of.setdefault(merge.token, set())
+        for pair in merge.changes:
+            for symbol in pair:
+                if pair in self.counts:
+                    pairs_of[symbol].add(pair)
+                else:
+                    pairs_of[symbol].discard(pair)
+        for symbol in merge.pair:
+            self.frequencies[symbol] -= merge.applied
+        self.frequencies[merge.token] += merge.applied
+        return pairs_of[merge.pair[0]] | pairs_of[merge.pair[1]] | pairs_of[merge.token]
+
+
+def count_symbols(words: Iterable[str], frequencies: Iterable[int]) -> Counter[str]:
+    """How often each symbol stands in the corpus.
+
+    >>> count_symbols(["hug", "hugs"], [10, 5])["g"]
+    15
+    """
+    counts: Counter[str] = Counter()
+    for word, frequency in zip(words, frequencies, strict=True):
+        for symbol in word:
+            counts[symbol] += frequency
+    return counts
+
+
+def wordpiece_merges(
+    table: PairTable, vocabulary: Vocabulary, rule: TieRule, min_frequency: int = 1
+) -> Iterator[Merge]:
+    """The merges of a run, one after the other, until no pair that occurs `min_frequency` times is left.
+
+    The queue holds (−score, place, pair). Every change of a score adds an entry, so an entry whose score is not the pair's
+    score now is thrown away when it comes to the top; when most must be such, the queue is made anew.
+    """
+    counts = table.counts
+    scores = Scores(table)
+
+    def entries(pairs: Iterable[str]) -> list[tuple[int, Any, str]]:
+        return [
+            (-scores.value(pair), rule.bound(pair), pair) for pair in pairs if counts[pair] >= min_frequency
+        ]
+
+    queue = entries(counts)
+    heapq.heapify(queue)
+    while queue:
+        negative, place, pair = queue[0]
+        if counts.get(pair, 0) < min_frequency or scores.value(pair) != -negative:
+            heapq.heappop(queue)
+        elif (now := rule.key(pair)) != place:
+            heapq.heapreplace(queue, (negative, now, pair))
+        else:
+            merge = table.merge(pair, chr(vocabulary.join(pair)))
+            yield merge
+            for entry in entries(scores.update(merge)):
+                heapq.heappush(queue, entry)
+            if len(queue) > 4 * len(counts) + 1000:
+                queue = entries(counts)
+                heapq.heapify(queue)
+
+
+def train_wordpiece(
+    corpus: Corpus,
+    vocab_size: int | None = None,
+    *,
+    merges: int | None = None,
+    min_frequency: int = 1,
+    special_tokens: Sequence[str] = (),
+    tie_rule: str = "first",
+    max_input_chars_per_word: int = MAX_CHARACTERS,
+    progress: Progress | None = None,
+) -> WordPieceTrace:
+    """Train WordPiece on `corpus` and record every step.
+
+    The vocabulary starts with the special tokens and the sorted alphabet (each character as it stands in the corpus: with
+    ``##`` inside words); each merge adds one token. Arguments, stops and errors are those of `train_bpe`; a pair that
+    occurs fewer than `min_frequency` times is passed over. `max_input_chars_per_word` is for encoding.
+
+    >>> trace = train_wordpiece(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3)
+    >>> [trace[step].event.token for step in (1, 2, 3)]
+    ['##gs', 'hu', 'hugs']
+    """
+    return run_training(
+        WordPieceTrace,
+        wordpiece_merges,
+        corpus,
+        prefix=PREFIX,
+        vocab_size=vocab_size,
+        merges=merges,
+        min_frequency=min_frequency,
+        special_tokens=special_tokens,
+        tie_rule=tie_rule,
+        progress=progress,
+        settings={"max_input_chars_per_word": max_input_chars_per_word},
+    )
+
+
+class ScoredCandidate(NamedTuple):
+    """A pair that could be merged next, with the numbers of its score."""
+
+    pair: Pair
+    freq: int
+    change: int
+    """How much `freq` changed in the step before; a new pair's whole frequency."""
+    tied: bool
+    """Whether it scores as well as the best pair."""
+    first_freq: int
+    second_freq: int
+    before: Fraction | None
+    """Its score before the last step; None for a pair that is new, and at the start."""
+
+    @property
+    def score(self) -> Fraction:
+        """freq / (first_freq × second_freq), reduced."""
+        return score(self.freq, self.first_freq, self.second_freq)
+
+
+@dataclass(frozen=True)
+class WordPieceEvent(MergeEvent):
+    """One merge of WordPiece, with the pair that BPE would have merged in its place."""
+
+    most_frequent: ScoredCandidate
+    """The pair that occurs most often, by the same tie rule."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordPieceTrace(TieTrace):
+    """A recorded run of `train_wordpiece`."""
+
+    algorithm: ClassVar[str] = "wordpiece"
+
+    def symbols(self, word: str) -> tuple[str, ...]:
+        return split_word(word, PREFIX)
+
+    def values(self, table: PairTable) -> Scores:
+        return Scores(table)
+
+    def event(self, step: int) -> StartEvent | MergeEvent:
+        event = super().event(step)
+        if event.kind == "start":
+            return event
+        return WordPieceEvent(**vars(event), most_frequent=self.most_frequent(step - 1))
+
+    def most_frequent(self, step: int) -> ScoredCandidate:
+        """The pair that BPE would merge after `step` merges."""
+        (best, *_), _tied = self.best_by(self.eligible(step), step, 1)
+        (candidate,) = self._candidates(step, [best], ())
+        return cast(ScoredCandidate, candidate)
+
+    def eligible(self, step: int) -> Mapping[str, int]:
+        """The pairs frequent enough to be merged after `step` merges, and their counts."""
+        least = self.settings["min_frequency"]
+        return {pair: count for pair, count in self.pair_counts(step).items() if count >= least}
+
+    def pair_total(self, step: int) -> int:
+        return len(self.eligible(step))
+
+    def best_pairs(self, step: int, limit: int | None) -> tuple[list[str], Collection[str]]:
+        frequencies = self.symbol_counts(step)
+        total = sum(frequencies.values())
+        scores = {
+            pair: whole_score(count, frequencies[pair[0]], frequencies[pair[1]], total)
+            for pair, count in self.eligible(step).items()
+        }
+        return self.best_by(scores, step, limit)
+
+    def _candidates(self, step: int, pairs: Iterable[str], tied: Collection[str]) -> list[Any]:
+        now, then = self.symbol_counts(step), self.symbol_counts(max(0, step - 1))
+        counts = self.pair_counts(step)
+        changes = self.record.changes_at(step) if step else {}
+        candidates = []
+        for pair in pairs:
+            change = changes.get(pair, 0)
+            old = counts[pair] - change if step else 0
+            before = score(old, then[pair[0]], then[pair[1]]) if old else None
+            candidates.append(
+                ScoredCandidate(
+                    self.read_pair(pair),
+                    counts[pair],
+                    change,
+                    pair in tied,
+                    now[pair[0]],
+                    now[pair[1]],
+                    before,
+                )
+            )
+        return candidates
+
+    def symbol_counts(self, step: int) -> Mapping[str, int]:
+        """Private symbol → how often it stands in the corpus after `step` merges; not to be modified."""
+        return self._symbols.at(step)
+
+    @cached_property
+    def _symbols(self) -> Replay[Counter[str]]:
+        def apply(counts: Counter[str], step: int) -> Counter[str]:
+            applied = self.record.applied[step - 1]
+            for symbol in self.record.pair(step):
+                counts[symbol] -= applied
+            counts[self.record.token(step)] += applied
+            return counts
+
+        return Replay(lambda: count_symbols(self._initial_words, self.corpus.counts), Counter, apply)
+
+    def tokenizer(self, step: int | None = None, unk_token: str = "[UNK]") -> Tokenizer:
+        """The tokenizer as it stands after `step` merges (default: all).
+
+        A word that the vocabulary can't spell is one `unk_token`; if it is not in the vocabulary it gets the next free id.
+        """
+        vocab = self[-1 if step is None else step].vocab
+        tokens, special_tokens = with_unknown(vocab, self.special_tokens, unk_token)
+        model = WordPieceModel(tokens, unk_token, self.settings["max_input_chars_per_word"])
+        return Tokenizer(self.corpus.pipeline, model, special_tokens)
+
+
+@dataclass(frozen=True)
+class MatchEvent:
+    """One substring tried: whether the vocabulary has it."""
+
+    start: int
+    end: int
+    """The substring's place in the word, in characters."""
+    piece: str
+    """The substring as the vocabulary would have it, with the prefix inside the word."""
+    found: bool
+    kind: ClassVar[str] = "match"
+
+
+@dataclass(frozen=True)
+class WordEvent:
+    """The beginning of an encoding, or its end: the word as a whole."""
+
+    word: str
+    kind: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class BeginEvent(WordEvent):
+    """Nothing has been tried yet."""
+
+    kind: ClassVar[str] = "begin"
+
+
+@dataclass(frozen=True)
+class UnknownEvent(WordEvent):
+    """The word is unknown as a whole: too long, or with a rest that no token begins."""
+
+    too_long: bool
+    kind: ClassVar[str] = "unknown"
+
+
+@dataclass(frozen=True)
+class MatchSnapshot:
+    """A word while its longest tokens are looked for, after `step` tries."""
+
+    step: int
+    event: WordEvent | MatchEvent
+    tokens: tuple[str, ...]
+    """What was found so far."""
+    rest: str
+    """The characters not yet spelled."""
+
+
+class WordPieceModel(Model):
+    """A vocabulary, ready to encode words: the longest token that begins the rest of the word, again and again."""
+
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        unk_token: str = "[UNK]",
+        max_characters: int = MAX_CHARACTERS,
+        prefix: str = PREFIX,
+    ) -> None:
+        super().__init__()
+        self.vocabulary = Vocabulary(tokens, prefix)
+        self.unk_token = unk_token
+        self.max_characters = max_characters
+
+    def spell(self, word: str) -> Iterable[int]:
+        """The ids of a word's tokens; the unknown token's alone when the word can't be spelled."""
+        return map(self.vocabulary.ids.__getitem__, self.longest_matches(word))
+
+    def longest_matches(self, word: str) -> list[str]:
+        """The word's tokens, longest match first."""
+        if len(word) > self.max_characters:
+            return [self.unk_token]
+        pieces: list[str] = []
+        start = 0
+        while start < len(word):
+            end = next((end for end, piece in self.tries(word, start) if piece in self.vocabulary.ids), None)
+            if end is None:
+                return [self.unk_token]
+            pieces.append(self.piece(word, start, end))
+            start = end
+        return pieces
+
+    def tries(self, word: str, start: int) -> Iterator[tuple[int, str]]:
+        """The substrings that begin at `start`, longest first, each with its end.
+
+        >>> list(WordPieceModel([]).tries("hug", 1))
+        [(3, '##ug'), (2, '##u')]
+        """
+        return ((end, self.piece(word, start, end)) for end in range(len(word), start, -1))
+
+    def piece(self, word: str, start: int, end: int) -> str:
+        """A substring as the vocabulary would have it."""
+        return (self.vocabulary.prefix if start else "") + word[start:end]
+
+    def explain(self, word: str) -> StoredTrace[MatchSnapshot]:
+        """The encoding of a word, try by try."""
+        snapshots = [MatchSnapshot(0, BeginEvent(word), (), word)]
+
+        def add(event: WordEvent | MatchEvent, tokens: tuple[str, ...], rest: str) -> None:
+            snapshots.append(MatchSnapshot(len(snapshots), event, tokens, rest))
+
+        if len(word) > self.max_characters:
+            add(UnknownEvent(word, True), (self.unk_token,), "")
+            return StoredTrace(tuple(snapshots), "too_long")
+        tokens: tuple[str, ...] = ()
+        start = 0
+        while start < len(word):
+            for end, piece in self.tries(word, start):
+                if len(snapshots) > TRIES_EXPLAINED:
+                    return StoredTrace(tuple(snapshots), "cut")
+                found = piece in self.vocabulary.ids
+                tokens = (*tokens, piece) if found else tokens
+                add(MatchEvent(start, end, piece, found), tokens, word[end if found else start :])
+                if found:
+                    start = end
+                    break
+            else:
+                add(UnknownEvent(word, False), (self.unk_token,), "")
+                return StoredTrace(tuple(snapshots), "unknown")
+        return StoredTrace(tuple(snapshots), "spelled")

@@ -1,0 +1,160 @@
+"""What a tokenizer makes of a text: the tokens, where they lie, and what can be counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import regex
+
+from tokenizers_core.encoding.alignment import Stretch, TextCounts, count_text, cover
+from tokenizers_core.lazy import cached_property
+from tokenizers_core.text.corpus import Span
+from tokensteps.catalogue.subjects import Subject, Tokenized
+from tokensteps.drawing.chips import Piece, Run
+from tokensteps.limits import CHARACTERS_KEPT, COUNTS_KEPT, LEAST_SIZE
+from tokensteps.server.cache import Shelf
+
+ESCAPE = regex.compile(r"\\(?:([ntr0\\])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
+NAMED_ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The tokens of a text by one tokenizer."""
+
+    subject: Subject
+    text: str
+    tokenized: Tokenized
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def ids(self) -> Sequence[int]:
+        return self.tokenized.ids
+
+    @cached_property
+    def offsets(self) -> Sequence[Span]:
+        """Where each token stands in the text.
+
+        A `▁` that was put in front of a word has the offsets of the word's first letter, which is the next token's: here it
+        stands for no text, in front of it.
+        """
+        offsets = self.tokenized.offsets
+        mark = self.subject.mark_id
+        if mark is None or mark not in self.occurrences:
+            return offsets
+        places = [place for place, identifier in enumerate(self.ids[:-1]) if identifier == mark]
+        in_front = {
+            place: offsets[place][0] for place in places if offsets[place][0] == offsets[place + 1][0]
+        }
+        return [
+            (in_front[place], in_front[place]) if place in in_front else span
+            for place, span in enumerate(offsets)
+        ]
+
+    @cached_property
+    def stretches(self) -> Sequence[Stretch]:
+        """Where the tokens lie, see `alignment.cover`. Of a long text it takes longer to tell than the tokens themselves."""
+        return cover(len(self.text), self.offsets)
+
+    @cached_property
+    def occurrences(self) -> Counter[int]:
+        """How often each id stands in the text."""
+        return Counter(self.ids)
+
+    @property
+    def unknown(self) -> int:
+        """How many of the tokens stand for what the vocabulary can't spell."""
+        unknown = self.subject.unknown_id
+        return 0 if unknown is None else self.occurrences[unknown]
+
+    @cached_property
+    def counts(self) -> TextCounts:
+        """Characters, graphemes, words and bytes of the text."""
+        return text_counts(self.text)
+
+    @property
+    def per_word(self) -> float | None:
+        """Tokens per word: fertility. None without words."""
+        return len(self) / self.counts.words if self.counts.words else None
+
+    @property
+    def bytes_per_token(self) -> float | None:
+        """UTF-8 bytes per token: compression. None without tokens."""
+        return self.counts.bytes / len(self) if self.ids else None
+
+    def bytes_at(self, place: int) -> bytes:
+        """The bytes behind a token: the text's where it stands, unless it shares them with other tokens."""
+        start, end = self.offsets[place]
+        shared = any(
+            0 <= other < len(self) and self.offsets[other][0] < end and start < self.offsets[other][1]
+            for other in (place - 1, place + 1)
+        )
+        own = shared and self.ids[place] != self.subject.unknown_id
+        return self.subject.token_bytes(self.ids[place]) if own else self.text[start:end].encode()
+
+    def runs(self, first: int, last: int) -> list[Run]:
+        """Stretches `first` to `last` (not included), ready to be drawn."""
+        subject, text = self.subject, self.text
+        special, unknown = subject.style.special_tokens, subject.unknown_id
+
+        def piece(place: int) -> Piece:
+            identifier = self.ids[place]
+            token = subject.token(identifier)
+            start, end = self.offsets[place]
+            return Piece(
+                identifier,
+                token,
+                self.bytes_at(place),
+                start,
+                end,
+                token in special,
+                identifier == unknown,
+            )
+
+        return [
+            Run(text[start:end], start, end, tuple(map(piece, range(since, until))))
+            for start, end, since, until in self.stretches[first:last]
+        ]
+
+
+_analyses: Shelf[tuple[Subject, str, bool, bool], Analysis] = Shelf(CHARACTERS_KEPT)
+
+
+def analyse(subject: Subject, text: str, specials: bool = True, added: bool = False) -> Analysis:
+    """Encode a text, unless that was done a moment ago. `specials`, `added`: see `Subject.encode`, which may raise."""
+    key = (subject, text, specials, added)
+    found = _analyses.get(key)
+    if found is None:
+        found = Analysis(subject, text, subject.encode(text, specials, added))
+        _analyses.put(key, found, LEAST_SIZE + len(text) + len(found))
+    return found
+
+
+@lru_cache(maxsize=COUNTS_KEPT)
+def text_counts(text: str) -> TextCounts:
+    """`count_text`, remembered."""
+    return count_text(text)
+
+
+def interpret_escapes(text: str) -> str:
+    r"""A text with escapes such as `\n`, `\t`, `\xe9`, `\u3053` and `\U0001f375` read as the characters they stand for.
+
+    Two `\u` escapes that make a UTF-16 pair are one character; half of one becomes U+FFFD. Anything else stays.
+
+    >>> interpret_escapes(r"a\tb\\n \u00e9 \ud83c\udf75 \q")
+    'a\tb\\n é 🍵 \\q'
+    """
+
+    def character(match: regex.Match[str]) -> str:
+        if named := match[1]:
+            return NAMED_ESCAPES[named]
+        point = int(match[2] or match[3] or match[4], 16)
+        return chr(point) if point < 0x110000 else match[0]
+
+    read: str = ESCAPE.sub(character, text)
+    return read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

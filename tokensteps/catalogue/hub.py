@@ -1,0 +1,210 @@
+"""Public tokenizers by name, from the Hugging Face Hub.
+
+Nothing is asked of the network before somebody asks for a tokenizer that isn't in the cache on disk. Then a short look
+comes first whether the hub can be reached at all: its own client would try again and again for half a minute. What is fetched
+is kept in a folder of the app's own, where the tokenizers unused for longest go when there are too many; the folder of the hub's
+other programs is looked into, too.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import socket
+import warnings
+from collections.abc import Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING, ClassVar, Final
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from tokenizers_core.errors import TokenizersCoreError, quoted
+from tokensteps.catalogue.formats import load
+from tokensteps.catalogue.loaded import LoadedSubject
+from tokensteps.language.i18n import N_, count
+from tokensteps.limits import ANSWER_SECONDS, HUB_ROOM, REACH_SECONDS, REPOSITORY_LIMIT, TOKENIZER_LIMIT
+from tokensteps.server.cache import shared_folder, touch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PUBLIC: Final[Mapping[str, str]] = {
+    "GPT-2": "openai-community/gpt2",
+    "GPT-4": "Xenova/gpt-4",
+    "GPT-4o": "Xenova/gpt-4o",
+    "BERT, cased": "google-bert/bert-base-cased",
+    "BERT, uncased": "google-bert/bert-base-uncased",
+    "BERT, multilingual": "google-bert/bert-base-multilingual-cased",
+    "T5": "google-t5/t5-small",
+    "XLM-R": "FacebookAI/xlm-roberta-base",
+    "Llama 3": "Xenova/llama3-tokenizer",  # a copy: Meta's own is for those who signed its licence
+    "Qwen 3": "Qwen/Qwen3-0.6B",
+}
+"""Tokenizers to choose from: title → repository."""
+
+FILE: Final = "tokenizer.json"
+NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
+
+
+class HubError(TokenizersCoreError):
+    """A tokenizer that can't be fetched. `why` is a key of `templates`.
+
+    >>> print(HubError("no_file", "me/mine"))
+    The repository 'me/mine' has no tokenizer.json; choose another one, or upload the tokenizer's files here.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "name": N_(
+            "{repository} is not the name of a repository; write owner/name with letters, digits, - _ and ., "
+            "such as openai-community/gpt2."
+        ),
+        "network": N_(
+            "{repository} is not on this server yet, and {host} can't be reached; check the network, or upload the "
+            "tokenizer.json that you have."
+        ),
+        "not_found": N_(
+            "There is no public repository {repository}; check the name, or upload its tokenizer.json."
+        ),
+        "gated": N_(
+            "{repository} is only for those who accepted its terms; do so on its page, then download its tokenizer.json "
+            "and upload it here."
+        ),
+        "no_file": N_(
+            "The repository {repository} has no tokenizer.json; choose another one, or upload the tokenizer's files here."
+        ),
+        "too_large": N_(
+            "The tokenizer.json of {repository} has {size} bytes, more than {limit}; choose a smaller tokenizer."
+        ),
+        "failed": N_(
+            "Fetching {repository} failed: {message}; try again later, or upload its tokenizer.json."
+        ),
+    }
+
+    def __init__(self, why: str, repository: str, **evidence: str | int) -> None:
+        self.why, self.repository = why, repository
+        self.template = self.templates[why]
+        super().__init__(repository=quoted(repository), **evidence)
+
+
+def fetch(repository: str) -> LoadedSubject:
+    """The tokenizer of a repository, from the cache on disk or else from the hub. Raises HubError, LoadError."""
+    repository = checked(repository.strip())
+    with _quiet():
+        path = _cached(repository) or _download(repository)
+    title = next((title for title, known in PUBLIC.items() if known == repository), repository)
+    return load({FILE: path.read_bytes()}, title)
+
+
+def checked(repository: str) -> str:
+    """A repository's name that can't be a path or an address. Raises HubError.
+
+    >>> checked("openai-community/gpt2")
+    'openai-community/gpt2'
+    """
+    parts = repository.split("/")
+    fits = len(repository) <= REPOSITORY_LIMIT and len(parts) <= 2 and all(map(NAME.fullmatch, parts))
+    if not fits or ".." in repository or "--" in repository:  # the cache writes / as --
+        raise HubError("name", repository)
+    return repository
+
+
+def _folder() -> Path:
+    """Where the app keeps what it has fetched, in the layout of the hub's own cache."""
+    return shared_folder("hub")
+
+
+def _cached(repository: str) -> Path | None:
+    from huggingface_hub import try_to_load_from_cache
+
+    path = try_to_load_from_cache(repository, FILE, cache_dir=_folder())
+    if isinstance(path, str):
+        with suppress(OSError):
+            touch(Path(path))
+    else:
+        path = try_to_load_from_cache(repository, FILE)
+    return Path(path) if isinstance(path, str) else None
+
+
+def make_room(room: int = HUB_ROOM) -> None:
+    """Remove what was fetched, the repository unused for longest first, until the others take no more than `room` bytes.
+
+    The one that was used last stays. `touch` has set when that was: many disks don't note by themselves when a file is read.
+    """
+    from huggingface_hub import scan_cache_dir
+
+    kept = scan_cache_dir(_folder())
+    taken = kept.size_on_disk
+    for repository in sorted(kept.repos, key=lambda one: one.last_modified)[:-1]:
+        if taken > room:
+            rmtree(repository.repo_path, ignore_errors=True)  # not by its commit: a copy has the same one
+            taken -= repository.size_on_disk
+
+
+def _download(repository: str) -> Path:
+    """The file on disk, fetched. Only what everybody may have is asked for: the server's own token stays here."""
+    from huggingface_hub import constants, errors, get_hf_file_metadata, hf_hub_download, hf_hub_url
+
+    address = urlsplit(constants.ENDPOINT)
+    host = address.hostname or constants.ENDPOINT
+    if constants.HF_HUB_OFFLINE or not _reachable(address):
+        raise HubError("network", repository, host=quoted(host))
+    try:
+        url = hf_hub_url(repository, FILE)
+        size = get_hf_file_metadata(url, token=False, timeout=ANSWER_SECONDS).size or 0
+        if size > TOKENIZER_LIMIT:
+            raise HubError("too_large", repository, size=count(size), limit=count(TOKENIZER_LIMIT))
+        path = Path(
+            hf_hub_download(repository, FILE, token=False, etag_timeout=ANSWER_SECONDS, cache_dir=_folder())
+        )
+        with suppress(OSError):  # another server may be at it
+            touch(path)
+            make_room()
+        return path
+    except HubError:
+        raise
+    except errors.GatedRepoError:  # first, because it is a RepositoryNotFoundError
+        raise HubError("gated", repository) from None
+    except errors.RepositoryNotFoundError:
+        raise HubError("not_found", repository) from None
+    except errors.LocalEntryNotFoundError:  # the client's word for: no answer, and no copy on disk
+        raise HubError("network", repository, host=quoted(host)) from None
+    except errors.EntryNotFoundError:
+        raise HubError("no_file", repository) from None
+    except Exception as error:
+        # No narrower: the HTTP library below has errors of its own, and has been another one before.
+        response = getattr(error, "response", None)
+        if getattr(response, "status_code", 0) in (401, 404):  # said to strangers of what is private, too
+            raise HubError("not_found", repository) from None
+        raise HubError("failed", repository, message=quoted(str(error), 120)) from None
+
+
+def _reachable(address: SplitResult) -> bool:
+    """Whether the host of `address`, or the proxy in front of it, takes a connection."""
+    host = address.hostname or ""
+    proxy = None if proxy_bypass(host) else getproxies().get(address.scheme)
+    if proxy:
+        address = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+    try:
+        port = address.port or (443 if address.scheme == "https" else 80)
+        with socket.create_connection((address.hostname or "", port), timeout=REACH_SECONDS):
+            return True
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the client's progress bars, advice and warnings, as nobody sees the server's console, without telemetry, and without
+    its store of pieces of files, which has a folder of its own."""
+    from huggingface_hub import constants
+    from huggingface_hub import logging as hub_logging
+    from huggingface_hub.utils.tqdm import disable_progress_bars
+
+    hub_logging.set_verbosity(logging.CRITICAL)
+    constants.HF_HUB_DISABLE_TELEMETRY = constants.HF_HUB_DISABLE_XET = True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        disable_progress_bars()
+        yield

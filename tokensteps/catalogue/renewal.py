@@ -1,0 +1,80 @@
+"""A new tokenizer from an old one: the same stages, trained on another corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tokenizers_core import Tokenizer
+from tokenizers_core.encoding.templates import Template
+from tokenizers_core.files.tokenizer_json import (
+    algorithm_of,
+    parse_json,
+    pipeline_of,
+    special_tokens_of,
+    template_of,
+)
+from tokenizers_core.text.corpus import BYTE_TO_SYMBOL, Pipeline
+from tokensteps.catalogue.loaded import LoadedSubject
+from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.runs.algorithms import ALGORITHMS, Run
+from tokensteps.runs.corpora import Source
+from tokensteps.runs.trainings import LEAST_COUNT, seed_for
+
+
+class Heritage(NamedTuple):
+    """What a new tokenizer takes over from an old one: everything but its vocabulary."""
+
+    algorithm: str
+    pipeline: Pipeline
+    special_tokens: tuple[str, ...]
+    template: Template | None
+    size: int
+    """Tokens of the old one: how many the new one gets unless told otherwise."""
+    settings: Mapping[str, Any]
+    """How the algorithm is to choose."""
+
+    def run(self, source: Source, size: int) -> Run:
+        """The training of the new one."""
+        settings = {**self.settings, "vocab_size": size, "special_tokens": self.special_tokens}
+        if self.algorithm == "unigram":
+            settings["seed_size"] = seed_for(size)
+        return Run(ALGORITHMS[self.algorithm], source, self.pipeline, settings)
+
+    def tokenizer(self, trace: Any) -> Tokenizer:
+        """The new one, from its training."""
+        unknown = next(
+            (token for token in self.special_tokens if token.strip("[<|>]").lower() == "unk"), None
+        )
+        made: Tokenizer = trace.tokenizer(unk_token=unknown) if unknown else trace.tokenizer()
+        return made.with_options(template=self.template)
+
+
+def heritage(subject: Subject) -> Heritage:
+    """What a tokenizer hands on. Raises LackingPartError, TokenizerFileError for one with parts that are not to be had here.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2, special_tokens=["<s>"])
+    >>> found = heritage(TrainedSubject("mine", trace.tokenizer(), trace, len(trace)))
+    >>> found.algorithm, found.pipeline.pre_tokenizer, found.special_tokens, found.size
+    ('bpe', 'byte_level', ('<s>', '[UNK]'), 10)
+    """
+    if isinstance(subject, TrainedSubject):
+        old = subject.tokenizer
+        name = subject.algorithm.lower()
+        parts = (name, old.pipeline, old.special_tokens, old.template)
+        symbols = old.tokens
+    elif isinstance(subject, LoadedSubject):
+        document = parse_json(subject.tokenizer.to_str())
+        name = algorithm_of(document)
+        parts = (name, pipeline_of(document), special_tokens_of(document), template_of(document))
+        symbols = list(subject.all_tokens())
+    else:
+        raise TypeError(f"{type(subject).__name__} is no tokenizer to inherit from.")
+    settings: dict[str, Any] = (
+        {"method": "sentencepiece"} if name == "unigram" else {"min_frequency": LEAST_COUNT}
+    )
+    if name == "bpe":
+        whole = parts[1].byte_level and {*BYTE_TO_SYMBOL} <= {*symbols}
+        settings |= {"alphabet": "bytes" if whole else "corpus", "tie_rule": "lowest_ids"}
+    return Heritage(*parts, subject.size, settings)

@@ -1,0 +1,174 @@
+"""Several tokenizers on one text: frames and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+import pandas as pd
+
+from tokenizers_core.encoding.alignment import Block, align, boundary_agreement, word_costs
+from tokensteps.catalogue.analysis import Analysis, analyse
+from tokensteps.catalogue.subjects import Subject
+from tokensteps.catalogue.texts import SENTENCES
+from tokensteps.drawing.tokens import PLAIN, chip, token_html
+from tokensteps.language.i18n import _, count
+from tokensteps.limits import WORDS_LISTED
+
+LETTERS = "ABCD"
+"""What the tokenizers are called where there is no room for their names."""
+CHARACTERS_SHOWN = 3_000
+"""Characters that are shown side by side."""
+WORDS_DRAWN = 12
+
+
+def letters_html(analyses: Mapping[str, Analysis]) -> str:
+    """Which letter stands for which tokenizer."""
+    return "".join(
+        f'<span class="who r{letter}"><i>{letter}</i> {escape(analysis.subject.name)}</span>'
+        for letter, analysis in analyses.items()
+    )
+
+
+def aligned_html(analyses: Mapping[str, Analysis]) -> str:
+    """The text's first characters, one row a tokenizer, aligned where all have a boundary."""
+    text = _text(analyses)
+    blocks = align(text, [analysis.stretches for analysis in analyses.values()], CHARACTERS_SHOWN)
+    lines: list[list[Block]] = [[]]
+    for block in blocks:
+        lines[-1].append(block)
+        if "\n" in text[block.start : block.end]:
+            lines.append([])
+    drawn = "".join(_line_html(analyses, line) for line in lines if line)
+    return f'<div class="ts aligned"><p class="legend">{letters_html(analyses)}</p>{drawn}</div>'
+
+
+def _text(analyses: Mapping[str, Analysis]) -> str:
+    """The text that they are of."""
+    return next(iter(analyses.values())).text
+
+
+def _line_html(analyses: Mapping[str, Analysis], blocks: Sequence[Block]) -> str:
+    tags = "".join(f'<span class="r{letter}"><i>{letter}</i></span>' for letter in analyses)
+    drawn = "".join(_block_html(analyses, block) for block in blocks)
+    return f'<div class="line" dir="auto"><span class="b who" aria-hidden="true">{tags}</span>{drawn}</div>'
+
+
+def _block_html(analyses: Mapping[str, Analysis], block: Block) -> str:
+    rows = "".join(
+        f'<span class="r{letter}">{"".join(_stretch_html(analysis, place) for place in part)}</span>'
+        for (letter, analysis), part in zip(analyses.items(), block.parts, strict=True)
+    )
+    return f'<span class="b{"" if block.agree else " differ"}">{rows}</span>'
+
+
+def _stretch_html(analysis: Analysis, place: int) -> str:
+    """A stretch as a chip that shows the text itself, with the number of its tokens if there are several."""
+    start, end, first, last = analysis.stretches[place]
+    text = analysis.text[start:end]
+    if first == last:
+        return f'<span class="gap">{token_html(text)}</span>'
+    token = analysis.subject.token(analysis.ids[first])
+    if not text:
+        return chip(token, analysis.subject.style, "s")
+    drawn = chip(text, PLAIN)
+    return drawn if last - first == 1 else f"{drawn}<sup>{last - first}</sup>"
+
+
+def counts_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
+    """One row a tokenizer: what the text costs it."""
+    rows = [
+        {
+            _("Tokenizer"): f"{letter} · {analysis.subject.name}",
+            _("Algorithm"): analysis.subject.algorithm,
+            _("Vocabulary"): analysis.subject.size,
+            _("Tokens"): len(analysis),
+            _("Tokens per word"): analysis.per_word,
+            _("Bytes per token"): analysis.bytes_per_token,
+            _("Unknown, %"): 100 * analysis.unknown / len(analysis) if len(analysis) else None,
+        }
+        for letter, analysis in analyses.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def agreement_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
+    """How much of their boundaries each two tokenizers share, in percent."""
+    shares = boundary_agreement(_text(analyses), [analysis.stretches for analysis in analyses.values()])
+    names = list(analyses)
+    return pd.DataFrame([[100 * share for share in row] for row in shares], index=names, columns=names)
+
+
+def costliest_words(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
+    """The words that cost most tokens, one row a word, tokens each time it stands there on average."""
+    costs = [word_costs(analysis.text, analysis.stretches) for analysis in analyses.values()]
+    letters = list(analyses)
+    table = pd.DataFrame(
+        {"word": [cost.word for cost in costs[0]], "occurrences": [cost.occurrences for cost in costs[0]]}
+    )
+    for letter, column in zip(letters, costs, strict=True):
+        table[letter] = [cost.tokens / cost.occurrences for cost in column]
+    table["most"] = table[letters].max(axis=1)
+    table["all"] = table["most"] * table["occurrences"]
+    return (
+        table.sort_values(["most", "all"], ascending=False, kind="stable")
+        .head(WORDS_LISTED)
+        .drop(columns=["most", "all"])
+    )
+
+
+def words_html(subjects: Mapping[str, Subject], words: Sequence[str]) -> str:
+    """Words as each tokenizer cuts them, on their own with a space in front as in running text."""
+    rows = []
+    for word in words:
+        cells = []
+        for letter, subject in subjects.items():
+            analysis = analyse(subject, f" {word}", specials=False)
+            tokens = sum(cost.tokens for cost in word_costs(analysis.text, analysis.stretches))
+            cut = "".join(_stretch_html(analysis, place) for place in range(len(analysis.stretches)))
+            cells.append(
+                f'<span class="r{letter}"><i>{letter}</i> {cut} <small>{count(tokens)}</small></span>'
+            )
+        rows.append(f'<span class="b">{"".join(cells)}</span>')
+    return f'<div class="ts aligned words">{"".join(f"<div class=line>{row}</div>" for row in rows)}</div>'
+
+
+class Fertility(NamedTuple):
+    """What the sentence costs in a language."""
+
+    language: str
+    """Translated."""
+    text: str
+    tokens: tuple[int, ...]
+    """By tokenizer."""
+    unknown: tuple[int, ...]
+    """How many of them stand for what the tokenizer can't spell."""
+
+    def premium(self, place: int, first: Fertility) -> float | None:
+        """How many times the tokens of the first language; None where some are unknown, which says nothing."""
+        known = not self.unknown[place] and not first.unknown[place]
+        return self.tokens[place] / first.tokens[place] if known and first.tokens[place] else None
+
+
+def fertilities(subjects: Mapping[str, Subject]) -> list[Fertility]:
+    """The same sentence in many languages."""
+    found = []
+    for sentence in SENTENCES:
+        analyses = [analyse(subject, sentence.text, specials=False) for subject in subjects.values()]
+        tokens, unknown = tuple(map(len, analyses)), tuple(analysis.unknown for analysis in analyses)
+        found.append(Fertility(_(sentence.language), sentence.text, tokens, unknown))
+    return found
+
+
+def fertility_table(rows: Sequence[Fertility], letters: Iterable[str]) -> pd.DataFrame:
+    """One row a language: tokens by tokenizer, and how many times those of the first."""
+    table = []
+    for row in rows:
+        cells: dict[str, object] = {_("Language"): row.language}
+        for place, letter in enumerate(letters):
+            cells[_("Tokens {letter}").format(letter=letter)] = row.tokens[place]
+            cells[_("× English {letter}").format(letter=letter)] = row.premium(place, rows[0])
+            cells[_("Unknown {letter}").format(letter=letter)] = row.unknown[place]
+        table.append({**cells, _("Sentence"): row.text})
+    return pd.DataFrame(table)

@@ -1,0 +1,182 @@
+"""What the playground needs of any tokenizer, whether it was trained here or loaded from files."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.lazy import cached_property
+from tokenizers_core.text.corpus import SPACE_MARK, Span, normalized_text
+from tokenizers_core.training.merging import MergeTrace
+from tokenizers_core.training.pruning import UnigramTrace
+from tokensteps.drawing.tokens import Style
+
+ALGORITHMS = {"bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
+"""An algorithm's name in the engine → its name on the page."""
+
+
+class Tokenized(Protocol):
+    """What a text becomes. The engine's `Encoding` is one, and works offsets out when they are asked for."""
+
+    @property
+    def ids(self) -> Sequence[int]: ...
+
+    @property
+    def offsets(self) -> Sequence[Span]:
+        """(start, end) in characters (code points) of the text given; a token without text has start == end."""
+
+
+class Tokens(NamedTuple):
+    """A `Tokenized` that has everything at once."""
+
+    ids: Sequence[int]
+    offsets: Sequence[Span]
+
+
+class Facts(NamedTuple):
+    """What is known of a token beyond its text; None where it isn't."""
+
+    rank: int | None = None
+    """The order in which its merge was learned, from 0."""
+    parts: tuple[str, str] | None = None
+    """The two tokens it was merged from."""
+    score: float | None = None
+    """Unigram: its log probability."""
+    freq: int | None = None
+    """How often the pair stood in the training corpus when it was merged; how often the piece was counted."""
+    step: int | None = None
+    """The training step that made it."""
+
+
+class Subject(ABC):
+    """A tokenizer to be looked at."""
+
+    name: str
+    """Plain text, anybody's: to be escaped where it is shown."""
+    algorithm: str
+    """BPE, WordPiece, Unigram or WordLevel."""
+    size: int
+    """Vocabulary size, added tokens included."""
+    style: Style
+    """How its tokens are shown; all special and added tokens are among its special tokens."""
+    unknown_id: int | None
+    unknown_token: str
+    added: tuple[str, ...]
+    """The special tokens that `encode` with `added` puts around a text; () when there are none."""
+    notes: tuple[str, ...]
+    """Remarks on what was assumed while loading, to be translated: plain text, or a `Phrase` with what fills it in."""
+
+    @abstractmethod
+    def encode(self, text: str, specials: bool = True, added: bool = False) -> Tokenized:
+        """The tokens of `text`.
+
+        With `specials`, special tokens written in the text are found; without, they are plain text like any other. `added`
+        puts the tokenizer's own around it (`[CLS] … [SEP]`).
+        """
+
+    @abstractmethod
+    def normalized(self, text: str) -> str:
+        """The text after the normalizer; the text itself without one."""
+
+    @abstractmethod
+    def token(self, identifier: int) -> str:
+        """The token with this id."""
+
+    @abstractmethod
+    def token_bytes(self, identifier: int) -> bytes:
+        """The bytes of text that a token stands for; a special token's are its own text's.
+
+        A continuation prefix stands for none, and `▁` for a space.
+        """
+
+    @abstractmethod
+    def facts(self, identifier: int) -> Facts:
+        """What is known of a token beyond its text."""
+
+    @cached_property
+    def mark_id(self) -> int | None:
+        """The id of `▁` alone, which may stand for a space or be put in front of a word."""
+        tokens = self.all_tokens()
+        return tokens.index(SPACE_MARK) if SPACE_MARK in tokens else None
+
+    @abstractmethod
+    def all_tokens(self) -> Sequence[str]:
+        """All tokens by id; "" for ids that are unused."""
+
+
+class TrainedSubject(Subject):
+    """A tokenizer of the engine as it stands after a step of the run that trained it.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2, special_tokens=["<s>"])
+    >>> subject = TrainedSubject("mine", trace.tokenizer(), trace, len(trace))
+    >>> [subject.token(identifier) for identifier in subject.encode("<s>to").ids]
+    ['<s>', 'to']
+    >>> [subject.token(identifier) for identifier in subject.encode("<s>to", specials=False).ids]
+    ['[UNK]', '[UNK]', '[UNK]', 'to']
+    >>> subject.facts(subject.encode("to").ids[0])
+    Facts(rank=0, parts=('t', 'o'), score=None, freq=2, step=1)
+    """
+
+    def __init__(self, name: str, tokenizer: Tokenizer, trace: MergeTrace | UnigramTrace, step: int) -> None:
+        self.name = name
+        self.algorithm = ALGORITHMS[trace.algorithm]
+        self.tokenizer = tokenizer
+        self.size = trace[
+            step
+        ].vocab_size  # as the training page says: without an unknown token put in for encoding
+        self.style = Style(
+            byte_level=tokenizer.pipeline.byte_level, special_tokens=frozenset(tokenizer.special_tokens)
+        )
+        self.unknown_token = tokenizer.model.unk_token
+        self.unknown_id = tokenizer.vocab.get(self.unknown_token) if self.unknown_token else None
+        self.added = ()
+        self.notes = ()
+        self._trace = trace
+        self._step = step
+        # The same model, so that words which one has encoded are known to the other; and nothing to be cut out of the text.
+        self._plain = Tokenizer(tokenizer.pipeline, tokenizer.model)
+
+    def encode(self, text: str, specials: bool = True, added: bool = False) -> Tokenized:  # noqa: ARG002 - it adds none
+        return (self.tokenizer if specials else self._plain).encode(text)
+
+    def normalized(self, text: str) -> str:
+        return normalized_text(text, self.tokenizer.pipeline.normalizer)
+
+    def token(self, identifier: int) -> str:
+        return self.tokenizer.token(identifier)
+
+    def token_bytes(self, identifier: int) -> bytes:
+        return self.tokenizer.token_bytes(identifier)
+
+    def facts(self, identifier: int) -> Facts:
+        token, trace = self.token(identifier), self._trace
+        if isinstance(trace, UnigramTrace):
+            return self._piece_facts(token)
+        step = trace.step_of_token.get(token)
+        if step is None or step > self._step:
+            return Facts()
+        pair = trace.pair_of(step)
+        return Facts(
+            rank=step - 1,
+            parts=(pair.first, pair.second),
+            freq=trace.record.frequencies[step - 1],
+            step=step,
+        )
+
+    def all_tokens(self) -> Sequence[str]:
+        return self.tokenizer.tokens
+
+    @cached_property
+    def _counted(self) -> dict[str, int]:
+        """Piece → how often it was counted for the seed, which has that times the length in SentencePiece's way."""
+        assert isinstance(self._trace, UnigramTrace)
+        times_length = self._trace.method == "sentencepiece"
+        return {piece: count // (len(piece) if times_length else 1) for piece, count in self._trace.seed}
+
+    def _piece_facts(self, token: str) -> Facts:
+        assert isinstance(self._trace, UnigramTrace)
+        score = self._trace.pieces_at(self._step).get(token)
+        return Facts() if score is None else Facts(score=score, freq=self._counted.get(token))

@@ -1,0 +1,170 @@
+"""Counting on Dask: the map and reduce of `tokenizers_core/text/counting.py`, on as many processes or machines as there are.
+
+A worker reads its block of a file itself, and deals its words out: each word goes to one share, which is merged and cut by
+itself. So nothing but counts travels, packed; no process holds all words of the corpus, not even those of a share at a time;
+and what arrives here has been cut.
+
+Dask is an optional extra, and imported here only, when a cluster is asked for.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+from uuid import uuid4
+
+import click
+
+from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.counting import (
+    BLOCK,
+    Block,
+    Packed,
+    WordCounts,
+    blocks,
+    count_block,
+    gather,
+    merge_packed,
+    pack,
+    shares,
+)
+
+MISSING: Final = (
+    "Counting on a cluster needs Dask, which is not installed: "
+    'pip install "distributed>=2026.8,<2027", or leave --workers and --scheduler out.'
+)
+PATIENCE: Final = 10
+"""Seconds until a scheduler without workers is given up."""
+FAN: Final = 8
+"""Counts that one task merges."""
+MOST_BLOCKS: Final = 4096
+"""Blocks of a corpus: beyond, they get larger instead of more, as the scheduler has to know them all."""
+
+
+@contextmanager
+def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+    """A Dask client: of the scheduler at an address, or of processes on this machine, which end with it."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise click.ClickException(MISSING) from None
+    if scheduler is not None:
+        if not re.fullmatch(r"(\w+://)?\S+:[0-9]+", scheduler):
+            raise click.UsageError(
+                f"--scheduler {scheduler!r} is no address; write one like tcp://10.0.0.5:8786."
+            )
+        try:
+            client = Client(scheduler, timeout="10s", set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise click.ClickException(
+                f"There is no Dask scheduler at {scheduler}: {error}; check the address and that it runs."
+            ) from None
+        with told_of_trouble(), client:
+            try:
+                client.wait_for_workers(1, timeout=PATIENCE)
+            except TimeoutError:
+                raise click.ClickException(
+                    f"The scheduler at {scheduler} has no workers; start some there: dask worker {scheduler}."
+                ) from None
+            yield client
+        return
+    # One thread each, as threads would wait for one another. Nobody but this machine can reach them; there is no dashboard.
+    with (
+        told_of_trouble(),
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+            silence_logs="CRITICAL",
+        ) as local,
+        Client(local, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def told_of_trouble() -> Iterator[None]:
+    """What happens to a cluster, in a line."""
+    from distributed import KilledWorker
+
+    # After Ctrl-C it complains of tasks that nobody waits for any more.
+    chatter = logging.getLogger("asyncio")
+    usual = chatter.level
+    chatter.setLevel(logging.CRITICAL)
+    try:
+        yield
+    except KilledWorker:
+        raise click.ClickException(
+            "Workers were lost while they counted the same block, most likely for want of memory; "
+            "use fewer of them, or machines with more memory."
+        ) from None
+    except (ImportError, RuntimeError) as error:
+        # Dask has no error of its own for code that isn't there.
+        reason = str(error).partition("\n")[0].strip().rstrip(".")
+        raise click.ClickException(
+            f"The cluster can't run what counts: {reason}; its scheduler and its workers need this folder "
+            "on their Python path, and the packages that this Python has."
+        ) from None
+    finally:
+        chatter.setLevel(usual)
+
+
+def count_on(
+    client: Any,
+    files: Sequence[str],
+    pipeline: Pipeline,
+    minimum: int,
+    move: Callable[[int, int], None],
+    size: int = BLOCK,
+) -> WordCounts:
+    """Count the words of files on a Dask cluster, whose workers have them under the same names.
+
+    `move(done, total)` is told how many bytes have been counted. Raises what `blocks`, `count_block` and `gather` raise.
+    """
+    from dask import delayed
+
+    names = [os.path.abspath(name) for name in files]
+    total = sum(map(os.path.getsize, names))
+    pieces = list(blocks(names, max(size, total // MOST_BLOCKS)))
+    dealt = sum(client.nthreads().values()) or 1
+    topic = f"tokensteps-{uuid4().hex}"
+    done = 0
+
+    def hear(event: tuple[float, int]) -> None:
+        nonlocal done
+        done = min(done + event[1], total)  # a block is counted again when its worker was lost
+        move(done, total)
+
+    count = delayed(count_shares, nout=dealt, pure=False)
+    counted = [count(piece, pipeline, dealt, topic) for piece in pieces]
+    client.subscribe_topic(topic, hear)
+    try:
+        parts = client.compute([reduced([of[share] for of in counted], minimum) for share in range(dealt)])
+        return gather((part.unpacked() for part in client.gather(parts)), pipeline, minimum)
+    finally:
+        client.unsubscribe_topic(topic)
+
+
+def count_shares(block: Block, pipeline: Pipeline, number: int, topic: str) -> list[Packed]:
+    """On a worker: count a block, deal its words out, and pack them."""
+    from distributed import get_worker
+
+    dealt = [pack(share) for share in shares(count_block(block, pipeline), number)]
+    get_worker().log_event(topic, block.size)
+    return dealt
+
+
+def reduced(parts: Sequence[Any], minimum: int) -> Any:
+    """The task that merges one share of all blocks, a few at a time, and cuts it."""
+    from dask import delayed
+
+    join = delayed(merge_packed, pure=False)
+    while len(parts) > FAN:
+        parts = [join(parts[start : start + FAN]) for start in range(0, len(parts), FAN)]
+    return join(parts, minimum)

@@ -1,0 +1,323 @@
+"""The commands, each with a help that teaches what it does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, count
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from tokenizers_core import TEMPLATES, Tokenizer, TokenizersCoreError, Truncation
+from tokensteps.cli.count import count_command
+from tokensteps.cli.errors import Commands
+from tokensteps.cli.streams import (
+    inputs,
+    refuse_to_overwrite,
+    tell,
+    texts_of,
+    warn_of_invalid,
+    write_lines,
+    write_output,
+)
+from tokensteps.cli.training import (
+    POSITIVE,
+    TEXT,
+    TITLES,
+    option,
+    output_options,
+    train_as_asked,
+    training_options,
+)
+from tokensteps.cli.views import COLUMNS, FORMATS, files_asked, read_ids, trace_text
+from tokensteps.drawing.tokens import SHOW, Style
+from tokensteps.language.i18n import LANGUAGES, use_language
+from tokensteps.limits import HANDOUT_STEPS
+
+CANDIDATES: Final = 10
+"""Candidates that one step lists where nothing else is said."""
+TOKENIZER_OPTION: Final = option(
+    "--tokenizer -t tokenizer_file",
+    "The tokenizer.json that train wrote, or another program.",
+    type=click.Path(),
+    required=True,
+    metavar="FILE",
+)
+
+
+def show_version(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    """`--version`: the project's, as pyproject.toml has it."""
+    if wanted:
+        import tomllib  # here, as it takes its time
+
+        project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+        click.echo(f"{project['name']} {project['version']}")
+        context.exit()
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="\b\nBegin with:\n"
+    "  python -m tokensteps train assets/corpora/course.txt --vocab-size 50 --output tokenizer.json\n"
+    '  python -m tokensteps encode --tokenizer tokenizer.json "This is not a token."',
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_version,
+    help="Show the version and exit.",
+)
+def command_line() -> None:
+    """Train subword tokenizers step by step, and use them.
+
+    Results go to standard output, messages to standard error. A command ends with 0 if all went well, 1 if something is
+    wrong with the data, 2 if something is wrong with the command, 130 after Ctrl-C.
+    """
+
+
+command_line.add_command(count_command)
+
+
+@command_line.command(
+    "train",
+    short_help="Train a tokenizer on text and write it to a file.",
+    epilog="\b\nExamples:\n"
+    "  python -m tokensteps train assets/corpora/course.txt --vocab-size 50 --output tokenizer.json\n"
+    "  cat assets/corpora/*.txt | python -m tokensteps train --alphabet bytes -s 400 > bytes.json\n"
+    "  python -m tokensteps train --counts assets/corpora/hug.txt --merges 3 --output vocab.json\n"
+    '  python -m tokensteps train assets/corpora/course.txt -a wordpiece -s 70 --special-token "[UNK]" -o vocab.txt\n'
+    "  python -m tokensteps train assets/corpora/mixed.txt -a unigram -s 400 --output mixed.vocab",
+)
+@training_options
+@option(
+    "--template",
+    "Put special tokens around each text when it is encoded, as this model does; the vocabulary gets them.",
+    type=click.Choice(list(TEMPLATES)),
+    default="none",
+    show_default=True,
+)
+@output_options(
+    "Where the tokenizer goes; the name says in which form: tokenizer.json (for encode and the tokenizers library), "
+    "vocab.json (merges.txt comes beside it), NAME.tiktoken, vocab.txt, NAME.vocab; a folder gets a tokenizer.json."
+)
+def train_command(template: str, output: str, force: bool, **asked: Any) -> None:
+    """Train a tokenizer on text FILES, or on standard input, and write it.
+
+    Each line is a text of its own. Files are UTF-8 (or UTF-16 with a byte order mark) and never held in memory as a whole.
+    """
+    files = files_asked(output, asked["algorithm"], with_template=template != "none")
+    for path in files:
+        refuse_to_overwrite(path, force)
+    around = TEMPLATES[template]
+    asked["special_tokens"] += around.special_tokens if around else ()
+    trace = train_as_asked(**asked)
+    tokenizer = trace.tokenizer().with_options(template=around)
+    added = len(tokenizer.tokens) - trace[-1].vocab_size
+    if added:
+        tell(f"Added for what the corpus does not have: {tokenizer.model.unk_token}", asked["quiet"])
+    contents = {path: kind.write(trace, tokenizer) for path, kind in files.items()}
+    for path, text in contents.items():
+        write_output(path, text, asked["quiet"])
+
+
+def loaded(path: str) -> Tokenizer:
+    """The tokenizer in a file."""
+    try:
+        return Tokenizer.load(path)
+    except TokenizersCoreError as error:
+        raise click.ClickException(f"{click.format_filename(path)}: {error}") from None
+
+
+@command_line.command(
+    "encode",
+    short_help="Turn text into tokens.",
+    epilog="\b\nExamples:\n"
+    '  python -m tokensteps encode --tokenizer tokenizer.json "This is not a token."\n'
+    '  python -m tokensteps encode --tokenizer tokenizer.json --format table "This is not a token."\n'
+    "  cat assets/corpora/course.txt | python -m tokensteps encode --tokenizer tokenizer.json --format json",
+)
+@TOKENIZER_OPTION
+@click.argument("text", type=TEXT, required=False)
+@option(
+    "--file",
+    "Encode the lines of this file; - is standard input.",
+    type=click.Path(allow_dash=True),
+    metavar="FILE",
+)
+@option(
+    "--format",
+    "ids or tokens, parted by spaces, one text a line; json: an object a line with ids, tokens, offsets and all else; "
+    "table: one token a row, parted by tabs.",
+    type=click.Choice(list(FORMATS)),
+    default="ids",
+    show_default=True,
+)
+@option("--pair", "A second text that goes with each one, as an answer with a question.", type=TEXT)
+@option(
+    "--no-special-tokens", "Leave the tokenizer's template out: nothing is put around the text.", is_flag=True
+)
+@option("--max-length", "Cut each text to this many tokens, the template's included.", type=POSITIVE)
+@option(
+    "--stride",
+    "With --max-length: what is cut off follows in further stretches (in json), which share this many tokens with the one "
+    "before.",
+    type=click.IntRange(min=0),
+)
+def encode_command(
+    tokenizer_file: str,
+    text: str | None,
+    file: str | None,
+    format: str,
+    pair: str | None,
+    no_special_tokens: bool,
+    max_length: int | None,
+    stride: int | None,
+) -> None:
+    """Turn TEXT into tokens, or each line of a file or of standard input.
+
+    Lines are read and written one at a time: a pipe may be as long as it likes.
+    """
+    if text is not None and file is not None:
+        raise click.UsageError("TEXT and --file are both given; leave one of them out.")
+    if stride is not None and max_length is None:
+        raise click.UsageError("--stride is for --max-length; add that, or leave --stride out.")
+    replaced: Counter[str] = Counter()
+    texts: Iterable[str] = [text or ""]
+    if text is None:
+        texts = texts_of(inputs([file] if file else [], "a TEXT or a --file"), replaced)
+    tokenizer = loaded(tokenizer_file)
+    if max_length is not None:
+        tokenizer = tokenizer.with_options(truncation=Truncation(max_length, stride or 0))
+    encodings = (tokenizer.encode(one, pair, add_special_tokens=not no_special_tokens) for one in texts)
+    lines = chain.from_iterable(map(FORMATS[format], count(1), encodings))
+    try:
+        write_lines(chain(["\t".join(COLUMNS)], lines) if format == "table" else lines)
+    finally:
+        warn_of_invalid(replaced)
+
+
+@command_line.command(
+    "decode",
+    short_help="Turn ids back into text.",
+    epilog="\b\nExamples:\n"
+    "  python -m tokensteps decode --tokenizer tokenizer.json 5 13 15 47\n"
+    '  python -m tokensteps encode --tokenizer tokenizer.json "This is a token." | python -m tokensteps decode --tokenizer tokenizer.json',
+)
+@TOKENIZER_OPTION
+@click.argument("ids", nargs=-1, type=click.IntRange(min=0))
+@option("--skip-special-tokens", "Leave special tokens out of the text.", is_flag=True)
+def decode_command(tokenizer_file: str, ids: Sequence[int], skip_special_tokens: bool) -> None:
+    """Turn IDS back into text, or each line of ids on standard input.
+
+    This undoes encode. Ids are parted by spaces or commas; bytes that are not UTF-8 become U+FFFD.
+    """
+    files = () if ids else inputs([], "the ids")
+    tokenizer = loaded(tokenizer_file)
+    lines = [list(ids)] if ids else map(read_ids, enumerate(texts_of(files, Counter()), start=1))
+    write_lines(tokenizer.decode(line, skip_special_tokens=skip_special_tokens) for line in lines)
+
+
+@command_line.command(
+    "trace",
+    short_help="Train, and print every step or one.",
+    epilog="\b\nExamples:\n"
+    "  python -m tokensteps trace assets/corpora/course.txt --vocab-size 50 --format csv\n"
+    "  python -m tokensteps trace --counts assets/corpora/hug.txt --step 1\n"
+    "  python -m tokensteps trace assets/corpora/course.txt -a unigram -s 100 --step -1 --output last.json",
+)
+@training_options
+@option(
+    "--format",
+    "json: the settings, the corpus and every step. csv: one step a row, for a spreadsheet.",
+    type=click.Choice(["json", "csv"]),
+    default="json",
+    show_default=True,
+)
+@option(
+    "--step",
+    "Print the state after this step alone: what happened, what comes next, vocabulary, every word's tokens. 0 is the "
+    "start, negative steps count from the end: -1 is the last.",
+    type=int,
+)
+@option(
+    "--candidates",
+    "With --step: how many of the pairs or pieces that may come next are listed, best first.",
+    type=click.IntRange(min=0),
+    usual=str(CANDIDATES),
+)
+@output_options("Where the trace goes.")
+def trace_command(
+    format: str, step: int | None, candidates: int | None, output: str, force: bool, **asked: Any
+) -> None:
+    """Train like the train command, and print what training did, step by step.
+
+    Nothing is left out: a spreadsheet or a few lines of Python can draw from it whatever the app does not.
+    """
+    if step is None and candidates is not None:
+        raise click.UsageError("--candidates is for --step; add --step, or leave it out.")
+    refuse_to_overwrite(output, force)
+    trace = train_as_asked(**asked)
+    write_output(
+        output,
+        trace_text(trace, format, step, CANDIDATES if candidates is None else candidates),
+        asked["quiet"],
+    )
+
+
+@command_line.command(
+    "handout",
+    short_help="Train, and write a page that steps through it offline.",
+    epilog="\b\nExamples:\n"
+    "  python -m tokensteps handout assets/corpora/course.txt --vocab-size 50 --output course.html\n"
+    '  python -m tokensteps handout --counts assets/corpora/hug.txt -a wordpiece --title "hug, pug, pun" > hug.html',
+)
+@training_options
+@option("--title", "The heading of the page.", type=TEXT, usual="the algorithm and the files")
+@option(
+    "--show",
+    "How tokens are written: as readable letters, as symbols (as in the vocabulary file), or as bytes.",
+    type=click.Choice(SHOW),
+    default=SHOW[0],
+    show_default=True,
+)
+@option(
+    "--language",
+    "The language of the page.",
+    type=click.Choice(list(LANGUAGES)),
+    default="en",
+    show_default=True,
+)
+@output_options("Where the page goes.")
+def handout_command(
+    title: str | None, show: str, language: str, output: str, force: bool, **asked: Any
+) -> None:
+    """Train like the train command, and write one HTML file that steps through it offline.
+
+    The page is the app's own stage, with nothing to load: it works from a USB stick, in slides and in a course's site.
+    """
+    refuse_to_overwrite(output, force)
+    trace = train_as_asked(**asked)
+    # Here, because Streamlit comes with them, and takes longer to load than most runs need.
+    from tokensteps.drawing.merging import merge_frame, wordpiece_frame
+    from tokensteps.drawing.pruning import prune_frame
+    from tokensteps.widgets.stage import handout
+
+    drawings: dict[str, Callable[[Any, Style], Any]] = {
+        "bpe": merge_frame,
+        "wordpiece": wordpiece_frame,
+        "unigram": prune_frame,
+    }
+    draw = drawings[trace.algorithm]
+    style = Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
+    files = ", ".join(Path(name).name for name in asked["files"] if name != "-")
+    heading = title or ": ".join(filter(None, [TITLES[trace.algorithm], files]))
+    use_language(language)
+    page = handout(heading, len(trace), lambda step: draw(trace[step], style))
+    if len(trace) > HANDOUT_STEPS:
+        tell(f"The page holds the first {HANDOUT_STEPS} of {len(trace):,} steps.", asked["quiet"])
+    write_output(output, page, asked["quiet"])

@@ -1,0 +1,90 @@
+"""What a user is told when something goes wrong: one line, in the words of the command line, and the right exit code."""
+
+from __future__ import annotations
+
+import errno
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokensteps.cli import INTERRUPTED
+
+OPTION_OF: Final = {
+    "vocab_size": "--vocab-size",
+    "merges": "--merges",
+    "min_frequency": "--min-frequency",
+    "special_tokens": "--special-token",
+    "tie_rule": "--ties",
+    "alphabet": "--alphabet",
+    "method": "--method",
+    "seed_size": "--seed-size",
+    "exact": "--exact",
+    "whole_words": "--no-whole-words",
+    "normalizer": "--normalizer",
+    "pre_tokenizer": "--pre-tokenizer",
+    "pattern": "--pattern",
+    "max_length": "--max-length",
+    "stride": "--stride",
+    "template": "--template",
+    "minimum": "--minimum",
+}
+"""The engine's parameters → the options that set them."""
+
+
+class Commands(click.Group):
+    """The commands. Whatever goes wrong with the data is told in one line, without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("Interrupted.", err=True)
+            ctx.exit(INTERRUPTED)
+        except TokenizersCoreError as error:
+            raise click.ClickException(in_options(error)) from None
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise  # whoever read the output has left: click ends quietly
+            raise click.ClickException(trouble_with_file(error)) from None
+
+
+def in_options(error: TokenizersCoreError) -> str:
+    """What the engine complains of, with the command line's options in place of its parameters.
+
+    >>> from tokenizers_core.errors import SettingError, VocabSizeError
+    >>> print(in_options(VocabSizeError(vocab_size=5, minimum=12)))
+    --vocab-size 5 is below the alphabet's 12 symbols; choose at least 12.
+    >>> print(in_options(SettingError(name="stride", value=9, reason="of max_length=4 there are 2 tokens for text")))
+    --stride 9 can't be used: of --max-length 4 there are 2 tokens for text.
+    """
+    evidence = {**error.evidence}
+    if "reason" in evidence:
+        evidence["reason"] = optioned(str(evidence["reason"]))
+    template = re.sub(r"^\{(name|kind)\}=", lambda found: f"{evidence[found[1]]}=", error.template)
+    # Not in the finished message: that repeats the user's own text, in which every word stays as it is.
+    return optioned(template).format(**evidence)
+
+
+def optioned(text: str) -> str:
+    """A text about parameters, with options in their place."""
+    return re.sub(
+        r"\b(\w+)=|(?<!\{)\b(max_length|vocab_size)\b",
+        lambda found: OPTION_OF.get(found[1] or found[2], found[0]) + (" " if found[1] in OPTION_OF else ""),
+        text,
+    )
+
+
+def trouble_with_file(error: OSError) -> str:
+    """What the system had against a file, and what to do about it."""
+    name = "standard output" if error.filename is None else click.format_filename(error.filename)
+    match error:
+        case FileNotFoundError():
+            return f"{name}: there is no such file or folder; check the name, which counts from {Path.cwd()}."
+        case IsADirectoryError():
+            return f"{name} is a folder; name a file in it."
+        case PermissionError():
+            return f"{name}: permission denied; check who may read or write it, or choose another place."
+    return f"{name}: {error.strerror or error}; try another file or place."

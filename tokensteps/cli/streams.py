@@ -1,0 +1,243 @@
+"""Text in, data out: files and standard input, read a line at a time; files written whole or not at all."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import os
+import re
+import shutil
+import stat
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from tokenizers_core import TokenizersCoreError
+from tokenizers_core.text.corpus import DecodedText, decode_text, parse_counts
+
+
+def warn_of_invalid(replaced: Mapping[str, int]) -> None:
+    """Say which inputs were not UTF-8 throughout."""
+    for name, number in replaced.items():
+        if number:
+            told = counted(number, "stretch of invalid UTF-8 was", "stretches of invalid UTF-8 were")
+            remedy = "if it is text in another encoding, convert it to UTF-8 first"
+            click.echo(f"Warning: {input_name(name)}: {told} read as U+FFFD; {remedy}.", err=True)
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number with what it counts.
+
+    >>> counted(1, "line", "lines"), counted(1200, "line", "lines")
+    ('1 line', '1,200 lines')
+    """
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def input_name(name: str) -> str:
+    """What to call an input."""
+    return "standard input" if name == "-" else click.format_filename(name)
+
+
+def opened(name: str) -> Any:
+    """A context that holds a file's bytes; `-` is standard input, which stays open."""
+    return nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
+
+
+def inputs(files: Sequence[str], wanted: str) -> Sequence[str]:
+    """The files to read, or standard input where none is named. Refuses to wait for somebody to type."""
+    names = files or ("-",)
+    if "-" in names and (sys.stdin is None or (not files and sys.stdin.isatty())):
+        raise click.UsageError(
+            f"There is nothing to read: name {wanted}, or pipe text in, as in: "
+            f"cat corpus.txt | {click.get_current_context().command_path} (to type it, name - and end with Ctrl-D)."
+        )
+    return names
+
+
+def lines_of(stream: Iterable[bytes]) -> Iterator[DecodedText]:
+    r"""The lines of a file without their ends, one at a time; read as the engine's `Corpus.from_file` reads them.
+
+    >>> [line.text for line in lines_of([b"a\r\n", b"b\rc"])]
+    ['a', 'b', 'c']
+    """
+    pieces = iter(stream)
+    first = next(pieces, b"")
+    if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
+        # In these encodings a line does not end where a byte of a newline is: they are read at once.
+        first += b"".join(pieces)
+    # Only the file's beginning may hold a mark. With one put in front, no other line is taken for another encoding.
+    marked = (codecs.BOM_UTF8 + piece for piece in pieces)
+    for text, replaced in map(decode_text, chain([first] if first else [], marked)):
+        lines = re.split("\r\n|\r|\n", text)
+        if not lines[-1]:
+            lines.pop()
+        for number, line in enumerate(lines):
+            yield DecodedText(line, 0 if number else replaced)
+
+
+def texts_of(
+    files: Sequence[str], replaced: Counter[str], move: Callable[[int, int | None], None] | None = None
+) -> Iterator[str]:
+    """The lines of all files, one at a time; counts invalid UTF-8 by file.
+
+    `move` is told now and then how many bytes have been read, and of how many: None where that isn't known.
+    """
+    done = told = 0
+    total = size_of(files) if move else None
+
+    def watched(stream: Iterable[bytes]) -> Iterator[bytes]:
+        nonlocal done, told
+        for piece in stream:
+            yield piece
+            done += len(piece)
+            if move and done - told >= STRIDE:
+                told = done
+                move(done, total)
+
+    for name in files:
+        with opened(name) as stream:
+            for line in lines_of(watched(stream)):
+                replaced[name] += line.replaced
+                yield line.text
+
+
+STRIDE = 1 << 17
+"""Bytes between two moves of a bar: a fraction of a tenth of a second."""
+
+
+def size_of(files: Sequence[str]) -> int | None:
+    """The bytes of all files; None where one of them is a pipe or the like, whose size nobody knows."""
+    if "-" in files:
+        return None
+    try:
+        stats = [os.stat(name) for name in files]
+    except OSError:
+        return None  # whoever opens that file tells what is wrong with it
+    return sum(one.st_size for one in stats) if all(stat.S_ISREG(one.st_mode) for one in stats) else None
+
+
+def contents_of(files: Iterable[str]) -> list[tuple[str, bytes]]:
+    """Each file's name with its contents."""
+    contents = []
+    for name in files:
+        with opened(name) as stream:
+            contents.append((name, stream.read()))
+    return contents
+
+
+def counts_of(contents: Iterable[tuple[str, bytes]], replaced: Counter[str]) -> Iterator[tuple[str, int]]:
+    """The words and counts of all files."""
+    for name, data in contents:
+        decoded = decode_text(data)
+        replaced[name] += decoded.replaced
+        try:
+            yield from parse_counts(decoded.text)
+        except TokenizersCoreError as error:
+            raise click.ClickException(f"{input_name(name)}: {error}") from None
+
+
+@contextmanager
+def meter(label: str, quiet: bool, in_bytes: bool = False) -> Iterator[Callable[..., None]]:
+    """A bar on the terminal, moved by what is yielded: `move(done, total)`, without `total` where nobody knows it.
+
+    It tells both numbers, or of bytes the share. Where standard error is no terminal there is none.
+    """
+    bars: list[Any] = []
+
+    def move(done: int, total: int | None = None) -> None:
+        if quiet or sys.stderr is None or not sys.stderr.isatty():
+            return
+        if not bars:
+            endless = repeat(None) if total is None else None
+            shares = in_bytes and total is not None
+            bar = click.progressbar(
+                endless, total, label=label, file=sys.stderr, show_pos=not shares, show_percent=shares
+            )
+            bars.append(stack.enter_context(bar))
+        bars[0].update(done - bars[0].pos)
+
+    with ExitStack() as stack:
+        yield move
+        for bar in bars:
+            bar.update((bar.length or bar.pos) - bar.pos)
+
+
+def refuse_to_overwrite(output: str, force: bool) -> None:
+    """Before any work: can the output be written?"""
+    path = Path(output)
+    if output != "-":
+        if path.is_file() and not force:
+            raise click.UsageError(
+                f"{path} is there already; choose another --output, or add --force to replace it."
+            )
+        if path.is_dir():
+            raise click.UsageError(f"{path} is a folder; name a file in it.")
+        if not path.absolute().parent.is_dir():
+            raise click.UsageError(
+                f"{path}: there is no folder {path.parent}; make it first: mkdir -p {path.parent}"
+            )
+
+
+def write_output(path: str, text: str, quiet: bool) -> None:
+    """Write a text to a file, or to standard output for `-`."""
+    if path == "-":
+        write_data(text)
+        return
+    write_file(Path(path), text.encode("utf-8"))
+    tell(f"Written: {path}", quiet)
+
+
+def standard_output() -> BinaryIO:
+    """Where bytes go; the shell may have closed it."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "it is closed")
+    return sys.stdout.buffer
+
+
+def write_data(text: str) -> None:
+    """To standard output, at once: UTF-8 and the text's own line ends, whatever the system's are."""
+    stdout = standard_output()
+    stdout.write(text.encode("utf-8"))
+    stdout.flush()
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: nobody ever sees half of it."""
+    path = path.resolve()  # a link stays a link
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)  # a device or a pipe: nothing may take its place
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(data)
+        if path.exists():
+            shutil.copymode(path, part)
+        part.replace(path)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def tell(message: str, quiet: bool) -> None:
+    """Something to know, on standard error."""
+    if not quiet:
+        click.echo(message, err=True)
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """To standard output, each as soon as it is there if somebody watches."""
+    stdout = standard_output()
+    watched = stdout.isatty()
+    for line in lines:
+        stdout.write(f"{line}\n".encode())
+        if watched:
+            stdout.flush()
+    stdout.flush()

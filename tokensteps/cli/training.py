@@ -1,0 +1,373 @@
+"""Training as the command line asks for it: the options that every command that trains shares, and the run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Final
+
+import click
+
+from tokenizers_core import ALPHABETS, METHODS, TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.errors import CountedRulesError, EmptyCorpusError, TokenizersCoreError
+from tokenizers_core.text.corpus import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, decode_text
+from tokenizers_core.text.counting import counting_rules, is_counts, read_counts
+from tokensteps.cli.errors import OPTION_OF, in_options
+from tokensteps.cli.streams import (
+    contents_of,
+    counted,
+    counts_of,
+    input_name,
+    inputs,
+    meter,
+    tell,
+    texts_of,
+    warn_of_invalid,
+)
+from tokensteps.limits import COMMAND_SECONDS
+
+TITLES: Final = {"bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
+TRAINERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "bpe": train_bpe,
+    "wordpiece": train_wordpiece,
+    "unigram": train_unigram,
+}
+# What the app's pages offer and begin with, so that both show the same steps.
+PRE_TOKENIZERS_OF: Final[Mapping[str, Sequence[str]]] = {
+    "bpe": PRE_TOKENIZERS,
+    "wordpiece": ("bert", "whitespace", "whitespace_split", "whitespace_split_punctuation"),
+    "unigram": (
+        "whitespace_split_metaspace", "metaspace", "whitespace_split", "whitespace", "bert", "none",
+    ),
+}  # fmt: skip
+"""What each algorithm's tokens can be spelled with, the usual one first."""
+UNIGRAM_DEFAULTS: Final = {"seed_size": 1000, "vocab_size": 300}
+
+MERGING: Final = ("bpe", "wordpiece")
+ALGORITHMS_OF: Final = {
+    "merges": MERGING,
+    "min_frequency": MERGING,
+    "tie_rule": MERGING,
+    "alphabet": ("bpe",),
+    "pattern": ("bpe",),
+    "method": ("unigram",),
+    "seed_size": ("unigram",),
+    "exact": ("unigram",),
+    "whole_words": ("unigram",),
+}
+"""The options that some algorithms have no use for → those that have."""
+ENDINGS: Final = {
+    "vocab_size": "the vocabulary has the size that was asked for",
+    "max_merges": "the number of merges that was asked for is reached",
+    "min_frequency": "no pair that is left is frequent enough",
+    "no_pairs": "no pair is left, every word is one token",
+    "no_pieces": "only the characters are left",
+    "seed_size": "the seed is no larger than the size that was asked for",
+}
+"""Why a run ended."""
+
+
+def option(names: str, teaching: str, usual: str = "", **settings: Any) -> Callable[[Any], Any]:
+    """An option with its names, what it does, and what happens without it."""
+    ending = f"  [default: {usual}]" if usual else ""
+    return click.option(*names.split(), help=teaching + ending, **settings)
+
+
+class TextType(click.ParamType[str]):
+    """Text, which is UTF-8 whatever the locale says."""
+
+    name = "text"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            # What the locale can't read comes as lone surrogates.
+            return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8")
+        except UnicodeError:
+            self.fail(f"{value!r} is not UTF-8; write it anew.", param, ctx)
+
+
+TEXT: Final = TextType()
+POSITIVE: Final = click.IntRange(min=1)
+QUIET: Final = option("--quiet -q", "Say nothing but warnings and errors.", is_flag=True)
+
+
+def pipeline_options(usual: str) -> tuple[Callable[[Any], Any], ...]:
+    """The options that say how text becomes words; `usual` is the usual pre-tokenizer."""
+    return (
+        option(
+            "--normalizer -n",
+            f"Rewrite the text before it is split: {', '.join(NORMALIZERS)}. "
+            "Give it several times to apply several, in turn.",
+            type=click.Choice(NORMALIZERS),
+            metavar="NAME",
+            multiple=True,
+            usual="none",
+        ),
+        option(
+            "--pre-tokenizer -p",
+            f"How text is split into words, which no token crosses: {', '.join(PRE_TOKENIZERS)}.",
+            type=click.Choice(PRE_TOKENIZERS),
+            metavar="NAME",
+            usual=usual,
+        ),
+        option(
+            "--pattern",
+            f"bpe with byte_level: the pattern that matches words, {', '.join(PATTERNS)} "
+            "or a regular expression of your own.",
+            type=TEXT,
+            usual="gpt2",
+        ),
+    )
+
+
+TRAINING_OPTIONS: Final = (
+    click.argument("files", nargs=-1, metavar="[FILES]..."),
+    option(
+        "--algorithm -a",
+        "bpe merges the most frequent pair of neighbours, wordpiece the pair that stands together most often for how "
+        "often its parts stand at all; unigram starts from many pieces and prunes what the text misses least.",
+        type=click.Choice(list(TRAINERS)),
+        default="bpe",
+        show_default=True,
+    ),
+    option(
+        "--vocab-size -s",
+        "Stop at this many tokens, special tokens and single characters included.",
+        type=POSITIVE,
+        usual=f"no limit; unigram: {UNIGRAM_DEFAULTS['vocab_size']}",
+    ),
+    option("--merges", "bpe, wordpiece: stop after this many merges.", type=click.IntRange(min=0), usual="no limit"),
+    option(
+        "--min-frequency",
+        "bpe, wordpiece: merge no pair that occurs fewer times than this.",
+        type=POSITIVE,
+        usual="1",
+    ),
+    option(
+        "--ties tie_rule",
+        "bpe, wordpiece: which of several equally good pairs is merged: the first met in the text, the one of lowest "
+        "ids (as the tokenizers library does), or the greatest.",
+        type=click.Choice(list(TIE_RULES)),
+        usual="first",
+    ),
+    option(
+        "--alphabet",
+        "bpe: start from the symbols that the corpus has, or from all 256 bytes, which leaves nothing unknown.",
+        type=click.Choice(list(ALPHABETS)),
+        usual="corpus",
+    ),
+    option(
+        "--method",
+        "unigram: the Hugging Face course's way, with exact losses, or SentencePiece's, with EM.",
+        type=click.Choice(list(METHODS)),
+        usual="course",
+    ),
+    option(
+        "--seed-size",
+        "unigram: how many pieces pruning starts from: the characters, and the substrings that promise most.",
+        type=POSITIVE,
+        usual=f"{UNIGRAM_DEFAULTS['seed_size']:,}",
+    ),
+    option(
+        "--exact",
+        "unigram, course: stop exactly at the size. Without it, a round prunes a tenth of the pieces and may pass it.",
+        is_flag=True,
+        default=None,
+    ),
+    option(
+        "--no-whole-words whole_words",
+        "unigram: leave out of the seed what is never shorter than its word.",
+        is_flag=True,
+        flag_value=False,
+        default=None,
+    ),
+    *pipeline_options(
+        "; ".join(
+            [*(f"{name}: {names[0]}" for name, names in PRE_TOKENIZERS_OF.items()), "--counts: whitespace_split"]
+        )
+    ),
+    option(
+        "--special-token special_tokens",
+        "A token that stands in no text by itself, such as [CLS]. Give it once for each; they get the first ids, in turn.",
+        type=TEXT,
+        multiple=True,
+        metavar="TOKEN",
+    ),
+    option(
+        "--counts",
+        "The files hold words and how often each occurs, one a line: hug 10. Or one file that the count command wrote, whose "
+        "words stay as they are.",
+        is_flag=True,
+    ),
+    QUIET,
+)  # fmt: skip
+"""What every command that trains is asked."""
+
+
+def training_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of training."""
+    for add in reversed(TRAINING_OPTIONS):
+        command = add(command)
+    return command
+
+
+def output_options(teaching: str) -> Callable[[Any], Any]:
+    """Give a command `--output` and `--force`."""
+
+    def add(command: Any) -> Any:
+        command = option("--force -f", "Replace the output if it is there already.", is_flag=True)(command)
+        path = click.Path(allow_dash=True)
+        return option("--output -o", teaching, type=path, default="-", usual="standard output")(command)
+
+    return add
+
+
+def train_as_asked(files: Sequence[str], algorithm: str, counts: bool, quiet: bool, **asked: Any) -> Any:
+    """Read the corpus and train; returns the trace."""
+    given = {name: value for name, value in asked.items() if value not in (None, ())}
+    wanted = "the files with the word counts" if counts else "text files"
+    contents = contents_of(inputs(files, wanted)) if counts else []
+    corpus = corpus_counted(contents, algorithm, given)
+    if corpus is None:
+        pipeline = pipeline_settings(algorithm, counts, given)
+        settings = training_settings(algorithm, given, str(pipeline["pre_tokenizer"]))
+        corpus = (
+            read_counted(contents, pipeline)
+            if counts
+            else read_corpus(inputs(files, wanted), pipeline, quiet)
+        )
+    else:
+        settings = training_settings(algorithm, given, corpus.pipeline.pre_tokenizer)
+    with meter("Training", quiet) as move:
+        trace = TRAINERS[algorithm](corpus, progress=move, **settings)
+    tell(
+        f"Corpus: {counted(corpus.lines, 'line', 'lines')}, {counted(corpus.total, 'word', 'words')}, "
+        f"{counted(len(corpus), 'different one', 'different ones')}",
+        quiet,
+    )
+    tell(
+        f"{TITLES[algorithm]}: {counted(len(trace), 'step', 'steps')}, a vocabulary of "
+        f"{counted(trace[-1].vocab_size, 'token', 'tokens')}; {ENDINGS[trace.stop_reason]}",
+        quiet,
+    )
+    return trace
+
+
+def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) -> dict[str, Any]:
+    """How text becomes words: the engine's parameters. Refuses what the algorithm's tokens can't be spelled with."""
+    usual = "whitespace_split" if counts else PRE_TOKENIZERS_OF[algorithm][0]
+    chosen = given.get("pre_tokenizer", usual)
+    fitting = PRE_TOKENIZERS_OF[algorithm]
+    if chosen not in fitting:
+        raise click.UsageError(
+            f"--pre-tokenizer {chosen} does not go with --algorithm {algorithm}; choose one of {', '.join(fitting)}."
+        )
+    if "pattern" in given and chosen != "byte_level":
+        refuse_foreign_options(algorithm, given)
+        raise click.UsageError(
+            f"--pattern is for --pre-tokenizer byte_level, not for {chosen}; leave one of them out."
+        )
+    normalizer = given.get("normalizer", ("none",))
+    return {
+        "normalizer": normalizer[0] if len(normalizer) == 1 else normalizer,
+        "pre_tokenizer": chosen,
+        "pattern": given.get("pattern", "gpt2"),
+        "timeout": COMMAND_SECONDS,
+    }
+
+
+def refuse_foreign_options(algorithm: str, given: Mapping[str, Any]) -> None:
+    """An option that the algorithm has no use for is a mistake: nothing is ignored in silence."""
+    for name in given:
+        fitting = ALGORITHMS_OF.get(name, (algorithm,))
+        if algorithm not in fitting:
+            raise click.UsageError(
+                f"{OPTION_OF[name]} is for --algorithm {' and '.join(fitting)}, not for {algorithm}; "
+                f"leave it out, or add --algorithm {fitting[0]}."
+            )
+
+
+def training_settings(algorithm: str, given: Mapping[str, Any], pre_tokenizer: str) -> dict[str, Any]:
+    """The arguments of the engine's training function."""
+    refuse_foreign_options(algorithm, given)
+    if given.get("alphabet") == "bytes" and pre_tokenizer != "byte_level":
+        raise click.UsageError(
+            f"--alphabet bytes is for --pre-tokenizer byte_level, not for {pre_tokenizer}; leave one of them out."
+        )
+    if "exact" in given and given.get("method") == "sentencepiece":
+        raise click.UsageError(
+            "--exact is for --method course; SentencePiece's way always stops at the size."
+        )
+    usual: Mapping[str, Any] = UNIGRAM_DEFAULTS if algorithm == "unigram" else {}
+    of_the_pipeline = ("normalizer", "pre_tokenizer", "pattern")
+    return {**usual, **{name: value for name, value in given.items() if name not in of_the_pipeline}}
+
+
+def corpus_counted(
+    contents: Sequence[tuple[str, bytes]], algorithm: str, given: Mapping[str, Any]
+) -> Corpus | None:
+    """The corpus in a file that `count` wrote, which says itself by which rules; None where there is no such file."""
+    name, data = next((one for one in contents if is_counts(one[1])), ("", b""))
+    if not name:
+        return None
+    shown = input_name(name)
+    if len(contents) > 1:
+        raise click.UsageError(
+            f"{shown} holds a whole corpus, counted by its own rules; leave the other files out, or count them together."
+        )
+    for setting in ("normalizer", "pre_tokenizer", "pattern"):
+        if setting in given:
+            raise click.UsageError(
+                f"{shown} says by which rules its words were counted; leave {OPTION_OF[setting]} out, or count the text again."
+            )
+    try:
+        rules = counting_rules(data)
+        if rules.pre_tokenizer not in PRE_TOKENIZERS_OF[algorithm]:
+            raise CountedRulesError(rules.rules, PRE_TOKENIZERS_OF[algorithm])
+        return read_counts(decode_text(data).text, COMMAND_SECONDS).corpus
+    except TokenizersCoreError as error:
+        raise click.ClickException(f"{shown}: {in_options(error)}") from None
+
+
+def read_counted(contents: Sequence[tuple[str, bytes]], pipeline: Mapping[str, Any]) -> Corpus:
+    """The words of all files of counts."""
+    replaced: Counter[str] = Counter()
+    with told_of_input([name for name, _ in contents], replaced):
+        corpus = Corpus.from_counts(counts_of(contents, replaced), **pipeline)
+    return replace(corpus, replaced=replaced.total())
+
+
+def read_corpus(files: Sequence[str], pipeline: Mapping[str, Any], quiet: bool) -> Corpus:
+    """The words of all files, counted."""
+    replaced: Counter[str] = Counter()
+    with told_of_input(files, replaced), meter("Reading", quiet, in_bytes=True) as move:
+        corpus = Corpus.from_texts(texts_of(files, replaced, move), **pipeline)
+    return replace(corpus, replaced=replaced.total())
+
+
+@contextmanager
+def told_of_input(files: Sequence[str], replaced: Mapping[str, int]) -> Iterator[None]:
+    """Say what was wrong with the files that are read inside."""
+    try:
+        yield
+    except EmptyCorpusError as error:
+        raise click.ClickException(nothing_to_train_on(files, error.characters)) from None
+    finally:
+        warn_of_invalid(replaced)
+
+
+def nothing_to_train_on(files: Sequence[str], characters: int) -> str:
+    """Why there is no word in the corpus.
+
+    >>> nothing_to_train_on(["a.txt"], 0)
+    'a.txt: there is no text; name a file that holds some.'
+    """
+    names = ", ".join(map(input_name, files))
+    if not characters:
+        return f"{names}: there is no text; name a file that holds some."
+    return (
+        f"{names}: {characters:,} characters and not one word: they are all white space, or --normalizer removes them; "
+        "choose another file or rule."
+    )

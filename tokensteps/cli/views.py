@@ -1,0 +1,224 @@
+"""What the commands print: encodings and traces as text, tokenizers as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+
+from tokenizers_core import Encoding, Pair, Tokenizer
+from tokenizers_core.errors import quoted
+from tokenizers_core.files.exports import (
+    LINE_ESCAPES,
+    csv_table,
+    merges_txt,
+    pieces_tsv,
+    prunes_to_csv,
+    prunes_to_json,
+    tiktoken_ranks,
+    trace_to_csv,
+    trace_to_json,
+    vocab_json,
+    vocab_txt,
+)
+from tokenizers_core.files.tokenizer_json import tokenizer_to_json
+from tokenizers_core.training.wordpiece import ScoredCandidate
+from tokensteps.cli.training import TRAINERS
+
+# --- Tokenizers -------------------------------------------------------------------------------------------------------
+
+
+class Kind(NamedTuple):
+    """A kind of file that holds a tokenizer."""
+
+    fits: re.Pattern[str]
+    """What its name is like."""
+    algorithms: Sequence[str]
+    """Those whose tokenizers it can hold."""
+    write: Callable[[Any, Tokenizer], str]
+    """Its text, for a trace and its tokenizer."""
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "vocab.txt": Kind(re.compile(r"vocab\.txt$"), ("wordpiece",), lambda _trace, tokenizer: vocab_txt(tokenizer)),
+    "vocab.json": Kind(re.compile(r"vocab\.json$"), ("bpe",), lambda _trace, tokenizer: vocab_json(tokenizer)),
+    "merges.txt": Kind(re.compile(r"merges\.txt$"), ("bpe",), lambda trace, _tokenizer: merges_txt(trace)),
+    ".tiktoken": Kind(re.compile(r"\.tiktoken$"), ("bpe",), lambda _trace, tokenizer: tiktoken_ranks(tokenizer)),
+    ".vocab or .tsv": Kind(re.compile(r"\.(vocab|tsv)$"), ("unigram",), lambda trace, _tokenizer: pieces_tsv(trace)),
+    "tokenizer.json": Kind(re.compile(r"\.json$|^-$"), tuple(TRAINERS), lambda _trace, tokenizer: tokenizer_to_json(tokenizer)),
+}  # fmt: skip
+"""The files that `train` writes; the first one that fits counts."""
+
+
+def files_asked(output: str, algorithm: str, with_template: bool) -> dict[str, Kind]:
+    """Path → what will be in it. Refuses a file that can't hold what was asked for."""
+    path = Path(output)
+    if output != "-" and path.is_dir():
+        path = path / "tokenizer.json"
+    name = next((name for name, kind in KINDS.items() if kind.fits.search(path.name)), None)
+    if name is None:
+        raise click.UsageError(
+            f"--output {output}: its name says nothing of what to write; end it in one of {', '.join(KINDS)}."
+        )
+    if algorithm not in KINDS[name].algorithms:
+        raise click.UsageError(
+            f"{name} cannot hold a tokenizer of --algorithm {algorithm}; choose another name, such as tokenizer.json."
+        )
+    if with_template and name != "tokenizer.json":
+        raise click.UsageError(
+            f"{name} cannot hold a --template; choose tokenizer.json, or leave the template out."
+        )
+    files = {str(path): KINDS[name]}
+    if name == "vocab.json":  # one is nothing without the other
+        files[str(path.with_name(path.name.removesuffix(name) + "merges.txt"))] = KINDS["merges.txt"]
+    return files
+
+
+# --- Encodings --------------------------------------------------------------------------------------------------------
+
+COLUMNS: Final = ("text", "id", "token", "start", "end", "word", "type")
+
+
+def as_ids(_number: int, encoding: Encoding) -> Iterator[str]:
+    """The ids of a text, on one line."""
+    yield " ".join(map(str, encoding.ids))
+
+
+def as_tokens(_number: int, encoding: Encoding) -> Iterator[str]:
+    """The tokens of a text, on one line."""
+    yield " ".join(token.translate(LINE_ESCAPES) for token in encoding.tokens)
+
+
+def as_rows(number: int, encoding: Encoding) -> Iterator[str]:
+    """The tokens of a text, one a row, as `COLUMNS` has them; the word is empty where a token is in none."""
+    columns = (encoding.ids, encoding.tokens, encoding.offsets, encoding.word_ids, encoding.type_ids)
+    for identifier, token, (start, end), word, type_id in zip(*columns, strict=True):
+        shown = token.translate(LINE_ESCAPES)
+        yield "\t".join(
+            map(str, (number, identifier, shown, start, end, "" if word is None else word, type_id))
+        )
+
+
+def as_json(_number: int, encoding: Encoding) -> Iterator[str]:
+    """Everything about a text, on one line."""
+    yield json.dumps(encoding_fields(encoding), ensure_ascii=False)
+
+
+def encoding_fields(encoding: Encoding) -> dict[str, Any]:
+    """An encoding as plain data, with the stretches that were cut off."""
+    names = ("ids", "tokens", "offsets", "word_ids", "type_ids", "special_tokens_mask", "attention_mask")
+    told = {name: list(getattr(encoding, name)) for name in names}
+    return {**told, "overflowing": [encoding_fields(part) for part in encoding.overflowing]}
+
+
+FORMATS: Final[Mapping[str, Callable[[int, Encoding], Iterator[str]]]] = {
+    "ids": as_ids,
+    "tokens": as_tokens,
+    "json": as_json,
+    "table": as_rows,
+}
+"""How an encoding is written, in lines; each gets the text's number, too."""
+
+
+def read_ids(numbered: tuple[int, str]) -> list[int]:
+    """The ids on a line.
+
+    >>> read_ids((1, "[5, 13] 15"))
+    [5, 13, 15]
+    """
+    number, line = numbered
+    if not re.fullmatch(r"[\s,\[\]0-9]*", line):
+        raise click.ClickException(
+            f"Line {number} of standard input is {quoted(line)}; write whole numbers parted by spaces, such as: 5 13 15."
+        )
+    return [int(digits) for digits in re.findall("[0-9]+", line)]
+
+
+# --- Traces -----------------------------------------------------------------------------------------------------------
+
+
+def trace_text(trace: Any, format: str, step: int | None, candidates: int) -> str:
+    """A run, or one step of it, as JSON or CSV."""
+    number = None if step is None else step_number(step, len(trace))
+    if format == "csv":
+        table: str = prunes_to_csv(trace) if trace.algorithm == "unigram" else trace_to_csv(trace)
+        return table if number is None else one_row(table, number)
+    if number is None:
+        return (prunes_to_json(trace) if trace.algorithm == "unigram" else trace_to_json(trace)) + "\n"
+    told = snapshot_fields(trace, number, candidates)
+    return json.dumps(told, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def step_number(step: int, last: int) -> int:
+    """A step that may count from the end.
+
+    >>> step_number(-1, 19), step_number(0, 19)
+    (19, 0)
+    """
+    if not -last - 1 <= step <= last:
+        raise click.ClickException(
+            f"--step {step} is outside this run: it has steps 0 (the start) to {last} (the end); negative ones count from "
+            f"the end, to {-last - 1}."
+        )
+    return step % (last + 1)
+
+
+def one_row(table: str, step: int) -> str:
+    """A table's head and the row of a step."""
+    if not step:
+        raise click.ClickException(
+            "--step 0 is the start, which has no row; choose 1 or more, or --format json."
+        )
+    rows = csv.reader(io.StringIO(table, newline=""))
+    return csv_table(next(rows), [next(islice(rows, step - 1, None))])
+
+
+def snapshot_fields(trace: Any, step: int, candidates: int) -> dict[str, Any]:
+    """The state after a step as plain data."""
+    snapshot = trace[step]
+    told = {
+        "algorithm": trace.algorithm,
+        "step": step,
+        "steps": len(trace),
+        "stop_reason": trace.stop_reason,
+        "event": snapshot.event,
+        "candidates": snapshot.candidates(candidates),
+        "vocab_size": snapshot.vocab_size,
+        "vocab": snapshot.vocab,
+        "splits": snapshot.splits(),
+    }
+    if trace.algorithm == "unigram":
+        told |= {"loss": snapshot.loss, "pieces": snapshot.pieces}
+    return {name: plain(value) for name, value in told.items()}
+
+
+def plain(value: Any) -> Any:
+    """A value of the engine as JSON can hold it: records as objects, fractions as text, what is not known as null.
+
+    >>> plain((Pair("u", "g"), Fraction(1, 20), math.nan))
+    [['u', 'g'], '1/20', None]
+    """
+    if isinstance(value, ScoredCandidate):
+        return {**{name: plain(part) for name, part in value._asdict().items()}, "score": plain(value.score)}
+    if is_dataclass(value) and not isinstance(value, type):
+        told = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {"kind": getattr(value, "kind", None), **told}
+    if hasattr(value, "_asdict") and not isinstance(value, Pair):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    if isinstance(value, Fraction):
+        return str(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,85 @@
+"""The text box of the playground: a component that reports its text while somebody types.
+
+Streamlit's own text area reports when the typing is over and can be overwritten by an answer to an older text. Here the
+text belongs to the browser from the first key on, and Python says explicitly when it wants another one: with a new nonce.
+
+    typed = editor(text, KEY, labels=labels, nonce=nonce, params=("text",))
+    text = text if typed is None else typed
+
+inside one `st.fragment`. Everything that a person reads comes in as an argument, so nothing here needs translating.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import streamlit as st
+
+from tokensteps.components.base import component, ignore
+
+LABELS: Final = ("label", "placeholder", "hint")
+_NEWLINE: Final = re.compile("\r\n?")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def as_typed(text: str) -> str:
+    """Return `text` as a text box holds it: newlines are `\\n`, half a UTF-16 pair is U+FFFD.
+
+    Offsets agree with the browser's only for such text: use it for what comes from files and links.
+
+    >>> as_typed("a\\r\\nb\\rc\\n")
+    'a\\nb\\nc\\n'
+    """
+    return _SURROGATE.sub("\ufffd", _NEWLINE.sub("\n", text))
+
+
+def editor(
+    text: str,
+    key: str,
+    *,
+    labels: Mapping[str, str],
+    nonce: int = 0,
+    params: Sequence[str] = (),
+) -> str | None:
+    """Mount the text box and return the text that the browser reported for this `nonce`, or None if it hasn't yet.
+
+    The browser takes `text` when the box appears on the page and when `nonce` is new, and otherwise keeps its own.
+    `labels` needs the keys in `LABELS`, plain text. `params` names the URL parameters that follow the typing: while the
+    box is there, a change of those alone replaces the browser's history entry and adds none.
+
+    The box sends "tokensteps:selection" on the document when its selection changes, and selects what "tokensteps:range"
+    names; both carry {start, end} in code points.
+
+    Raises `ValueError` when a label is missing.
+    """
+    missing = [name for name in LABELS if name not in labels]
+    if missing:
+        raise ValueError(f"labels lack {', '.join(missing)}; the browser writes no words of its own.")
+    typed = _reported(st.session_state.get(key), nonce)
+    given = st.session_state.get(f"{key}.given")
+    if typed is None or given is None or given[0] != nonce:
+        given = st.session_state[f"{key}.given"] = (nonce, as_typed(text))
+    message = {
+        "key": key,  # the browser's own name for the box is another one each time that it appears
+        "nonce": nonce,
+        "text": given[
+            1
+        ],  # not what was typed since: the browser has it, and a large text shouldn't travel back
+        "heard": typed is not None,
+        "params": list(params),
+        "labels": {name: labels[name] for name in LABELS},
+    }
+    data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    result = component("editor")(key=key, data=data, on_text_change=ignore)
+    return _reported(result, nonce)
+
+
+def _reported(result: Any, nonce: int) -> str | None:
+    """Return the text in a component's state, unless the browser hadn't seen this nonce when it reported."""
+    match result.get("text") if isinstance(result, Mapping) else None:
+        case [int(after), str(text)] if after == nonce:
+            return _SURROGATE.sub("\ufffd", text)  # the box sends none, somebody else's program might
+    return None

@@ -1,0 +1,358 @@
+"""Trace → Plotly figure. Plotly reads tags in text, so a learner's tokens are escaped; colours come from the theme."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape, unescape
+from typing import Any, cast
+
+import plotly.graph_objects as go
+
+from tokenizers_core.training.comparison import ALGORITHMS, PAIRS, Comparison, SweepPoint
+from tokenizers_core.training.merging import MergeSnapshot, MergeTrace, StepStats
+from tokenizers_core.training.pruning import StepPoint, UnigramTrace, Worth
+from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent
+from tokensteps.catalogue.subjects import ALGORITHMS as NAMES
+from tokensteps.drawing.comparison import pair_name
+from tokensteps.drawing.pruning import LABELS
+from tokensteps.drawing.tokens import Style, readable
+from tokensteps.language.i18n import N_, _, listed, sentences
+from tokensteps.limits import CURVE_LIMIT, SCATTER_LIMIT
+
+CHARTS: Mapping[str, str] = {
+    "freq": N_("Count of the chosen pair"),
+    "tokens": N_("Tokens in the corpus"),
+    "fertility": N_("Tokens per word"),
+    "ties": N_("Tied pairs"),
+}
+PRUNE_CHARTS: Mapping[str, str] = {
+    "loss": N_("Loss and vocabulary size"),
+    "size": N_("Pieces over the steps"),
+    "objective": N_("All splits together: −log P per word"),
+}
+SWEEPS: Mapping[str, str] = {
+    "tokens": N_("Tokens per word"),
+    "alike": N_("Words cut alike"),
+    "overlap": N_("Vocabulary overlap"),
+}
+SWEEP_HEIGHTS: Mapping[str, str] = {
+    "tokens": N_("tokens per word"),
+    "alike": N_("share of the words"),
+    "overlap": N_("Jaccard index of longer tokens"),
+}
+DASHES = ("solid", "dash", "dot", "dashdot")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up")
+"""Lines are told apart by more than colour; markers stand on some of the points."""
+MARKERS_ON_LINE = 16
+HEIGHTS: Mapping[str, str] = {
+    "loss": N_("loss in nats"),
+    "size": N_("pieces"),
+    "objective": N_("−log P per word"),
+}
+MARKER_LIMIT = 80
+"""A curve of more points is a line without markers."""
+ACCENT = "#d9621a"
+"""The step now: 3:1 at least on both themes' backgrounds."""
+NEUTRAL = "#8a8f98"
+MARGIN = {"l": 10, "r": 10, "t": 10, "b": 10}
+CURVE_LAYOUT: Mapping[str, Any] = {"height": 320, "margin": MARGIN, "showlegend": False}
+SCATTER_LAYOUT: Mapping[str, Any] = {
+    "height": 360,
+    "margin": MARGIN,
+    "legend": {"orientation": "h", "y": 1.08},
+}
+
+
+def training_chart(trace: MergeTrace, chart: str, step: int, style: Style) -> go.Figure:
+    """One chart over the run, with the step now marked."""
+    history = trace.history
+    by_size = chart in ("tokens", "fertility")
+    values = [_value(point, chart) for point in history]
+    places = [point.vocab_size if by_size else point.step for point in history]
+    names = [escape(readable(point.token, style), quote=False) for point in history]
+    figure = go.Figure(
+        go.Scatter(
+            x=places,
+            y=values,
+            customdata=list(zip(names, [point.step for point in history], strict=True)),
+            mode=_mode(len(history)),
+            line_shape="hv" if chart in ("freq", "ties") else "linear",
+            hovertemplate=_("step %{customdata[1]}: %{customdata[0]}<br>%{y:,}") + "<extra></extra>",
+        )
+    )
+    if step:
+        _mark(figure, places[step - 1], values[step - 1])
+    figure.update_layout(
+        **CURVE_LAYOUT,
+        xaxis_title=_("vocabulary size") if by_size else _("step"),
+        yaxis_title=_(CHARTS[chart]),
+        yaxis_rangemode="normal" if by_size else "tozero",
+    )
+    return figure
+
+
+def _value(point: StepStats, chart: str) -> float:
+    """A point's height in a chart."""
+    heights = {
+        "freq": point.freq,
+        "tokens": point.tokens,
+        "fertility": point.tokens_per_word,
+        "ties": point.tied_count,
+    }
+    return heights[chart]
+
+
+def _mode(points: int) -> str:
+    return "lines+markers" if points <= MARKER_LIMIT else "lines"
+
+
+def _mark(figure: go.Figure, x: float, y: float) -> None:
+    """Mark the step now."""
+    figure.add_scatter(
+        x=[x],
+        y=[y],
+        mode="markers",
+        marker={"size": 13, "color": ACCENT, "symbol": "diamond"},
+        hoverinfo="skip",
+    )
+
+
+def curves_told(figure: go.Figure, title: str, at: float | None = None, number: str = "") -> str:
+    """A chart's curves in words: where each begins and ends, its extremes, and what it is now, with the figures drawn.
+
+    Now is at `at` across, or where the figure has a mark of its own; `number` says how heights are written, if not with four
+    digits and more for whole numbers.
+    """
+    told = []
+    marks = [trace for trace in figure.data if trace.mode == "markers"]
+    for line in figure.data:
+        points = [(x, y) for x, y in zip(line.x, line.y, strict=True) if y is not None]
+        if "lines" not in line.mode or not points:
+            continue
+        heights = [height for _across, height in points]
+        message = _("{name}: from {first} at the start to {last} at the end, between {least} and {most}.")
+        told.append(
+            message.format(
+                name=listed([title, line.name]) if line.name else title,
+                first=_written(heights[0], number),
+                last=_written(heights[-1], number),
+                least=_written(min(heights), number),
+                most=_written(max(heights), number),
+            )
+        )
+        now = [height for across, height in points if across == at] or [mark.y[0] for mark in marks]
+        if now:
+            told.append(_("Now: {number}.").format(number=_written(now[0], number)))
+    return sentences(*told)
+
+
+def _written(height: float, number: str) -> str:
+    """A height for reading.
+
+    >>> _written(12345, ""), _written(2.34567, ""), _written(23456.7, ""), _written(0.5, ".2f")
+    ('12,345', '2.346', '23,457', '0.50')
+    """
+    if number:
+        return format(height, number)
+    return f"{height:,.4g}" if abs(height) < 1000 and height != int(height) else f"{height:,.0f}"
+
+
+def score_told(figure: go.Figure, title: str) -> str:
+    """The pairs that stand out in the chart of scores, in words: their counts and scores."""
+    chosen = [
+        f"{points.name} ({unescape(points.customdata[0][0])}, {points.x[0]:,} · {points.customdata[0][1]})"
+        for points in figure.data[1:]
+    ]
+    return listed([title, *chosen])
+
+
+def score_chart(snapshot: MergeSnapshot, style: Style) -> go.Figure:
+    """Score against count for all pairs of one step: why the most frequent pair rarely wins."""
+    trace, before = snapshot.trace, max(0, snapshot.step - 1)
+    candidates = cast(list[ScoredCandidate], trace.candidates(before, SCATTER_LIMIT))
+    figure = go.Figure()
+
+    def scatter(chosen: Sequence[ScoredCandidate], name: str, marker: dict[str, Any]) -> None:
+        figure.add_scatter(
+            x=[candidate.freq for candidate in chosen],
+            y=[float(candidate.score) for candidate in chosen],
+            customdata=[
+                (
+                    escape(" ".join(readable(token, style) for token in candidate.pair), quote=False),
+                    str(candidate.score),
+                )
+                for candidate in chosen
+            ],
+            hovertemplate="%{customdata[0]}<br>%{x:,} · %{customdata[1]}<extra></extra>",
+            mode="markers",
+            name=name,
+            marker=marker,
+        )
+
+    scatter(candidates, _("all pairs"), {"size": 8, "opacity": 0.55, "color": NEUTRAL})
+    if snapshot.step:
+        event = cast(WordPieceEvent, snapshot.event)
+        scatter(
+            [cast(ScoredCandidate, event.candidates[0])],
+            _("merged: best score"),
+            {"size": 15, "color": ACCENT, "symbol": "diamond"},
+        )
+        scatter(
+            [event.most_frequent],
+            _("BPE's choice: most frequent"),
+            {"size": 15, "color": "#5b8df9", "symbol": "square"},
+        )
+    figure.update_layout(
+        **SCATTER_LAYOUT,
+        xaxis={"title": {"text": _("count of the pair")}, "type": "log"},
+        yaxis={"title": {"text": _("score")}, "type": "log"},
+    )
+    return figure
+
+
+# --- Unigram ----------------------------------------------------------------------------------------------------------
+
+
+def charts_for(trace: UnigramTrace) -> list[str]:
+    """The names of the charts that fit a run: only E steps have an objective."""
+    return [chart for chart in PRUNE_CHARTS if chart != "objective" or trace.method == "sentencepiece"]
+
+
+def loss_chart(trace: UnigramTrace, chart: str, step: int, style: Style) -> go.Figure:
+    """One chart over a run of Unigram, with the step now marked; of objectives, the last E step up to now."""
+    curve = [(point, height) for point in trace.history for height in _heights(trace, point, chart)]
+    drawn = [curve[place] for place in _thinned([point.step for point, _height in curve], step)]
+    special = len(trace.special_tokens)
+
+    def across(point: StepPoint) -> int:
+        return point.step if chart == "size" else point.size + special
+
+    figure = go.Figure(
+        go.Scatter(
+            x=[across(point) for point, _height in drawn],
+            y=[height for _point, height in drawn],
+            customdata=[(_step_name(point, style), point.step) for point, _height in drawn],
+            mode=_mode(len(drawn)),
+            hovertemplate=_("step %{customdata[1]}: %{customdata[0]}<br>%{y:,.4~f}") + "<extra></extra>",
+        )
+    )
+    if chart == "loss":  # the curve leaves out the steps after which training did not work it out
+        _mark(figure, across(trace.history[step]), trace.loss_at(step))
+    elif before := [(point, height) for point, height in curve if point.step <= step]:
+        _mark(figure, across(before[-1][0]), before[-1][1])
+    figure.update_layout(
+        **CURVE_LAYOUT,
+        xaxis_title=_("step") if chart == "size" else _("vocabulary size"),
+        xaxis_autorange=True if chart == "size" else "reversed",
+        yaxis_title=_(HEIGHTS[chart]),
+    )
+    return figure
+
+
+def _heights(trace: UnigramTrace, point: StepPoint, chart: str) -> list[float]:
+    """A step's heights in a chart: none where there is no number, and two losses where probabilities were renormalised."""
+    if chart == "loss":
+        heights = [trace.record.unnormalized.get(point.step, math.nan), point.loss]
+    else:
+        heights = [point.size if chart == "size" else point.objective]
+    return [height for height in heights if not math.isnan(height)]
+
+
+def _thinned(steps: Sequence[int], now: int) -> list[int]:
+    """The places of the points to draw: about `CURVE_LIMIT` at even distances, the first, the last, and those of `now`."""
+    stride = max(1, math.ceil(len(steps) / CURVE_LIMIT))
+    last = len(steps) - 1
+    return [place for place, step in enumerate(steps) if place % stride == 0 or place == last or step == now]
+
+
+def _step_name(point: StepPoint, style: Style) -> str:
+    """The piece that a step pruned, or what it did, for a hover."""
+    name = readable(point.piece, style) if point.kind == "prune" else _(LABELS[point.kind])
+    return escape(name, quote=False)
+
+
+def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
+    """What pieces are worth exactly against SentencePiece's estimate of it."""
+    exact, approximate = [row.exact for row in rows], [row.approximate for row in rows]
+    figure = go.Figure(
+        go.Scatter(
+            x=approximate,
+            y=exact,
+            customdata=[(escape(readable(row.piece, style), quote=False),) for row in rows],
+            hovertemplate=_("%{customdata[0]}<br>exact: %{y:,.4~f}<br>approximate: %{x:,.4~f}")
+            + "<extra></extra>",
+            mode="markers",
+            name=_("pieces"),
+            marker={"size": 8, "opacity": 0.7},
+        )
+    )
+    losses = exact + approximate
+    if losses:
+        ends = [min(losses), max(losses)]
+        figure.add_scatter(
+            x=ends,
+            y=ends,
+            mode="lines",
+            line={"dash": "dash", "color": NEUTRAL},
+            name=_("equal"),
+            hoverinfo="skip",
+        )
+    scale = "log" if all(loss > 0 for loss in losses) else "linear"
+    ticks = "D2" if scale == "log" else None  # 1, 2, 5, 10 …
+    figure.update_layout(
+        **SCATTER_LAYOUT,
+        xaxis={"title": {"text": _("approximate loss")}, "type": scale, "dtick": ticks},
+        yaxis={"title": {"text": _("exact loss")}, "type": scale, "dtick": ticks},
+    )
+    return figure
+
+
+# --- Comparing --------------------------------------------------------------------------------------------------------
+
+
+def sweep_chart(comparison: Comparison, chart: str, step: int) -> go.Figure:
+    """The three over all vocabulary sizes, with the size now as a line."""
+    drawn = [comparison.sweep[place] for place in _thinned(range(len(comparison) + 1), step)]
+    figure = go.Figure()
+    for place, (name, heights) in enumerate(_sweep_lines(drawn, chart)):
+        figure.add_scatter(
+            x=[point.size for point in drawn],
+            y=heights,
+            name=name,
+            mode="lines+markers",
+            line={"dash": DASHES[place], "width": 2.5},
+            marker={"symbol": SYMBOLS[place], "size": 9, "maxdisplayed": MARKERS_ON_LINE},
+            hovertemplate="%{y:.2f}" if chart == "tokens" else "%{y:.1%}",
+        )
+    figure.add_vline(
+        x=comparison.sizes[step],
+        line={"color": NEUTRAL, "width": 2},
+        annotation={"text": _("size {size}").format(size=f"{comparison.sizes[step]:,}"), "textangle": 0},
+        annotation_position="top right" if 2 * step <= len(comparison) else "top left",
+    )
+    figure.update_layout(
+        height=380,
+        margin=MARGIN,
+        legend={"orientation": "h", "y": -0.2, "yanchor": "top"},  # below: on a phone it takes several lines
+        hovermode="x unified",
+        xaxis={"title": {"text": _("vocabulary size")}},
+        yaxis={
+            "title": {"text": _(SWEEP_HEIGHTS[chart])},
+            "rangemode": "tozero",
+            "tickformat": None if chart == "tokens" else ".0%",
+        },
+    )
+    return figure
+
+
+def _sweep_lines(points: Sequence[SweepPoint], chart: str) -> list[tuple[str, list[float | None]]]:
+    """The lines of a chart: their names and heights."""
+    if chart == "tokens":
+        columns = zip(*(point.tokens_per_word for point in points), strict=True)
+        return [(NAMES[name], list(column)) for name, column in zip(ALGORITHMS, columns, strict=True)]
+    pairs = zip(*(point.alike_pairs if chart == "alike" else point.overlap for point in points), strict=True)
+    lines = [(pair_name(pair), list(column)) for pair, column in zip(PAIRS, pairs, strict=True)]
+    if chart == "alike":
+        lines.append((_("all three"), [point.alike for point in points]))
+    return lines

@@ -1,0 +1,309 @@
+"""The tokens of a text as coloured chips, drawn here and linked to their ids and details by `assets/components/chips.js`.
+
+A page goes:
+
+    runs = [Run("to", 0, 2, (Piece(7, "to", b"to", 0, 2, False, False),)), ...]
+    data = payload(runs, Shown(), {7: "<p>…</p>"}, labels, page="gpt2-en")
+    chips(data, key=KEY)
+
+Whatever a learner pasted or a vocabulary holds becomes markup through `tokensteps.drawing.tokens` and `html.escape` alone. The chips show
+signs in place of what can't be seen; the text itself travels beside them, and that is what is copied.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from html import escape
+from typing import Final, NamedTuple
+
+import regex
+
+from tokensteps.components.base import component
+from tokensteps.drawing.tokens import PLAIN, Style, colour, readable, token_html
+
+WRITE: Final = ("text", "ids", "bytes")
+LABELS: Final = ("pane", "chip", "unknown", "ids", "card", "hint", "empty", "token", "tokens", "characters")
+LONGEST: Final = 1000
+"""Characters (or bytes) that a chip shows; of a longer one it shows the beginning, and copies all."""
+_LONG: Final = 24
+"""Characters from which on a chip may break between lines."""
+_CACHED: Final = 200
+_SPOKEN: Final = 80
+
+
+class Shown(NamedTuple):
+    """How tokens are shown: written as "text", "ids" or "bytes", white space as signs or as it is."""
+
+    write: str = "text"
+    spaces: bool = True
+    style: Style = PLAIN
+
+
+class Piece(NamedTuple):
+    """A token at its place in the text: characters `start` to `end`."""
+
+    id: int
+    token: str
+    data: bytes
+    start: int
+    end: int
+    special: bool
+    unknown: bool
+
+
+class Run(NamedTuple):
+    """A stretch of text with its tokens.
+
+    Usually one; several when they share a character; none for text that no token covers. Text may be empty: [CLS].
+    """
+
+    text: str
+    start: int
+    end: int
+    pieces: tuple[Piece, ...]
+
+
+class _Drawn(NamedTuple):
+    """A run drawn, apart from its place; or, without `text`, markup between runs."""
+
+    html: str
+    text: str | None = None
+    ids: tuple[int, ...] = ()
+    direction: str = ""
+    breaks: bool = False
+
+
+_LINES: Final = {way: _Drawn(f"<div class=l dir={way}>") for way in ("ltr", "rtl")}
+_FLOWS: Final = {way: _Drawn(f"<span class=f dir={way}>") for way in ("ltr", "rtl")}
+_LINE_END: Final = _Drawn("</div>")
+_FLOW_END: Final = _Drawn("</span>")
+
+_SIGNS: Final = {" ": "<i>␣</i>", "\t": "<i>⇥</i>", "\n": "<i>⏎</i>", "\r": "<i>␍</i>"}
+# A sequence such as a family of three is one sign: what joins it need not be named.
+_PICTURE: Final = r"(?=\p{Extended_Pictographic})\X(?<!\u200d)"
+_WITH_SIGNS: Final = regex.compile(rf"([ \t\n\r]|{_PICTURE})")
+_AS_IT_IS: Final = regex.compile(rf"([\t\n\r\p{{Zs}}]|{_PICTURE})")
+
+
+def chips_html(
+    runs: Sequence[Run], shown: Shown, *, chip: str = "{text}: {ids}", unknown: str = "unk"
+) -> str:
+    """Return the chips of `runs` as markup: a block per line of text, in it a `<bdi class=r>` per run.
+
+    `chip` says a chip to screen readers, `unknown` marks unknown tokens; both are plain text.
+    """
+    return "".join(drawn.html for drawn in _drawn_lines(runs, shown, chip, unknown))
+
+
+def payload(
+    runs: Sequence[Run],
+    shown: Shown,
+    cards: Mapping[int, str],
+    labels: Mapping[str, str],
+    page: str,
+    linked: bool = True,
+    *,
+    first: int = 0,
+    total: int | None = None,
+) -> bytes:
+    """Pack the chips for the browser; the same arguments always give the same bytes.
+
+    `cards` are the tokens' details by id, trusted markup: whoever draws them escapes. `page` names what is shown (the
+    tokenizer, the part of a long text, the language): another one makes the browser forget pin and scrolling. `linked`
+    ties the chips to the text box on the page. `first` is the number of tokens before these, `total` that of all.
+
+    `labels` needs the keys in `LABELS`, plain text: "chip" holds `{text}` and `{ids}`; "token" may hold `{index}` and
+    `{total}`, "tokens" also `{last}`, "characters" `{start}` and `{end}` (as in a slice). "language" (BCP 47, default
+    "en") says how numbers are written.
+
+    Raises `ValueError` when a label is missing.
+    """
+    missing = [name for name in LABELS if name not in labels]
+    if missing:
+        raise ValueError(f"labels lack {', '.join(missing)}; the browser writes no words of its own.")
+    # Most tokens come more than once: each kind of chip travels once, and its number wherever it stands.
+    numbers: dict[int, int] = {}
+    kinds: list[_Drawn] = []
+    order = []
+    for drawn in _drawn_lines(runs, shown, labels["chip"], labels["unknown"]):
+        number = numbers.setdefault(id(drawn), len(kinds))
+        if number == len(kinds):
+            kinds.append(drawn)
+        order.append(number)
+    ids = {piece.id for run in runs for piece in run.pieces}
+    count = sum([len(run.pieces) for run in runs])
+    message = {
+        "page": page,
+        "linked": linked,
+        "first": first,
+        "total": first + count if total is None else total,
+        "labels": {
+            "language": "en",
+            **{name: labels[name] for name in sorted({*LABELS, "language"} & {*labels})},
+        },
+        "kinds": [[kind.html] if kind.text is None else [kind.html, kind.text, *kind.ids] for kind in kinds],
+        "order": order,
+        "places": [place for run in runs for place in (run.start, run.end)],
+        "cards": {identifier: cards[identifier] for identifier in sorted(ids) if identifier in cards},
+    }
+    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # half a UTF-16 pair, which JSON can write as an escape
+        return json.dumps(message, separators=(",", ":")).encode()
+
+
+def chips(data: bytes, *, key: str) -> None:
+    """Mount the chips. `data` comes from `payload`; `key` names the component."""
+    component("chips")(key=key, data=data)
+
+
+def _drawn_lines(runs: Sequence[Run], shown: Shown, chip: str, unknown: str) -> Iterator[_Drawn]:
+    line: list[_Drawn] = []
+    for text, _, _, pieces in runs:
+        tokens = tuple([(piece[0], piece[1], piece[2], piece[5], piece[6]) for piece in pieces])
+        draw = _draw if len(text) <= _CACHED and len(pieces) <= _CACHED else _draw.__wrapped__
+        drawn = draw(text, tokens, shown, chip, unknown)
+        line.append(drawn)
+        if drawn.breaks:
+            yield from _line(line)
+            line = []
+    if line:
+        yield from _line(line)
+
+
+def _line(chips: Sequence[_Drawn]) -> Iterator[_Drawn]:
+    """Put chips into a line of text. The first with a direction gives it; chips that run the other way keep together.
+
+    A browser doesn't look into isolates for the direction of what holds them, so `dir=auto` wouldn't find it.
+    """
+    ways = [drawn.direction for drawn in chips]
+    base = next((way for way in ways if way in ("ltr", "rtl")), "ltr")
+    yield _LINES[base]
+    if all(way in ("", base) or (way, base) == ("number", "ltr") for way in ways):
+        yield from chips
+    else:
+        # Numbers run from left to right everywhere; what has no direction goes with its neighbours when they agree.
+        other = {"ltr": "rtl", "rtl": "ltr"}[base]
+        against = {other, "number"} if base == "rtl" else {other}
+        at = 0
+        while at < len(chips):
+            if ways[at] not in against:
+                yield chips[at]
+                at += 1
+                continue
+            end = at
+            for ahead in range(at, len(chips)):
+                if ways[ahead] in against:
+                    end = ahead
+                elif ways[ahead] == base:
+                    break
+            yield _FLOWS[other]
+            yield from chips[at : end + 1]
+            yield _FLOW_END
+            at = end + 1
+    yield _LINE_END
+
+
+def line_html(drawn: Sequence[tuple[str, str]]) -> str:
+    """Return chips of one's own, each with the text that it stands for, as one line of text, in the order that it is read.
+
+    >>> line_html([("<b>hug</b>", "hug")])
+    '<div class=l dir=ltr><b>hug</b></div>'
+    """
+    return "".join(
+        part.html for part in _line([_Drawn(html, text, (), direction(text)) for html, text in drawn])
+    )
+
+
+@lru_cache(maxsize=20_000)
+def _draw(
+    text: str,
+    tokens: tuple[tuple[int, str, bytes, bool, bool], ...],
+    shown: Shown,
+    label: str,
+    unknown: str,
+) -> _Drawn:
+    breaks = "\n" in text if shown.spaces else text.endswith("\n")
+    if not tokens:
+        return _Drawn(
+            f"<bdi class='r gap'>{_text_html(text, shown.spaces)}</bdi>", text, (), direction(text), breaks
+        )
+    ids = tuple([token[0] for token in tokens])
+    said = (
+        readable(text[:_SPOKEN]) if text else " ".join([readable(token[1], shown.style) for token in tokens])
+    )
+    said = label.replace("{ids}", ", ".join(map(str, ids))).replace("{text}", said)
+    lost = any(token[4] for token in tokens)
+    said = f' role=option aria-label="{escape(f"{said} {unknown}" if lost else said)}"'
+    marks = (" s" if not text or all(token[3] for token in tokens) else "") + (" u" if lost else "")
+    if lost:
+        said += f' data-n="{escape(unknown)}"'
+    elif len(tokens) > 1 and shown.write == "text":
+        said += f' data-n="{len(tokens)}"'
+    if len(tokens) > 1 and shown.write != "text":
+        html = "".join([_one(token, shown) for token in tokens])
+        return _Drawn(f'<bdi class="r many{marks}"{said}>{html}</bdi><wbr>', text, ids, "", breaks)
+    if shown.write == "text" and text:
+        marks += " long" if len(text) > _LONG else ""
+        # The line's end stands for the newline that breaks it.
+        html = _text_html(text[:-1] if breaks and not shown.spaces else text, shown.spaces)
+        # Lines break around white space, where the signs for it would let none through.
+        html = f'<bdi class="r t c{colour(tokens[0][1])}{marks}"{said}>{html}</bdi>'
+        html = ("<wbr>" if text[0] in " \t\u3000" else "") + html + ("<wbr>" if text[-1].isspace() else "")
+        return _Drawn(html, text, ids, direction(text), breaks)
+    if shown.write == "text":
+        name = " ".join([token_html(token[1], shown.style) for token in tokens])
+        return _Drawn(
+            f'<bdi class="r t c{colour(tokens[0][1])}{marks}"{said}>{name}</bdi><wbr>', text, ids, "", breaks
+        )
+    return _Drawn(f"{_one(tokens[0], shown, f' r{marks}', said)}<wbr>", text, ids, "", breaks)
+
+
+def _one(
+    token: tuple[int, str, bytes, bool, bool], shown: Shown, marks: str = "", attributes: str = ""
+) -> str:
+    """A token as a chip with its id or its bytes."""
+    identifier, name, data, _, _ = token
+    if shown.write == "ids":
+        html = str(identifier)
+    elif not data:  # added by the tokenizer, as [CLS]: no bytes of the text
+        html = token_html(name, shown.style)
+    else:
+        html = " ".join([f"0x{byte:02X}" for byte in data[:LONGEST]]) + (
+            "<i>…</i>" if len(data) > LONGEST else ""
+        )
+        marks += " long" if len(data) > _LONG // 4 else ""
+    return f'<bdi class="t c{colour(name)}{marks}"{attributes}>{html}</bdi>'
+
+
+def _text_html(text: str, signs: bool) -> str:
+    """Text as markup: white space as signs or as it is, other things that can't be seen by their names."""
+    if len(text) > LONGEST:
+        return _text_html(text[:LONGEST], signs) + "<i>…</i>"
+    html = []
+    for at, part in enumerate((_WITH_SIGNS if signs else _AS_IT_IS).split(text)):
+        if not at % 2:
+            html.append(token_html(part))
+        elif signs:
+            html.append(_SIGNS.get(part) or escape(part))
+        else:
+            html.append("&#13;" if part == "\r" else escape(part))
+    return "".join(html)
+
+
+def direction(text: str) -> str:
+    """The direction that a line takes from this text: that of its first letter; "number" when it holds digits alone."""
+    number = ""
+    for character in text[:LONGEST]:
+        kind = unicodedata.bidirectional(character)
+        if kind == "L":
+            return "ltr"
+        if kind in ("R", "AL"):
+            return "rtl"
+        if kind in ("EN", "AN"):
+            number = "number"
+    return number

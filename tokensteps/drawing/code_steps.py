@@ -1,0 +1,268 @@
+"""Which line of the plain version a step is at, in each of its two beats, and what the line's names stand for then.
+
+The lines are found by a snippet of the source, so that they move with it. Everything here is a pure function of a
+snapshot; `assets/components/code.js` marks the lines that a frame names.
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+import json
+import keyword
+import tokenize
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from html import escape
+from typing import Any, NamedTuple, cast
+
+from tokenizers_core.plain import bpe as plain
+from tokenizers_core.training.merging import MergeSnapshot
+from tokenizers_core.training.pruning import ExpectationEvent, PruneEvent, UnigramSnapshot
+from tokenizers_core.training.wordpiece import ScoredCandidate
+from tokensteps.components.base import component
+from tokensteps.drawing.tokens import Style, readable
+from tokensteps.language.i18n import _
+from tokensteps.language.numbers import nats
+
+TOKEN_SHOWN = 14
+"""Characters of a token among the values."""
+
+
+class Beat(NamedTuple):
+    """What a step is at: the lines by their keys, the one with the values first, and the values as plain text."""
+
+    keys: tuple[str, ...]
+    values: str
+
+
+class Listing(NamedTuple):
+    """A plain version as it is shown: its functions in order, and for each key a snippet that one line alone has."""
+
+    functions: tuple[Callable[..., Any], ...]
+    snippets: Mapping[str, str]
+
+    @property
+    def source(self) -> str:
+        """The functions, one under the other."""
+        return "\n\n".join(map(inspect.getsource, self.functions))
+
+    @property
+    def lines(self) -> dict[str, int]:
+        """Key → the number of its line, from 1."""
+        lines = self.source.splitlines()
+        return {
+            key: next(number for number, line in enumerate(lines, start=1) if snippet in line)
+            for key, snippet in self.snippets.items()
+        }
+
+
+_MERGING = {
+    "split": "splits = {word: ",
+    "full": "while len(vocabulary) < vocab_size",
+    "best": "pair = max(",
+    "merge": "splits[word] = replace_pair(",
+}
+LISTINGS: Mapping[str, Listing] = {
+    "bpe": Listing(
+        (plain.plain_bpe, plain.alphabet, plain.count_pairs, plain.replace_pair),
+        {**_MERGING, "none": "if not frequent:"},
+    ),
+    "wordpiece": Listing(
+        (plain.plain_wordpiece, plain.alphabet, plain.count_pairs, plain.count_symbols, plain.replace_pair),
+        {**_MERGING, "none": "if not scores:", "score": "scores[first, second] = Fraction("},
+    ),
+    "course": Listing(
+        (
+            plain.plain_unigram_course,
+            plain.course_seed,
+            plain.log_shares,
+            plain.corpus_loss,
+            plain.best_split,
+            plain.edges,
+        ),
+        {
+            "seed": "counts = course_seed(",
+            "full": "while len(model) > vocab_size",
+            "cost": "costs[piece] = corpus_loss(",
+            "rank": "ranking = sorted(",
+            "choose": "for piece in ranking[",
+            "prune": "del counts[piece]",
+            "shares": "model = log_shares(counts)  #",
+        },
+    ),
+    "sentencepiece": Listing(
+        (
+            plain.plain_unigram_sentencepiece,
+            plain.e_step,
+            plain.m_step,
+            plain.digamma,
+            plain.rank_pieces,
+            plain.finalize,
+            plain.sentencepiece_seed,
+            plain.log_shares,
+            plain.best_split,
+            plain.edges,
+        ),
+        {
+            "seed": "model = log_shares(sentencepiece_seed(",
+            "e_step": "expected = e_step(",
+            "m_step": "model = m_step(",
+            "rank": "unused, used, losses = rank_pieces(",
+            "choose": "for piece in (unused + used)[",
+            "prune": "del model[piece]",
+            "finalize": 'yield "finalize"',
+        },
+    ),
+}
+
+
+def listing_of(trace: Any) -> Listing:
+    """The plain version of what trained this."""
+    return LISTINGS[trace.method if trace.algorithm == "unigram" else trace.algorithm]
+
+
+def left_out(trace: Any) -> list[str]:
+    """Sentences on the rules of this run that the plain version lacks."""
+    settings = trace.settings
+    told = []
+    if settings.get("tie_rule", "first") != "first":
+        told.append(_("Of equally good pairs it takes the one met first; this run goes by another rule."))
+    unigram = trace.algorithm == "unigram"
+    changed = unigram and (settings["exact"] or not settings["whole_words"] or trace.special_tokens)
+    if changed or settings.get("alphabet") == "bytes":
+        told.append(_("Some of this run's rules are not in it; they change numbers, not what the lines do."))
+    return told
+
+
+# --- beats ------------------------------------------------------------------------------------------------------------
+
+
+def shown(token: str, style: Style) -> str:
+    """A token among the values: the beginning of a long one, and one that is read from right to left set apart."""
+    text = readable(token, style)
+    if len(text) > TOKEN_SHOWN:
+        text = text[: TOKEN_SHOWN - 1] + "…"
+    if any(unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in text):
+        return f"\u2068{text}\u2069"
+    return text
+
+
+def merge_beats(snapshot: MergeSnapshot, style: Style) -> tuple[Beat, Beat]:
+    """A merge: the best pair is chosen, then replaced in the words."""
+    trace = snapshot.trace
+    end: tuple[str, ...] = ()
+    if snapshot.step == len(trace):
+        stops = {"vocab_size": ("full",), "no_pairs": ("none",), "min_frequency": ("none",)}
+        end = stops.get(trace.stop_reason, ())
+    if snapshot.event.kind == "start":
+        start = f"len(splits) = {len(trace.corpus.words)}   len(vocabulary) = {snapshot.vocab_size}"
+        return Beat(("split",), start), Beat(("split", *end), start)
+    event = snapshot.event
+    pair = f"pair = ({shown(event.pair.first, style)}, {shown(event.pair.second, style)})"
+    made = f"token = {shown(event.token, style)}"
+    if trace.algorithm == "bpe":
+        chosen = Beat(("best",), f"{pair}   counts[pair] = {event.freq}")
+    else:
+        best = cast(ScoredCandidate, event.candidates[0])
+        numbers = f"{best.freq} / ({best.first_freq} × {best.second_freq})"
+        chosen = Beat(("best", "score"), f"{pair}   scores[pair] = {numbers} = {best.score}")
+    return chosen, Beat(("merge", *end), made)
+
+
+def unigram_beats(snapshot: UnigramSnapshot, style: Style) -> tuple[Beat, Beat]:
+    """A prune: the piece is chosen by its place in the ranking, then it goes. Other steps have one line."""
+    trace, kind = snapshot.trace, snapshot.event.kind
+    course = trace.method == "course"
+    size = f"len({'counts' if course else 'model'}) = {trace.record.sizes[snapshot.step]}"
+    end = ("full",) if course and snapshot.step == len(trace) and trace.stop_reason != "stopped" else ()
+    if kind == "prune":
+        event = cast(PruneEvent, snapshot.event)
+        ranking = () if event.place > 1 else ("rank", "cost") if course else ("rank",)
+        lost = f"{'costs' if course else 'losses'}[piece] = {nats(event.loss)}"
+        renewed = ("shares",) if course and event.ends_round else ()
+        return (
+            Beat(("choose", *ranking), f"piece = {shown(event.piece, style)}   {lost}"),
+            Beat(("prune", *renewed, *end), f"piece = {shown(event.piece, style)}   {size}"),
+        )
+    if kind == "e_step":
+        most = max(cast(ExpectationEvent, snapshot.event).expected, key=lambda row: row.freq)
+        size += f"   expected[{shown(most.piece, style)}] = {most.freq:.2f}"
+    key = "seed" if kind == "start" else kind
+    return Beat((key,), size), Beat((key, *end), size)
+
+
+def beats(snapshot: Any, style: Style) -> tuple[Beat, Beat]:
+    """What a step of training is at in its first beat and in its second."""
+    found = unigram_beats if snapshot.trace.algorithm == "unigram" else merge_beats
+    return found(snapshot, style)
+
+
+def code_attributes(snapshot: Any, style: Style) -> str:
+    """The same as attributes of a frame: keys joined by `+`, beats by a space, their values by a new line."""
+    first, second = beats(snapshot, style)
+    if first == second:
+        return f' data-code="{"+".join(first.keys)}" data-values="{escape(first.values)}"'
+    keys = " ".join("+".join(beat.keys) for beat in (first, second))
+    return f' data-code="{keys}" data-values="{escape(first.values)}\n{escape(second.values)}"'
+
+
+# --- the source -------------------------------------------------------------------------------------------------------
+
+
+def coloured(source: str) -> list[str]:
+    """The lines of a Python source as markup: keywords, strings, comments, numbers and the names of functions.
+
+    >>> coloured("return 1  # one")
+    ['<span class=k>return</span> <span class=n>1</span>  <span class=c># one</span>']
+    """
+    lines = source.splitlines()
+    marked: list[list[tuple[int, int, str]]] = [[] for _line in lines]
+    defined = False
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        kind = "f" if defined and token.type == tokenize.NAME else kind_of(token)
+        defined = token.string == "def"
+        (first, start), (last, end) = token.start, token.end
+        for row in range(first, last + 1) if kind else ():
+            stop = end if row == last else len(lines[row - 1])
+            marked[row - 1].append((start if row == first else 0, stop, kind))
+    return [coloured_line(line, spans) for line, spans in zip(lines, marked, strict=True)]
+
+
+def kind_of(token: tokenize.TokenInfo) -> str:
+    """The class of a token of Python; "" for one without a colour."""
+    if token.type == tokenize.NAME and keyword.iskeyword(token.string):
+        return "k"
+    return {tokenize.STRING: "s", tokenize.COMMENT: "c", tokenize.NUMBER: "n"}.get(token.type, "")
+
+
+def coloured_line(line: str, spans: Iterable[tuple[int, int, str]]) -> str:
+    """A line with some of its stretches marked."""
+    html, done = "", 0
+    for start, end, kind in spans:
+        html += f"{escape(line[done:start], quote=False)}<span class={kind}>{escape(line[start:end], quote=False)}</span>"
+        done = end
+    return html + escape(line[done:], quote=False)
+
+
+@cache
+def listing_html(listing: str) -> str:
+    """The lines of a listing, numbered."""
+    return "".join(
+        f'<li><i aria-hidden="true">{number}</i><code>{line}</code><b></b></li>'
+        for number, line in enumerate(coloured(LISTINGS[listing].source), start=1)
+    )
+
+
+def payload(trace: Any, label: str) -> bytes:
+    """What the browser needs: the listing, where each key's line is, and what screen readers call it."""
+    listing = listing_of(trace)
+    name = next(name for name, known in LISTINGS.items() if known is listing)
+    message = {"html": listing_html(name), "lines": listing.lines, "label": label}
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def code_in_step(trace: Any, *, key: str) -> None:
+    """Mount the plain version of what trained `trace`; it follows the page's stage by itself."""
+    component("code")(key=key, data=payload(trace, _("The algorithm's code; the line at work is marked")))

@@ -1,0 +1,93 @@
+"""Engine data → markup for the tabs: a word through the steps, a token's lineage, an encoded text, two runs parting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from tokenizers_core.encoding.tokenizer import Encoding
+from tokenizers_core.training.merging import Lineage, MergeTrace
+from tokensteps.drawing.merging import pair_chips
+from tokensteps.drawing.tokens import Style, chip, chips, fill
+from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.runs.settings import choice_name
+
+TOKENS_SHOWN = 600
+ROWS_SHOWN = 400
+LINEAGE_DEPTH = 40
+
+
+def story_html(history: Sequence[tuple[int, tuple[str, ...]]], step: int, style: Style) -> str:
+    """A word's segmentations, one a row, each with the step that made it; the one that holds now is marked."""
+    now = max(made for made, _tokens in history if made <= step)
+    rows = []
+    for made, tokens in history[:ROWS_SHOWN]:
+        name = _("step {step}").format(step=made) if made else _("start")
+        classes = "n at" if made == now else "n"
+        later = " later" if made > step else ""
+        more = "" if len(tokens) <= TOKENS_SHOWN else escape(_("… cut here"))
+        rows.append(
+            f'<span class="{classes}">{escape(name)}</span>'
+            f'<span class="row{later}">{chips(tokens[:TOKENS_SHOWN], style)}{more}</span>'
+        )
+    if len(history) > ROWS_SHOWN:
+        rows.append('<span class="n">…</span><span class="row">' + escape(_("… cut here")) + "</span>")
+    return f'<div class="ts story">{"".join(rows)}</div>'
+
+
+def lineage_html(lineage: Lineage, style: Style) -> str:
+    """A token above the two it was made from, down to the alphabet."""
+    return f'<div class="ts scroll">{_branch(lineage, style, LINEAGE_DEPTH)}</div>'
+
+
+def _branch(lineage: Lineage, style: Style, depth: int) -> str:
+    made = escape(_("step {step}").format(step=lineage.step) if lineage.step else _("alphabet"))
+    parts = "".join(_branch(part, style, depth - 1) for part in lineage.parts) if depth else "…"
+    below = f'<span class="parts">{parts}</span>' if lineage.parts else ""
+    return f'<span class="tree">{chip(lineage.token, style)}<small>{made}</small>{below}</span>'
+
+
+def encoding_html(encoding: Encoding, style: Style) -> str:
+    """The tokens of a text with their ids."""
+    number = len(encoding.ids)
+    told = ngettext("{number} token", "{number} tokens", number).format(number=count(number))
+    tokens = "".join(
+        f'<span class="id">{chip(token, style)}<small>{identifier}</small></span>'
+        for token, identifier in list(zip(encoding.tokens, encoding.ids, strict=True))[:TOKENS_SHOWN]
+    )
+    return f'<div class="ts encoded">{tokens}<span class="k">{escape(told)}</span></div>'
+
+
+def parting_html(trace: MergeTrace, rival: MergeTrace, step: int, style: Style) -> str:
+    """Two runs at the first step in which they merge different pairs."""
+    rows = "".join(f"<p>{_parting_row(run, step, style)}</p>" for run in (trace, rival))
+    told = _("The runs part in step {step}: both pairs are equally good there.")
+    return f'<div class="ts parting"><p>{fill(told, step=f"<b>{step}</b>")}</p>{rows}</div>'
+
+
+def _parting_row(run: MergeTrace, step: int, style: Style) -> str:
+    rule = choice_name("ties", run.settings["tie_rule"])
+    return fill(
+        _("With {rule}: {pair}, {freq} times. In the end: {tokens} tokens in the corpus."),
+        rule=f"<b>{escape(rule)}</b>",
+        pair=pair_chips(run.pair_of(step), style),
+        freq=count(run.record.frequencies[step - 1]),
+        tokens=count(run.token_totals[-1]),
+    )
+
+
+def vocabularies_html(trace: MergeTrace, rival: MergeTrace, style: Style) -> str:
+    """What this page's WordPiece learned and what the library's would, of the same size."""
+    ours, theirs = set(trace.step_of_token), set(rival.step_of_token)
+    rows = (
+        (_("Learned by both"), [token for token in trace.step_of_token if token in theirs]),
+        (_("Only here, by score"), [token for token in trace.step_of_token if token not in theirs]),
+        (_("Only by the library, by count"), [token for token in rival.step_of_token if token not in ours]),
+    )
+    line = _("{letter}: {told}")
+    shown = "".join(
+        f'<span class="n">{escape(line.format(letter=name, told=count(len(tokens))))}</span>'
+        f'<span class="row">{chips(tokens[:80], style)}{"…" if len(tokens) > 80 else ""}</span>'
+        for name, tokens in rows
+    )
+    return f'<div class="ts story">{shown}</div>'

@@ -1,0 +1,528 @@
+"""A text on its way to ids, drawn: every stage under the other, each thing under the characters that it came from.
+
+    data = payload(tokenizer, tokenizer.encode(text), [journey(tokenizer, text)], Style())
+    pipeline_view(data, key="…")
+
+The drawing is a row of *atoms*: stretches of text that no stage reaches across, so that `assets/components/pipeline.js` may break lines
+between them. Whatever a learner pasted becomes markup through `tokensteps.drawing.tokens` alone, and what is said of it travels as text.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from html import escape
+from typing import NamedTuple
+
+from tokenizers_core.encoding.encoding import Encoding
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.text.corpus import PreToken, Span, normalize
+from tokensteps.components.base import component
+from tokensteps.drawing.chips import direction
+from tokensteps.drawing.tokens import PLAIN, Style, colour, readable, token_html
+from tokensteps.language.i18n import _, count
+
+CHARACTERS_DRAWN = 600
+"""Characters of a text that are drawn, stage by stage."""
+WORD_KEPT = 24
+"""Characters up to which a pre-token stays on one line."""
+
+
+class Stage(IntEnum):
+    """A row of the drawing."""
+
+    TEXT = 0
+    NORMALIZED = 1
+    WORDS = 2
+    TOKENS = 3
+    IDS = 4
+    TYPES = 5
+    WORD_IDS = 6
+    SPECIAL = 7
+    ATTENTION = 8
+
+
+class Placed(NamedTuple):
+    """A text, and the characters `start` to `end` of the original that it stands for."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Journey(NamedTuple):
+    """What becomes of one text before the model: the characters after normalizing, and the pre-tokens.
+
+    Special tokens in the text are cut out first: they are pre-tokens too, and no normalizer rewrites them.
+    """
+
+    text: str
+    normalized: list[Placed]
+    words: list[PreToken]
+
+    @property
+    def removed(self) -> list[int]:
+        """The characters that normalizing left nothing of."""
+        return _uncovered(range(len(self.text)), [(one.start, one.end) for one in self.normalized])
+
+    @property
+    def rewritten(self) -> list[Placed]:
+        """What normalizing wrote in place of something else."""
+        return [one for one in self.normalized if one.text != self.text[one.start : one.end]]
+
+    @property
+    def dropped(self) -> list[int]:
+        """The characters that parted pre-tokens and belong to none: white space, for most pre-tokenizers."""
+        gone = {*self.removed}
+        left = _uncovered(range(len(self.text)), [(word.start, word.end) for word in self.words])
+        return [at for at in left if at not in gone]
+
+
+def _uncovered(places: range, spans: Sequence[Span]) -> list[int]:
+    covered = {at for start, end in spans for at in range(start, end)}
+    return [at for at in places if at not in covered]
+
+
+def journey(tokenizer: Tokenizer, text: str) -> Journey:
+    """A text through the first two stages. Raises what `Tokenizer.encode` raises.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> corpus = Corpus.from_texts(["un été"], normalizer="nfd_strip_accents", pre_tokenizer="whitespace_split")
+    >>> found = journey(train_bpe(corpus, merges=1).tokenizer(), "né e\\u0301")
+    >>> [one.text for one in found.rewritten], found.removed, found.dropped
+    (['e'], [4], [2])
+    """
+    pipeline = tokenizer.pipeline
+    splitter = pipeline.splitter()
+    normalized: list[Placed] = []
+    words: list[PreToken] = []
+    for segment in tokenizer.segments(text):
+        end = segment.start + len(segment.text)
+        if segment.special:
+            normalized += [Placed(text[at], at, at + 1) for at in range(segment.start, end)]
+            words.append(PreToken(segment.text, segment.start, end))
+            continue
+        written, spans = normalize(segment.text, pipeline.normalizer)
+        normalized += [
+            Placed(character, segment.start + first, segment.start + last)
+            for character, (first, last) in zip(written, spans, strict=True)
+        ]
+        words += [
+            PreToken(word.text, segment.start + word.start, segment.start + word.end)
+            for word in pipeline.words(segment.text, splitter)
+        ]
+    return Journey(text, normalized, words)
+
+
+# --- The drawing ------------------------------------------------------------------------------------------------------
+
+
+class Drawing:
+    """An encoding as atoms, and what is said of each thing in them."""
+
+    def __init__(
+        self, tokenizer: Tokenizer, encoding: Encoding, journeys: Sequence[Journey], style: Style
+    ) -> None:
+        """`journeys` are those of the encoding's texts."""
+        self.tokenizer = tokenizer
+        self.encoding = encoding
+        self.style = style
+        self.tells: list[str] = []
+        self.journeys = journeys
+
+    def atoms(self) -> str:
+        """The markup of all atoms, in the order of the tokens."""
+        return "".join(self._atoms())
+
+    def _atoms(self) -> Iterator[str]:
+        begun: set[int | None] = set()
+        sequences = self.encoding.sequence_ids
+        for sequence, index in self._order():
+            if sequence is None:
+                name = max((one for one in begun if one is not None), default=0)
+                yield self._atom(name, 1, self._stack(index, 1, 1, None))
+                continue
+            own = [place for place, of in enumerate(sequences) if of == sequence]
+            yield from self._sequence(sequence, own, new=bool(begun & {0}))
+            begun.add(sequence)
+
+    def _order(self) -> Iterator[tuple[int | None, int]]:
+        """Sequences and the template's tokens, with the tokens' places, in the order of the template."""
+        template, pair = self.tokenizer.template, len(self.encoding.texts) > 1
+        if template is None or not any(of is None for of in self.encoding.sequence_ids):
+            yield from ((sequence, 0) for sequence in range(len(self.encoding.texts)))
+            return
+        index = 0
+        for piece in template.pair_pieces if pair else template.single_pieces:
+            yield piece.sequence, index
+            index += 1 if piece.sequence is None else self.encoding.sequence_ids.count(piece.sequence)
+
+    def _sequence(self, sequence: int, tokens: list[int], new: bool) -> Iterator[str]:
+        """The atoms of one text."""
+        found = self.journeys[sequence]
+        shown = min(len(found.text), CHARACTERS_DRAWN)
+        normalized = grouped(found.normalized)
+        offsets = self.encoding.offsets
+        stacks = grouped([Placed(str(index), *offsets[index]) for index in tokens])
+        # Normalizing may make several pre-tokens of one character: they stand side by side, as its tokens do.
+        words = grouped([Placed(str(place), word.start, word.end) for place, word in enumerate(found.words)])
+        bonds = [(one[0], one[1]) for one in (*normalized, *stacks)]
+        bonds += [
+            (first, last) for first, last, members in words if len(members) > 1 or last - first <= WORD_KEPT
+        ]
+        removed, dropped = {*found.removed}, {*found.dropped}
+        leftwards = direction(found.text) == "rtl"
+        for start, end in _stretches(shown, bonds):
+            parts = []
+            for at in range(start, end):
+                parts.append(self._character(sequence, at, at - start + 1, tokens, removed, dropped))
+            for first, last, members in normalized:
+                if start <= first < end:
+                    parts.append(
+                        self._cell(
+                            Stage.NORMALIZED,
+                            first,
+                            min(last, end),
+                            start,
+                            [self._rewritten(sequence, one) for one in members],
+                        )
+                    )
+            for first, last, members in words:
+                if first < end and last > start:
+                    items = [self._word(sequence, int(one.text), start, end) for one in members]
+                    parts.append(self._cell(Stage.WORDS, max(first, start), min(last, end), start, items))
+            for first, last, members in stacks:
+                if start <= first < end:
+                    inside = "".join(self._token(int(one.text), sequence) for one in members)
+                    width = min(last, end) - first
+                    parts.append(_area(Stage.TOKENS + 1, first - start + 1, width, inside, "stack"))
+            turn = leftwards and direction(found.text[start:end]) != "rtl"
+            yield self._atom(sequence, end - start, "".join(parts), new=new and start == 0, turn=turn)
+
+    def _atom(self, sequence: int, columns: int, inside: str, new: bool = False, turn: bool = False) -> str:
+        """One stretch; `new` begins a line, `turn` makes it run from left to right in a text that doesn't."""
+        turned = " dir=ltr" if turn else ""
+        return f'<div class=atom data-n={sequence}{" data-b" if new else ""}{turned} style="--n:{columns}">{inside}</div>'
+
+    def _stack(self, index: int, column: int, width: int, sequence: int | None) -> str:
+        return _area(Stage.TOKENS + 1, column, width, self._token(index, sequence), "stack")
+
+    def _item(
+        self,
+        stage: Stage,
+        sequence: int | None,
+        span: Span,
+        tell: str,
+        inside: str,
+        classes: str = "",
+        token: int = -1,
+    ) -> str:
+        """Something that can be pointed at."""
+        self.tells.append(tell)
+        of = "" if sequence is None else f" data-q={sequence} data-s={span[0]} data-e={span[1]}"
+        mark = f" data-i={token}" if token >= 0 else ""
+        return f'<bdi class="i {classes}" role=option data-r={int(stage)}{of}{mark} data-t={len(self.tells) - 1}>{inside}</bdi>'
+
+    def _cell(self, stage: Stage, first: int, last: int, start: int, items: list[str]) -> str:
+        return _area(stage + 1, first - start + 1, last - first, "".join(items), "cell")
+
+    def _character(
+        self, sequence: int, at: int, column: int, tokens: list[int], removed: set[int], dropped: set[int]
+    ) -> str:
+        """A character of the text, and what stands under it where nothing else does."""
+        character, span = self.journeys[sequence].text[at], (at, at + 1)
+        tell = self._tell_character(sequence, at, tokens, removed, dropped)
+        inside = f"{token_html(character)}<small>{at}</small>"
+        parts = [
+            _area(
+                Stage.TEXT + 1, column, 1, self._item(Stage.TEXT, sequence, span, tell, inside, "ch"), "cell"
+            )
+        ]
+        if at in removed:
+            gone = self._item(Stage.NORMALIZED, sequence, span, tell, "∅", "none")
+            parts.append(_area(Stage.NORMALIZED + 1, column, 1, gone, "cell"))
+        if at in dropped:
+            gone = self._item(Stage.WORDS, sequence, span, tell, "∅", "none")
+            parts.append(_area(Stage.WORDS + 1, column, 1, gone, "cell"))
+        return "".join(parts)
+
+    def _rewritten(self, sequence: int, one: Placed) -> str:
+        was = self.journeys[sequence].text[one.start : one.end]
+        tell = _("{character} after normalizing, from {original}, {place}.").format(
+            character=described(one.text),
+            original=shown(was),
+            place=self._where(sequence, one.start, one.end),
+        )
+        classes = "ch" if one.text == was else "ch new"
+        return self._item(
+            Stage.NORMALIZED, sequence, (one.start, one.end), tell, token_html(one.text), classes
+        )
+
+    def _word(self, sequence: int, place: int, start: int, end: int) -> str:
+        """A pre-token, or what of it stands in an atom."""
+        word = self.journeys[sequence].words[place]
+        special = word.text in self.tokenizer.special_tokens
+        told = readable(word.text, PLAIN if special else self.style)
+        message = _("Pre-token {number}: {text}, {place}.")
+        if special:
+            message = _("Special token {text}, cut out before all else; pre-token {number}, {place}.")
+        tell = message.format(
+            number=place, text=f"“{told}”", place=self._where(sequence, word.start, word.end)
+        )
+        first, last = max(word.start, start), min(word.end, end)
+        classes = "word"
+        if word.start < start:
+            classes += " from"
+        if word.end > end:
+            classes += " on"
+        text = token_html(word.text, PLAIN if special else self.style)
+        if word.start < start or word.end > end:
+            text = token_html(self.journeys[sequence].text[first:last])
+        return self._item(Stage.WORDS, sequence, (word.start, word.end), tell, text, classes)
+
+    def _token(self, index: int, sequence: int | None) -> str:
+        """A token with everything that the encoding has of it, one under the other."""
+        encoding = self.encoding
+        token, identifier = encoding.tokens[index], encoding.ids[index]
+        tell = self._tell_token(index, sequence)
+        word, special = encoding.word_ids[index], encoding.special_tokens_mask[index]
+        unknown = token == self.tokenizer.model.unk_token
+        name = f'<span class="t c{colour(token)} {"s" if special or unknown else ""}">{token_html(token, self.style)}</span>'
+        cells = (
+            (Stage.TOKENS, name, "tok"),
+            (Stage.IDS, str(identifier), "id"),
+            (Stage.TYPES, str(encoding.type_ids[index]), f"n type{encoding.type_ids[index] % 3}"),
+            (Stage.WORD_IDS, "–" if word is None else str(word), "n"),
+            (Stage.SPECIAL, str(special), "n on1" if special else "n"),
+            (Stage.ATTENTION, str(encoding.attention_mask[index]), "n"),
+        )
+        span = encoding.offsets[index]
+        inside = "".join(
+            self._item(stage, sequence, span, tell, text, classes, index) for stage, text, classes in cells
+        )
+        return f"<div class=col>{inside}</div>"
+
+    # --- what is said ---------------------------------------------------------------------------------------------
+
+    def _where(self, sequence: int, start: int, end: int) -> str:
+        """A place in a text, in words."""
+        if end - start == 1:
+            told = _("character {start}").format(start=start)
+        else:
+            told = _("characters {start} to {end}").format(start=start, end=end)
+        if len(self.journeys) == 1:
+            return told
+        return _("{place} of text {letter}").format(place=told, letter="AB"[sequence])
+
+    def _tell_character(
+        self, sequence: int, at: int, tokens: list[int], removed: set[int], dropped: set[int]
+    ) -> str:
+        found = self.journeys[sequence]
+        place = self._where(sequence, at, at + 1)
+        told = [_("{character}, {place}").format(character=described(found.text[at]), place=place)]
+        if at in removed:
+            told.append(_("normalizing removes it"))
+            return _tell(told)
+        written = "".join(one.text for one in found.normalized if one.start <= at < one.end)
+        if written != found.text[at]:
+            told.append(_("normalized to {text}").format(text=shown(written)))
+        if at in dropped:
+            told.append(_("it parts two words, and is in no pre-token"))
+            return _tell(told)
+        told += [
+            _("in pre-token {number}, {text}").format(
+                number=number, text=f"“{readable(word.text, self.style)}”"
+            )
+            for number, word in enumerate(found.words)
+            if word.start <= at < word.end
+        ]
+        encoding = self.encoding
+        told += [
+            _("in token {number}, {text}, id {identifier}").format(
+                number=index,
+                text=f"“{readable(encoding.tokens[index], self.style)}”",
+                identifier=count(encoding.ids[index]),
+            )
+            for index in tokens
+            if encoding.offsets[index][0] <= at < encoding.offsets[index][1]
+        ]
+        return _tell(told)
+
+    def _tell_token(self, index: int, sequence: int | None) -> str:
+        encoding = self.encoding
+        told = [
+            _("Token {number}: {text}, id {identifier}").format(
+                number=index,
+                text=f"“{readable(encoding.tokens[index], self.style)}”",
+                identifier=count(encoding.ids[index]),
+            )
+        ]
+        start, end = encoding.offsets[index]
+        if sequence is None:
+            told.append(_("put there by the template, for no character of the text"))
+        elif start == end:
+            told.append(_("for no character of the text"))
+        else:
+            told.append(self._where(sequence, start, end))
+            told.append(_("of pre-token {number}").format(number=encoding.word_ids[index]))
+        if encoding.tokens[index] == self.tokenizer.model.unk_token:
+            told.append(_("the vocabulary can't spell it"))
+        told.append(_("type {number}").format(number=encoding.type_ids[index]))
+        return _tell(told)
+
+
+def _tell(parts: Sequence[str]) -> str:
+    return _("{facts}.").format(facts=_("; ").join(parts))
+
+
+def shown(text: str) -> str:
+    """A text in running text: between quotes, what can't be seen named.
+
+    >>> shown("e "), shown("")
+    ('“e␣”', '∅')
+    """
+    return f"“{readable(text)}”" if text else "∅"
+
+
+def described(character: str) -> str:
+    """A character with its number and its name in Unicode.
+
+    >>> described("é"), described("\\n")
+    ('“é” (U+00E9 latin small letter e with acute)', '“⏎” (U+000A)')
+    """
+    name = unicodedata.name(character, "").lower()
+    return f"“{readable(character)}” (U+{ord(character):04X}{' ' + name if name else ''})"
+
+
+def grouped(placed: Sequence[Placed]) -> list[tuple[int, int, list[Placed]]]:
+    """Things in a row that share characters, together: start, end, members. One for no character joins the one before it.
+
+    >>> grouped([Placed("a", 0, 2), Placed("b", 1, 3), Placed("c", 3, 4), Placed("", 4, 4)])
+    [(0, 3, [Placed(text='a', start=0, end=2), Placed(text='b', start=1, end=3)]), \
+(3, 4, [Placed(text='c', start=3, end=4), Placed(text='', start=4, end=4)])]
+    """
+    groups: list[tuple[int, int, list[Placed]]] = []
+    for one in placed:
+        if groups and (one.start < groups[-1][1] or one.start == one.end):
+            start, end, members = groups[-1]
+            groups[-1] = (min(start, one.start), max(end, one.end), [*members, one])
+            # What reaches back over several groups joins them.
+            while len(groups) > 1 and groups[-1][0] < groups[-2][1]:
+                start, end, members = groups.pop()
+                before = groups[-1]
+                groups[-1] = (min(before[0], start), max(before[1], end), [*before[2], *members])
+        else:
+            groups.append((one.start, one.end, [one]))
+    return groups
+
+
+def _stretches(length: int, bonds: Sequence[Span]) -> Iterator[Span]:
+    """A text cut wherever no bond reaches across.
+
+    >>> list(_stretches(5, [(0, 2), (1, 3)]))
+    [(0, 3), (3, 4), (4, 5)]
+    """
+    reach = list(range(1, length + 1))
+    for start, end in bonds:
+        if start < length:
+            reach[start] = max(reach[start], min(end, length))
+    start = end = 0
+    for at in range(length):
+        if at == end and at > start:
+            yield start, end
+            start = at
+        end = max(end, reach[at])
+    if length:
+        yield start, end
+
+
+def _area(row: int, column: int, width: int, inside: str, classes: str) -> str:
+    rows = f"{row} / {column} / span {6 if classes == 'stack' else 1} / span {max(1, width)}"
+    return f'<div class={classes} style="grid-area:{rows}">{inside}</div>'
+
+
+def stage_names() -> dict[Stage, str]:
+    """What the stages are called."""
+    return {
+        Stage.TEXT: _("Text"),
+        Stage.NORMALIZED: _("Normalized"),
+        Stage.WORDS: _("Pre-tokens"),
+        Stage.TOKENS: _("Tokens"),
+        Stage.IDS: _("Ids"),
+        Stage.TYPES: _("Type ids"),
+        Stage.WORD_IDS: _("Word ids"),
+        Stage.SPECIAL: _("Special?"),
+        Stage.ATTENTION: _("Attention"),
+    }
+
+
+def payload(tokenizer: Tokenizer, encoding: Encoding, journeys: Sequence[Journey], style: Style) -> bytes:
+    """Pack the drawing for the browser; the same arguments always give the same bytes."""
+    drawing = Drawing(tokenizer, encoding, journeys, style)
+    pair = len(encoding.texts) > 1
+    message = {
+        "atoms": drawing.atoms(),
+        "tells": drawing.tells,
+        "names": "".join(f"<span>{escape(name)}</span>" for name in stage_names().values()),
+        "ways": ["rtl" if direction(text) == "rtl" else "ltr" for text in encoding.texts],
+        "texts": [_("Text A"), _("Text B")] if pair else [_("Text")],
+        "labels": {
+            "flow": _("The stages of the text"),
+            "hint": _(
+                "Point at anything, or choose it with the arrow keys, to see what it came from and what it becomes."
+            ),
+        },
+    }
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def pipeline_view(data: bytes, *, key: str) -> None:
+    """Mount the drawing. `data` comes from `payload`; `key` names the component."""
+    component("pipeline")(key=key, data=data)
+
+
+# --- The stages in words ----------------------------------------------------------------------------------------------
+
+
+def summary_html(
+    drawing_of: Sequence[Journey], encoding: Encoding, names: Sequence[str], unknown: str
+) -> str:
+    """What each stage did, as four cards: `names` are the stages' choices."""
+    rewritten = sum(len(found.rewritten) for found in drawing_of)
+    removed = sum(len(found.removed) for found in drawing_of)
+    words = sum(len(found.words) for found in drawing_of)
+    dropped = sum(len(found.dropped) for found in drawing_of)
+    added = sum(of is None for of in encoding.sequence_ids)
+    own = len(encoding) - added
+    unknowns = encoding.tokens.count(unknown) if unknown else 0
+    told = (
+        (
+            _("Normalize"),
+            _("{number} rewritten, {removed} removed").format(
+                number=count(rewritten), removed=count(removed)
+            ),
+        ),
+        (
+            _("Split"),
+            _("{number} pre-tokens, {dropped} characters left out").format(
+                number=count(words), dropped=count(dropped)
+            ),
+        ),
+        (
+            _("Model"),
+            _("{number} tokens, {unknown} unknown").format(number=count(own), unknown=count(unknowns)),
+        ),
+        (
+            _("Post-process"),
+            _("{added} added: {number} tokens in all").format(
+                added=count(added), number=count(len(encoding))
+            ),
+        ),
+    )
+    cards = "".join(
+        f"<li><b>{escape(title)}</b> <span>{escape(name)}</span><p>{escape(what)}</p></li>"
+        for (title, what), name in zip(told, names, strict=True)
+    )
+    return f'<ol class="ts stages">{cards}</ol>'

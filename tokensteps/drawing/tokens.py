@@ -1,0 +1,169 @@
+"""Token → chip: the one place that turns tokens into markup.
+
+Whatever a learner pasted reaches the page through `escape`, `fill` or `chip`, and only as text. What can't be seen is
+named: white space, control characters and bytes that are no text of their own.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import blake2b
+from html import escape
+from typing import NamedTuple
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.text.corpus import symbols_to_bytes
+from tokensteps.limits import TOKEN_SHOWN
+
+PALETTE_SIZE = 10
+SHOW = ("letters", "symbols", "bytes")
+"""How tokens are written: as readable text, exactly as in the vocabulary file, or as bytes."""
+
+VISIBLE = {" ": "␣", "\t": "⇥", "\n": "⏎", "\r": "␍"}
+BYTE_LEVEL_VISIBLE = {" ": "Ġ", "\t": "ĉ", "\n": "Ċ", "\r": "č"}
+
+
+class Style(NamedTuple):
+    """How the tokens of one tokenizer are shown."""
+
+    byte_level: bool = False
+    show: str = "letters"
+    special_tokens: frozenset[str] = frozenset()
+
+
+PLAIN = Style()
+
+
+class Part(NamedTuple):
+    """A stretch of a token as shown: ``text`` to be read as it is, or the name of something unreadable."""
+
+    text: str
+    named: bool = False
+
+
+def colour(token: str) -> int:
+    """The token's place in the palette: the same on every page, in every run, on every machine."""
+    return blake2b(token.encode("utf-8", "surrogatepass"), digest_size=2).digest()[0] % PALETTE_SIZE
+
+
+def parts(token: str, style: Style = PLAIN) -> list[Part]:
+    """What to show for a token; of a very long one its beginning and its end, and how many characters are left out.
+
+    >>> parts("Ġthe", Style(byte_level=True)), parts("ãģĵ", Style(byte_level=True))
+    ([Part(text='Ġthe', named=False)], [Part(text='こ', named=False)])
+    >>> parts("ãģ", Style(byte_level=True))
+    [Part(text='0xE3', named=True), Part(text='0x81', named=True)]
+    >>> parts("a\\u202eb")
+    [Part(text='a', named=False), Part(text='U+202E', named=True), Part(text='b', named=False)]
+    """
+    if len(token) > TOKEN_SHOWN:
+        half = TOKEN_SHOWN // 2
+        left_out = Part(f"…{len(token) - 2 * half:,}…", True)
+        return [*parts(token[:half], style), left_out, *parts(token[-half:], style)]
+    if style.show == "symbols" or token in style.special_tokens:
+        return _named(token, {})
+    data = _bytes(token, style)
+    if style.show == "bytes":
+        return [Part(f"0x{byte:02X}", True) for byte in data]
+    if not style.byte_level:
+        return _named(token, VISIBLE)
+    return _named(data.decode("utf-8", "surrogateescape"), BYTE_LEVEL_VISIBLE)
+
+
+def readable(token: str, style: Style = PLAIN) -> str:
+    """A token as plain text, for narration, tables and chart labels.
+
+    >>> readable("ãģ", Style(byte_level=True))
+    '0xE3 0x81'
+    """
+    return (_kept_readable if len(token) <= TOKEN_SHOWN else _readable)(token, style)
+
+
+def _readable(token: str, style: Style) -> str:
+    shown = ""
+    named = False
+    for part in parts(token, style):
+        shown += f" {part.text}" if named and part.named else part.text
+        named = part.named
+    return shown
+
+
+def token_html(token: str, style: Style = PLAIN) -> str:
+    """A token's text as markup, without a chip around it."""
+    return (_kept_html if len(token) <= TOKEN_SHOWN else _html)(token, style)
+
+
+def _html(token: str, style: Style) -> str:
+    return "".join(
+        f"<bdi class=x>{escape(part.text)}</bdi>" if part.named else escape(part.text)
+        for part in parts(token, style)
+    )
+
+
+def chip(token: str, style: Style = PLAIN, classes: str = "") -> str:
+    """A token as a coloured chip. `<bdi>` keeps right-to-left text from reordering its neighbours."""
+    return (_kept_chip if len(token) <= TOKEN_SHOWN else _chip)(token, style, classes)
+
+
+def _chip(token: str, style: Style, classes: str) -> str:
+    return (
+        f'<bdi class="t c{colour(token)}{" " + classes if classes else ""}">{token_html(token, style)}</bdi>'
+    )
+
+
+# A token of a million letters would be kept as long as the server runs.
+_kept_readable = lru_cache(maxsize=50_000)(_readable)
+_kept_html = lru_cache(maxsize=50_000)(_html)
+_kept_chip = lru_cache(maxsize=50_000)(_chip)
+
+
+def chips(tokens: Iterable[str], style: Style = PLAIN) -> str:
+    """Tokens as chips in a row."""
+    return "".join(chip(token, style) for token in tokens)
+
+
+def fill(message: str, **markup: str) -> str:
+    """A translated message as markup: the message is escaped, its fields are markup already.
+
+    >>> fill("{token} stands <n> times", token="<b>x</b>")
+    '<b>x</b> stands &lt;n&gt; times'
+    """
+    return escape(message, quote=False).format(**markup)
+
+
+def _bytes(token: str, style: Style) -> bytes:
+    if style.byte_level:
+        try:
+            return symbols_to_bytes(token)
+        except TokenizersCoreError:
+            pass  # a token from outside the byte alphabet, such as an end-of-word symbol: its text's bytes
+    return token.encode("utf-8", "surrogatepass")
+
+
+def _named(text: str, visible: dict[str, str]) -> list[Part]:
+    shown: list[Part] = []
+    # A mark that combines would sit on the chip before it: give it a circle to stand on.
+    plain = "◌" if text and unicodedata.category(text[0]) in ("Mn", "Me", "Mc") else ""
+    for character in text:
+        name = "" if character in visible else _name(character)
+        if not name:
+            plain += visible.get(character, character)
+            continue
+        if plain:
+            shown.append(Part(plain))
+            plain = ""
+        shown.append(Part(name, True))
+    if plain:
+        shown.append(Part(plain))
+    return shown
+
+
+def _name(character: str) -> str:
+    point = ord(character)
+    if 0xDC80 <= point <= 0xDCFF:
+        return f"0x{point - 0xDC00:02X}"  # a byte that is no text
+    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp", "Zs"):
+        return f"U+{point:04X}"
+    return ""

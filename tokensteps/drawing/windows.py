@@ -1,0 +1,122 @@
+"""Overlapping windows of a text that is too long, and which of them hold an answer."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import NamedTuple
+
+from tokenizers_core.encoding.encoding import AnswerSpan, Encoding
+from tokenizers_core.text.corpus import Span
+from tokensteps.drawing.tokens import Style, chip, fill
+from tokensteps.language.i18n import _
+
+
+class Answer(NamedTuple):
+    """The words to be found: characters `start` to `end` of a text."""
+
+    sequence: int
+    start: int
+    end: int
+
+
+WINDOWS_DRAWN = 60
+
+
+def windows_html(encoding: Encoding, style: Style, answer: Answer | None) -> str:
+    """A truncated encoding and what overflows from it, one window under the other.
+
+    The first `WINDOWS_DRAWN` are drawn. Tokens that the window before has too are marked, and the answer's where a window holds
+    all of it.
+    """
+    windows = [encoding, *encoding.overflowing]
+    answers: list[AnswerSpan | None] = [None] * len(windows)
+    if answer is not None:
+        answers = [
+            AnswerSpan(number, window.tokens_on(answer.start, answer.end, answer.sequence))
+            for number, window in enumerate(windows[:WINDOWS_DRAWN])
+        ]
+    lengths = [
+        max(window.window(sequence)[1] for window in windows) for sequence in range(encoding.n_sequences)
+    ]
+    drawn = [
+        _window(number, window, windows[number - 1] if number else None, lengths, style, answers[number])
+        for number, window in enumerate(windows[:WINDOWS_DRAWN])
+    ]
+    return f'<div class="ts windows">{"".join(drawn)}</div>'
+
+
+def _window(
+    number: int,
+    window: Encoding,
+    before: Encoding | None,
+    lengths: list[int],
+    style: Style,
+    answer: AnswerSpan | None,
+) -> str:
+    marks = [""] * len(window)
+    for index, sequence in enumerate(window.sequence_ids):
+        if sequence is None:
+            marks[index] = "s" if window.attention_mask[index] else "s pad"
+        elif (
+            before is not None
+            and _cut(before, sequence, lengths)
+            and index in _again(window, before, sequence)
+        ):
+            marks[index] = "again"
+    told, found = "", ""
+    if answer is not None:
+        if answer.tokens is None:
+            told, found = (
+                _("Not all of the answer is here: a model has to answer (0, 0), its first token."),
+                "no",
+            )
+        else:
+            start, end = answer.tokens
+            told, found = (
+                _("All of the answer is here: the first of its tokens is {start}, the last is {end}.").format(
+                    start=start, end=end
+                ),
+                "yes",
+            )
+            for index in range(start, end + 1):
+                marks[index] += " hot"
+    maps = "".join(
+        _map(window.window(sequence), length, "AB"[sequence] if len(lengths) > 1 else "")
+        for sequence, length in enumerate(lengths)
+    )
+    title = escape(_("Window {number}, {size} tokens").format(number=number + 1, size=len(window)))
+    tokens = "".join(
+        chip(token, style, mark.strip()) for token, mark in zip(window.tokens, marks, strict=True)
+    )
+    return (
+        f'<section class="{found}"><h2>{title}</h2><div class=maps>{maps}</div><p class=row>{tokens}</p>'
+        f"<p class=found>{escape(told)}</p></section>"
+    )
+
+
+def _cut(window: Encoding, sequence: int, lengths: list[int]) -> bool:
+    """Whether a window has only a part of a text."""
+    return window.window(sequence) != (0, lengths[sequence])
+
+
+def _again(window: Encoding, before: Encoding, sequence: int) -> range:
+    """The tokens of a window, by their place in it, that the one before it has too."""
+    (start, end), (first, last) = window.window(sequence), before.window(sequence)
+    own = window.sequence_ids.index(sequence)
+    return range(own + max(start, first) - start, own + max(0, min(end, last) - start))
+
+
+def _map(window: Span, length: int, letter: str) -> str:
+    """Where in its text a window stands, as a bar on a line."""
+    start, end = window
+    if not length:
+        return ""
+    told = _("tokens {start} to {end} of {length}").format(start=start, end=end, length=length)
+    if letter:
+        told = _("{letter}: {told}").format(letter=letter, told=told)
+    place = f"inset-inline-start:{100 * start / length:.1f}%;width:{100 * (end - start) / length:.1f}%"
+    return fill(
+        "{bar} {told}",
+        bar=f'<span class=map><i style="{place}"></i></span>',
+        told=f"<small>{escape(told)}</small>",
+    )

@@ -1,0 +1,118 @@
+"""Languages: gettext catalogues under ``assets/locale``, chosen per browser session.
+
+Every text that a person reads goes through `_` or `ngettext`. English is the language of the source, so it needs no
+catalogue.
+"""
+
+from __future__ import annotations
+
+import ast
+import gettext as gettext_module
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+LOCALE_FOLDER = Path(__file__).parents[2] / "assets" / "locale"
+LANGUAGES = {"en": "English", "zh": "简体中文", "ja": "日本語"}
+"""Language code → its name in itself."""
+TAGS = {"zh": "zh-Hans"}
+"""Languages that documents name more exactly than by their code."""
+UNSPACED = ("zh", "ja")
+"""Languages that put no space between sentences, and commas of their own between the parts of a list."""
+
+_language: ContextVar[str] = ContextVar("language", default="en")
+
+
+@cache
+def _catalogue(language: str) -> gettext_module.NullTranslations:
+    return gettext_module.translation("tokensteps", LOCALE_FOLDER, [language], fallback=True)
+
+
+def use_language(language: str) -> str:
+    """Speak `language` from here on in this thread, or English if it is unknown; returns the code."""
+    _language.set(language if language in LANGUAGES else "en")
+    return _language.get()
+
+
+def current_language() -> str:
+    """The code of the language in use."""
+    return _language.get()
+
+
+def language_tag() -> str:
+    """The language in use as documents name theirs (BCP 47)."""
+    return TAGS.get(_language.get(), _language.get())
+
+
+def _(message: str) -> str:
+    """`message` in the language in use."""
+    return _catalogue(_language.get()).gettext(message)
+
+
+def ngettext(one: str, many: str, number: int) -> str:
+    """The form of a message that fits `number`, in the language in use."""
+    return _catalogue(_language.get()).ngettext(one, many, number)
+
+
+def N_(message: str) -> str:
+    """Mark a message for translation where it is defined; `_` translates it where it is shown."""
+    return message
+
+
+def sentences(*parts: str) -> str:
+    """Sentences one after the other, as the language in use sets them apart; empty ones are left out.
+
+    >>> sentences("One.", "", "Two.")
+    'One. Two.'
+    """
+    return ("" if _language.get() in UNSPACED else " ").join(filter(None, parts))
+
+
+def listed(parts: Iterable[str]) -> str:
+    """The parts of a list in one line.
+
+    >>> listed(["hug", "pug"])
+    'hug, pug'
+    """
+    return ("、" if _language.get() in UNSPACED else ", ").join(parts)
+
+
+def engine_messages(
+    fileobj: IO[bytes], *_found: object, **_options: object
+) -> Iterator[tuple[int, str, str, list[str]]]:
+    """What the engine complains of, found for Babel: the engine itself knows nothing of translation.
+
+    That is each error's `template` and `templates`, and the words that fill them in: a `Phrase`, what a file was expected
+    (`wrong`) to hold, and plain text given as a reason.
+    """
+    tree = ast.parse(fileobj.read())
+    found: list[ast.AST] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(bases=[ast.Name(id="TokenizersCoreError")]):
+                for line in node.body:
+                    match line:
+                        case ast.Assign(targets=[ast.Name(id="template")], value=ast.Constant() as text):
+                            found.append(text)
+                        case ast.AnnAssign(target=ast.Name(id="templates"), value=ast.Dict(values=texts)):
+                            found.extend(texts)
+            case ast.Call(func=ast.Name(id="Phrase"), args=[text, *_more]):
+                found.append(text)
+            case ast.Call(func=ast.Name(id="wrong"), args=[_part, _value, text]):
+                found.append(text)
+            case ast.keyword(arg="reason" | "what" | "message", value=text):
+                found += [text.body, text.orelse] if isinstance(text, ast.IfExp) else [text]
+    for node in found:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, "_", node.value, []
+
+
+def count(number: int) -> str:
+    """A whole number with its thousands set apart.
+
+    >>> count(12345)
+    '12,345'
+    """
+    return f"{number:,}"

@@ -1,0 +1,122 @@
+"""Numbers as text: probabilities, logarithms, losses, shares, with a true minus and as many digits as can be read."""
+
+from __future__ import annotations
+
+import math
+
+from tokensteps.language.i18n import UNSPACED, count, current_language
+
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def log_text(log_probability: float, digits: int = 3) -> str:
+    """A log probability with a true minus.
+
+    >>> log_text(-5.2135), log_text(-2.45, 2), log_text(0.0)
+    ('−5.213', '−2.45', '0')
+    """
+    if not log_probability:
+        return "0"
+    text = f"{abs(log_probability):.{digits}f}"
+    return f"−{text}" if log_probability < 0 and float(text) else text
+
+
+def probability_text(log_probability: float) -> str:
+    """A probability, given by its log, to four significant digits.
+
+    >>> [probability_text(math.log(number)) for number in (36 / 210, 16 / 210, 0.00544217687, 4.2e-7)]
+    ['0.1714', '0.07619', '0.005442', '4.200 × 10⁻⁷']
+    >>> probability_text(-2000)
+    '2.577 × 10⁻⁸⁶⁹'
+    """
+    if log_probability >= math.log(0.0001):
+        return f"{math.exp(log_probability):.4g}"
+    exponent = math.floor(log_probability / math.log(10))
+    mantissa = f"{math.exp(log_probability - exponent * math.log(10)):.3f}"
+    if mantissa == "10.000":
+        mantissa, exponent = "1.000", exponent + 1
+    return f"{mantissa} × 10{str(exponent).translate(SUPERSCRIPT)}"
+
+
+def percent(number: str) -> str:
+    """A number with its percent sign, set apart as the language in use does it.
+
+    >>> percent("12")
+    '12 %'
+    """
+    return number + ("%" if current_language() in UNSPACED else " %")
+
+
+def share_text(share: float) -> str:
+    """A share in percent.
+
+    >>> [share_text(share) for share in (1.0, 0.99999, 0.61, 0.0123, 0.00012, 1e-9)]
+    ['100 %', '> 99.9 %', '61.0 %', '1.2 %', '0.012 %', '< 0.01 %']
+    """
+    if share > 1 - 1e-9:
+        return percent("100")
+    if share >= 0.9995:
+        return percent("> 99.9")
+    if share < 0.0001:
+        return percent("< 0.01")
+    return percent(f"{100 * share:.1f}" if share >= 0.01 else f"{100 * share:.2g}")
+
+
+def large_text(number: float) -> str:
+    """A number of 1 or more: to three digits when it is small, in powers of ten when it is very large.
+
+    >>> large_text(5.8333), large_text(10.5), large_text(12345.6), large_text(3**50)
+    ('5.83', '10.5', '12,346', '7.2 × 10²³')
+    """
+    if number >= 1e9:
+        mantissa, exponent = f"{number:.1e}".split("e+")
+        return f"{mantissa} × 10{str(int(exponent)).translate(SUPERSCRIPT)}"
+    return f"{number:.3g}" if number < 100 else count(round(number))
+
+
+def whole_text(number: int) -> str:
+    """A whole number, in powers of ten when it is very large."""
+    return count(number) if number < 10**9 else large_text(number)
+
+
+def cost_text(cost: float) -> str:
+    """What forcing an edge costs, in nats."""
+    return f"{cost:.2f}" if cost >= 0.01 else f"{cost:.1g}"
+
+
+def times_text(cost: float) -> str:
+    """How many times less probable something is that costs so many nats.
+
+    >>> times_text(math.log(10.5)), times_text(2000)
+    ('10.5', '3.9 × 10⁸⁶⁸')
+    """
+    if cost < 20:
+        return large_text(math.exp(cost))
+    mantissa, exponent = math.exp(cost % math.log(10)), int(cost // math.log(10))
+    return f"{mantissa:.1f} × 10{str(exponent).translate(SUPERSCRIPT)}"
+
+
+def nats(loss: float) -> str:
+    """A loss, with as many digits as can be read.
+
+    >>> nats(382.10377642940875), nats(3.19128), nats(0.0), nats(-0.00001), nats(312345.678)
+    ('382.1038', '3.1913', '0', '−0.00001', '312,345.7')
+    """
+    if loss == 0:
+        return "0"
+    size = abs(loss)
+    digits = ".1g" if size < 1e-5 else ".5f" if size < 1e-4 else ",.4f" if size < 10_000 else ",.1f"
+    return f"{loss:{digits}}".replace("-", "\u2212")
+
+
+def chance(probability: float) -> str:
+    """A probability to three digits, for tables.
+
+    >>> chance(17 / 210), chance(0.000429), chance(0.0000123)
+    ('0.0810', '0.000429', '1.23 × 10⁻⁵')
+    """
+    if probability >= 0.001:
+        return f"{probability:.4f}"
+    text = f"{probability:.3g}"
+    mantissa, _e, exponent = text.partition("e")
+    return f"{mantissa} × 10{str(int(exponent)).translate(SUPERSCRIPT)}" if exponent else text

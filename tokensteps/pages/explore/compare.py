@@ -1,0 +1,387 @@
+"""The page “Compare”: one corpus through all three algorithms, in lockstep by vocabulary size, on one transport."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.training.comparison import (
+    ALGORITHMS,
+    Comparison,
+    Cut,
+    Disagreement,
+    SizeSnapshot,
+    comparison_to_json,
+    disagreements_to_csv,
+    sweep_to_csv,
+)
+from tokensteps.catalogue.subjects import ALGORITHMS as NAMES
+from tokensteps.components.flipbook import go_to, update_url
+from tokensteps.drawing.charts import SWEEPS, curves_told, sweep_chart
+from tokensteps.drawing.comparison import compare_frame, jaccard_html, overlap_html, per_word, tell_missing
+from tokensteps.drawing.tables import matching
+from tokensteps.drawing.tokens import Style, readable
+from tokensteps.language.glossary import lead_html
+from tokensteps.language.i18n import N_, _, count, ngettext, sentences, use_language
+from tokensteps.language.numbers import percent, share_text
+from tokensteps.limits import FIND_LIMIT, ROWS_LISTED
+from tokensteps.runs.algorithms import Algorithm, Run
+from tokensteps.runs.settings import COMPARE_RULES, Recipe, corpus_title
+from tokensteps.runs.trainings import train_all
+from tokensteps.server.cache import remembered
+from tokensteps.server.steps import Steps, reach
+from tokensteps.widgets import stage
+from tokensteps.widgets.boxes import text_box
+from tokensteps.widgets.controls import Controls
+from tokensteps.widgets.downloads import download, sheet, show_link
+from tokensteps.widgets.notes import note, show_rows
+from tokensteps.widgets.tabs import show_tabs
+from tokensteps.widgets.tour import titled
+
+WHO_DIFFERS: Mapping[str, str] = {
+    "": N_("any of them"),
+    "bpe": N_("BPE alone"),
+    "wordpiece": N_("WordPiece alone"),
+    "unigram": N_("Unigram alone"),
+    "all": N_("all from one another"),
+}
+
+
+def _settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
+    return {
+        "vocab_size": recipe["size"],
+        "tie_rule": recipe["ties"],
+        "method": recipe["method"],
+        "seed_size": recipe["seed"],
+    }
+
+
+COMPARE = Algorithm("compare", N_("Compare"), COMPARE_RULES, _settings, train_all)
+
+
+@dataclass(frozen=True)
+class View:
+    """What the tabs look at: a comparison at a size, and how its tokens are written."""
+
+    controls: Controls
+    run: Run
+    comparison: Comparison
+    step: int
+    style: Style
+
+    @property
+    def snapshot(self) -> SizeSnapshot:
+        return self.comparison[self.step]
+
+    def key(self, name: str) -> str:
+        """A widget's key, the page's own."""
+        return f"{COMPARE.name}.{name}"
+
+
+def show_compare() -> None:
+    """The whole page: sidebar, head, stage, tabs."""
+    controls = Controls(COMPARE.name, COMPARE.rules)
+    with st.sidebar:
+        source = controls.corpus()
+        with st.expander(_("Rules"), expanded=True):
+            pipeline = controls.rules_widgets(source)
+            controls.training_widgets()
+        controls.show_widget()
+    titled(COMPARE.name, _(COMPARE.title))
+    lead = _("One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size.")
+    st.html(lead_html(lead))
+    controls.say_complaints(source)
+    comparison = None
+    if source is not None and pipeline is not None and not controls.blocked:
+        run = Run(COMPARE, source, pipeline, COMPARE.settings(controls.recipe(), pipeline))
+        comparison = run.trace()
+    if comparison is not None:
+        show_run(controls, run, comparison)
+    else:
+        update_url(controls.url())
+
+
+@st.fragment
+def show_run(controls: Controls, run: Run, comparison: Comparison) -> None:
+    """The stage and, under it, the tabs."""
+    use_language(st.session_state["language"])
+    style = Style(comparison.corpus.pipeline.byte_level, controls["show"])
+    step = stage.stage(
+        COMPARE.name,
+        run.name,
+        f"{style.show}:{reach(comparison)}",
+        len(comparison),
+        Steps(compare_frame, comparison, style),
+        controls.url(),
+    )
+    if comparison.corpus.replaced:
+        message = ngettext(
+            "{number} stretch of invalid UTF-8 in the file was read as U+FFFD.",
+            "{number} stretches of invalid UTF-8 in the file were read as U+FFFD.",
+            comparison.corpus.replaced,
+        )
+        note(message.format(number=count(comparison.corpus.replaced)))
+    view = View(controls, run, comparison, step, style)
+    parts: Mapping[str, Callable[[View], None]] = {
+        N_("Sweep chart"): sweep,
+        N_("Vocabulary overlap"): overlap,
+        N_("Where they disagree"): disagreements,
+        N_("Files and link"): files,
+    }
+    show_tabs(view.key("tab"), parts, view)
+
+
+# --- the sweep --------------------------------------------------------------------------------------------------------
+
+
+def sweep(view: View) -> None:
+    """The three as lines over the vocabulary sizes, what they say here, and where to look."""
+    chart = str(
+        st.segmented_control(
+            _("Chart"),
+            [name for name in SWEEPS if name != "overlap"],
+            format_func=lambda name: _(SWEEPS[name]),
+            key=view.key("chart"),
+            default="tokens",
+            required=True,
+            label_visibility="collapsed",
+        )
+    )
+    plot_sweep(view, chart, "plot")
+    if chart == "tokens":
+        st.caption(sentences(*tell_tokens(view.snapshot)))
+    else:
+        st.caption(
+            _(
+                "How many of the text's words, each as often as it occurs, are cut at the same places. At the start all words "
+                "are single characters, and in the end whole: in between, the same size does not mean the same tokens."
+            )
+        )
+    goals = st.columns(3)
+    places = landmarks(view.comparison)
+    for column, (name, place) in zip(goals, places.items(), strict=False):
+        column.button(
+            _("{name}: size {size}").format(
+                name=_(LANDMARKS[name]), size=count(view.comparison.sizes[place])
+            ),
+            on_click=go_to,
+            args=(view.key("book"), place),
+            key=view.key(f"go.{name}"),
+            width="stretch",
+        )
+
+
+def plot_sweep(view: View, chart: str, key: str) -> None:
+    """A chart over the sizes, told in words too."""
+    figure = sweep_chart(view.comparison, chart, view.step)
+    number = ".2f" if chart == "tokens" else ".1%"
+    alt = curves_told(figure, _(SWEEPS[chart]), view.comparison.sizes[view.step], number)
+    st.plotly_chart(figure, key=view.key(key), config={"displaylogo": False}, alt=alt)
+
+
+def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
+    """How to read the chart, and what size each of the others takes to need as few tokens as the best one here."""
+    told = [
+        _(
+            "Fewer tokens per word mean a shorter text for the model, and a larger vocabulary is what they cost."
+        )
+    ]
+    told += tell_missing(snapshot)
+    there = [standing for standing in snapshot.standings if standing.tokens_per_word is not None]
+    best = min(there, key=lambda standing: standing.tokens_per_word or 0.0)
+    for standing in there:
+        if standing.tokens == best.tokens:
+            continue
+        size = snapshot.trace.first_size(standing.algorithm, best.tokens_per_word or 0.0)
+        message = _("{name} needs as few as {best} here ({number}) only from size {size} on.")
+        if size is None:
+            message = _("{name} does not come down to {best}'s {number} in this chart.")
+        told.append(
+            message.format(
+                name=NAMES[standing.algorithm],
+                best=NAMES[best.algorithm],
+                number=per_word(best),
+                size=count(size or 0),
+            )
+        )
+    told.append(
+        _(
+            "WordPiece, as the course trains it, scores a pair high when its symbols are rare elsewhere: it joins rare symbols "
+            "first, and so shortens the text slowly. The tokenizers library's trainer of that name merges by count, as BPE does."
+        )
+    )
+    return told
+
+
+LANDMARKS: Mapping[str, str] = {"gap": N_("Lines farthest apart"), "alike": N_("Fewest words cut alike")}
+
+
+def landmarks(comparison: Comparison) -> dict[str, int]:
+    """Steps worth a look: where the lines are farthest apart, and where the fewest words are cut alike."""
+    gaps: dict[int, float] = {}
+    alike: dict[int, float] = {}
+    for place, point in enumerate(comparison.sweep):
+        heights = [height for height in point.tokens_per_word if height is not None]
+        gaps[place] = max(heights) - min(heights)
+        if point.alike is not None:
+            alike[place] = point.alike
+    found = {}
+    if any(gaps.values()):
+        found["gap"] = max(gaps, key=gaps.__getitem__)
+    if any(share < 1 for share in alike.values()):
+        found["alike"] = min(alike, key=alike.__getitem__)
+    return found
+
+
+# --- the overlap ------------------------------------------------------------------------------------------------------
+
+
+def overlap(view: View) -> None:
+    """Which tokens the vocabularies share, here and over the sizes."""
+    found = view.snapshot.overlap()
+    told = _(
+        "Tokens of more than one character; the {number} single characters are left out, for all have them. WordPiece's "
+        "tokens are taken without ##, so that ug and ##ug are one."
+    )
+    missing = tell_missing(view.snapshot)
+    if missing:
+        told = _("Tokens of more than one character; the {number} single characters are left out.")
+    st.caption(sentences(told.format(number=count(found.characters)), *missing))
+    if not any(found.regions.values()):
+        note(_("At this size, there are only single characters: go to the right."))
+    else:
+        st.html(overlap_html(found, view.style))
+        st.html(jaccard_html(found))
+    plot_sweep(view, "overlap", "overlap")
+
+
+# --- the words --------------------------------------------------------------------------------------------------------
+
+
+def disagreements(view: View) -> None:
+    """The words that are not cut alike, as a table."""
+    left, middle, right = st.columns([2, 2, 3], vertical_alignment="bottom")
+    find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th")
+    who = middle.selectbox(
+        _("Who differs"),
+        list(WHO_DIFFERS),
+        format_func=lambda name: _(WHO_DIFFERS[name]),
+        key=view.key("who"),
+    )
+    words: list[Disagreement] = remembered(
+        ("disagreements", view.run.name, reach(view.comparison), view.step), view.snapshot.disagreements
+    )
+    chosen = [found for found in words if not who or found.apart == who]
+    shown = disagreement_table(chosen, view.style, find or "")
+    total = view.comparison.corpus.total
+    message = ngettext(
+        "{number} word, {share} of the text.",
+        "{number} different words, {share} of the text.",
+        len(chosen),
+    )
+    told = [
+        message.format(
+            number=count(len(chosen)),
+            share=share_text(sum(found.freq for found in chosen) / total) if chosen else percent("0"),
+        )
+    ]
+    told += tell_missing(view.snapshot)
+    if len(shown) > ROWS_LISTED:
+        told.append(_("The first {number} are listed.").format(number=count(ROWS_LISTED)))
+    right.caption(sentences(*told))
+    show_rows(
+        shown.head(ROWS_LISTED),
+        height=360,
+        key=view.key("words"),
+        column_config={
+            **number_formats(shown),
+            _("word"): st.column_config.TextColumn(width=130),
+            **{NAMES[name]: st.column_config.TextColumn(width=190) for name in ALGORITHMS},
+        },
+    )
+    words_csv = partial(sheet, disagreements_to_csv, view.snapshot)
+    download(st, _("These words (CSV)"), f"{COMPARE.name}-words.csv", words_csv, COMPARE.name)
+
+
+def number_formats(table: pd.DataFrame) -> dict[str, Any]:
+    """How a table's numbers are written: whole ones with their thousands set apart, others with two digits."""
+    formats = {"i": "localized", "f": "%.2f"}
+    return {
+        str(name): st.column_config.NumberColumn(format=formats[column.dtype.kind])
+        for name, column in table.items()
+        if column.dtype.kind in formats
+    }
+
+
+def disagreement_table(words: list[Disagreement], style: Style, find: str = "") -> pd.DataFrame:
+    """Words with their cuts, the most frequent first; with `find`, those that hold it."""
+
+    def written(cut: Cut | None) -> str:
+        return "" if cut is None else " · ".join(readable(token, style) for token in cut)
+
+    rows = [
+        (
+            place,
+            readable(word, style),
+            freq,
+            *map(written, cuts),
+            who_differs(cuts, apart),
+            *(None if cut is None else len(cut) for cut in cuts),
+        )
+        for place, (word, freq, cuts, apart) in enumerate(words, start=1)
+    ]
+    counts = [_("{name}: tokens").format(name=NAMES[name]) for name in ALGORITHMS]
+    names = [
+        _("place"),
+        _("word"),
+        _("count"),
+        *(NAMES[name] for name in ALGORITHMS),
+        _("differs"),
+        *counts,
+    ]
+    table = pd.DataFrame(rows, columns=names)
+    table[counts] = table[counts].astype("Int64")
+    return matching(table, find, tokens=1)
+
+
+def who_differs(cuts: tuple[Cut | None, ...], apart: str) -> str:
+    """Whose cut nobody else has; of those that have one."""
+    if apart != "all":
+        return NAMES[apart]
+    there = [NAMES[name] for name, cut in zip(ALGORITHMS, cuts, strict=True) if cut is not None]
+    return _("all") if len(there) == len(ALGORITHMS) else _(" and ").join(there)
+
+
+# --- the files --------------------------------------------------------------------------------------------------------
+
+
+def files(view: View) -> None:
+    """What can be taken away: a link, the sweep, the comparison at this size, a handout."""
+    comparison, style, controls = view.comparison, view.style, view.controls
+    title = _("{page}: {corpus}").format(page=_(COMPARE.title), corpus=corpus_title(controls["corpus"]))
+    show_link(_("This step as a link"), controls.recipe(), controls.url(), view.step)
+    st.header(_("The comparison"), anchor=False)
+    columns = st.columns(3)
+    handout = partial(
+        stage.handout, title, len(comparison), lambda step: compare_frame(comparison[step], style)
+    )
+    makers: tuple[tuple[str, str, Callable[[], str | bytes]], ...] = (
+        (_("Handout that steps offline (HTML)"), "handout.html", handout),
+        (_("The sweep over all sizes (CSV)"), "sweep.csv", partial(sheet, sweep_to_csv, comparison)),
+        (
+            _("Everything at this size, and the sweep (JSON)"),
+            "comparison.json",
+            partial(comparison_to_json, view.snapshot),
+        ),
+    )
+    for column, (label, name, make) in zip(columns, makers, strict=True):
+        download(column, label, f"{COMPARE.name}-{name}", make, COMPARE.name)
+    st.caption(
+        _("A chart is downloaded as a picture with the camera that shows over it, a table with its arrow.")
+    )

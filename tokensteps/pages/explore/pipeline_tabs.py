@@ -1,0 +1,514 @@
+"""What the tabs under the pipeline show: the whole encoding, windows, the way back, entities, files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from difflib import Match, SequenceMatcher
+from html import escape
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from tokenizers_core import Encoding, Tokenizer
+from tokenizers_core.encoding.decoders import (
+    BpeDecoder,
+    Decoder,
+    MetaspaceDecoder,
+    SpaceDecoder,
+    WordPieceDecoder,
+)
+from tokenizers_core.encoding.encoding import Padding, Truncation, group_entities
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.text.corpus import SPACE_MARK, Span
+from tokensteps.drawing.tokens import readable, token_html
+from tokensteps.drawing.windows import WINDOWS_DRAWN, Answer, windows_html
+from tokensteps.language.i18n import _, count, ngettext, sentences
+from tokensteps.limits import COMPARISONS, PASSAGE_LIMIT, TOKEN_SHOWN, WINDOWS_LIMIT
+from tokensteps.server.cache import digest
+from tokensteps.widgets.boxes import text_box
+from tokensteps.widgets.downloads import show_link, show_tokenizer_files
+from tokensteps.widgets.notes import explained, note, problem, show_rows
+
+if TYPE_CHECKING:
+    from tokensteps.drawing.pipeline import Journey
+    from tokensteps.pages.explore.pipeline import View
+
+LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
+"""Labels of tokens: where an entity of a kind begins, where it goes on, and O for none."""
+NAMES: Mapping[str, str] = {"Sylvain": "PER", "Hugging Face": "ORG", "Brooklyn": "LOC"}
+"""The entities of the example, and their kinds."""
+
+
+# --- The encoding -----------------------------------------------------------------------------------------------------
+
+
+def encoding_tab(view: View) -> None:
+    """Everything that the encoding has, and the maps between characters, words and tokens."""
+    show_rows(encoding_table(view), key=view.key("encoding"))
+    st.caption(
+        _(
+            "Offsets count characters of the original text, the end is the one after the last. A template's tokens belong to "
+            "no sequence and no word. Attention is 0 for padding alone: see the windows."
+        )
+    )
+    st.header(_("From characters to tokens and back"), anchor=False)
+    left, right = st.columns([1, 2])
+    sequence = 0
+    if len(view.texts) > 1:
+        sequence = left.segmented_control(
+            _("In text"),
+            (0, 1),
+            format_func=lambda one: "AB"[one],
+            key=view.key("map.text"),
+            default=0,
+            required=True,
+        )
+    text = view.texts[sequence]
+    if not text:
+        note(_("The text is empty: there is no character to ask about."))
+        return
+    position = left.number_input(
+        _("Character"), value=0, step=1, key=view.key(f"map.{sequence}"), help=_("Counted from 0.")
+    )
+    if not 0 <= position < len(text):
+        message = _("Character: {value} is not possible; choose a number from {least} to {most}.")
+        problem(message.format(value=position, least=0, most=len(text) - 1))
+        return
+    right.code(maps_text(view.encoding, int(position), sequence), language="python")
+
+
+def encoding_table(view: View) -> pd.DataFrame:
+    """One row a token, with every field of the encoding."""
+    encoding = view.encoding
+    rows = []
+    for index, identifier in enumerate(encoding.ids):
+        start, end = encoding.offsets[index]
+        sequence = encoding.sequence_ids[index]
+        text = "" if sequence is None else view.texts[sequence][start:end]
+        rows.append(
+            (
+                index,
+                readable(encoding.tokens[index], view.style),
+                identifier,
+                encoding.type_ids[index],
+                encoding.word_ids[index],
+                sequence,
+                start,
+                end,
+                readable(text),
+                encoding.special_tokens_mask[index],
+                encoding.attention_mask[index],
+            )
+        )
+    names = [
+        _("place"),
+        _("token"),
+        "id",
+        "type_id",
+        "word_id",
+        "sequence_id",
+        _("start"),
+        _("end"),
+        _("characters"),
+        "special_tokens_mask",
+        "attention_mask",
+    ]
+    table = pd.DataFrame(rows, columns=names)
+    table[["word_id", "sequence_id"]] = table[["word_id", "sequence_id"]].astype("Int64")
+    return table
+
+
+def maps_text(encoding: Encoding, position: int, sequence: int) -> str:
+    """What the encoding's maps say of a character, of its token and of its word, as code."""
+    of = f", {sequence}" if sequence else ""
+    token, word = encoding.char_to_token(position, sequence), encoding.char_to_word(position, sequence)
+    told = [
+        f"encoding.char_to_token({position}{of})  # → {token}",
+        f"encoding.char_to_word({position}{of})  # → {word}",
+    ]
+    if token is not None:
+        told += [
+            f"encoding.token_to_chars({token})  # → {encoding.token_to_chars(token)}",
+            f"encoding.token_to_word({token})  # → {encoding.token_to_word(token)}",
+            f"encoding.token_to_sequence({token})  # → {encoding.token_to_sequence(token)}",
+        ]
+    if word is not None:
+        told += [
+            f"encoding.word_to_chars({word}{of})  # → {encoding.word_to_chars(word, sequence)}",
+            f"encoding.word_to_tokens({word}{of})  # → {encoding.word_to_tokens(word, sequence)}",
+        ]
+    return "\n".join(told)
+
+
+# --- Windows ----------------------------------------------------------------------------------------------------------
+
+
+def windows_tab(view: View) -> None:
+    """A text that is too long for the model, cut into overlapping windows."""
+    controls, pair = view.controls, len(view.texts) > 1
+    said = len(controls.complaints)
+    controls.window_widgets(pair)
+    for complaint in controls.complaints[said:]:
+        problem(complaint)
+    if len(controls.complaints) > said:
+        return
+    if controls["max"] is None or controls["stride"] is None:
+        note(_("Say how long a window may be, and how many tokens it shares with the next."))
+        return
+    try:
+        truncation = Truncation(
+            controls["max"],
+            controls["stride"],
+            controls["strategy"] if pair else "longest_first",
+            controls["side"],
+        )
+        number = windows_needed(view, truncation)
+        if number > WINDOWS_LIMIT:
+            message = _(
+                "These lengths make {number} windows, more than {limit}: choose longer ones, or a smaller stride."
+            )
+            problem(message.format(number=count(number), limit=count(WINDOWS_LIMIT)))
+            return
+        tokenizer = view.tokenizer.with_options(truncation=truncation, padding=padding(view.tokenizer))
+        [encoding] = tokenizer.encode_batch([(view.texts[0], view.texts[1]) if pair else view.texts[0]])
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return
+    windows = [encoding, *encoding.overflowing]
+    message = ngettext(
+        "{tokens} tokens fit into {number} window.", "{tokens} tokens need {number} windows.", len(windows)
+    )
+    told = [message.format(tokens=count(len(view.encoding)), number=count(len(windows)))]
+    if len(windows) > 1:
+        told.append(_("Tokens that the window before has too are underlined twice."))
+    if len(windows) > WINDOWS_DRAWN:
+        told.append(_("The first {number} are drawn.").format(number=count(WINDOWS_DRAWN)))
+    if any(0 in window.attention_mask for window in windows[:WINDOWS_DRAWN]):
+        told.append(
+            _(
+                "Shorter windows are filled up, so that all have one length; the model's attention to that is 0."
+            )
+        )
+    st.caption(sentences(*told))
+    answer = _answer(view)
+    st.html(windows_html(encoding, view.style, answer))
+
+
+def windows_needed(view: View, truncation: Truncation) -> int:
+    """How many windows there will be: of two texts that are both cut, each with each."""
+    lengths = [view.encoding.sequence_ids.count(sequence) for sequence in range(len(view.texts))]
+    found = truncation.windows(lengths, len(view.encoding) - sum(lengths))
+    return math.prod(map(len, found))
+
+
+def padding(tokenizer: Tokenizer) -> Padding | None:
+    """How a tokenizer fills up the shorter ones of a batch; None for one without a token for that."""
+    token = next((token for token in ("[PAD]", "<pad>") if token in tokenizer.vocab), None)
+    if token is None:
+        return None
+    # XLNet's `<cls>` stands last: pads go to the front, so that it always has the same place.
+    last = "<cls>" in tokenizer.vocab
+    return Padding(tokenizer.vocab[token], 3 if last else 0, token, "left" if last else "right")
+
+
+def _answer(view: View) -> Answer | None:
+    """The answer to look for: its sequence and its characters."""
+    sequence = len(view.texts) - 1
+    text = view.texts[sequence]
+    usual = next((words for words in ("Héloïse bakes the bread", "Hugging Face") if words in text), "")
+    given = text_box(
+        _("An answer: words of text {letter}, to be found in the windows").format(letter="AB"[sequence]),
+        PASSAGE_LIMIT,
+        value=usual,
+        key=view.key(f"answer.{digest(text.encode())}"),
+    )
+    if not given:
+        return None
+    start = text.find(given)
+    if start < 0:
+        problem(_("The text does not hold {answer}: copy some of its words.").format(answer=repr(given[:80])))
+        return None
+    return Answer(sequence, start, start + len(given))
+
+
+# --- Back to text -----------------------------------------------------------------------------------------------------
+
+
+def decode_tab(view: View) -> None:
+    """Ids to text again, and what is lost on the way."""
+    tokenizer, encoding = view.tokenizer, view.encoding
+    st.html(
+        '<dl class="ts decoded">'
+        + _entry(_("All ids"), escape(tokenizer.decode(encoding.ids)))
+        + _entry(
+            _("Without special tokens"), escape(tokenizer.decode(encoding.ids, skip_special_tokens=True))
+        )
+        + "</dl>"
+    )
+    for sequence, text in enumerate(view.texts):
+        ids = [
+            identifier
+            for identifier, of in zip(encoding.ids, encoding.sequence_ids, strict=True)
+            if of == sequence
+        ]
+        back = tokenizer.decode(ids)
+        title = _("Text {letter}").format(letter="AB"[sequence]) if len(view.texts) > 1 else _("The text")
+        st.header(title, anchor=False)
+        st.html(difference_html(text, back))
+        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in losses(view, sequence, back))
+        st.html(f'<ul class="ts reasons">{reasons}</ul>')
+
+
+def _entry(name: str, markup: str) -> str:
+    return f"<dt>{escape(name)}</dt><dd><bdi>{markup}</bdi></dd>"
+
+
+def losses(view: View, sequence: int, back: str) -> list[str]:
+    """Why the text that comes back is another one; or that it is the same."""
+    text, found, encoding = view.texts[sequence], view.journeys[sequence], view.encoding
+    if back == text:
+        return [_("The text comes back as it was, to the character.")]
+    told = []
+    if found.rewritten or found.removed:
+        changed = len(found.rewritten) + len(found.removed)
+        message = ngettext(
+            "Normalizing: {number} character was rewritten or removed, and no token knows what it was.",
+            "Normalizing: {number} characters were rewritten or removed, and no token knows what they were.",
+            changed,
+        )
+        told.append(message.format(number=count(changed)))
+    if found.dropped:
+        message = ngettext(
+            "Splitting: {number} character between pre-tokens is in no token.",
+            "Splitting: {number} characters between pre-tokens are in no token.",
+            len(found.dropped),
+        )
+        told.append(message.format(number=count(len(found.dropped))))
+    unknown = view.tokenizer.model.unk_token
+    own = zip(encoding.tokens, encoding.sequence_ids, strict=True)
+    unknowns = sum(token == unknown and of == sequence for token, of in own) if unknown else 0
+    if unknowns:
+        message = ngettext(
+            "The model: {number} token is {token}, whatever it stood for.",
+            "The model: {number} tokens are {token}, whatever they stood for.",
+            unknowns,
+        )
+        told.append(message.format(number=count(unknowns), token=unknown))
+    own_offsets = [
+        span for span, of in zip(encoding.offsets, encoding.sequence_ids, strict=True) if of == sequence
+    ]
+    prefix = view.tokenizer.model.vocabulary.prefix
+    if prefix and prefix in back and prefix not in text:
+        message = _(
+            "The decoder, which is for this way of splitting, leaves {prefix} where it is: the two are seldom used together."
+        )
+        told.append(message.format(prefix=prefix))
+    return [*told, *decoder_losses(view.tokenizer.decoder, text, found, own_offsets)]
+
+
+def decoder_losses(decoder: Decoder, text: str, found: Journey, offsets: Sequence[Span]) -> list[str]:
+    """What a decoder makes otherwise than it was."""
+    told = []
+    words = [(word.start, word.end) for word in found.words]
+    if isinstance(decoder, MetaspaceDecoder):
+        if decoder.prepend_scheme != "never" and text[:1] == " ":
+            told.append(
+                _(
+                    "The decoder takes the first ▁ for the one that was put in front of the text, and leaves it out."
+                )
+            )
+        if SPACE_MARK in text:
+            told.append(_("The decoder reads every ▁ as a space, the text's own too."))
+    elif isinstance(decoder, SpaceDecoder) and touching(offsets):
+        told.append(_("The decoder joins tokens by spaces: no token says that it continues a word."))
+    elif isinstance(decoder, WordPieceDecoder) and touching(words):
+        told.append(
+            _("The decoder puts a space in front of every word and every sign, where there was none, too.")
+        )
+    if found.dropped and isinstance(decoder, (SpaceDecoder, WordPieceDecoder, BpeDecoder)):
+        told.append(_("The decoder writes one space between words, whatever stood there."))
+    return told
+
+
+def touching(spans: Sequence[Span]) -> bool:
+    """Whether two of them have nothing in between.
+
+    >>> touching([(0, 2), (3, 5)]), touching([(0, 2), (2, 5)])
+    (False, True)
+    """
+    return any(first[1] == second[0] for first, second in pairwise(spans))
+
+
+class _Comparison(SequenceMatcher[str]):
+    """Two texts compared, with an end to it: where nothing but single letters agrees, the time grows with the third power.
+
+    When it is used up, what was not compared yet counts as different.
+    """
+
+    def __init__(self, text: str, back: str) -> None:
+        super().__init__(None, text, back, autojunk=False)
+        places = {letter: back.count(letter) for letter in {*text}}
+        self.costs = [places[letter] for letter in text]
+        self.left = COMPARISONS
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> Match:
+        self.left -= sum(self.costs[alo:ahi])
+        return super().find_longest_match(alo, ahi, blo, bhi) if self.left > 0 else Match(alo, blo, 0)
+
+
+def difference_html(text: str, back: str) -> str:
+    """Two texts under each other, what only one of them has marked."""
+    first: list[str] = []
+    second: list[str] = []
+    for kind, start, end, begin, stop in _Comparison(text, back).get_opcodes():
+        same = kind == "equal"
+        for parts, part, mark in ((first, text[start:end], "del"), (second, back[begin:stop], "ins")):
+            if part:
+                pieces = (part[at : at + TOKEN_SHOWN] for at in range(0, len(part), TOKEN_SHOWN))
+                parts.append(escape(part) if same else f"<{mark}>{''.join(map(token_html, pieces))}</{mark}>")
+    return (
+        '<dl class="ts decoded">'
+        + _entry(_("Before"), "".join(first))
+        + _entry(_("After"), "".join(second))
+        + "</dl>"
+    )
+
+
+# --- Entities ---------------------------------------------------------------------------------------------------------
+
+
+def entities_tab(view: View) -> None:
+    """Labels of tokens become entities of the text, through offsets."""
+    st.caption(
+        _(
+            "A model that finds names labels tokens: B- where a name begins, I- where it goes on, O elsewhere. To say which words "
+            "of the text those are, take the first token's start and the last token's end. Set the labels yourself."
+        )
+    )
+    encoding, text = view.encoding, view.texts[0]
+    own = [index for index, of in enumerate(encoding.sequence_ids) if of == 0]
+    if not own:
+        note(_("The text has no tokens to label."))
+        return
+    table = pd.DataFrame(
+        {
+            "token": [readable(encoding.tokens[index], view.style) for index in own],
+            "start": [encoding.offsets[index][0] for index in own],
+            "end": [encoding.offsets[index][1] for index in own],
+            "label": [label_of(text, encoding.offsets[index]) for index in own],
+        }
+    )
+    left, right = st.columns(2)
+    edited = left.data_editor(
+        table,
+        hide_index=True,
+        disabled=["token", "start", "end"],
+        column_config={  # what was edited is kept by the columns' names, which the language doesn't change
+            "token": _("token"),
+            "start": _("start"),
+            "end": _("end"),
+            "label": st.column_config.SelectboxColumn(_("label"), options=list(LABELS), required=True),
+        },
+        key=view.key(f"labels.{hash((text, tuple(encoding.ids)))}"),
+        height=min(420, 40 + 35 * len(own)),
+    )
+    labels = ["O"] * len(encoding)
+    for index, label in zip(own, edited["label"], strict=True):
+        labels[index] = str(label)
+    found = group_entities(labels, encoding)
+    with right:
+        if not found:
+            note(_("All tokens are O: there is no entity."))
+            if not any(name in text for name in NAMES):
+                st.button(
+                    _("Take a sentence with names"),
+                    key=view.key("names"),
+                    on_click=view.controls.take_sample,
+                    args=("entities",),
+                )
+            return
+        rows = []
+        for entity in found:
+            inside = [
+                encoding.tokens[index]
+                for index in own
+                if encoding.offsets[index][0] >= entity.start and encoding.offsets[index][1] <= entity.end
+            ]
+            rows.append((entity.label, entity.start, entity.end, entity.text, " ".join(inside)))
+        names = [_("entity"), _("start"), _("end"), _("text[start:end]"), _("tokens joined by spaces")]
+        st.dataframe(pd.DataFrame(rows, columns=names), hide_index=True, key=view.key("entities"))
+        st.caption(
+            _("Only the offsets give the words as they were: with their capitals, accents and spaces.")
+        )
+        _ask(view, text)
+
+
+def label_of(text: str, span: tuple[int, int]) -> str:
+    """The label of a token in the example's text.
+
+    >>> [label_of("at Hugging Face in", span) for span in ((0, 2), (3, 10), (11, 15))]
+    ['O', 'B-ORG', 'I-ORG']
+    """
+    for name, kind in NAMES.items():
+        start = text.find(name)
+        if start >= 0 and start <= span[0] and span[1] <= start + len(name) and span[0] < span[1]:
+            return f"{'B' if span[0] == start else 'I'}-{kind}"
+    return "O"
+
+
+def _ask(view: View, text: str) -> None:
+    """A small exercise: say a name's offsets."""
+    name = next((name for name in ("Hugging Face", "Brooklyn") if name in text), None)
+    if name is None:
+        return
+    st.header(_("Your turn: at which characters does this name begin and end?"), anchor=False)
+    st.code(name, language=None)
+    text_key = digest(text.encode())
+    left, right = st.columns(2)
+    start = left.number_input(_("Start"), value=None, step=1, key=view.key(f"ask.start.{text_key}"))
+    end = right.number_input(
+        _("End (the character after the last)"), value=None, step=1, key=view.key(f"ask.end.{text_key}")
+    )
+    if start is None or end is None:
+        return
+    first = text.find(name)
+    if (start, end) == (first, first + len(name)):
+        note(_("Right: text[{start}:{end}] is it.").format(start=start, end=end))
+        return
+    given = text[max(0, int(start)) : max(0, int(end))]
+    problem(
+        _("text[{start}:{end}] is {given}. Point at its letters in the drawing.").format(
+            start=start, end=end, given=repr(given[:80])
+        )
+    )
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+
+def files_tab(view: View) -> None:
+    """The tokenizer as files, and the page as a link."""
+    show_link(_("This page as a link"), view.controls.recipe(), view.controls.url())
+    st.header(_("The tokenizer"), anchor=False)
+    show_tokenizer_files(view.tokenizer, view.key("files"))
+    st.code(USE, language="python")
+
+
+USE = """\
+from tokenizers import Tokenizer
+
+tokenizer = Tokenizer.from_file("tokenizer.json")
+encoding = tokenizer.encode("Who runs the café?", "Zoë does.")
+print(encoding.tokens, encoding.ids, encoding.offsets)
+
+# The same, as the models of the transformers library want it:
+from transformers import PreTrainedTokenizerFast
+
+tokenizer = PreTrainedTokenizerFast(tokenizer_file="tokenizer.json")
+print(tokenizer("Who runs the café?", "Zoë does."))
+"""

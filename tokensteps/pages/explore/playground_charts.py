@@ -1,0 +1,63 @@
+"""Charts of the playground: several tokenizers on one text, and on one sentence in many languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+import plotly.graph_objects as go
+
+from tokensteps.catalogue.analysis import Analysis
+from tokensteps.catalogue.side_by_side import Fertility
+from tokensteps.drawing.charts import MARGIN
+from tokensteps.language.i18n import _
+
+NAME_SHOWN = 40
+PATTERNS = ("", "/", ".", "x")
+"""Bars of one group are told apart by more than colour."""
+
+
+def counts_chart(analyses: Mapping[str, Analysis]) -> go.Figure:
+    """Tokens by tokenizer."""
+    names = [
+        escape(f"{letter} · {analysis.subject.name[:NAME_SHOWN]}") for letter, analysis in analyses.items()
+    ]
+    tokens = [len(analysis) for analysis in analyses.values()]
+    bars = go.Bar(
+        x=tokens,
+        y=names,
+        orientation="h",
+        text=tokens,
+        textposition="auto",
+        hovertemplate="%{y}: %{x}<extra></extra>",
+    )
+    figure = go.Figure(bars)
+    figure.update_layout(height=70 + 44 * len(names), margin=MARGIN, bargap=0.35)
+    figure.update_xaxes(title=escape(_("Tokens")), rangemode="tozero")
+    return figure.update_yaxes(type="category", autorange="reversed")
+
+
+def languages_chart(rows: Sequence[Fertility], letters: Iterable[str]) -> go.Figure:
+    """Tokens of one sentence, a group of bars for each language; “?” where some of them are unknown."""
+    languages = [escape(row.language) for row in rows]
+    figure = go.Figure()
+    for place, letter in enumerate(letters):
+        figure.add_bar(
+            x=languages,
+            y=[row.tokens[place] for row in rows],
+            customdata=[row.premium(place, rows[0]) for row in rows],
+            name=letter,
+            marker_pattern_shape=PATTERNS[place % len(PATTERNS)],
+            text=["?" if row.unknown[place] else "" for row in rows],
+            textposition="outside",
+            hovertemplate="%{x}: %{y}<br>× %{customdata:.2f}<extra>" + letter + "</extra>",
+        )
+    figure.update_layout(
+        height=320,
+        margin=MARGIN,
+        barmode="group",
+        legend={"orientation": "h", "y": 1.1},
+        showlegend=len(figure.data) > 1,
+    )
+    figure.update_xaxes(type="category")
+    return figure.update_yaxes(title=escape(_("Tokens")), rangemode="tozero")

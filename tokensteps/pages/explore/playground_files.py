@@ -1,0 +1,113 @@
+"""What can be taken away from the playground: the tokens as CSV, JSON and a page of HTML that needs no network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+from tokenizers_core.files.exports import csv_table, inert
+from tokensteps.catalogue.analysis import Analysis
+from tokensteps.components.base import read_asset
+from tokensteps.drawing.chips import Shown, chips_html
+from tokensteps.drawing.tokens import fill
+from tokensteps.language.i18n import _, count, current_language
+from tokensteps.language.numbers import percent
+from tokensteps.limits import TOKENS_DRAWN
+
+COLUMNS = ("index", "id", "token", "text", "start", "end", "bytes")
+
+
+def _rows(analysis: Analysis) -> Iterator[tuple[Any, ...]]:
+    """One row a token: its place among the tokens, its id and spelling, the text it stands for and where, its bytes."""
+    subject, text = analysis.subject, analysis.text
+    for index, (identifier, (start, end)) in enumerate(zip(analysis.ids, analysis.offsets, strict=True)):
+        data = analysis.bytes_at(index).hex(" ")
+        yield index, identifier, subject.token(identifier), text[start:end], start, end, data
+
+
+def tokens_csv(analysis: Analysis) -> bytes:
+    """The tokens as a table for a spreadsheet; what it would take for a formula gets an apostrophe in front."""
+    rows = (
+        (index, identifier, inert(token), inert(text), start, end, data)
+        for index, identifier, token, text, start, end, data in _rows(analysis)
+    )
+    return csv_table(COLUMNS, rows).encode("utf-8-sig", "replace")
+
+
+def tokens_json(analysis: Analysis) -> str:
+    """Text, counts and tokens. Offsets are in characters (code points); `end` is the one after the last."""
+    subject = analysis.subject
+    return json.dumps(
+        {
+            "tokenizer": subject.name,
+            "algorithm": subject.algorithm,
+            "vocab_size": subject.size,
+            "text": analysis.text,
+            "counts": {"tokens": len(analysis), "unknown": analysis.unknown, **analysis.counts._asdict()},
+            "tokens": [dict(zip(COLUMNS, row, strict=True)) for row in _rows(analysis)],
+        },
+        ensure_ascii=False,
+        indent=1,
+    )
+
+
+def tokens_html(analysis: Analysis, shown: Shown) -> str:
+    """A page of its own: the coloured tokens, their ids, what was counted. It asks the network for nothing."""
+    last = next(
+        (place for place, stretch in enumerate(analysis.stretches) if stretch.last > TOKENS_DRAWN),
+        len(analysis.stretches),
+    )
+    runs = analysis.runs(0, last)
+    drawn = sum(len(run.pieces) for run in runs)
+    title = escape(analysis.subject.name)
+    remark = ""
+    if drawn < len(analysis):
+        remark = fill(_("The first {shown} of {all} tokens."), shown=count(drawn), all=count(len(analysis)))
+    styles = "\n".join(map(read_asset, ("page/style.css", "components/chips.css")))
+    ids = ", ".join(str(identifier) for identifier in analysis.ids[:drawn])
+    drawn_chips = chips_html(runs, shown, chip=_("{text}: {ids}"), unknown=_("unk"))
+    return (
+        f'<!doctype html>\n<html lang="{escape(current_language())}">\n<head>\n<meta charset="utf-8">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'\">\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{styles}\n{_STYLE}</style>\n</head>\n"
+        f'<body>\n<main class="ts">\n<h1>{title}</h1>\n{counts_html(analysis)}\n<p>{remark}</p>\n'
+        f'<div class="ts-chips"><div class="pane">{drawn_chips}</div></div>\n'
+        f'<p class="ids">{ids}</p>\n</main>\n</body>\n</html>\n'
+    )
+
+
+def counts_html(analysis: Analysis) -> str:
+    """What was counted, as a row of figures."""
+    counts = analysis.counts
+    unknown = percent(f"{100 * analysis.unknown / len(analysis):.1f}") if len(analysis) else "–"
+    figures = (
+        (_("Tokens"), count(len(analysis)), "main"),
+        (_("Characters"), count(counts.characters), ""),
+        (_("Graphemes"), count(counts.graphemes), ""),
+        (_("Words"), count(counts.words), ""),
+        (_("Bytes"), count(counts.bytes), ""),
+        (_("Tokens per word"), _ratio(analysis.per_word), ""),
+        (_("Bytes per token"), _ratio(analysis.bytes_per_token), ""),
+        (_("Unknown"), unknown, "warn" if analysis.unknown else ""),
+    )
+    cells = "".join(
+        f'<div class="{kind}"><dt>{escape(name)}</dt><dd>{figure}</dd></div>'
+        for name, figure, kind in figures
+    )
+    return f'<dl class="ts counts">{cells}</dl>'
+
+
+def _ratio(number: float | None) -> str:
+    return "–" if number is None else f"{number:.2f}"
+
+
+_STYLE = """
+:root { color-scheme: light dark; background: light-dark(#fbfaf7, #14161a); }
+body { margin: 0; } main { max-width: 1080px; margin: 0 auto; padding: 18px 20px 28px; }
+h1 { font-size: 24px; overflow-wrap: anywhere; }
+.ts-chips .pane { min-height: 0; max-height: none; } .ids { font: 13px/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
+"""

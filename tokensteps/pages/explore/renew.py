@@ -1,0 +1,236 @@
+"""The page “New from old”: a tokenizer's own stages, trained on another corpus, and one text under both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from tokenizers_core import Tokenizer
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.text.corpus import PATTERNS
+from tokensteps.catalogue import choices
+from tokensteps.catalogue.analysis import Analysis, analyse
+from tokensteps.catalogue.renewal import Heritage, heritage
+from tokensteps.catalogue.side_by_side import aligned_html
+from tokensteps.catalogue.subjects import TrainedSubject
+from tokensteps.components.flipbook import is_back, update_url
+from tokensteps.drawing.tokens import chips
+from tokensteps.language.glossary import lead_html
+from tokensteps.language.i18n import N_, _, count, listed
+from tokensteps.language.numbers import percent
+from tokensteps.limits import RENEW_LIMIT, VOCABULARY_LIMIT
+from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.runs.corpora import plain_text
+from tokensteps.runs.settings import Setting, choice_name, corpus_title, write_short
+from tokensteps.shell.language import page_link
+from tokensteps.widgets.controls import Controls
+from tokensteps.widgets.downloads import show_link, show_tokenizer_files
+from tokensteps.widgets.notes import explained, note, problem
+from tokensteps.widgets.tour import titled
+
+PAGE = "renew"
+TITLE = N_("New from old")
+OLD = "bpe?corpus=prose"
+"""The tokenizer that the page starts with: it has seen English alone."""
+NEW_LISTED = 60
+"""Tokens of the new one that are named."""
+SAMPLE = '''\
+def half(number):
+    """Return half of `number`."""
+    if number is None:
+        raise ValueError("no number")
+    return number / 2
+'''
+RULES = (
+    Setting("size", None, least=1, most=VOCABULARY_LIMIT, limit=True),
+    Setting("lines", False),
+)
+
+
+class RenewControls(Controls):
+    """The sidebar: the old tokenizer, and the corpus of the new one."""
+
+    def __init__(self) -> None:
+        super().__init__(PAGE, RULES, "modules")
+        state, url = st.session_state, st.query_params.to_dict()
+        first = self.key("a") not in state
+        if first or state.get("arrival") == "link" or is_back():
+            state[self.key("a")] = plain_text(self.short("a", url, SAMPLE))
+            state[self.key("old")] = url.get("t1", OLD)
+
+    def load_corpus_defaults(self) -> None:
+        """Another corpus changes the corpus alone."""
+
+    def old(self) -> str:
+        """Choose the old tokenizer; returns its spec."""
+        chosen = self["old"]
+        specs = list(dict.fromkeys([chosen, OLD, *choices.options()]))
+        titles = choices.titles(specs)
+        st.selectbox(
+            _("Old tokenizer"),
+            specs,
+            format_func=lambda spec: titles[spec],
+            key=self.key("old"),
+            persist_state="session",
+        )
+        page_link("pages/explore/playground.py", _("Bring another one: playground"))
+        return str(self["old"])
+
+    def size_widget(self, usual: int) -> None:
+        """How many tokens the new one gets."""
+        self._number(
+            "size",
+            _("Vocabulary size"),
+            _("Empty: as many as the old one has."),
+            count(min(usual, VOCABULARY_LIMIT)),
+        )
+
+    def url(self) -> dict[str, str | None]:
+        """Settings, text and old tokenizer, None for what is as usual."""
+        text, old = plain_text(self["a"]), self["old"]
+        own = {"a": None if text == SAMPLE else write_short(text), "t1": None if old == OLD else old}
+        url = super().url() | own
+        # A bare address stays bare: a second entry in the history would be in the way of Back.
+        return url | ({"corpus": None} if url["corpus"] == self.start else {})
+
+
+@dataclass(frozen=True)
+class Renewal:
+    """The old tokenizer and the new one."""
+
+    heritage: Heritage
+    old: Analysis
+    new: Analysis
+    tokenizer: Tokenizer
+    trace: Any
+
+
+def show_renew() -> None:
+    """The whole page."""
+    controls = RenewControls()
+    with st.sidebar:
+        old = controls.old()
+        st.header(_("The new one is trained on"), anchor=False)
+        source = controls.corpus()
+        controls.lines_widget(source)
+    titled(PAGE, _(TITLE))
+    lead = _(
+        "A tokenizer fits the text it was trained on. Keep its stages, train it on other text, and see what changes."
+    )
+    st.html(lead_html(lead))
+    update_url(controls.url())
+    try:
+        opened = choices.open_spec(old, f"{PAGE}.old")
+        if opened is None:
+            return
+        handed = heritage(opened.subject)
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return
+    with st.sidebar:
+        controls.size_widget(handed.size)
+    controls.say_complaints(source)
+    if source is None or controls.blocked:
+        return
+    run = handed.run(source, controls["size"] or min(handed.size, VOCABULARY_LIMIT))
+    trace = run.trace(".new")
+    if trace is None:
+        return
+    st.html(heritage_html(handed))
+    st.text_area(_("One text under both"), key=controls.key("a"), height=170, persist_state="session")
+    text = plain_text(controls["a"])
+    if len(text) > RENEW_LIMIT:
+        message = _(
+            "The text has {size} characters, and this page takes {limit}: shorten it, or use the playground."
+        )
+        problem(message.format(size=count(len(text)), limit=count(RENEW_LIMIT)))
+        return
+    try:
+        tokenizer = handed.tokenizer(trace)
+        name = _("new: {corpus}").format(corpus=corpus_title(controls["corpus"]))
+        # The texts are compared: what a template puts around them is left out of both counts.
+        new = TrainedSubject(name, tokenizer.with_options(template=None), trace, len(trace))
+        show_both(
+            Renewal(handed, analyse(opened.subject, text), analyse(new, text), tokenizer, trace), controls
+        )
+    except TokenizersCoreError as error:
+        problem(explained(error))
+
+
+def heritage_html(handed: Heritage) -> str:
+    """What is taken over, and what is learned anew."""
+    pipeline = handed.pipeline
+    normalizer = pipeline.normalizer
+    names = (normalizer,) if isinstance(normalizer, str) else normalizer
+    split = choice_name("pre", pipeline.pre_tokenizer)
+    if pipeline.byte_level:
+        pattern = pipeline.pattern[:60]
+        if pipeline.pattern in PATTERNS:
+            pattern = choice_name("pattern", pipeline.pattern)
+        split = listed([split, pattern])
+    rows = (
+        (_("Algorithm"), ALGORITHMS[handed.algorithm].title),
+        (_("Normalize"), listed(choice_name("normalizer", name) for name in names)),
+        (_("Split into words"), split),
+        (_("Special tokens"), " ".join(handed.special_tokens) or _("none")),
+        (_("Template"), handed.template.single if handed.template else _("none")),
+    )
+    kept = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)
+    over, anew = escape(_("Taken over from the old one")), escape(_("Learned anew"))
+    learned = escape(_("The vocabulary, and with BPE the merges: all that training makes."))
+    return (
+        f'<div class="ts heritage"><section><h2>{over}</h2><dl>{kept}</dl></section>'
+        f"<section><h2>{anew}</h2><p>{learned}</p></section></div>"
+    )
+
+
+def show_both(found: Renewal, controls: RenewControls) -> None:
+    """The text under both tokenizers, what is new, and what can be taken away."""
+    old, new = found.old, found.new
+    st.html(totals_html(len(old), len(new)))
+    if old.text:
+        st.html(aligned_html({"A": old, "B": new}))
+    else:
+        note(_("No text, no tokens."))
+    st.header(_("Tokens that only the new one has"), anchor=False)
+    st.caption(
+        _("The longest of those in the text first, then the rest of the vocabulary in the order of its ids.")
+    )
+    st.html(f'<div class="ts row wide">{chips(only_new(found), new.subject.style)}</div>')
+    st.header(_("The new tokenizer"), anchor=False)
+    show_tokenizer_files(found.tokenizer, PAGE)
+    show_link(_("This page as a link"), controls.recipe(), controls.url())
+
+
+def totals_html(old: int, new: int) -> str:
+    """The two counts, and what came of it."""
+    change = ""
+    if old and new != old:
+        share = percent(f"{abs(100 * (new - old) / old):.0f}")
+        change = (
+            _("{share} fewer").format(share=share) if new < old else _("{share} more").format(share=share)
+        )
+    elif old:
+        change = _("as many")
+    figures = (
+        (_("Tokens, old"), count(old)),
+        (_("Tokens, new"), count(new)),
+        (_("Difference"), change or "–"),
+    )
+    cells = "".join(
+        f'<div class="{"main" if place == 1 else ""}"><dt>{escape(name)}</dt><dd>{escape(figure)}</dd></div>'
+        for place, (name, figure) in enumerate(figures)
+    )
+    return f'<dl class="ts counts">{cells}</dl>'
+
+
+def only_new(found: Renewal) -> list[str]:
+    """The first of the new tokenizer's tokens that the old one lacks: those in the text, the longest first, then the others."""
+    known = {*found.old.subject.all_tokens()}
+    subject = found.new.subject
+    in_text = {subject.token(identifier) for identifier in found.new.ids}
+    rest = [token for token in subject.all_tokens() if token not in known and token not in in_text]
+    return [*sorted(in_text - known, key=lambda token: (-len(token), token)), *rest][:NEW_LISTED]

@@ -1,0 +1,256 @@
+"""The page of challenges: a class answers one, and its teacher checks the codes; and the part of a training page that makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokensteps.components.flipbook import go_to, update_url
+from tokensteps.drawing.merging import merge_frame, wordpiece_frame
+from tokensteps.drawing.pruning import prune_frame
+from tokensteps.drawing.tokens import Style
+from tokensteps.language.i18n import _, count, use_language
+from tokensteps.limits import CHALLENGE_LIMIT, CODES_LIMIT, NAME_LIMIT, TITLE_LIMIT
+from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.runs.corpora import plain_text
+from tokensteps.runs.settings import Recipe, corpus_title
+from tokensteps.shell.language import in_links
+from tokensteps.teaching.challenge import (
+    LEFT_OUT,
+    Challenge,
+    Checked,
+    Result,
+    check,
+    class_table,
+    mark,
+    open_challenge,
+    questions_of,
+    result_text,
+    steps_table,
+)
+from tokensteps.teaching.predictions import ASK_NAMES, ASKS
+from tokensteps.widgets import stage
+from tokensteps.widgets.boxes import text_box
+from tokensteps.widgets.notes import explained, note, problem
+from tokensteps.widgets.predict import FRAMES, Game, Hidden, game_of, outlast, show_question, show_words
+from tokensteps.widgets.questions import verdict_html
+from tokensteps.widgets.tour import titled
+
+DRAW: Final[Mapping[str, Any]] = {"bpe": merge_frame, "wordpiece": wordpiece_frame, "unigram": prune_frame}
+"""Algorithm → what draws its snapshots."""
+
+
+# --- making one -------------------------------------------------------------------------------------------------------
+
+
+def show_challenge_maker(
+    page: str, recipe: Recipe, url: Mapping[str, str | None], step: int, last: int
+) -> None:
+    """On a training page: fix what is to be predicted, and get the link."""
+    st.header(_("A challenge for a class"), anchor=False)
+    st.caption(
+        _(
+            "The link opens this run with its next steps hidden. Whoever has answered them gets a code, and the page of challenges "
+            "marks the codes of a class."
+        )
+    )
+    if not recipe.in_link():
+        note(_("A link can't hold this corpus: choose an example, or a shorter text."))
+        return
+    if step >= last:
+        note(_("Nothing follows this step: go back to the one from which the class is to predict."))
+        return
+    title, steps, asked = st.columns([3, 2, 3])
+    name = text_box(_("Title"), TITLE_LIMIT, place=title, key=f"{page}.challenge.title")
+    number = steps.number_input(
+        _("Steps to predict"), value=min(5, last - step), step=1, key=f"{page}.challenge.steps.{last}"
+    )
+    kind = asked.selectbox(
+        _("Ask"),
+        ("mixed", *ASKS[page]),
+        format_func=lambda kind: _(ASK_NAMES[kind]),
+        key=f"{page}.challenge.ask",
+    )
+    most = min(CHALLENGE_LIMIT, last - step)
+    if number is None or not 1 <= number <= most:
+        message = _("{value} steps are not possible here: choose a number from 1 to {most}.")
+        problem(message.format(value=count(number or 0), most=count(most)))
+        return
+    if name is None:
+        return
+    kept = {key: value for key, value in url.items() if value is not None and key not in LEFT_OUT}
+    challenge = Challenge(name, page, kept, step, step + number, kind)
+    st.code(challenge_link(challenge), language=None, wrap_lines=True)
+
+
+def challenge_link(challenge: Challenge) -> str:
+    """The address of a challenge, on this server."""
+    base = (st.context.url or "").split("?")[0].rpartition("/")[0]
+    return f"{base}/challenge?{urlencode({'c': challenge.sealed(), **in_links()})}"
+
+
+# --- answering it -----------------------------------------------------------------------------------------------------
+
+
+def show_page() -> None:
+    """The whole page: the challenge of the link, and the checking of codes."""
+    sealed = st.query_params.get("c") or st.session_state.get("challenge", "")
+    challenge = open_challenge(sealed) if sealed else None
+    if challenge is None:
+        titled("challenge", _("Challenge"))
+        st.caption(_("A class predicts the steps of a run, and its teacher checks the answers."))
+        if sealed:
+            problem(
+                _(
+                    "This link is no challenge of this server, or it was changed on the way: ask for it again, and open it as it is."
+                )
+            )
+        else:
+            note(
+                _(
+                    "To make a challenge, open a training page, choose the corpus and the rules, go to the step where the class is to "
+                    "begin, and take the link from “Files and link”."
+                )
+            )
+    else:
+        st.session_state["challenge"] = sealed
+        update_url({"c": sealed})
+        titled("challenge", _("Challenge"))
+        _take(challenge)
+    with st.expander(
+        _("For teachers: check the codes of a class"), expanded=challenge is None and not sealed
+    ):
+        _checker(sealed if challenge else "")
+
+
+def _take(challenge: Challenge) -> None:
+    """Train what the challenge says, and ask."""
+    found = _trace(challenge, ".challenge")
+    if found is not None:
+        _ask(challenge, *found)
+
+
+def _trace(challenge: Challenge, place: str) -> tuple[Any, Style] | None:
+    """The run and how it is written; None while it is not there, which is said at this place."""
+    reading = challenge.reading()
+    for complaint in reading.complaints:
+        problem(complaint)
+    try:
+        run = challenge.run()
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return None
+    if run is None:
+        return None
+    trace = run.trace(place)
+    if trace is None or (trace.stop_reason == "stopped" and len(trace) < challenge.last):
+        return None  # its questions would be fewer; `trace` offers to go on
+    show = reading.recipe["show"]
+    return trace, Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
+
+
+@st.fragment
+def _ask(challenge: Challenge, trace: Any, style: Style) -> None:
+    """The questions, the steps that are found out, and, at the end, the code."""
+    use_language(st.session_state["language"])
+    place = f"challenge-{challenge.name}"
+    hidden = Hidden(
+        place,
+        challenge.name,
+        trace,
+        style,
+        DRAW[challenge.page],
+        challenge.asked,
+        min(challenge.last, len(trace)),
+    )
+    new = f"{place}.game" not in st.session_state
+    game = game_of(hidden, challenge.first)
+    taken_up = outlast(hidden, game)
+    if taken_up or new:
+        go_to(hidden.book, game.reached)
+    if taken_up:
+        st.rerun()  # so that the browser keeps it again
+    st.html(facts_html(challenge))
+    if game.reached < hidden.last:
+        show_question(hidden, game)
+    else:
+        _finish(challenge, hidden, game)
+    stage.small_book(
+        hidden.book,
+        f"{hidden.name}:{hidden.drawing(game)}",
+        game.reached,
+        hidden.draw,
+        trace=hidden.name,
+        whole=FRAMES,
+    )
+    show_words(hidden, game)
+
+
+def facts_html(challenge: Challenge) -> str:
+    """The teacher's title; what is trained, and on what."""
+    told = _(
+        "{algorithm} on “{corpus}”, steps {first} to {last}. Nobody but you sees your answers until you pass on the code."
+    ).format(
+        algorithm=ALGORITHMS[challenge.page].title,
+        corpus=corpus_title(challenge.reading().recipe["corpus"]),
+        first=count(challenge.first + 1),
+        last=count(challenge.last),
+    )
+    title = f"<b>{escape(challenge.title)}</b> " if challenge.title else ""
+    return f'<div class="ts lead">{title}{escape(told)}</div>'
+
+
+def _finish(challenge: Challenge, hidden: Hidden, game: Game) -> None:
+    """The result, and the code to hand in."""
+    place = hidden.place
+    if game.verdict is not None:
+        st.html(verdict_html(game.verdict))
+    name = text_box(_("Your name, as your teacher knows you"), NAME_LIMIT, key=f"{place}.name")
+    answers = tuple(answer.text for answer in game.answers)
+    result = Result(challenge.name, (name or "").strip(), game.seconds, answers)
+    checked = Checked(result, mark(questions_of(challenge, hidden.trace, hidden.style), answers))
+    st.code(result_text(challenge, checked), language=None, wrap_lines=True)
+    if not result.name:
+        note(_("With your name, the code to hand in appears here."))
+        return
+    st.markdown(_("Hand in this code:"))
+    st.code(result.code(), language=None, wrap_lines=True)
+
+
+# --- checking codes ---------------------------------------------------------------------------------------------------
+
+
+def _checker(sealed: str) -> None:
+    """A teacher's part: the challenge's link and the codes, one a line."""
+    st.caption(
+        _(
+            "A student can start again in another window, or try the same words elsewhere: take the codes as practice, not as an exam."
+        )
+    )
+    link = st.text_input(_("The challenge's link"), key="challenge.link", placeholder=sealed[:60])
+    codes = st.text_area(_("Codes, one a line"), key="challenge.codes", height=120)
+    lines = [line for line in plain_text(codes).splitlines() if line.strip()]
+    if not lines:
+        return
+    challenge = open_challenge(plain_text(link) or sealed)
+    if challenge is None:
+        problem(_("The first box needs the link of the challenge, as this server made it."))
+        return
+    if len(lines) > CODES_LIMIT:
+        message = _("{size} codes are more than the {limit} that are checked at once: give them in parts.")
+        problem(message.format(size=count(len(lines)), limit=count(CODES_LIMIT)))
+        return
+    found = _trace(challenge, ".check")
+    if found is None:
+        return
+    held, refused = check(challenge, *found, lines)
+    for told in refused:
+        problem(told)
+    if held:
+        st.dataframe(class_table(held), hide_index=True)
+        st.dataframe(steps_table(held), hide_index=True)

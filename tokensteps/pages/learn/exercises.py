@@ -1,0 +1,348 @@
+"""The page “Exercises”: choose a kind and a level, answer, see why, go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from html import escape
+from typing import Any, Final, NamedTuple
+
+import streamlit as st
+
+from tokensteps.components.flipbook import is_back, update_url
+from tokensteps.drawing.tokens import fill
+from tokensteps.language.i18n import N_, _, count, use_language
+from tokensteps.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED, VERDICTS_KEPT
+from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.shell.language import page_link
+from tokensteps.teaching.exercises.kinds import KINDS, MIXED, Exercise, make, next_level
+from tokensteps.teaching.exercises.words import LEVELS
+from tokensteps.teaching.questions import UNREAD, WRONG, Tally, Verdict
+from tokensteps.widgets.keep import kept
+from tokensteps.widgets.notes import note, problem
+from tokensteps.widgets.questions import ask, tally_html, verdict_html
+from tokensteps.widgets.stage import link
+from tokensteps.widgets.tour import titled
+
+PAGE: Final = "exercises"
+TITLE: Final = N_("Exercises")
+FORM: Final = f"{PAGE}.form"
+"""What the keys of the answer's boxes begin with."""
+RISING: Final = "rising"
+MIXED_TITLE: Final = N_("All kinds, mixed")
+
+
+class Place(NamedTuple):
+    """Which exercise is open, and whether the level rises by itself."""
+
+    kind: str = next(iter(KINDS))
+    level: int = LEVELS[0]
+    seed: int = 1
+    rising: bool = True
+
+
+START: Final = Place()
+
+
+def read_place(url: Mapping[str, str]) -> tuple[Place, list[str]]:
+    """The exercise of an address, and what it says that can't be. A level of its own stays unless it says `rising=1`.
+
+    >>> read_place({"kind": "viterbi", "level": "3", "seed": "12"})[0]
+    Place(kind='viterbi', level=3, seed=12, rising=False)
+    >>> read_place({"seed": "12"})[0]
+    Place(kind='bpe_count', level=1, seed=12, rising=True)
+    """
+    known: dict[str, dict[str, Any]] = {
+        "kind": {kind: kind for kind in (*KINDS, MIXED)},
+        "level": {str(level): level for level in LEVELS},
+        "rising": {"0": False, "1": True},
+    }
+    complaints = []
+    values: dict[str, Any] = {}
+    for name in ("kind", "level", "seed", "rising"):
+        text = url.get(name)
+        if text is None:
+            continue
+        if name == "seed":
+            fits = text.isascii() and text.isdigit() and int(text[:12]) <= EXERCISE_LIMIT
+            value = int(text[:12]) if fits else None
+        else:
+            value = known[name].get(text)
+        if value is None:
+            message = _("The link says {name}={value}, which is not possible here; the usual value is used.")
+            complaints.append(message.format(name=name, value=repr(text[:80])))
+        else:
+            values[name] = value
+    return START._replace(**{"rising": "level" not in values, **values}), complaints
+
+
+def write_place(place: Place) -> dict[str, str | None]:
+    """The address's parameters; a bare address stays bare."""
+    if place == START:
+        return dict.fromkeys(("kind", "level", "seed", "rising"))
+    return {**exact(place), "rising": "1" if place.rising else None}
+
+
+def exact(place: Place) -> dict[str, str | None]:
+    """The parameters that open this exercise, its level fixed."""
+    return {"kind": place.kind, "level": str(place.level), "seed": str(place.seed)}
+
+
+@dataclass
+class Record:
+    """How somebody is doing in this session."""
+
+    total: Tally = field(default_factory=Tally)
+    by_kind: dict[str, Tally] = field(default_factory=dict)
+    recent: tuple[str, ...] = ()
+    """The verdicts since the level last changed."""
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    """By the exercise's name: the last one given. Whoever comes back to an exercise finds it answered."""
+    remark: tuple[str, Verdict] | None = None
+    """An exercise that is answered, and what was said of the last try, which can't be read."""
+
+    def count(self, exercise: Exercise, verdict: Verdict) -> None:
+        """Note a verdict: the first on an exercise counts, later ones are only shown; what is no answer is neither."""
+        before = self.verdicts.get(exercise.name)
+        self.remark = None
+        if verdict.kind == UNREAD and self.answered(before):
+            self.remark = (exercise.name, verdict)
+            return
+        self.verdicts.pop(exercise.name, None)
+        self.verdicts[exercise.name] = verdict
+        if len(self.verdicts) > EXERCISES_REMEMBERED:
+            del self.verdicts[next(iter(self.verdicts))]
+        if verdict.kind == UNREAD or self.answered(before):
+            return
+        self.total = self.total.after(verdict.kind)
+        self.by_kind[exercise.kind] = self.by_kind.get(exercise.kind, Tally()).after(verdict.kind)
+        self.recent = (*self.recent, verdict.kind)[-10:]
+
+    @staticmethod
+    def answered(verdict: Verdict | None) -> bool:
+        """Whether this is more than a remark on what can't be read."""
+        return verdict is not None and verdict.kind != UNREAD
+
+
+# --- state ------------------------------------------------------------------------------------------------------------
+
+
+def open_place() -> tuple[Place, list[str]]:
+    """Where the learner is, by the address or as it was left; and complaints about the address."""
+    state = st.session_state
+    key = f"{PAGE}.place"
+    complaints: list[str] = []
+    if key not in state or state.get("arrival") == "link" or is_back():
+        state[key], complaints = read_place(st.query_params.to_dict())
+        _set_widgets(state[key])
+    return state[key], complaints
+
+
+def _set_widgets(place: Place) -> None:
+    st.session_state[f"{PAGE}.kind"] = place.kind
+    st.session_state[f"{PAGE}.level"] = RISING if place.rising else str(place.level)
+
+
+def _record() -> Record:
+    record: Record = st.session_state.setdefault(f"{PAGE}.record", Record())
+    return record
+
+
+def outlast(record: Record) -> None:
+    """Have the browser keep the record; take up the one that a session before this one has left there."""
+    what: list[Any] = []
+    if record.total.answered:
+        verdicts = [[name, *verdict] for name, verdict in list(record.verdicts.items())[-VERDICTS_KEPT:]]
+        what = [record.total, record.by_kind, record.recent, verdicts]
+    match kept(PAGE, what):
+        case [list(total), dict(by_kind), list(recent), list(verdicts)] if len(total) == len(Tally._fields):
+            record.total = Tally(*total)
+            record.by_kind = {kind: Tally(*tally) for kind, tally in by_kind.items()}
+            record.recent = tuple(recent)
+            record.verdicts = {name: Verdict(*verdict) for name, *verdict in verdicts}
+            st.rerun()  # so that the browser keeps it again
+
+
+def _chosen() -> None:
+    """Take over another kind or level."""
+    state = st.session_state
+    place: Place = state[f"{PAGE}.place"]
+    level = state[f"{PAGE}.level"] = state[f"{PAGE}.level"] or RISING  # a second click lets go of a level
+    rising = level == RISING
+    state[f"{PAGE}.place"] = place._replace(
+        kind=state[f"{PAGE}.kind"], level=place.level if rising else int(level), rising=rising
+    )
+    _record().recent = ()
+    _empty_boxes()
+
+
+def _go_on() -> None:
+    """Open the next exercise, on another level if the level is rising and it is time."""
+    state, record = st.session_state, _record()
+    place: Place = state[f"{PAGE}.place"]
+    level = next_level(place.level, record.recent) if place.rising else place.level
+    if level != place.level:
+        record.recent = ()
+        state[f"{PAGE}.level_changed"] = (place.level, level)
+    state[f"{PAGE}.place"] = place._replace(level=level, seed=min(place.seed + 1, EXERCISE_LIMIT))
+    _empty_boxes()
+
+
+def _empty_boxes() -> None:
+    """What was typed for another exercise is not for this one."""
+    for name in [name for name in st.session_state if str(name).startswith(f"{FORM}.")]:
+        if isinstance(st.session_state[name], str):
+            st.session_state[name] = "" if not str(name).endswith(".choice") else None
+
+
+def _answered(exercise: Exercise, answer: str, verdict: Verdict) -> None:
+    """Note the verdict; an empty answer to an exercise that is answered means: go on."""
+    record = _record()
+    if not answer.strip() and record.answered(record.verdicts.get(exercise.name)):
+        _go_on()
+    else:
+        record.count(exercise, verdict)
+
+
+def _shown(exercise: Exercise) -> None:
+    """Somebody asked for the answer: that counts as wrong, once."""
+    use_language(st.session_state.get("language", "en"))
+    told = fill(_("The answer: {solution}"), solution=exercise.question.solution)
+    _record().count(exercise, Verdict(WRONG, told))
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def kind_title(kind: str) -> str:
+    """What a kind is called."""
+    return _(MIXED_TITLE) if kind == MIXED else _(KINDS[kind].title)
+
+
+def level_title(level: str) -> str:
+    """What a level is called."""
+    return _("rising") if level == RISING else level
+
+
+def show_exercises() -> None:
+    """The whole page."""
+    place, complaints = open_place()
+    outlast(_record())
+    titled(PAGE, _(TITLE))
+    st.caption(
+        _("As many as you like, on words of their own, marked by the engine that trains the tokenizers here.")
+    )
+    update_url(write_place(place))
+    for complaint in complaints:
+        problem(complaint)
+    kind, level = st.columns([1, 1], vertical_alignment="bottom")
+    kind.selectbox(
+        _("Kind"),
+        (*KINDS, MIXED),
+        format_func=kind_title,
+        key=f"{PAGE}.kind",
+        on_change=_chosen,
+        persist_state="session",
+    )
+    level.segmented_control(
+        _("Level"),
+        (RISING, *map(str, LEVELS)),
+        format_func=level_title,
+        key=f"{PAGE}.level",
+        on_change=_chosen,
+        persist_state="session",
+        help=_("Rising: three right in a row lead to the next level, two wrong in a row to the one before."),
+    )
+    exercise = make(place.kind, place.level, place.seed)
+    show_exercise(exercise)
+    show_record()
+    st.header(_("This exercise as a link"), anchor=False)
+    st.code(link(exact(place)), language=None, wrap_lines=True)
+
+
+def show_exercise(exercise: Exercise) -> None:
+    """The exercise, its form, and what was said of the answer."""
+    record = _record()
+    verdict = record.verdicts.get(exercise.name)
+    done = record.answered(verdict)
+    with st.container(border=True, key=f"{PAGE}-exercise"):
+        st.html(head_html(exercise, record.total))
+        with st.container():  # whether it holds something or not: the boxes below stay, and keep the focus
+            show_remarks(exercise, record)
+        ask(FORM, exercise.question, partial(_answered, exercise), partial(_shown, exercise))
+        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+            st.button(
+                _("Next exercise"),
+                on_click=_go_on,
+                key=f"{PAGE}.next",
+                type="primary" if done else "secondary",
+            )
+            if done and exercise.link is not None:
+                page, query = exercise.link
+                label = (
+                    _("Open this corpus: {algorithm}").format(algorithm=ALGORITHMS[page].title)
+                    if page in ALGORITHMS
+                    else _("Open it: pipeline")
+                )
+                folder = "train" if page in ALGORITHMS else "explore"
+                page_link(f"pages/{folder}/{page}.py", label, query)
+        st.caption(
+            _("Check with nothing typed goes on to the next exercise, too. Trying again doesn't count.")
+            if done
+            else _("“Reveal” counts as a wrong answer; “Next exercise” counts for nothing.")
+        )
+
+
+def show_remarks(exercise: Exercise, record: Record) -> None:
+    """That the level has changed, and what was said of the last answer."""
+    changed = st.session_state.pop(f"{PAGE}.level_changed", None)
+    if changed:
+        message = (
+            _("Three right in a row: now level {level}.")
+            if changed[1] > changed[0]
+            else _("Two wrong in a row: back to level {level}.")
+        )
+        note(message.format(level=changed[1]))
+    verdict = record.verdicts.get(exercise.name)
+    if record.remark is not None and record.remark[0] == exercise.name:
+        verdict = record.remark[1]
+    if verdict is not None:
+        st.html(verdict_html(verdict))
+
+
+def head_html(exercise: Exercise, total: Tally) -> str:
+    """Which exercise this is, what it trains, and how it has gone so far."""
+    kind = KINDS[exercise.kind]
+    name = _("{kind}, level {level}, number {seed}").format(
+        kind=_(kind.title), level=exercise.level, seed=count(exercise.seed)
+    )
+    return (
+        f'<div class="ts exercise-head"><span><b>{escape(name)}</b> {escape(_(kind.trains))}</span>'
+        f"{tally_html(total)}</div>"
+    )
+
+
+def show_record() -> None:
+    """A row for each kind that was tried."""
+    record = _record()
+    if not record.by_kind:
+        return
+    st.header(_("This session"), anchor=False)
+    st.html(record_html(record))
+
+
+def record_html(record: Record) -> str:
+    """The same as a table."""
+    head = (_("Kind"), _("Answered"), _("Right"), _("Tied"), _("Best run"))
+    rows = [
+        (_(KINDS[kind].title), tally.answered, tally.right, tally.tied, tally.best)
+        for kind, tally in ((kind, record.by_kind.get(kind)) for kind in KINDS)
+        if tally is not None
+    ]
+    top = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join(
+        f"<tr><td>{escape(title)}</td>{''.join(f'<td>{count(number)}</td>' for number in numbers)}</tr>"
+        for title, *numbers in rows
+    )
+    return f'<div class="ts"><table class="sheet record"><tr>{top}</tr>{body}</table></div>'

@@ -1,0 +1,124 @@
+"""A page that steps through training by merging: what BPE and WordPiece share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from tokenizers_core import first_difference
+from tokenizers_core.files.exports import trace_to_csv, trace_to_json
+from tokensteps.components.flipbook import go_to
+from tokensteps.drawing.charts import CHARTS, curves_told, training_chart
+from tokensteps.drawing.encoding import lineage_html, parting_html
+from tokensteps.drawing.tokens import readable
+from tokensteps.language.i18n import N_, _, count
+from tokensteps.limits import WORDS_LISTED
+from tokensteps.pages.train.page import RunFile, View, code, encode, files, follow, listing
+from tokensteps.runs.algorithms import Run
+from tokensteps.runs.settings import choice_name
+from tokensteps.server.steps import Table
+from tokensteps.widgets.downloads import sheet
+from tokensteps.widgets.notes import note
+
+MERGE_FILES: Mapping[str, RunFile] = {
+    "trace.json": RunFile(N_("Every step (JSON)"), trace_to_json),
+    "trace.csv": RunFile(N_("Every step (CSV)"), partial(sheet, trace_to_csv)),
+}
+
+
+def merge_tabs(
+    table: Table, own: Mapping[str, Callable[[View], None]] | None = None
+) -> Mapping[str, Callable[[View], None]]:
+    """The tabs of a merging algorithm's page; those of its own come after “Every pair”."""
+    return {
+        N_("Every pair"): partial(every_pair, table),
+        **(own or {}),
+        N_("Charts"): charts,
+        N_("Follow a word"): follow,
+        N_("Lineage"): lineage,
+        N_("Encode"): encode,
+        N_("Ties"): ties,
+        N_("Code"): code,
+        N_("Files and link"): files,
+    }
+
+
+def every_pair(table: Table, view: View) -> None:
+    """The pairs that could be merged next."""
+    whole, best = (
+        _("All {number} pairs after step {step}, best first."),
+        _("The best {shown} of {number} pairs after step {step}."),
+    )
+    if view.step < len(view.trace):
+        whole = _("All {number} pairs after step {step}, best first: the first one is merged next.")
+        best = _("The best {shown} of {number} pairs after step {step}: the first one is merged next.")
+    listing(view, table, view.trace[view.step].pair_count, whole, best)
+
+
+def charts(view: View) -> None:
+    """The run as a curve."""
+    if not len(view.trace):
+        note(_("Nothing was merged, so there is nothing to plot."))
+        return
+    chart = st.segmented_control(
+        _("Chart"),
+        list(CHARTS),
+        format_func=lambda name: _(CHARTS[name]),
+        key=view.key("chart"),
+        default="freq",
+        required=True,
+        label_visibility="collapsed",
+    )
+    figure = training_chart(view.trace, str(chart), view.step, view.style)
+    alt = curves_told(figure, _(CHARTS[str(chart)]))
+    st.plotly_chart(figure, key=view.key("plot"), config={"displaylogo": False}, alt=alt)
+
+
+def lineage(view: View) -> None:
+    """Where a token comes from."""
+    learned = [token for token, made in view.trace.step_of_token.items() if made <= view.step]
+    if not learned:
+        note(_("Nothing has been learned at this step yet: go forward."))
+        return
+    token = st.selectbox(
+        _("Token"),
+        learned[::-1][:WORDS_LISTED],
+        format_func=lambda token: readable(token, view.style),
+        key=view.key("token"),
+    )
+    if token is not None:
+        st.html(lineage_html(view.trace.lineage(token), view.style))
+
+
+def ties(view: View) -> None:
+    """How many merges were a matter of the tie rule, and where another rule leads elsewhere."""
+    trace = view.trace
+    tied = sum(point.tied_count > 1 for point in trace.history)
+    if len(trace):
+        message = _("{tied} of {all} merges ({share} %) were chosen among ties.")
+        st.caption(
+            message.format(tied=count(tied), all=count(len(trace)), share=round(100 * tied / len(trace)))
+        )
+    other = st.selectbox(
+        _("Compare with the rule"),
+        [rule for rule in view.page.choices("ties") if rule != trace.settings["tie_rule"]],
+        format_func=lambda rule: choice_name("ties", rule),
+        key=view.key("other"),
+    )
+    run = view.run
+    rival = Run(run.algorithm, run.source, run.pipeline, {**run.settings, "tie_rule": other}).trace(".rival")
+    if rival is None:
+        return
+    parting = first_difference(trace, rival)
+    if parting is None:
+        note(_("Both rules make the same merges on this corpus."))
+        return
+    st.html(parting_html(trace, rival, parting, view.style))
+    st.button(
+        _("Go to step {step}").format(step=parting),
+        on_click=go_to,
+        args=(view.key("book"), parting),
+        key=view.key("part"),
+    )

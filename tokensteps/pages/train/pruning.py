@@ -1,0 +1,123 @@
+"""What is Unigram's own on its page: its tabs and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from tokenizers_core.files.exports import prunes_to_csv, prunes_to_json
+from tokenizers_core.training.pruning import Worth
+from tokensteps.drawing.charts import PRUNE_CHARTS, charts_for, curves_told, loss_chart, worth_chart
+from tokensteps.drawing.pruning import lattice_erratum
+from tokensteps.drawing.tables import piece_table, worth_table
+from tokensteps.language.i18n import N_, _, count
+from tokensteps.limits import WORTH_LIMIT
+from tokensteps.pages.train.lattice_tab import lattice_tab
+from tokensteps.pages.train.page import RunFile, View, code, encode, files, follow, listing
+from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.server.cache import remembered
+from tokensteps.widgets.downloads import sheet
+from tokensteps.widgets.notes import note
+
+PRUNE_FILES: Mapping[str, RunFile] = {
+    "trace.json": RunFile(N_("Every step (JSON)"), prunes_to_json),
+    "trace.csv": RunFile(N_("Every step (CSV)"), partial(sheet, prunes_to_csv)),
+}
+
+
+def prune_tabs() -> Mapping[str, Callable[[View], None]]:
+    """The tabs of Unigram's page."""
+    return {
+        N_("Lattice"): word_lattice,
+        N_("Every piece"): every_piece,
+        N_("Exact and approximate loss"): both_losses,
+        N_("Charts"): charts,
+        N_("Follow a word"): follow,
+        N_("Encode"): encode_pieces,
+        N_("Code"): code,
+        N_("Files and link"): files,
+    }
+
+
+def word_lattice(view: View) -> None:
+    """Every split of any word, with the pieces of this step."""
+    snapshot = view.trace[view.step]
+    words = view.trace.corpus.words
+    example = EXAMPLES.get(view.controls["corpus"])
+    default = example.word if example is not None and example.word else words[0]
+    lattice_tab(
+        snapshot.lattice,
+        words,
+        default,
+        view.style,
+        view.key,
+        lambda lattice: lattice_erratum(snapshot, lattice, view.style),
+    )
+
+
+def every_piece(view: View) -> None:
+    """The pieces that are left."""
+    whole = _("All {number} pieces after step {step}, most probable first.")
+    best = _("The {shown} most probable of {number} pieces after step {step}.")
+    listing(view, piece_table, view.trace.record.sizes[view.step], whole, best)
+
+
+def both_losses(view: View) -> None:
+    """What each piece is worth, exactly and by SentencePiece's estimate."""
+    st.caption(
+        _(
+            "Exact: the whole corpus is split anew without the piece. SentencePiece's estimate: each occurrence becomes the "
+            "second-best split of the piece itself. Both in nats over the corpus, for the model after this step; the ranking above "
+            "is older, from before its round."
+        )
+    )
+    rows: list[Worth] = remembered(
+        ("worth", view.run.name, view.step), partial(view.trace.worth, view.step, WORTH_LIMIT)
+    )
+    if not rows:
+        note(_("No best split uses a piece longer than a character: there is nothing to compare."))
+        return
+    if len(rows) == WORTH_LIMIT:
+        message = _("The {number} pieces whose estimate is least.")
+        st.caption(message.format(number=count(WORTH_LIMIT)))
+    left, right = st.columns([1, 1])
+    figure = worth_chart(rows, view.style)
+    left.plotly_chart(
+        figure,
+        key=view.key("worth"),
+        config={"displaylogo": False},
+        alt=_("Exact loss against approximate loss"),
+    )
+    right.dataframe(worth_table(rows, view.style), hide_index=True, height=360, key=view.key("worths"))
+
+
+def charts(view: View) -> None:
+    """The run as a curve."""
+    if not len(view.trace):
+        note(_("Nothing was pruned, so there is nothing to plot."))
+        return
+    chart = st.segmented_control(
+        _("Chart"),
+        charts_for(view.trace),
+        format_func=lambda name: _(PRUNE_CHARTS[name]),
+        key=view.key("chart"),
+        default="loss",
+        required=True,
+        label_visibility="collapsed",
+    )
+    name = str(chart)
+    figure = loss_chart(view.trace, name, view.step, view.style)
+    alt = curves_told(figure, _(PRUNE_CHARTS[name]))
+    st.plotly_chart(figure, key=view.key("plot"), config={"displaylogo": False}, alt=alt)
+
+
+def encode_pieces(view: View) -> None:
+    """Use the tokenizer as it stands after this step; unknown characters as bytes if wanted."""
+    fallback = st.toggle(
+        _("Unknown characters as bytes"),
+        key=view.key("fallback"),
+        help=_("Byte fallback: 256 tokens more, and nothing is lost. Off: such characters are <unk>."),
+    )
+    encode(view, view.trace.tokenizer(view.step, byte_fallback=fallback))

@@ -1,0 +1,325 @@
+"""The corpora that come with the app, and the learner's own as they travel in links."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import dataclasses
+import difflib
+import heapq
+import inspect
+import operator
+import pydoc_data.topics
+import shlex
+import statistics
+import textwrap
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tokenizers_core.errors import CountedRulesError, TokenizersCoreError, quoted
+from tokenizers_core.text.corpus import Corpus, Pipeline, decode_text, parse_counts
+from tokenizers_core.text.counting import counting_rules, is_counts, read_counts
+from tokensteps.language.i18n import N_, count
+from tokensteps.limits import CORPUS_LIMIT, LINK_LIMIT, LINK_TEXT_LIMIT, SYMBOLS_LIMIT, WORD_LIMIT
+
+FOLDER = Path(__file__).parents[2] / "assets" / "corpora"
+
+PROSE_LENGTH = 120_000
+"""Characters of Python's help pages that are trained on."""
+
+OWN = ("paste", "counts", "upload")
+"""The corpora that the learner brings."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A corpus that comes with the app, and the settings that make its point."""
+
+    title: str
+    about: str
+    text: Callable[[], str]
+    sample: str
+    """A text to encode with what was learned."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The settings that make its point on BPE's page."""
+    counts: bool = False
+    """Whether the text is word counts."""
+    word: str = ""
+    """A word whose splits are worth a look; "" for the corpus's first."""
+    by_page: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The settings that make its point on the other pages, by the page's name."""
+
+    def settings_on(self, page: str) -> Mapping[str, Any]:
+        """The settings that make its point on a page; none means the page's usual ones."""
+        return self.settings if page == "bpe" else self.by_page.get(page, {})
+
+
+def _file(name: str) -> Callable[[], str]:
+    return lambda: (FOLDER / name).read_text(encoding="utf-8")
+
+
+def python_code() -> str:
+    """Functions of this Python's standard library, read from it at run time."""
+    functions = (
+        heapq.merge,
+        heapq.nsmallest,
+        textwrap.dedent,
+        textwrap.indent,
+        shlex.join,
+        difflib.get_close_matches,
+    )
+    sources = [inspect.getsource(inspect.unwrap(function)) for function in functions]
+    return "\n".join(sources)
+
+
+def help_pages() -> str:
+    """What Python's help tells of the language, examples and all, read from it at run time."""
+    return "\n".join(pydoc_data.topics.topics.values())
+
+
+def prose() -> str:
+    """The running text of those pages: no code, no headings."""
+    lines = help_pages().split("\n")
+    return "\n".join(line for line in lines if line[:1].isalpha() and " " in line)[:PROSE_LENGTH]
+
+
+def python_modules() -> str:
+    """Whole modules of this Python's standard library, read from it at run time."""
+    return "\n".join(map(inspect.getsource, (heapq, textwrap, shlex, difflib, dataclasses, statistics)))
+
+
+def library() -> str:
+    """Everything at once, for tokenizers that are ready to use: prose, code, many scripts."""
+    texts = (EXAMPLES["course"].text(), EXAMPLES["mixed"].text(), python_code(), help_pages()[:PROSE_LENGTH])
+    return "\n".join(texts)
+
+
+LARGE: Mapping[str, Any] = {
+    "pre": "byte_level",
+    "alphabet": "bytes",
+    "size": 4000,
+    "min": 2,
+    "special": "<|endoftext|>",
+    "lines": False,
+}
+"""Settings of BPE's page for a corpus of some size."""
+LARGE_BY_PAGE: Mapping[str, Mapping[str, Any]] = {
+    "wordpiece": {"size": 4000, "min": 2, "special": "[PAD] [UNK] [CLS] [SEP] [MASK]"},
+    "unigram": {"method": "sentencepiece", "seed": 20_000, "size": 4000, "special": "<unk> <s> </s>"},
+    "compare": {"size": 1000},
+}
+
+
+EXAMPLES: Mapping[str, Example] = {
+    "course": Example(
+        N_("Four sentences"),
+        N_("The four sentences of the Hugging Face course."),
+        _file("course.txt"),
+        "This is not a token.",
+        {"pre": "byte_level", "size": 50, "special": "<|endoftext|>"},
+        word="Hopefully",
+        by_page={
+            "wordpiece": {"size": 70, "special": "[PAD] [UNK] [CLS] [SEP] [MASK]"},
+            "unigram": {"seed": 300, "size": 100},
+        },
+    ),
+    "hug": Example(
+        N_("hug, pug, pun, bun, hugs"),
+        N_("Five words with their counts, small enough to follow with pencil and paper."),
+        _file("hug.txt"),
+        "bug mug thug unhug",
+        {"pre": "whitespace_split"},
+        counts=True,
+        word="unhug",
+        by_page={
+            "wordpiece": {"pre": "whitespace_split"},
+            "unigram": {"pre": "whitespace_split", "whole": False, "seed": 15, "size": 7},
+            "compare": {"pre": "whitespace_split"},
+        },
+    ),
+    "highest": Example(
+        N_("highest, higher, lower …"),
+        N_("Six words with two endings: where “est” and “er” end a word, and where they don't."),
+        _file("highest.txt"),
+        "lowest slower",
+        {"pre": "end_of_word", "size": 17},
+        word="highest",
+        by_page={
+            "unigram": {"pre": "whitespace_split", "seed": 60, "size": 20},
+            "compare": {"pre": "whitespace_split"},
+        },
+    ),
+    "hello": Example(
+        N_("hello! こんにちは!"),
+        N_("A greeting in two scripts, too short for any pair to be frequent."),
+        _file("hello.txt"),
+        "hello, こんばんは!",
+        {"pre": "byte_level", "alphabet": "bytes"},
+        word="こんにちは!",
+        by_page={"unigram": {"seed": 40, "size": 20}},
+    ),
+    "mixed": Example(
+        N_("Many scripts and emoji"),
+        N_("Eleven lines in a dozen languages, written for this page."),
+        _file("mixed.txt"),
+        "A tea shop: お茶 🍵",
+        {"pre": "byte_level", "size": 300, "min": 2},
+        by_page={"wordpiece": {"size": 400, "min": 2}, "unigram": {"seed": 800, "size": 300}},
+    ),
+    "python": Example(
+        N_("Python code"),
+        N_("Functions from the standard library of the Python that runs this page."),
+        python_code,
+        "def merge(first, second):\n    return first + second",
+        {"pre": "byte_level", "size": 300, "lines": False},
+        by_page={
+            "wordpiece": {"size": 300, "lines": False},
+            "unigram": {"pre": "whitespace_split_metaspace", "seed": 1000, "size": 300, "lines": False},
+            "compare": {"size": 400, "lines": False},
+        },
+    ),
+    "library": Example(
+        N_("Prose, code, many scripts"),
+        N_("The two corpora above, and Python's help pages: large enough for a tokenizer of some use."),
+        library,
+        "The tokenizer splits unfamiliar words into familiar pieces.",
+        LARGE,
+        by_page=LARGE_BY_PAGE,
+    ),
+    "prose": Example(
+        N_("English prose"),
+        N_("The running text of Python's help pages, without their code."),
+        prose,
+        "The tokenizer splits unfamiliar words into familiar pieces.",
+        LARGE,
+        by_page=LARGE_BY_PAGE,
+    ),
+    "modules": Example(
+        N_("Python modules"),
+        N_("Whole modules of the standard library of the Python that runs this page."),
+        python_modules,
+        "def half(number):\n    return number / 2",
+        LARGE,
+        by_page=LARGE_BY_PAGE,
+    ),
+}
+
+
+class CorpusError(TokenizersCoreError):
+    """A corpus that training would take too long for. `why` is a key of `templates`.
+
+    >>> print(CorpusError("words", 3_000_000))
+    The different words of the corpus have 3,000,000 symbols together, and training takes 2,500,000: use a shorter text, or
+    word counts without the rare words.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "word": N_(
+            "The corpus has a word of {size} symbols, {word}, and a word may have {limit}: put spaces or line ends into it, "
+            "or choose rules that split the text at more places."
+        ),
+        "words": N_(
+            "The different words of the corpus have {size} symbols together, and training takes {limit}: use a shorter text, "
+            "or word counts without the rare words."
+        ),
+        "counts": N_(
+            "The words of the corpus, each as often as it occurs, have {size} symbols together, and training takes {limit}: "
+            "divide all counts by the same number."
+        ),
+    }
+
+    def __init__(self, why: str, size: int, word: str = "") -> None:
+        self.why, self.size, self.word = why, size, word
+        self.template = self.templates[why]
+        limits = {"word": WORD_LIMIT, "words": CORPUS_LIMIT, "counts": SYMBOLS_LIMIT}
+        super().__init__(size=count(size), limit=count(limits[why]), word=quoted(word, 20))
+
+
+def within_limits(corpus: Corpus) -> Corpus:
+    """The corpus, if a server can train on it. Raises CorpusError."""
+    longest = max(corpus.words, key=len)
+    if len(longest) > WORD_LIMIT:
+        raise CorpusError("word", len(longest), longest)
+    size = sum(map(len, corpus.words))
+    if size > CORPUS_LIMIT:
+        raise CorpusError("words", size)
+    total = sum(map(operator.mul, map(len, corpus.words), corpus.counts))
+    if total > SYMBOLS_LIMIT:
+        raise CorpusError("counts", total)
+    return corpus
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a corpus comes from: an example's or the learner's text, or the bytes of a file."""
+
+    name: str
+    data: bytes
+    counts: bool = False
+    """Whether the text is word counts."""
+    lines: bool = True
+    """Whether each line is a text of its own."""
+
+    def corpus(self, pipeline: Pipeline, progress: Callable[[int], None] | None = None) -> Corpus:
+        """Read it. Raises CorpusError, and what the engine raises for texts and counts that it can't read."""
+        return within_limits(self._read(pipeline, progress))
+
+    def _read(self, pipeline: Pipeline, progress: Callable[[int], None] | None) -> Corpus:
+        counted_by = self.counted_by(pipeline.timeout)
+        if counted_by is not None:
+            if counted_by.rules != pipeline.rules:
+                raise CountedRulesError(counted_by.rules)
+            return read_counts(decode_text(self.data).text, pipeline.timeout, progress).corpus
+        rules = (pipeline.normalizer, pipeline.pre_tokenizer, pipeline.pattern, pipeline.timeout)
+        if self.counts:
+            return Corpus.from_counts(parse_counts(decode_text(self.data).text), *rules)
+        if self.lines:
+            return Corpus.from_bytes(self.data, *rules, progress=progress)
+        return Corpus.from_texts([decode_text(self.data).text], *rules, progress=progress)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is a file that says by which rules its words were counted."""
+        return self.counts and is_counts(self.data)
+
+    def counted_by(self, timeout: float = 2.0) -> Pipeline | None:
+        """Those rules, None without them. Raises what `counting_rules` raises."""
+        return counting_rules(self.data, timeout) if self.is_counted else None
+
+
+def plain_text(text: str | None) -> str:
+    """What a text box holds, with halves of UTF-16 pairs replaced, which no UTF-8 text can hold."""
+    return (text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@lru_cache(maxsize=64)
+def pack_text(text: str) -> str | None:
+    """A text for a link, compressed; None when it is too long for one.
+
+    >>> unpack_text(pack_text("hug pug")), pack_text("".join(map(chr, range(33, 50000))))
+    ('hug pug', None)
+    """
+    packed = base64.urlsafe_b64encode(zlib.compress(text.encode("utf-8"), 9)).decode().rstrip("=")
+    return packed if len(packed) <= LINK_LIMIT else None
+
+
+def unpack_text(packed: str | None) -> str | None:
+    """The text of a link; None when it is not one of ours.
+
+    >>> unpack_text("nonsense") is None
+    True
+    """
+    if not packed:
+        return None
+    try:
+        data = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
+        stream = zlib.decompressobj()
+        opened = stream.decompress(data, LINK_TEXT_LIMIT + 1)  # bounded: a link can hold a bomb
+        whole = stream.eof and len(opened) <= LINK_TEXT_LIMIT  # not a link that was cut off
+        return opened.decode("utf-8") if whole else None
+    except (binascii.Error, zlib.error, ValueError):
+        return None

@@ -1,0 +1,355 @@
+"""What every answer of the server says to the browser: where code, pictures and frames may come from, and who may ask.
+
+The policy allows nothing, and then what Streamlit needs; each loosened source says what for. Nothing in it depends on a
+visitor, so all of it is made once, when the server starts.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import logging
+import os
+import re
+from collections.abc import Iterable, Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import streamlit as st
+from streamlit import config, runtime
+
+from tokensteps.limits import LARGEST_UPLOAD, UPLOADS_EACH, UPLOADS_ROOM
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+ANCESTORS_VARIABLE: Final = "TOKENSTEPS_FRAME_ANCESTORS"
+"""The environment variable with the sites that may show the app in a frame: `https://moodle.example.edu https://*.example.org`."""
+METRICS_VARIABLE: Final = "TOKENSTEPS_METRICS"
+"""The environment variable that, set to 1, opens /_stcore/metrics, for a proxy that keeps it from the public."""
+METRICS: Final = "/_stcore/metrics"
+UPLOADS: Final = "/_stcore/upload_file/"
+ANCESTOR: Final = re.compile(r"'self'|(?:https?://)?(?:\*\.)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?")
+INDEX: Final = Path(st.__file__).parent / "static" / "index.html"
+"""The one page that Streamlit serves, at every address."""
+
+Policy = Mapping[str, tuple[str, ...]]
+"""Directive → its sources."""
+Headers = tuple[tuple[bytes, bytes], ...]
+
+POLICY: Final[Policy] = {
+    "default-src": ("'none'",),
+    # blob: Streamlit imports a component's script from a blob of the text that came over its WebSocket. A blob's address
+    # can only be made by a script that runs already. The hashes of the page's own inline scripts are added below.
+    # 'wasm-unsafe-eval': the library that reads Streamlit's messages compiles a few constant instructions for 64-bit sums.
+    # Refused, it does without, but every page would begin with a violation, and hide those that matter. This allows
+    # WebAssembly, not JavaScript out of text; no source here allows that.
+    "script-src": ("'self'", "blob:", "'wasm-unsafe-eval'"),
+    # 'unsafe-inline': Streamlit's own styles (emotion), the app's style sheets (st.html) and the widths and colours of
+    # charts, tables and chips are <style> elements and style attributes. A style runs nothing, and can fetch from here only.
+    "style-src": ("'self'", "'unsafe-inline'"),
+    # data: Streamlit sends the logo and the page's icon so, and draws a table's icons from it. blob: a chart saved as a picture.
+    "img-src": ("'self'", "data:", "blob:"),
+    # data: one of the fonts for formulas lies in Streamlit's own style sheet, and Chromium reads it on every page.
+    "font-src": ("'self'", "data:"),
+    # Its WebSocket too: 'self' covers ws: and wss: of the same host.
+    "connect-src": ("'self'",),
+    "manifest-src": ("'self'",),
+    # Said, because a worker could otherwise come from where scripts do.
+    "worker-src": ("'none'",),
+    # No <base>, no form that is sent anywhere: nothing here needs one.
+    "base-uri": ("'none'",),
+    "form-action": ("'none'",),
+}
+"""Of a page. What isn't named is forbidden: frames, objects, workers, sound."""
+SEALED: Final[Policy] = {"default-src": ("'none'",), "frame-ancestors": ("'none'",), "sandbox": ()}
+"""Of all else, a script, a font, a file to download: should a browser ever show it as a page, it does nothing."""
+
+REFUSED: Final = (
+    "accelerometer", "autoplay", "camera", "clipboard-read", "display-capture", "encrypted-media", "geolocation",
+    "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer", "microphone", "midi", "payment",
+    "picture-in-picture", "publickey-credentials-get", "screen-wake-lock", "serial", "storage-access", "usb", "window-management",
+    "xr-spatial-tracking",
+)  # fmt: skip
+"""What a page could ask the browser for, and never does. Copying and the full screen stay with the page itself."""
+PERMISSIONS: Final = ", ".join(
+    (*(f"{name}=()" for name in REFUSED), "clipboard-write=(self)", "fullscreen=(self)")
+)
+COMMON: Final = {
+    "X-Content-Type-Options": "nosniff",
+    # A link may hold a learner's text: other hosts aren't told the address.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+YEAR: Final = 365 * 24 * 60 * 60
+WEEK: Final = 7 * 24 * 60 * 60
+SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Requests that change nothing."""
+
+logger = logging.getLogger(__name__)
+
+
+def written(policy: Policy) -> str:
+    """A policy as its header has it.
+
+    >>> written({"default-src": ("'none'",), "img-src": ("'self'", "data:"), "sandbox": ()})
+    "default-src 'none'; img-src 'self' data:; sandbox"
+    """
+    return "; ".join(" ".join((directive, *sources)) for directive, sources in policy.items())
+
+
+def page_policy(page: str, ancestors: tuple[str, ...] = ("'self'",)) -> Policy:
+    """The policy for a page whose HTML is `page`, which `ancestors` may show in a frame.
+
+    >>> policy = page_policy("<script>start()</script><script src='more.js'></script>", ("'none'",))
+    >>> policy["script-src"][-1], policy["frame-ancestors"]
+    ("'sha256-DIm7WJS6ZKDYe5qFLPy+h4JFI9Bol5QmYC57mt3Fb00='", ("'none'",))
+    """
+    hashes = tuple(f"'sha256-{_digest(script)}'" for script in inline_scripts(page))
+    return {**POLICY, "script-src": (*POLICY["script-src"], *hashes), "frame-ancestors": ancestors}
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+
+
+class _Scripts(HTMLParser):
+    """Collects the text of scripts that are in the page itself."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=False)
+        self.found: list[str] = []
+        self.inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.inside = tag == "script" and "src" not in dict(attrs)
+        if self.inside:
+            self.found.append("")
+
+    def handle_endtag(self, _tag: str) -> None:
+        self.inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.found[-1] += data
+
+
+def inline_scripts(page: str) -> list[str]:
+    """The scripts that are in an HTML page itself.
+
+    >>> inline_scripts("<p>a<script>b</script><script src=c>d</script>")
+    ['b']
+    """
+    parser = _Scripts()
+    parser.feed(page)
+    parser.close()
+    return parser.found
+
+
+def frame_ancestors(given: str) -> tuple[str, ...]:
+    """Who may show the app in a frame: the app's own site, and those named. Raises ValueError.
+
+    >>> frame_ancestors("")
+    ("'self'",)
+    >>> frame_ancestors("https://moodle.example.edu *.example.org:8080")
+    ("'self'", 'https://moodle.example.edu', '*.example.org:8080')
+    >>> frame_ancestors("'none'")
+    ("'none'",)
+    """
+    named = given.split()
+    if named == ["'none'"]:
+        return ("'none'",)
+    for source in named:
+        if not ANCESTOR.fullmatch(source):
+            raise ValueError(
+                f"{ANCESTORS_VARIABLE}: {source!r} is not a site; write addresses such as https://moodle.example.edu "
+                "or https://*.example.edu with spaces between them, or 'none' alone."
+            )
+    return ("'self'", *(source for source in named if source != "'self'"))
+
+
+def same_place(origin: str, host: str) -> bool:
+    """Whether a page of `origin` was served by `host`: name and port, as a browser writes both.
+
+    >>> same_place("http://localhost:8501", "localhost:8501"), same_place("https://a.example", "a.example:443")
+    (True, True)
+    >>> same_place("http://localhost:9000", "localhost:8501"), same_place("null", "localhost:8501")
+    (False, False)
+    """
+    scheme, _, place = origin.lower().partition("://")
+    usual = {"http": ":80", "https": ":443"}.get(scheme)
+    return usual is not None and place.removesuffix(usual) == host.lower().removesuffix(usual) != ""
+
+
+def _latin(headers: Mapping[str, str]) -> Headers:
+    """Headers as ASGI has them."""
+    return tuple((name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items())
+
+
+class Guard:
+    """ASGI middleware: refuses what other sites' pages send and more files than there is room for, and gives every answer its headers.
+
+    Streamlit lets any page that a browser has from `localhost` open its WebSocket, whatever the port, and asks the internet
+    for the server's own address before it refuses another one. Here only the app's own pages come through, and those of
+    Streamlit's setting `server.corsAllowedOrigins`.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        ancestors = frame_ancestors(os.environ.get(ANCESTORS_VARIABLE, ""))
+        common = dict(COMMON)
+        if ancestors in (
+            ("'none'",),
+            ("'self'",),
+        ):  # X-Frame-Options knows no others; newer browsers don't read it
+            common["X-Frame-Options"] = "DENY" if ancestors == ("'none'",) else "SAMEORIGIN"
+        policy = written(page_policy(INDEX.read_text("utf-8"), ancestors))
+        self.app = app
+        self.page = _latin({**common, "Permissions-Policy": PERMISSIONS, "Content-Security-Policy": policy})
+        self.file = _latin({**common, "X-Frame-Options": "DENY", "Content-Security-Policy": written(SEALED)})
+        self.https = _latin({"Strict-Transport-Security": f"max-age={YEAR}"})
+        self.fonts = _latin({"Cache-Control": f"public, max-age={WEEK}"})
+        self.private = _latin({"Cache-Control": "no-store"})
+        self.ours = frozenset(name for name, _value in (*self.page, *self.file, *self.https))
+        self.metrics = os.environ.get(METRICS_VARIABLE, "") == "1"
+        self.warned = False
+        self.coming = 0
+        """Bytes of uploads that are on their way."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or open one WebSocket."""
+        kind = scope["type"]
+        if kind == "websocket":
+            if self.foreign(scope):
+                await send({"type": "websocket.close", "code": 1008})
+            else:
+                await self.app(scope, receive, send)
+            return
+        if kind != "http":
+            await self.app(scope, receive, send)
+            return
+        started = False
+
+        async def with_headers(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                message["headers"] = self.headers(scope, message["status"], message.get("headers", ()))
+            await send(message)
+
+        if scope["path"].endswith(METRICS) and not self.metrics:
+            await _answer(with_headers, 404, b"Not Found")
+            return
+        if scope["method"] not in SAFE and self.foreign(scope):
+            await _answer(with_headers, 403, b"Forbidden")
+            return
+        coming = 0
+        if scope["method"] == "PUT" and UPLOADS in scope["path"]:
+            coming = announced(scope)
+            if not has_room(scope["path"].rpartition(UPLOADS)[2].partition("/")[0], coming, self.coming):
+                await _answer(with_headers, 413, b"No Room")
+                return
+        self.coming += coming
+        try:
+            await self.app(scope, receive, with_headers)
+        except Exception:
+            # Starlette would answer outside of this, and so without the headers. It still reports the error.
+            if not started:
+                await _answer(with_headers, 500, b"Internal Server Error")
+            raise
+        finally:
+            self.coming -= coming
+
+    def headers(
+        self, scope: Scope, status: int, given: Iterable[tuple[bytes, bytes]]
+    ) -> list[tuple[bytes, bytes]]:
+        """An answer's headers, with those that it needs in place of any of the same name."""
+        headers = [header for header in given if header[0].lower() not in self.ours]
+        said = {name.lower(): value for name, value in headers}
+        headers += self.page if _is_page(scope["path"], said) else self.file
+        if b"cache-control" not in said:
+            headers += self.fonts if "/app/static/" in scope["path"] and status < 400 else self.private
+        if _secure(scope):
+            headers += self.https
+        return headers
+
+    def foreign(self, scope: Scope) -> bool:
+        """Whether a page of another site asks. Programs say no origin, and can't use a visitor's cookies."""
+        origin, host = _header(scope, b"origin"), _header(scope, b"host")
+        if not origin or same_place(origin, host):
+            return False
+        if origin in {allowed.strip() for allowed in config.get_option("server.corsAllowedOrigins")}:
+            return False
+        if not self.warned:  # once: who asks can't fill the log, and who set up a proxy sees what it lacks
+            self.warned = True
+            logger.warning(
+                "Refused a page of %r at %r. If this is the app's own page behind a proxy, have the proxy pass the Host "
+                "header on unchanged, with its port.",
+                origin[:200],
+                host[:200],
+            )
+        return True
+
+
+def announced(scope: Scope) -> int:
+    """Bytes of an upload as its browser says; the most that there may be where it doesn't.
+
+    >>> announced({"headers": [(b"content-length", b"12")]}), announced({"headers": []}) == LARGEST_UPLOAD * 2**20
+    (12, True)
+    """
+    length = _header(scope, b"content-length")
+    told = (
+        length.isascii()
+        and length.isdigit()
+        and len(length) < 12
+        and not _header(scope, b"transfer-encoding")
+    )
+    return int(length) if told else LARGEST_UPLOAD * 2**20
+
+
+def has_room(session: str, coming: int, others: int) -> bool:
+    """Whether a session may send so many bytes, while `others` are on their way. Streamlit itself sets no limit but each file's."""
+    held = held_files()
+    each = held.get(session, 0) + coming
+    return each <= UPLOADS_EACH and sum(held.values()) + others + coming <= UPLOADS_ROOM
+
+
+def held_files() -> dict[str, int]:
+    """Bytes of the files that each session holds."""
+    if not runtime.exists():
+        return {}
+    files: Mapping[str, Mapping[str, Any]] = getattr(
+        runtime.get_instance().uploaded_file_mgr, "file_storage", {}
+    )
+    # Copies: a session that ends takes its files away.
+    return {session: sum(len(file.data) for file in [*own.values()]) for session, own in [*files.items()]}
+
+
+async def _answer(send: Send, status: int, text: bytes) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", b"%d" % len(text))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": text})
+
+
+def _header(scope: Scope, name: bytes) -> str:
+    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
+
+
+def _is_page(path: str, said: Mapping[bytes, bytes]) -> bool:
+    """Whether this is a page to show. That it hasn't changed is said without a type; then the address tells.
+
+    >>> _is_page("/bpe", {b"content-type": b"text/html; charset=utf-8"}), _is_page("/", {})
+    (True, True)
+    >>> _is_page("/media/run.html", {b"content-type": b"text/html", b"content-disposition": b"attachment"})
+    False
+    """
+    kind = said.get(b"content-type")
+    if kind is None:
+        return "." not in path.rpartition("/")[2]
+    return kind.startswith(b"text/html") and b"content-disposition" not in said
+
+
+def _secure(scope: Scope) -> bool:
+    """Whether the browser came over https, to a proxy at least. A browser that didn't pays the header no attention."""
+    return bool(scope.get("scheme") == "https" or _header(scope, b"x-forwarded-proto").startswith("https"))

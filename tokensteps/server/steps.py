@@ -1,0 +1,119 @@
+"""The frames and tables of a run: made once for all; many frames by another process, for which nobody else waits."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pandas as pd
+import pyarrow as pa
+
+from tokenizers_core.training.comparison import Comparison
+from tokensteps.components.flipbook import Frame, packed, payload
+from tokensteps.drawing.tokens import Style
+from tokensteps.language.i18n import current_language, use_language
+from tokensteps.limits import DRAWER_ROOM, FEW_FRAMES
+from tokensteps.server.cache import GROWTH, LEAST_TAKEN, Shelf, digest, drawers, drawn, pickled
+from tokensteps.server.workers import Progress, Stopped, TrainingError
+
+Table = Callable[[Any, Style, str, int | None], pd.DataFrame]
+"""Makes a table of a snapshot, in a style; with a text, of the rows that hold it; with a number, of so many rows at its top."""
+_traces: Final = Shelf[str, Any](DRAWER_ROOM)
+"""The traces that the process which draws holds: neighbouring windows of a run are likely to come soon."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What draws a step of a trace."""
+
+    frame: Callable[[Any, Style], Frame]
+    trace: Any
+    style: Style
+
+    def __call__(self, step: int) -> Frame:
+        return self.frame(self.trace[step], self.style)
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window of a run's frames, to be packed for the browser."""
+
+    name: str
+    last: int
+    shown: range
+    labels: Mapping[str, str]
+    param: str | None
+
+    def packed(self, frame: Callable[[int], Frame]) -> bytes:
+        """Draw it."""
+        frames = [frame(step) for step in self.shown]
+        return packed(
+            payload(self.name, self.last, self.shown.start, frames, (0, 0), self.labels, param=self.param)
+        )
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A window to be drawn by another process."""
+
+    window: Window
+    frame: Callable[[Any, Style], Frame]
+    style: Style
+    language: str
+    trace: bytes = field(repr=False)
+    size: int = 0
+
+    def __call__(self, _progress: Any) -> bytes:
+        use_language(self.language)
+        return self.window.packed(Steps(self.frame, _unpickled(self.trace), self.style))
+
+
+def _unpickled(data: bytes) -> Any:
+    name = digest(data)
+    trace = _traces.get(name)
+    if trace is None:
+        trace = pickle.loads(data)  # from this app's own server, over a pipe
+        _traces.put(name, trace, LEAST_TAKEN + GROWTH * len(data))
+    return trace
+
+
+def draw(run: str, window: Window, frame: Callable[[int], Frame]) -> bytes:
+    """A window of the run called `run`, packed. Many frames are drawn by another process, unless that fails."""
+    if (
+        isinstance(frame, Steps)
+        and frame.trace.stop_reason != "stopped"
+        and len(window.shown) > FEW_FRAMES
+        and (trace := pickled(run))
+    ):
+        with contextlib.suppress(TrainingError, Stopped):
+            drawing = Drawing(window, frame.frame, frame.style, current_language(), trace)
+            found: bytes = pickle.loads(drawers().run(drawing, Progress()))
+            return found
+    return window.packed(frame)
+
+
+def reach(trace: Any) -> tuple[int, ...]:
+    """How far a trace goes. One that was stopped is its learner's alone, but has the name of the whole run: what is kept for all needs both."""
+    parts = (trace.bpe, trace.wordpiece, trace.unigram) if isinstance(trace, Comparison) else (trace,)
+    return tuple(map(len, parts))
+
+
+def rows(
+    run: str,
+    table: Table,
+    trace: Any,
+    step: int,
+    style: Style,
+    find: str = "",
+    limit: int | None = None,
+) -> pa.Table:
+    """A table of a step, ready for the browser: it is made once for all who look at it, what somebody looks for each time."""
+
+    def make() -> pa.Table:
+        return pa.Table.from_pandas(table(trace[step], style, find, limit), preserve_index=False)
+
+    key = (table, run, reach(trace), step, style.show, limit, current_language())
+    return make() if find else drawn(key, make, lambda made: made.nbytes)

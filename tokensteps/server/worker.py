@@ -1,0 +1,96 @@
+"""``python -m tokensteps.server.worker NICENESS MODULE``: a process that trains or draws for the server, which starts it; see `tokensteps/server/workers.py`."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import pickle
+import queue
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from tokensteps.limits import TRAINING_MEMORY
+from tokensteps.server.workers import STOP, TOLD_EVERY, Progress, TrainingError, Work
+
+
+class Reporter(Progress):
+    """A worker's side of `Progress`: reports now and then."""
+
+    def __init__(self, tell: Callable[[str, Any], None]) -> None:
+        super().__init__()
+        self._tell, self._last = tell, 0.0
+
+    def characters(self, done: int) -> None:
+        self._report("reading", done, None)
+        super().characters(done)
+
+    def steps(self, done: int, total: int | None) -> bool:
+        self._report("training", done, total)
+        return super().steps(done, total)
+
+    def _report(self, *told: Any) -> None:
+        now = time.monotonic()
+        if now - self._last > TOLD_EVERY:
+            self._last = now
+            self._tell("progress", told)
+
+
+def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
+    """What a worker does until the server is gone: do what comes in, unless it hears meanwhile that it is to stop."""
+
+    def tell(kind: str, value: Any) -> None:
+        pickle.dump((kind, value), outgoing)
+        outgoing.flush()
+
+    tasks: queue.SimpleQueue[Work] = queue.SimpleQueue()
+    reporter = Reporter(tell)
+
+    def listen() -> None:
+        while True:
+            try:
+                message = pickle.load(incoming)
+            except EOFError:
+                os._exit(0)
+            except BaseException:  # no memory for it, or half of it: nobody would ever hear of it
+                os._exit(1)
+            if message == STOP:
+                reporter.stop = True
+            else:
+                tasks.put(message)
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        task = tasks.get()
+        reporter.stop = False
+        try:
+            tell("result", pickle.dumps(task(reporter)))
+        except MemoryError:
+            tell("error", TrainingError("memory", TRAINING_MEMORY // 1_000_000))
+        except Exception as error:
+            tell("error", error)
+
+
+def limit_memory() -> None:
+    """Let a run that needs too much fail by itself, rather than with the server."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (TRAINING_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's, and its end is a worker's end
+    if hasattr(os, "nice"):
+        os.nice(int(sys.argv[1]))
+    limit_memory()
+    importlib.import_module(sys.argv[2])  # so that the first work need not wait for it
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed goes to the console, not among the answers
+    serve(sys.stdin.buffer, answers)

@@ -1,0 +1,77 @@
+"""Which language the app speaks: what the address asks for, else what was chosen, else what the browser asks for.
+
+A choice stands in the address as `?lang=`, so that it is there after a reload and in a link; `assets/components/page.js` takes it along to
+other pages. The browser's own language leaves the address as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from tokensteps.components.flipbook import CHOSEN, is_back, update_url
+from tokensteps.language.i18n import LANGUAGES, _, current_language, use_language
+
+SWITCH = "language.switch"
+
+
+def choose_language() -> None:
+    """Speak the language of this run of the script."""
+    state, asked = st.session_state, st.query_params.get("lang", "")
+    if asked in LANGUAGES or is_back():  # then the address is the truth
+        state[CHOSEN] = asked if asked in LANGUAGES else ""
+    chosen: str = state.get(CHOSEN, "")
+    before = state.get("language")
+    state["language"] = use_language(chosen or browser_language())
+    if before not in (None, state["language"]):
+        # A select box knows its choice by the label, and would lose it with the labels: what is set anew is shown anew.
+        for key, value in state.items():
+            if isinstance(value, str):
+                state[key] = value
+
+
+def browser_language() -> str:
+    """The language that the browser asks for, English if it is none of ours."""
+    return language_of(st.context.locale or "")
+
+
+def language_of(tag: str) -> str:
+    """The language that a reader of `tag` (BCP 47) gets.
+
+    >>> [language_of(tag) for tag in ("zh-CN", "ja", "JA-jp", "de-AT", "")]
+    ['zh', 'ja', 'ja', 'en', 'en']
+    """
+    code = tag.replace("_", "-").split("-")[0].lower()
+    return code if code in LANGUAGES else "en"
+
+
+def language_switch() -> None:
+    """The languages by their own names, in the sidebar."""
+    st.session_state[SWITCH] = current_language()
+    st.segmented_control(
+        _("Language"),
+        list(LANGUAGES),
+        format_func=LANGUAGES.__getitem__,
+        key=SWITCH,
+        label_visibility="collapsed",
+        required=True,
+        on_change=_switched,
+    )
+
+
+def _switched() -> None:
+    state = st.session_state
+    state[CHOSEN] = state[SWITCH]
+    update_url({"lang": state[SWITCH]})
+
+
+def page_link(script: str, label: str, query: Mapping[str, str] | None = None) -> None:
+    """A link within the app, which stays in the language in use. `label` is Markdown."""
+    st.page_link(script, label=label, query_params={**(query or {}), **in_links()})
+
+
+def in_links() -> dict[str, str]:
+    """What a link says of the language: nothing where it is English because nobody chose another."""
+    language = current_language()
+    return {"lang": language} if st.session_state.get(CHOSEN) or language != "en" else {}

@@ -1,0 +1,223 @@
+"""Challenges: a run whose steps a class predicts, fixed by its teacher in a sealed link; and the codes that come back.
+
+A code holds the answers, not the marks: it is marked when it is checked, from the same run. No account, no list on the server.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+import pandas as pd
+
+from tokensteps.drawing.tokens import Style
+from tokensteps.language.i18n import _, count
+from tokensteps.runs.algorithms import ALGORITHMS, Run
+from tokensteps.runs.settings import ASKED, Reading, read_url
+from tokensteps.server.cache import digest
+from tokensteps.server.seal import seal, unseal
+from tokensteps.teaching.predictions import ASK_NAMES, next_asked, question_after
+from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question
+from tokensteps.widgets.predict import VERDICT_NAMES, Answer
+
+LEFT_OUT: Final = ("step", "mode", "ask")
+"""Parameters of a training page that a challenge has its own of."""
+
+
+class Challenge(NamedTuple):
+    """What a teacher fixed."""
+
+    title: str
+    page: str
+    """The algorithm's name."""
+    url: Mapping[str, str]
+    """Corpus and rules, as the training page's address has them."""
+    first: int
+    """The step that is shown at the start."""
+    last: int
+    """The last step that is asked about."""
+    asked: str
+
+    def sealed(self) -> str:
+        """The challenge as a link's parameter."""
+        return seal("challenge", list(self))
+
+    @property
+    def name(self) -> str:
+        """What makes a challenge this one."""
+        return digest(self.sealed().encode())[:12]
+
+    def reading(self) -> Reading:
+        """Its recipe, and what is wrong with it."""
+        return read_url(self.page, ALGORITHMS[self.page].rules, self.url)
+
+    def run(self) -> Run | None:
+        """The run; None where its corpus is no longer on this server."""
+        return ALGORITHMS[self.page].run(self.reading().recipe)
+
+
+def open_challenge(sealed: str) -> Challenge | None:
+    """The challenge in a link, or in its parameter alone; None for what is none, or not sealed here.
+
+    >>> one = Challenge("Monday", "bpe", {"corpus": "hug"}, 0, 3, "pair")
+    >>> open_challenge(one.sealed()) == open_challenge(f"https://example.org/challenge?c={one.sealed()}") == one
+    True
+    >>> open_challenge("https://example.org/challenge?c=x") is None
+    True
+    """
+    sealed = sealed.strip()
+    if "?" in sealed:
+        try:
+            sealed = parse_qs(urlsplit(sealed).query).get("c", [""])[0]
+        except ValueError:  # no address: `//[?`
+            return None
+    match unseal("challenge", sealed):
+        case [str(title), str(page), dict(url), int(first), int(last), str(asked)] if (
+            page in ALGORITHMS and asked in ASKED and 0 <= first < last
+        ):
+            return Challenge(title, page, url, first, last, asked)
+    return None
+
+
+class Result(NamedTuple):
+    """What somebody answered."""
+
+    challenge: str
+    """The challenge's name."""
+    name: str
+    seconds: int
+    answers: tuple[str, ...]
+    """One for each question in its order; "" where the answer was asked for."""
+
+    def code(self) -> str:
+        """The result as a code."""
+        return seal("result", [self.challenge, self.name, self.seconds, list(self.answers)])
+
+
+def open_result(code: str) -> Result | None:
+    """The result in a code; None for what is none, or was changed."""
+    match unseal("result", code.strip()):
+        case [str(challenge), str(name), int(seconds), list(answers)]:
+            return Result(challenge, name, seconds, tuple(map(str, answers)))
+    return None
+
+
+def questions_of(challenge: Challenge, trace: Any, style: Style) -> list[tuple[int, Question]]:
+    """The steps that a challenge asks about, and what it asks: the same for the whole class."""
+    asked: list[tuple[int, Question]] = []
+    step = next_asked(trace, challenge.first)
+    while step is not None and step < min(challenge.last, len(trace)):
+        asked.append((step + 1, question_after(trace, step, challenge.asked, style)))
+        step = next_asked(trace, step + 1)
+    return asked
+
+
+def mark(questions: Sequence[tuple[int, Question]], answers: Sequence[str]) -> list[Answer]:
+    """Grade answers, one after the other; what has no answer is wrong."""
+    marked: list[Answer] = []
+    given = [*answers, *[""] * len(questions)]
+    for (step, question), text in zip(questions, given, strict=False):
+        verdict = question.grade(text).kind if text else WRONG
+        marked.append(Answer(step, question.kind, text, WRONG if verdict == UNREAD else verdict))
+    return marked
+
+
+class Checked(NamedTuple):
+    """One code, checked."""
+
+    result: Result
+    answers: list[Answer]
+
+    def number(self, verdict: str) -> int:
+        """How many answers are worth this."""
+        return sum(answer.verdict == verdict for answer in self.answers)
+
+
+def check(
+    challenge: Challenge, trace: Any, style: Style, codes: Sequence[str]
+) -> tuple[list[Checked], list[str]]:
+    """Check codes: those that hold, and why each of the others doesn't (translated)."""
+    held: list[Checked] = []
+    refused: list[str] = []
+    first: dict[str, int] = {}
+    questions = questions_of(challenge, trace, style)
+    for number, code in enumerate(codes, 1):
+        result = open_result(code)
+        if first.setdefault(code.strip(), number) < number:
+            message = _("Line {number} is the same code as line {first}, and counts once.")
+            refused.append(message.format(number=count(number), first=count(first[code.strip()])))
+        elif result is None:
+            message = _("Line {number} is no code of this server, or it was changed: {code}")
+            refused.append(message.format(number=count(number), code=repr(code[:24])))
+        elif result.challenge != challenge.name:
+            message = _("Line {number}, from {name}, is the code of another challenge.")
+            refused.append(message.format(number=count(number), name=repr(result.name)))
+        else:
+            held.append(Checked(result, mark(questions, result.answers)))
+    return held, refused
+
+
+def class_table(held: Sequence[Checked]) -> pd.DataFrame:
+    """One line for each code."""
+    return pd.DataFrame(
+        [
+            {
+                _("name"): one.result.name or _("no name"),
+                _("right"): one.number(RIGHT),
+                _("tied"): one.number(TIED),
+                _("wrong"): one.number(WRONG),
+                _("time"): time_text(one.result.seconds),
+            }
+            for one in held
+        ]
+    )
+
+
+def steps_table(held: Sequence[Checked]) -> pd.DataFrame:
+    """One line for each question: how many had it right, and what was wrong most often."""
+    rows = []
+    for answers in zip(*(one.answers for one in held), strict=True):
+        mistakes = Counter(answer.text for answer in answers if answer.verdict == WRONG)
+        common, times = mistakes.most_common(1)[0] if mistakes else ("", 0)
+        rows.append(
+            {
+                _("step"): answers[0].step,
+                _("asked"): _(ASK_NAMES[answers[0].kind]),
+                _("right"): sum(answer.verdict == RIGHT for answer in answers),
+                _("tied"): sum(answer.verdict == TIED for answer in answers),
+                _("wrong"): sum(answer.verdict == WRONG for answer in answers),
+                _("most frequent mistake"): f"{common or _('shown')} ({times})" if times else "",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def time_text(seconds: int) -> str:
+    """Minutes and seconds.
+
+    >>> time_text(200), time_text(4000)
+    ('3:20', '66:40')
+    """
+    return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def result_text(challenge: Challenge, checked: Checked) -> str:
+    """A result in words, for a message to the teacher."""
+    lines = [
+        _("{title}: {right} of {all} right, {tied} tied, in {time} minutes.").format(
+            title=challenge.title or _("Challenge"),
+            right=checked.number(RIGHT),
+            all=len(checked.answers),
+            tied=checked.number(TIED),
+            time=time_text(checked.result.seconds),
+        ),
+        *(
+            _("Step {step}: {answer}, {verdict}").format(
+                step=answer.step, answer=answer.text or _("shown"), verdict=_(VERDICT_NAMES[answer.verdict])
+            )
+            for answer in checked.answers
+        ),
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,192 @@
+"""Exercises that are answered with a corpus: word counts whose training goes as asked. The answer is run through the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from tokenizers_core import train_bpe, train_wordpiece
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.text.corpus import parse_counts
+from tokensteps.drawing.tokens import fill
+from tokensteps.language.i18n import _, count, sentences
+from tokensteps.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
+from tokensteps.teaching.exercises.merging import bpe_rule, wordpiece_rule
+from tokensteps.teaching.exercises.words import (
+    SIZES,
+    Made,
+    corpus_of,
+    counts_table,
+    counts_text,
+    draw,
+    link_to,
+    pair_html,
+    prompt,
+)
+from tokensteps.teaching.questions import Lines, Question, Verdict, right, tied, unread, wrong
+from tokensteps.widgets.notes import explained
+
+MERGES: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
+"""Merges of BPE that are asked for."""
+BOTH: Final = 5
+"""The level that asks for WordPiece's first merge on the same words, too."""
+
+PairName = tuple[str, str]
+
+
+class Wanted(NamedTuple):
+    """What training on the corpus has to do."""
+
+    merges: tuple[PairName, ...]
+    """The first merges of BPE."""
+    wordpiece: PairName | None = None
+    """The first merge of WordPiece on the same words."""
+
+
+def construct(random: Random, level: int) -> Made:
+    """Word counts with given first merges."""
+    while True:
+        counts = draw(random, SIZES[level])
+        trace: Any = train_bpe(corpus_of(counts), merges=MERGES[level])
+        if len(trace) == MERGES[level] and trace[1].event.freq > 1:
+            break
+    merges: tuple[PairName, ...] = tuple((pair.first, pair.second) for pair in trace[-1].merges)
+    wanted = Wanted(merges)
+    rule = bpe_rule()
+    if level == BOTH:
+        other: Any = train_wordpiece(corpus_of(counts), merges=1)
+        pair = other[1].event.pair
+        wanted = Wanted(merges, (pair.first, pair.second))
+        rule = sentences(rule, wordpiece_rule())
+    example = counts_table(counts)
+    question = Question(
+        "construct",
+        prompt(
+            rule,
+            asked_html(wanted),
+            escape(
+                _(
+                    "Write a corpus whose training begins like this: on each line a word, a space, and how many times it occurs. Any "
+                    "corpus that does it is right; it is run to find out."
+                )
+            ),
+        ),
+        Lines("hug 10\npug 5"),
+        counts_text(counts),
+        lambda answer: check(answer, wanted),
+        fill(_("One of many that do it: {corpus}"), corpus=example),
+    )
+    facts = {"merges": wanted.merges, "wordpiece": wanted.wordpiece, "words": counts}
+    return Made(question, facts, link_to("bpe", counts, step="0"))
+
+
+def asked_html(wanted: Wanted) -> str:
+    """The merges that are asked for, as a list."""
+    lines = [
+        fill(_("Merge {number}: {pair}"), number=str(number), pair=pair_html(pair))
+        for number, pair in enumerate(wanted.merges, start=1)
+    ]
+    if wanted.wordpiece:
+        message = _("WordPiece, trained on the same words, merges first: {pair}")
+        lines.append(fill(message, pair=pair_html(wanted.wordpiece)))
+    return f'<ul class="wanted">{"".join(f"<li>{line}</li>" for line in lines)}</ul>'
+
+
+def read_corpus(answer: str) -> dict[str, int] | str:
+    """The word counts that were typed, or what is wrong with them.
+
+    >>> read_corpus("hug 10\\nhug 2"), read_corpus("hug 1000001")[:30]
+    ({'hug': 12}, 'A count is a whole number from')
+    """
+    lines = [line for line in answer.splitlines() if line.strip()]
+    if len(lines) > CORPUS_LINES:
+        return _("You have {number} lines, and at most {limit} are read: leave some out.").format(
+            number=count(len(lines)), limit=CORPUS_LINES
+        )
+    try:
+        pairs = parse_counts(answer)
+    except TokenizersCoreError as error:
+        return explained(error)
+    counts: dict[str, int] = {}
+    for word, number in pairs:
+        if len(word) > CORPUS_WORD:
+            return _("A word may have {limit} characters, and {word}… has {number}: shorten it.").format(
+                limit=CORPUS_WORD, word=word[:12], number=count(len(word))
+            )
+        if not 1 <= number <= CORPUS_COUNT:
+            return _("A count is a whole number from 1 to {limit}: change that of {word}.").format(
+                limit=count(CORPUS_COUNT), word=word
+            )
+        counts[word] = counts.get(word, 0) + number
+    return counts or _("There is no word in your answer: type lines such as hug 10.")
+
+
+def check(answer: str, wanted: Wanted) -> Verdict:
+    """Train on what was typed, and compare."""
+    counts = read_corpus(answer)
+    if isinstance(counts, str):
+        return unread(counts)
+    try:
+        corpus = corpus_of(counts)
+        traces: list[tuple[str, Any, Sequence[PairName]]] = [
+            ("BPE", train_bpe(corpus, merges=len(wanted.merges)), wanted.merges)
+        ]
+        if wanted.wordpiece:
+            traces.append(("WordPiece", train_wordpiece(corpus, merges=1), (wanted.wordpiece,)))
+    except TokenizersCoreError as error:
+        return unread(explained(error))
+    ties = []
+    for name, trace, merges in traces:
+        for number, pair in enumerate(merges, start=1):
+            verdict = compare(name, trace, number, pair)
+            if verdict is not None:
+                return verdict
+            if trace[number].event.tied_count > 1:
+                message = _("{algorithm}, merge {number}: {pair} was tied, and is met first.")
+                ties.append(
+                    fill(
+                        message, algorithm=name, number=str(number), pair=pair_html(trace[number].event.pair)
+                    )
+                )
+    return right(sentences(escape(_("Trained on your words, all merges are the ones asked for.")), *ties))
+
+
+def compare(name: str, trace: Any, number: int, wanted: PairName) -> Verdict | None:
+    """What is wrong with one merge; None if nothing is."""
+    fields = {"algorithm": name, "number": str(number), "wanted": pair_html(wanted)}
+    if number > len(trace):
+        message = _(
+            "{algorithm} makes no merge {number} on your words: no pair is left. {wanted} was asked for."
+        )
+        return wrong(fill(message, **fields))
+    event = trace[number].event
+    if tuple(event.pair) == wanted:
+        return None
+    candidates: Mapping[PairName, Any] = {tuple(one.pair): one for one in trace[number - 1].candidates()}
+    standing, chosen = candidates.get(wanted), candidates[tuple(event.pair)]
+    fields |= {"pair": pair_html(event.pair), "figure": figure(chosen)}
+    if standing is None:
+        message = _(
+            "{algorithm}, merge {number} is {pair} ({figure}); {wanted} stands nowhere in your words then."
+        )
+        return wrong(fill(message, **fields))
+    fields["yours"] = figure(standing)
+    if standing.tied:
+        message = _(
+            "{algorithm}, merge {number}: {wanted} ({yours}) is tied with {pair} ({figure}), which is met first."
+        )
+        return tied(fill(message, **fields))
+    message = _("{algorithm}, merge {number} is {pair} ({figure}); {wanted} has {yours}.")
+    return wrong(fill(message, **fields))
+
+
+def figure(candidate: Any) -> str:
+    """What speaks for a pair: its count, or its score worked out. Markup."""
+    if hasattr(candidate, "score"):
+        return (
+            f"{count(candidate.freq)}/({count(candidate.first_freq)} × {count(candidate.second_freq)})"
+            f" = {candidate.score}"
+        )
+    return count(candidate.freq)

@@ -1,0 +1,190 @@
+"""The questions that readers of the Hugging Face course, chapter 6, put to its examples; every answer is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from html import escape
+from random import Random
+from typing import Any, Final
+
+from tokenizers_core import train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.text.corpus import Pipeline, parse_counts
+from tokensteps.drawing.tokens import fill
+from tokensteps.language.i18n import _, sentences
+from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.teaching.exercises.encoding import bpe_question, wordpiece_question
+from tokensteps.teaching.exercises.merging import next_pair, scored_words
+from tokensteps.teaching.exercises.unigram import best_question, probability_question
+from tokensteps.teaching.exercises.words import Link, Made, corpus_of, prompt, words_table
+from tokensteps.teaching.questions import Entry, Question, Verdict, grade_split, right, wrong
+
+MERGES: Final = 3
+"""The course makes three merges by hand."""
+ACCENTS: Final = "Héllò hôw are ü?"
+
+
+@cache
+def words() -> dict[str, int]:
+    """hug, pug, pun, bun, hugs with their counts."""
+    return dict(parse_counts(EXAMPLES["hug"].text()))
+
+
+def run(algorithm: str) -> Any:
+    """The course's run of an algorithm on those words, as the training page opens it."""
+    corpus = corpus_of(words())
+    if algorithm == "bpe":
+        return train_bpe(corpus)
+    if algorithm == "wordpiece":
+        return train_wordpiece(corpus)
+    settings = EXAMPLES["hug"].settings_on("unigram")
+    return train_unigram(
+        corpus, settings["seed"], settings["size"], whole_words=settings["whole"], method="course"
+    )
+
+
+def link(page: str, step: int) -> Link:
+    """The same run on its page."""
+    return Link(page, {"corpus": "hug", "step": str(step)})
+
+
+def next_merge(algorithm: str) -> Made:
+    """The merge after the three that the course makes."""
+    trace = run(algorithm)
+    given = words_table(trace[MERGES].splits(), words())
+    if algorithm == "wordpiece":
+        given = scored_words(trace, MERGES, 1)
+    question = next_pair(trace, MERGES, given)
+    return Made(question, {"words": words(), "step": MERGES, "ask": algorithm}, link(algorithm, MERGES))
+
+
+def encode_bpe(word: str) -> Made:
+    """A word after three merges of BPE."""
+    trace = run("bpe")
+    question, facts = bpe_question(trace, MERGES, word)
+    return Made(question, {**facts, "ask": "encode_bpe"}, link("bpe", MERGES))
+
+
+def encode_wordpiece(word: str) -> Made:
+    """A word after three merges of WordPiece."""
+    trace = run("wordpiece")
+    question, facts = wordpiece_question(trace, MERGES, word)
+    return Made(question, {**facts, "ask": "encode_wordpiece"}, link("wordpiece", MERGES))
+
+
+def split_probability(*pieces: str) -> Made:
+    """The probability of a split under the first model of Unigram."""
+    trace = run("unigram")
+    question, facts = probability_question(trace, pieces)
+    return Made(question, {**facts, "ask": "probability"}, link("unigram", 0))
+
+
+def best_split(word: str) -> Made:
+    """The best split of a word under the same model."""
+    trace = run("unigram")
+    question, facts = best_question(trace, word)
+    return Made(question, {**facts, "ask": "best"}, link("unigram", 0))
+
+
+def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
+    """Pre-tokenization."""
+    true = Pipeline(pre_tokenizer=pre_tokenizer).split(text)
+    rules = {
+        "bert": _(
+            "BERT's pre-tokenizer cuts at white space, and makes each punctuation mark a word of its own."
+        ),
+        "byte_level": _(
+            "GPT-2's pre-tokenizer, which RoBERTa uses too, keeps letters with letters, digits with digits and other signs with their "
+            "like; nothing that is of two sorts stays in one word."
+        ),
+    }
+    why = fill(_("{name}: {words}."), name=escape(name), words=code(true))
+
+    def compare(pieces: tuple[str, ...]) -> Verdict:
+        yours = fill(_("You have {words}."), words=code(pieces))
+        return wrong(sentences(yours, why))
+
+    graded = grade_split(text, true, compare)
+    asked = fill(
+        _(
+            "Before a tokenizer's model runs, the text is cut into words. Into which words does {name} cut {text}?"
+        ),
+        name=escape(name),
+        text=f"<code>{escape(text)}</code>",
+    )
+    question = Question(
+        "words",
+        prompt(rules[pre_tokenizer], "", asked),
+        Entry(_("the words with a space between them; all in one piece if it is not cut")),
+        " ".join(true),
+        lambda answer: right(why) if graded(answer).kind == "right" else graded(answer),
+        why,
+    )
+    facts = {"text": text, "pre_tokenizer": pre_tokenizer, "ask": "words"}
+    return Made(question, facts, Link("pipeline", {"pre": pre_tokenizer, "a": text}))
+
+
+def normalized(text: str) -> Made:
+    """Normalization."""
+    true = " ".join(Pipeline("bert_uncased", "whitespace_split").split(text))
+    why = f"<code>{escape(true)}</code>"
+
+    def grade(answer: str) -> Verdict:
+        if " ".join(answer.split()) == true:
+            return right(why)
+        return wrong(
+            fill(
+                _("You have {yours}, it is {true}."),
+                yours=f"<code>{escape(answer.strip()[:80])}</code>",
+                true=why,
+            )
+        )
+
+    question = Question(
+        "normalize",
+        prompt(
+            _(
+                "The normalizer of BERT's uncased models takes accents off the letters and makes all letters small."
+            ),
+            "",
+            fill(_("What does {text} become?"), text=f"<code>{escape(text)}</code>"),
+        ),
+        Entry(_("the whole text")),
+        true,
+        grade,
+        why,
+    )
+    facts = {"text": text, "ask": "normalize"}
+    return Made(question, facts, Link("pipeline", {"normalizer": "bert_uncased", "a": text}))
+
+
+def code(pieces: Sequence[str]) -> str:
+    """Words as they are, one beside the other."""
+    return " ".join(f"<code>{escape(piece)}</code>" for piece in pieces)
+
+
+QUESTIONS: Final[Mapping[int, tuple[Callable[[], Made], ...]]] = {
+    1: (
+        lambda: next_merge("bpe"),
+        lambda: cut_into_words("GPT-2", "byte_level", "81s"),
+        lambda: normalized(ACCENTS),
+    ),
+    2: (
+        lambda: encode_bpe("unhug"),
+        lambda: encode_bpe("pugs"),
+        lambda: cut_into_words("BERT", "bert", "81s"),
+    ),
+    3: (lambda: next_merge("wordpiece"), lambda: encode_wordpiece("pugs"), lambda: encode_bpe("mug")),
+    4: (lambda: split_probability("pu", "g"), lambda: encode_wordpiece("bum"), lambda: encode_bpe("thug")),
+    5: (
+        lambda: best_split("unhug"),
+        lambda: best_split("huggun"),
+        lambda: split_probability("p", "u", "g"),
+    ),
+}
+"""By level; the seed picks one."""
+
+
+def course(random: Random, level: int) -> Made:
+    """One of the questions."""
+    return random.choice(QUESTIONS[level])()

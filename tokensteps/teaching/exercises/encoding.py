@@ -1,0 +1,212 @@
+"""Exercises on encoding a word: with BPE's merge rules, and with a WordPiece vocabulary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from html import escape
+from random import Random
+from typing import Any, Final
+
+from tokenizers_core import train_bpe, train_wordpiece
+from tokensteps.drawing.tokens import chip, fill
+from tokensteps.language.i18n import _
+from tokensteps.teaching.exercises.words import (
+    SIZES,
+    Made,
+    corpus_of,
+    draw,
+    link_to,
+    pair_html,
+    prompt,
+    row,
+    split_text,
+    table,
+)
+from tokensteps.teaching.questions import Entry, Question, Verdict, read_split, right, unread, wrong
+
+UNKNOWN: Final = "[UNK]"
+RULES: Final = {1: 2, 2: 3, 3: 4, 4: 5, 5: 6}
+"""Merges that BPE has learned."""
+MATCHED: Final = {1: 3, 2: 4, 3: 6, 4: 8, 5: 10}
+"""Merges that WordPiece has learned: only the vocabulary that they left is shown."""
+UNKNOWN_SHARE: Final = 0.25
+"""From level 2 on, about so many of WordPiece's words can't be spelled."""
+LENGTHS: Final = {1: (3, 4), 2: (4, 5), 3: (4, 6), 4: (5, 7), 5: (6, 9)}
+"""Characters of the word to encode."""
+STRANGE_FROM: Final = 3
+"""From this level on, about a third of the words have a character that the tokenizer doesn't know."""
+STRANGE: Final = "xyzkqv"
+ATTEMPTS: Final = 60
+
+
+def draw_word(random: Random, words: Sequence[str], level: int) -> str:
+    """A word of the level's length, put together from pieces of the corpus's words."""
+    least, most = LENGTHS[level]
+    while True:
+        word = ""  # its beginning is that of a word: WordPiece has other tokens there
+        while len(word) < least:
+            source = random.choice(words)
+            start = random.randrange(len(source) - 1) if word else 0
+            word += source[start : start + random.randint(2, 4)]
+        word = word[:most]
+        if level >= STRANGE_FROM and random.random() < 0.35:
+            place = random.randrange(len(word))
+            stranger = random.choice([letter for letter in STRANGE if letter not in "".join(words)])
+            word = word[:place] + stranger + word[place + 1 :]
+        if word not in words:
+            return word
+
+
+def read_spelling(answer: str, word: str, known: Collection[str], prefix: str = "") -> tuple[str, ...] | None:
+    """The tokens of `word` as typed, `[UNK]` standing for one character outside `known`; None if they don't make the word.
+
+    >>> read_spelling("[unk] hug", "thug", "hug"), read_spelling("t hug", "thug", "hug"), read_spelling("h g", "hug", "hug")
+    (('[UNK]', 'hug'), ('t', 'hug'), None)
+    """
+    plain = re.sub(r"[<\[(]unk[>\])]", "\0", answer, flags=re.IGNORECASE)
+    strangers = [letter for letter in word if letter not in known]
+    if plain.count("\0") > len(strangers):
+        return None
+    if "\0" in plain:
+        masked = "".join(letter if letter in known else "\0" for letter in word)
+        pieces = read_split(plain.replace("\0", " \0 "), masked, prefix)
+        return None if pieces is None else tuple(piece.replace("\0", UNKNOWN) for piece in pieces)
+    return read_split(plain, word, prefix)
+
+
+def encoding_question(
+    text: str, word: str, true: Sequence[str], known: Collection[str], why: str, prefix: str = ""
+) -> Question:
+    """Spell a word in tokens; `text` is the prompt, `true` the tokens, `why` markup."""
+    plain = tuple(
+        token.removeprefix(prefix) if place and prefix else token for place, token in enumerate(true)
+    )
+    whole = bool(prefix)  # WordPiece: one [UNK] for all of the word
+
+    def grade(answer: str) -> Verdict:
+        if whole and re.fullmatch(r"\W*unk\W*", answer.strip(), re.IGNORECASE):
+            pieces: tuple[str, ...] | None = (UNKNOWN,)
+        elif whole:
+            pieces = read_split(answer, word, prefix)
+        else:
+            pieces = read_spelling(answer, word, known)
+        if pieces is None:
+            return unread(
+                _("Those tokens don't make {word}: type all of it, with a space between two tokens.").format(
+                    word=word
+                )
+            )
+        if pieces == plain:
+            return right(why)
+        yours = fill(_("You have {yours}."), yours=row(pieces))
+        return wrong(f"{yours} {why}")
+
+    return Question("encode", text, Entry(_("such as h ug s")), split_text(true), grade, why)
+
+
+def fitting(
+    random: Random, level: int, train: Callable[..., Any], merges: int, fits: Callable[[list[str], str], bool]
+) -> tuple[dict[str, int], Any, str]:
+    """A corpus, its trace, and a word whose tokens fit, or else the last word that was tried."""
+    found = None
+    for _attempt in range(ATTEMPTS):
+        counts = draw(random, SIZES[level]._replace(words=SIZES[level].words + 1))
+        trace = train(corpus_of(counts), merges=merges)
+        if len(trace) < merges:
+            continue
+        tokenizer = trace.tokenizer()
+        for _word in range(4):
+            word = draw_word(random, list(counts), level)
+            found = counts, trace, word
+            if fits(tokenizer.encode(word).tokens, word):
+                return found
+    if found is None:
+        raise ValueError(f"No corpus of level {level} has {merges} merges.")
+    return found
+
+
+def merged(tokens: list[str], word: str) -> bool:
+    """Whether rules were used, and not to the end."""
+    return 1 < len(tokens) < len(word)
+
+
+def bpe_encode(random: Random, level: int) -> Made:
+    """A word by merge rules."""
+    counts, trace, word = fitting(random, level, train_bpe, RULES[level], merged)
+    question, facts = bpe_question(trace, len(trace), word)
+    return Made(question, facts, link_to("bpe", counts, step=str(len(trace))))
+
+
+def bpe_question(trace: Any, step: int, word: str) -> tuple[Question, dict[str, Any]]:
+    """How a word is encoded after `step` merges of BPE."""
+    merges = [tuple(pair) for pair in trace[step].merges]
+    rules = table(
+        (_("Rule"), _("Merge"), _("Becomes")),
+        ((str(number), pair_html(pair), chip("".join(pair))) for number, pair in enumerate(merges, start=1)),
+    )
+    letters = fill(_("Known characters: {letters}"), letters=row(trace.alphabet))
+    tokenizer = trace.tokenizer(step)
+    text = prompt(
+        _(
+            "The word is cut into characters; then, again and again, the first rule in the list that fits is applied wherever its "
+            "pair stands, until none fits. A character that is not known becomes [UNK], and no rule fits that."
+        ),
+        f'{rules}<p class="known">{letters}</p>',
+        fill(_("Into which tokens is {word} cut?"), word=f"<code>{escape(word)}</code>"),
+    )
+    why = bpe_steps(tokenizer.explain(word))
+    question = encoding_question(text, word, tokenizer.encode(word).tokens, trace.alphabet, why)
+    facts = {"merges": merges, "alphabet": trace.alphabet, "word": word, "words": dict(trace.corpus.items())}
+    return question, facts
+
+
+def bpe_steps(explained: Any) -> str:
+    """The encoding, merge by merge: markup."""
+    return " → ".join(row(snapshot.tokens) for snapshot in explained)
+
+
+def wordpiece_encode(random: Random, level: int) -> Made:
+    """A word by the longest match."""
+    unknown = level > 1 and random.random() < UNKNOWN_SHARE
+
+    def fits(tokens: list[str], spelled: str) -> bool:
+        return tokens == [UNKNOWN] if unknown else merged(tokens, spelled)
+
+    counts, trace, word = fitting(random, level, train_wordpiece, MATCHED[level], fits)
+    question, facts = wordpiece_question(trace, len(trace), word)
+    return Made(question, facts, link_to("wordpiece", counts, step=str(len(trace))))
+
+
+def wordpiece_question(trace: Any, step: int, word: str) -> tuple[Question, dict[str, Any]]:
+    """How a word is encoded after `step` merges of WordPiece."""
+    vocabulary = sorted(trace[step].vocab, key=lambda token: (token.startswith("##"), token))
+    shown = fill(_("Vocabulary: {tokens}"), tokens=row(vocabulary))
+    tokenizer = trace.tokenizer(step)
+    text = prompt(
+        _(
+            "The longest token that begins the word is taken, then the longest that begins the rest, and so on; ## marks tokens inside "
+            "a word. If at some place no token fits, the whole word becomes one [UNK]."
+        ),
+        f'<p class="known">{shown}</p>',
+        fill(_("Into which tokens is {word} cut?"), word=f"<code>{escape(word)}</code>"),
+    )
+    why = wordpiece_steps(tokenizer.explain(word))
+    question = encoding_question(text, word, tokenizer.encode(word).tokens, word, why, "##")
+    return question, {"vocabulary": vocabulary, "word": word, "words": dict(trace.corpus.items())}
+
+
+def wordpiece_steps(explained: Any) -> str:
+    """What was found, and where the word could not be spelled any further: markup."""
+    last = explained[-1]
+    if last.event.kind != "unknown":
+        return fill(_("{tokens}: each is the longest token that begins the rest."), tokens=row(last.tokens))
+    before = explained[-2]  # the last try that failed
+    return fill(
+        _("After {found} no token begins the rest {rest}: the whole word is {unknown}.")
+        if before.tokens
+        else _("No token begins {rest}: the whole word is {unknown}."),
+        found=row(before.tokens),
+        rest=f"<code>{escape(before.rest)}</code>",
+        unknown=chip(UNKNOWN),
+    )

@@ -1,0 +1,126 @@
+"""Exercises: endless, each made from its kind, level and seed alone, each with a key that the engine computed.
+
+A kind is a function from a random number generator and a level to a question; `KINDS` lists them in the order of the algorithms.
+The pages hold no algorithm: whatever is asked, `tokensteps/teaching/questions.py` grades it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final
+
+from tokensteps.language.i18n import N_
+from tokensteps.teaching.exercises.construct import construct
+from tokensteps.teaching.exercises.course import course
+from tokensteps.teaching.exercises.encoding import bpe_encode, wordpiece_encode
+from tokensteps.teaching.exercises.merging import bpe_count, bpe_pair, wordpiece_pair, wordpiece_score
+from tokensteps.teaching.exercises.mistake import mistake
+from tokensteps.teaching.exercises.unigram import (
+    unigram_best,
+    unigram_loss,
+    unigram_piece,
+    unigram_probability,
+)
+from tokensteps.teaching.exercises.viterbi import viterbi
+from tokensteps.teaching.exercises.words import LEVELS, Kind, Link
+from tokensteps.teaching.questions import RIGHT, WRONG, Question
+
+MIXED: Final = "mixed"
+"""A kind for pages: each seed draws one of the others."""
+RISE_AFTER: Final = 3
+"""Right answers in a row after which the level rises."""
+FALL_AFTER: Final = 2
+"""Wrong answers in a row after which it falls."""
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "bpe_count": Kind(
+        N_("BPE: count a pair"), N_("Counting neighbours, each word as often as it occurs."), bpe_count
+    ),
+    "bpe_pair": Kind(
+        N_("BPE: the next merge"), N_("Finding the most frequent pair, and what a tie does."), bpe_pair
+    ),
+    "bpe_encode": Kind(N_("BPE: encode a word"), N_("Applying merge rules in their order."), bpe_encode),
+    "wordpiece_score": Kind(
+        N_("WordPiece: score a pair"), N_("Dividing by the two tokens' counts."), wordpiece_score
+    ),
+    "wordpiece_pair": Kind(
+        N_("WordPiece: the next merge"), N_("Seeing why the most frequent pair often loses."), wordpiece_pair
+    ),
+    "wordpiece_encode": Kind(
+        N_("WordPiece: encode a word"),
+        N_("Taking the longest match, and knowing when there is none."),
+        wordpiece_encode,
+    ),
+    "unigram_probability": Kind(
+        N_("Unigram: the probability of a split"),
+        N_("Multiplying the pieces' probabilities."),
+        unigram_probability,
+    ),
+    "unigram_best": Kind(N_("Unigram: the best split"), N_("Comparing the splits of a word."), unigram_best),
+    "viterbi": Kind(
+        N_("Unigram: the Viterbi table"), N_("Finding the best split without trying all of them."), viterbi
+    ),
+    "unigram_piece": Kind(
+        N_("Unigram: which piece goes"), N_("Seeing what the corpus would miss least."), unigram_piece
+    ),
+    "unigram_loss": Kind(
+        N_("Unigram: what a piece is worth"),
+        N_("Working out how the loss grows without a piece."),
+        unigram_loss,
+    ),
+    "mistake": Kind(N_("Spot the mistake"), N_("Checking a worked log line by line."), mistake),
+    "construct": Kind(
+        N_("Build a corpus"), N_("Thinking backwards: words that make training go as asked."), construct
+    ),
+    "course": Kind(
+        N_("Questions from the course"), N_("The examples of the Hugging Face course, chapter 6."), course
+    ),
+}
+"""Every kind by its name in links."""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise, the same on every machine."""
+
+    kind: str
+    level: int
+    seed: int
+    question: Question
+    facts: Mapping[str, Any]
+    """What the prompt gives, as plain data."""
+    link: Link | None
+    """Where the same corpus is stepped through; to be shown only after an answer."""
+
+    @property
+    def name(self) -> str:
+        """What makes it this one and no other."""
+        return f"{self.kind}:{self.level}:{self.seed}"
+
+
+def make(kind: str, level: int, seed: int) -> Exercise:
+    """The exercise of this kind, level and seed; "mixed" draws the kind.
+
+    >>> one = make("bpe_pair", 1, 1)
+    >>> one.question.grade(one.question.key).kind, one.name, make("mixed", 1, 1).name
+    ('right', 'bpe_pair:1:1', 'wordpiece_score:1:1')
+    """
+    if kind == MIXED:
+        return make(Random(f"{MIXED}:{level}:{seed}").choice([*KINDS]), level, seed)
+    made = KINDS[kind].make(Random(f"{kind}:{level}:{seed}"), level)
+    return Exercise(kind, level, seed, made.question, made.facts, made.link)
+
+
+def next_level(level: int, recent: tuple[str, ...]) -> int:
+    """The level after verdicts at this level, oldest first: up after three right in a row, down after two wrong.
+
+    >>> next_level(2, (WRONG, RIGHT, RIGHT, RIGHT)), next_level(2, (WRONG, WRONG)), next_level(5, (RIGHT,) * 3)
+    (3, 1, 5)
+    """
+    if recent[-RISE_AFTER:] == (RIGHT,) * RISE_AFTER:
+        return min(level + 1, LEVELS[-1])
+    if recent[-FALL_AFTER:] == (WRONG,) * FALL_AFTER:
+        return max(level - 1, LEVELS[0])
+    return level

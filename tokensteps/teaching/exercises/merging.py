@@ -1,0 +1,209 @@
+"""Exercises on merging: which pair is next, how often it stands, what it scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from html import escape
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+from tokenizers_core import train_bpe, train_wordpiece
+from tokensteps.drawing.tokens import PLAIN, fill
+from tokensteps.language.i18n import _, count
+from tokensteps.teaching.exercises.words import (
+    SIZES,
+    Made,
+    corpus_of,
+    draw,
+    fraction,
+    link_to,
+    pair_html,
+    prompt,
+    side_by_side,
+    tokens_table,
+    words_table,
+)
+from tokensteps.teaching.predictions import ask_pair
+from tokensteps.teaching.questions import Entry, Question, grade_number
+
+MERGES = {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}
+"""How many merges have been made when the question is asked."""
+ATTEMPTS = 60
+"""Corpora drawn in search of one that fits the level."""
+TOKENS_COUNTED = 3
+"""Up to this level WordPiece's prompt says how often each token stands."""
+
+
+def draw_run(random: Random, level: int, train: Callable[..., Any], fits: Callable[[Any, int], bool]) -> Any:
+    """The trace of a corpus of this level that fits, or else of the last one drawn that can be asked about."""
+    step = MERGES[level]
+    found = None
+    for _attempt in range(ATTEMPTS):
+        trace = train(corpus_of(draw(random, SIZES[level])), merges=step + 1)
+        if len(trace) > step and trace[step].pair_count >= 3:
+            found = trace
+            if fits(trace, step):
+                break
+    if found is None:
+        raise ValueError(f"No corpus of level {level} has three pairs after {step} merges.")
+    return found
+
+
+def fits_level(random: Random, level: int) -> Callable[[Any, int], bool]:
+    """Levels 1 and 2 have no ties; from level 3 on half of the exercises are about one."""
+    with_tie = level > 2 and random.random() < 0.5
+    return lambda trace, step: (trace[step + 1].event.tied_count > 1) is with_tie
+
+
+# --- which pair -------------------------------------------------------------------------------------------------------
+
+
+def bpe_rule() -> str:
+    """How BPE chooses, in two sentences."""
+    return _(
+        "BPE merges the pair of neighbours that stands most often, each word counted as many times as it occurs. Of equally "
+        "frequent pairs the one met first wins, reading the words from the top, left to right."
+    )
+
+
+def wordpiece_rule() -> str:
+    """How WordPiece chooses, in two sentences."""
+    return _(
+        "WordPiece merges the pair with the highest score: how often the pair stands, divided by how often its first token stands "
+        "times how often its second one does. Of equal scores the pair met first wins, reading the words from the top, left to right."
+    )
+
+
+def next_pair(trace: Any, step: int, given: str) -> Question:
+    """Which pair is merged next, after `step` merges? All pairs can be chosen; the rule stands in the prompt."""
+    rule = wordpiece_rule() if trace.algorithm == "wordpiece" else bpe_rule()
+    asked = prompt(rule, given, escape(_("Which pair is merged next?")))
+    return replace(ask_pair(trace, step, PLAIN), prompt=asked)
+
+
+def bpe_pair(random: Random, level: int) -> Made:
+    """The next merge of BPE."""
+    step = MERGES[level]
+    trace = draw_run(random, level, train_bpe, fits_level(random, level))
+    counts = dict(trace.corpus.items())
+    question = next_pair(trace, step, words_table(trace[step].splits(), counts))
+    return Made(question, {"words": counts, "step": step}, link_to("bpe", counts, step=str(step)))
+
+
+def token_counts(trace: Any, step: int) -> dict[str, int]:
+    """How often each token stands after `step` merges of WordPiece, in the vocabulary's order."""
+    counts = {
+        trace.vocabulary.read(symbol)[0]: number for symbol, number in trace.symbol_counts(step).items()
+    }
+    return {token: counts[token] for token in trace[step].vocab if counts.get(token)}
+
+
+def scored_words(trace: Any, step: int, level: int) -> str:
+    """What a question on scores gives: the words, and on the lower levels the tokens' counts, too."""
+    words = words_table(trace[step].splits(), dict(trace.corpus.items()))
+    if level > TOKENS_COUNTED:
+        return words
+    counted = {token: count(number) for token, number in token_counts(trace, step).items()}
+    return side_by_side(words, tokens_table(_("Token"), _("Times"), counted))
+
+
+def wordpiece_pair(random: Random, level: int) -> Made:
+    """The next merge of WordPiece; preferably one where BPE would merge another pair."""
+    step = MERGES[level]
+    fits = fits_level(random, level)
+
+    def tells_apart(trace: Any, at: int) -> bool:
+        event = trace[at + 1].event
+        return fits(trace, at) and event.most_frequent.pair != event.pair
+
+    trace = draw_run(random, level, train_wordpiece, tells_apart)
+    counts = dict(trace.corpus.items())
+    question = next_pair(trace, step, scored_words(trace, step, level))
+    return Made(question, {"words": counts, "step": step}, link_to("wordpiece", counts, step=str(step)))
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def standing(trace: Any, step: int, pair: Any) -> str:
+    """Where a pair stands, word by word, as plain text: `hug 5 + hugs 3 = 8`."""
+    counts = dict(trace.corpus.items())
+    parts = []
+    total = 0
+    for word, tokens in trace[step].splits().items():
+        here = sum(neighbours == tuple(pair) for neighbours in pairwise(tokens))
+        if here:
+            parts.append(f"{word} {counts[word]}" if here == 1 else f"{word} {here} × {counts[word]}")
+            total += here * counts[word]
+    return f"{' + '.join(parts)} = {total}"
+
+
+def pick(random: Random, trace: Any, step: int, level: int) -> Any:
+    """A pair to ask about; from level 3 on preferably one that the last merge has changed."""
+    candidates = trace[step].candidates()
+    changed = [one for one in candidates if step and one.change]
+    several = [one for one in candidates if one.freq > 1]
+    return random.choice((level > 2 and changed) or several or candidates)
+
+
+def bpe_count(random: Random, level: int) -> Made:
+    """How often a pair stands now."""
+    step = MERGES[level]
+    trace = draw_run(random, level, train_bpe, lambda trace, at: trace[at].pair_count >= 3 + level)
+    counts = dict(trace.corpus.items())
+    asked = pick(random, trace, step, level)
+    why = escape(standing(trace, step, asked.pair))
+    rule = _(
+        "A pair is two neighbours in one word. A word that occurs 5 times counts 5 times for each place where the pair stands in it."
+    )
+    question = Question(
+        "count",
+        prompt(
+            rule,
+            words_table(trace[step].splits(), counts),
+            fill(_("How often does {pair} stand in the corpus?"), pair=pair_html(asked.pair)),
+        ),
+        Entry("12"),
+        str(asked.freq),
+        grade_number(asked.freq, why, why, count(asked.freq)),
+        why,
+    )
+    facts = {"words": counts, "step": step, "pair": tuple(asked.pair)}
+    return Made(question, facts, link_to("bpe", counts, step=str(step)))
+
+
+def wordpiece_score(random: Random, level: int) -> Made:
+    """The score of a pair."""
+    step = MERGES[level]
+    trace = draw_run(random, level, train_wordpiece, lambda trace, at: trace[at].pair_count >= 3 + level)
+    counts = dict(trace.corpus.items())
+    asked = pick(random, trace, step, level)
+    why = escape(f"{asked.freq} / ({asked.first_freq} × {asked.second_freq}) = {fraction(asked.score)}")
+    question = Question(
+        "score",
+        prompt(
+            _(
+                "The score of a pair is how often it stands, divided by how often its first token stands times how often its second "
+                "one does; ##g (inside a word) and g (at its start) are two tokens."
+            ),
+            scored_words(trace, step, level),
+            fill(
+                _("What is the score of {pair}? A fraction such as 5/(20 × 5) will do."),
+                pair=pair_html(asked.pair),
+            ),
+        ),
+        Entry("5/(20 × 5)"),
+        fraction(asked.score),
+        grade_number(asked.score, why, why, score_text(asked.score)),
+        why,
+    )
+    facts: Mapping[str, Any] = {"words": counts, "step": step, "pair": tuple(asked.pair)}
+    return Made(question, facts, link_to("wordpiece", counts, step=str(step)))
+
+
+def score_text(score: Fraction) -> str:
+    """A score as a fraction and rounded."""
+    return f"{fraction(score)} ≈ {float(score):.3g}" if score.denominator > 1 else fraction(score)

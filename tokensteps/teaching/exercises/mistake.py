@@ -1,0 +1,198 @@
+"""Exercises that show a worked log with one wrong line: which one is it?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from tokenizers_core import train_bpe, train_wordpiece
+from tokensteps.drawing.tokens import chip, fill
+from tokensteps.language.i18n import _, count
+from tokensteps.teaching.exercises.merging import bpe_rule, wordpiece_rule
+from tokensteps.teaching.exercises.viterbi import bits, draw_lattice, lattice_of
+from tokensteps.teaching.exercises.words import (
+    SIZES,
+    Link,
+    Made,
+    corpus_of,
+    counts_table,
+    draw,
+    link_to,
+    pair_html,
+    prompt,
+    table,
+)
+from tokensteps.teaching.questions import Choice, Question, Verdict, grade_choice, right, wrong
+
+LINES: Final = {1: 3, 2: 4, 3: 4, 4: 5, 5: 6}
+"""Lines of the log."""
+SORTS: Final[Mapping[int, Sequence[str]]] = {
+    1: ("count",),
+    2: ("count", "bits"),
+    3: ("count", "pair", "bits"),
+    4: ("pair", "score", "bits"),
+    5: ("pair", "score", "most_frequent"),
+}
+"""What may be wrong: a count, a pair with its own true count, a score, a number of bits, BPE's pair in a log of WordPiece."""
+
+
+class Line(NamedTuple):
+    """One line of a log of merges."""
+
+    pair: tuple[str, str]
+    freq: int
+    first: int = 0
+    second: int = 0
+    """How often its two tokens stand, in a log of WordPiece."""
+
+    def html(self) -> str:
+        """As it is shown."""
+        if not self.first:
+            return fill(
+                _("merge {pair}, which stands {number} times"),
+                pair=pair_html(self.pair),
+                number=count(self.freq),
+            )
+        return fill(
+            _("merge {pair}, score {pair_count} / ({first} × {second})"),
+            pair=pair_html(self.pair),
+            pair_count=str(self.freq),
+            first=str(self.first),
+            second=str(self.second),
+        )
+
+
+def line_of(candidate: Any) -> Line:
+    """The line that a pair has in a log."""
+    pair = (candidate.pair.first, candidate.pair.second)
+    if hasattr(candidate, "score"):
+        return Line(pair, candidate.freq, candidate.first_freq, candidate.second_freq)
+    return Line(pair, candidate.freq)
+
+
+class Cell(NamedTuple):
+    """One line of a Viterbi table."""
+
+    beginning: str
+    bits: int
+    piece: str
+
+    def html(self) -> str:
+        """As it is shown."""
+        return fill(
+            _("up to {beginning}: {bits} bits, last piece {piece}"),
+            beginning=f"<code>{escape(self.beginning)}</code>",
+            bits=str(self.bits),
+            piece=chip(self.piece),
+        )
+
+
+def mistake(random: Random, level: int) -> Made:
+    """A log with one line that is wrong."""
+    sort = random.choice(SORTS[level])
+    return wrong_table(random, level) if sort == "bits" else wrong_log(random, level, sort)
+
+
+def wrong_log(random: Random, level: int, sort: str) -> Made:
+    """A log of merges with one wrong line."""
+    train: Any = train_wordpiece if sort in ("score", "most_frequent") else train_bpe
+    number = LINES[level]
+    while True:
+        counts = draw(random, SIZES[level])
+        trace = train(corpus_of(counts), merges=number)
+        if len(trace) < number:
+            continue
+        lines = [line_of(trace[step].event.candidates[0]) for step in range(1, number + 1)]
+        place = random.randrange(number)
+        altered = alter(random, trace, lines, place, sort)
+        if altered is not None:
+            break
+    shown = [*lines[:place], altered, *lines[place + 1 :]]
+    rule = wordpiece_rule() if train is train_wordpiece else bpe_rule()
+    facts = {"words": counts, "lines": [tuple(line) for line in shown], "wrong": place, "sort": sort}
+    link = link_to("wordpiece" if train is train_wordpiece else "bpe", counts, step=str(place))
+    given = counts_table(counts)
+    return which_line(rule, given, [line.html() for line in shown], place, lines[place].html(), facts, link)
+
+
+def alter(random: Random, trace: Any, lines: Sequence[Line], place: int, sort: str) -> Line | None:
+    """A line that is wrong for certain: no pair that is as good, none that another line has. None where there is none."""
+    line = lines[place]
+    if sort == "count":
+        return (
+            line._replace(freq=max(1, line.freq + random.choice((-2, -1, 1, 2)))) if line.freq > 1 else None
+        )
+    if sort == "score":
+        name = random.choice(("freq", "first", "second"))
+        return line._replace(**{name: getattr(line, name) + random.choice((1, 2))})
+    event = trace[place + 1].event
+    others = [one for one in trace[place].candidates() if not one.tied]
+    if sort == "most_frequent":
+        others = [one for one in others if one.pair == event.most_frequent.pair]
+    else:
+        others = others[:2]
+    elsewhere = {other.pair for other in lines}
+    wrong_ones = [found for found in map(line_of, others) if found.pair not in elsewhere]
+    return random.choice(wrong_ones) if wrong_ones else None
+
+
+def wrong_table(random: Random, level: int) -> Made:
+    """A Viterbi table with one wrong line."""
+    while True:
+        word, model = draw_lattice(random, LINES[level] - 2)
+        if len(word) == LINES[level]:
+            break
+    trace: Any = lattice_of(word, model).viterbi()
+    cells = []
+    for end in range(1, len(word) + 1):
+        winner = trace[end].event.winner
+        cells.append(Cell(word[:end], bits(winner.log_probability), winner.edge.piece))
+    place = random.randrange(len(cells))
+    shown = list(cells)
+    change = random.choice((-1, 1, 2))
+    shown[place] = cells[place]._replace(bits=cells[place].bits + change)
+    rule = _(
+        "For each beginning of the word, the fewest bits it can be spelled with: over all pieces that end there, the bits of the "
+        "beginning before the piece plus the piece's own. A piece of probability 1/8 costs 3 bits."
+    )
+    given = table(
+        (_("Piece"), _("Bits")),
+        ((chip(piece), str(number)) for piece, number in model.items()),
+    )
+    facts = {
+        "word": word,
+        "bits": model,
+        "lines": [tuple(cell) for cell in shown],
+        "wrong": place,
+        "sort": "bits",
+    }
+    return which_line(rule, given, [cell.html() for cell in shown], place, cells[place].html(), facts)
+
+
+def which_line(
+    rule: str,
+    given: str,
+    lines: Sequence[str],
+    place: int,
+    true: str,
+    facts: Mapping[str, Any],
+    link: Link | None = None,
+) -> Made:
+    """The question. `given`, `lines` and `true` are markup."""
+    names = tuple(_("Line {number}").format(number=number) for number in range(1, len(lines) + 1))
+    log = f'<ol class="log">{"".join(f"<li>{line}</li>" for line in lines)}</ol>'
+    why = fill(_("{line} is wrong. It should say: {true}."), line=f"<b>{escape(names[place])}</b>", true=true)
+
+    def grade(answer: str) -> Verdict:
+        if answer == names[place]:
+            return right(why)
+        return wrong(fill(_("{line} is as it should be. "), line=escape(answer)) + why)
+
+    asked = _(
+        "Exactly one line is wrong; the lines after it follow from what it should have said. Which one is it?"
+    )
+    text = prompt(rule, f'<div class="sheets">{given}{log}</div>', escape(asked))
+    question = Question("mistake", text, Choice(names), names[place], grade_choice(names, grade), why)
+    return Made(question, facts, link)

@@ -1,0 +1,299 @@
+"""Exercises on Unigram: how probable a split is, which split is best, which piece goes, the Viterbi table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from html import escape
+from random import Random
+from typing import Any, Final
+
+from tokenizers_core import train_unigram
+from tokenizers_core.training.lattice import Path, equally_good
+from tokensteps.drawing.tokens import PLAIN, chip, fill
+from tokensteps.language.i18n import _, listed, sentences
+from tokensteps.language.numbers import chance, nats
+from tokensteps.teaching.exercises.words import (
+    SIZES,
+    Made,
+    corpus_of,
+    draw,
+    fraction,
+    link_to,
+    prompt,
+    row,
+    side_by_side,
+    split_text,
+    table,
+    tokens_table,
+    words_table,
+)
+from tokensteps.teaching.predictions import ask_piece, loss_told
+from tokensteps.teaching.questions import (
+    Entry,
+    Question,
+    Verdict,
+    grade_number,
+    grade_split,
+    right,
+    wrong,
+)
+
+PIECES: Final = {1: 8, 2: 10, 3: 12, 4: 13, 5: 14}
+"""Pieces that training starts from."""
+SPLIT_INTO: Final = {1: 2, 2: 2, 3: 3, 4: 3, 5: 4}
+"""Pieces of the split whose probability is asked for."""
+SPLITS: Final = {1: (2, 3), 2: (3, 4), 3: (4, 6), 4: (5, 10), 5: (8, 20)}
+"""In how many ways the word can be cut."""
+ATTEMPTS: Final = 80
+SAME: Final = 1e-6
+"""Nats that are rounding."""
+
+
+def draw_model(random: Random, level: int) -> tuple[dict[str, int], Any]:
+    """Word counts, and a run on them that starts from a few pieces and prunes them all."""
+    while True:
+        counts = draw(random, SIZES[level]._replace(words=max(3, SIZES[level].words - 1)))
+        characters = len(set("".join(counts)))
+        seed = max(PIECES[level], characters + 3)
+        trace = train_unigram(corpus_of(counts), seed_size=seed, vocab_size=None, whole_words=False)
+        if len(trace) and seed <= PIECES[level] + 2:
+            return counts, trace
+
+
+def unigram_link(counts: Mapping[str, int], trace: Any, step: int) -> Any:
+    """The same run on its page."""
+    seed = str(trace.settings["seed_size"])
+    return link_to("unigram", counts, seed=seed, size="", whole="0", step=str(step))
+
+
+def shares_table(counts: Mapping[str, int]) -> str:
+    """Pieces with their probabilities as fractions of all counts."""
+    total = sum(counts.values())
+    return tokens_table(
+        _("Piece"), _("Probability"), {piece: f"{number}/{total}" for piece, number in counts.items()}
+    )
+
+
+def probability(pieces: Sequence[str], counts: Mapping[str, int]) -> Fraction:
+    """The product of the pieces' probabilities, exactly.
+
+    >>> probability(("h", "ug"), {"h": 1, "ug": 3})
+    Fraction(3, 16)
+    """
+    total = sum(counts.values())
+    return math.prod((Fraction(counts[piece], total) for piece in pieces), start=Fraction(1))
+
+
+def worked(pieces: Sequence[str], counts: Mapping[str, int]) -> str:
+    """The same, written out: plain text."""
+    total = sum(counts.values())
+    product = " × ".join(f"{counts[piece]}/{total}" for piece in pieces)
+    exact = probability(pieces, counts)
+    return f"{product} = {fraction(exact)} ≈ {chance(float(exact))}"
+
+
+def paths_of(trace: Any, word: str) -> list[Path]:
+    """Every split of a word under the run's first model, the most probable first."""
+    lattice = trace[0].lattice(word)
+    return list(lattice.k_best(lattice.path_count))
+
+
+def unigram_probability(random: Random, level: int) -> Made:
+    """The probability of one split."""
+    while True:
+        counts, trace = draw_model(random, level)
+        word = random.choice(list(counts))
+        paths = [path for path in paths_of(trace, word) if len(path.edges) == SPLIT_INTO[level]]
+        if paths:
+            break
+    question, facts = probability_question(trace, random.choice(paths).pieces)
+    return Made(question, facts, unigram_link(counts, trace, 0))
+
+
+def probability_question(trace: Any, pieces: Sequence[str]) -> tuple[Question, dict[str, Any]]:
+    """How probable a split is under a run's first model."""
+    seed = dict(trace.seed)
+    why = escape(worked(pieces, seed))
+    exact = probability(pieces, seed)
+    text = prompt(
+        _(
+            "The probability of a split is the product of the probabilities of its pieces; a piece's probability is its count divided "
+            "by the counts of all pieces together."
+        ),
+        shares_table(seed),
+        fill(_("How probable is {split}? A product such as 3/40 × 5/40 will do."), split=row(pieces)),
+    )
+    shown = f"{fraction(exact)} ≈ {chance(float(exact))}"
+    grade = grade_number(exact, why, why, shown)
+    question = Question("probability", text, Entry("3/40 × 5/40"), fraction(exact), grade, why)
+    return question, {"pieces": seed, "split": tuple(pieces), "words": dict(trace.corpus.items())}
+
+
+def unigram_best(random: Random, level: int) -> Made:
+    """The most probable split of a word."""
+    least, most = SPLITS[level]
+    for _attempt in range(ATTEMPTS):
+        counts, trace = draw_model(random, level)
+        words = [word for word in counts if least <= trace[0].lattice(word).path_count <= most]
+        words = [word for word in words if len(paths_of(trace, word)[0].pieces) > 1]
+        if words:
+            break
+    word = random.choice(words or [max(counts, key=len)])
+    question, facts = best_question(trace, word)
+    return Made(question, facts, unigram_link(counts, trace, 0))
+
+
+def best_question(trace: Any, word: str) -> tuple[Question, dict[str, Any]]:
+    """The most probable split of a word under a run's first model."""
+    seed = dict(trace.seed)
+    paths = paths_of(trace, word)
+    best = [path for path in paths if equally_good(path, paths[0])]
+    why = fill(
+        _("{split}: {numbers}."), split=row(best[0].pieces), numbers=escape(worked(best[0].pieces, seed))
+    )
+    if len(best) > 1:
+        others = listed(row(path.pieces) for path in best[1:])
+        why = sentences(why, fill(_("Exactly as probable: {others}."), others=others))
+
+    def compare(pieces: tuple[str, ...]) -> Verdict:
+        missing = next((piece for piece in pieces if piece not in seed), None)
+        if missing is not None:
+            yours = fill(_("{piece} is not among the pieces."), piece=f"<code>{escape(missing)}</code>")
+            return wrong(sentences(yours, why))
+        if pieces in [path.pieces for path in best]:
+            return right(why)
+        yours = fill(_("{split}: {numbers}."), split=row(pieces), numbers=escape(worked(pieces, seed)))
+        return wrong(sentences(yours, why))
+
+    def grade(answer: str) -> Verdict:
+        verdict = graded(answer)
+        return right(why) if verdict.kind == "right" else verdict
+
+    graded = grade_split(word, best[0].pieces, compare)
+    question = Question(
+        "best",
+        prompt(
+            _(
+                "A word is cut into the pieces whose probabilities have the greatest product. Of several that are equally "
+                "probable each is right."
+            ),
+            shares_table(seed),
+            fill(_("Which split of {word} is the most probable?"), word=f"<code>{escape(word)}</code>"),
+        ),
+        Entry(_("such as h ug s")),
+        split_text(best[0].pieces),
+        grade,
+        why,
+    )
+    facts = {"pieces": seed, "word": word, "words": dict(trace.corpus.items()), "paths": len(paths)}
+    return question, facts
+
+
+# --- which piece goes -------------------------------------------------------------------------------------------------
+
+
+def model_table(trace: Any, step: int) -> str:
+    """The pieces after a step, with probabilities and −ln of them."""
+    rows = (
+        (chip(piece), escape(chance(math.exp(log))), f"{-log:.4f}")
+        for piece, log in trace[step].pieces.items()
+    )
+    return table((_("Piece"), _("Probability"), "−ln"), rows)
+
+
+def clear_cut(trace: Any, step: int) -> bool:
+    """Whether no two of the cheapest pieces differ by a rounding only."""
+    losses = [one.loss for one in trace[step].candidates()]
+    return all(loss == losses[0] or loss - losses[0] > SAME for loss in losses)
+
+
+def steps_asked(trace: Any, level: int) -> list[int]:
+    """The steps after which a piece can be asked for: on levels 1 and 2 before it something costs nothing, above something does."""
+    steps: list[int] = []
+    for step in range(len(trace)):
+        ranking = trace[step].candidates()
+        free = abs(ranking[0].loss) < SAME
+        most = 2 + (level + 1) // 2
+        if most - 1 <= len(ranking) <= most and clear_cut(trace, step) and free is (level == 1):
+            steps.append(step)
+    return steps
+
+
+def draw_pruning(random: Random, level: int) -> tuple[dict[str, int], Any, int]:
+    """A corpus, its run, and a step of it that can be asked about: every sixth corpus has one, at least."""
+    while True:
+        counts, trace = draw_model(random, level)
+        steps = steps_asked(trace, level)
+        if steps:
+            return counts, trace, random.choice(steps)
+
+
+def split_words(trace: Any, step: int, counts: Mapping[str, int]) -> str:
+    """Words as they are split best, and the model."""
+    return side_by_side(words_table(trace[step].splits(), counts), model_table(trace, step))
+
+
+def unigram_piece(random: Random, level: int) -> Made:
+    """Which piece is pruned next."""
+    counts, trace, step = draw_pruning(random, level)
+    text = prompt(
+        _(
+            "The piece without which the corpus's loss grows least goes next. The loss adds up, for each time a word occurs, the −ln of "
+            "the pieces of its best split; without a piece, the words that use it need their next best split. Single characters stay."
+        ),
+        split_words(trace, step, counts),
+        escape(_("Which piece goes next?")),
+    )
+    asked = ask_piece(trace, step, PLAIN)
+    why = loss_told(trace, step, trace[step + 1].event.piece, PLAIN)
+    told = fill(_("{letter}: {told}"), letter=chip(asked.key), told=sentences(asked.solution, why))
+    question = replace(asked, prompt=text, solution=told)
+    facts = {
+        "words": counts,
+        "step": step,
+        "pieces": counts_at(trace, step),
+        "seed_size": trace.settings["seed_size"],
+        "free": abs(trace[step + 1].event.loss) < SAME,
+    }
+    return Made(question, facts, unigram_link(counts, trace, step))
+
+
+def counts_at(trace: Any, step: int) -> dict[str, int]:
+    """The pieces after a step with their counts, in the model's order."""
+    seed = dict(trace.seed)
+    return {piece: seed[piece] for piece in trace[step].pieces}
+
+
+def unigram_loss(random: Random, level: int) -> Made:
+    """What losing the next piece costs."""
+    counts, trace, step = draw_pruning(random, level)
+    event = trace[step + 1].event
+    true = 0.0 if abs(event.loss) < SAME else event.loss
+    why = loss_told(trace, step, event.piece, PLAIN)
+    text = prompt(
+        _(
+            "The loss adds up, for each time a word occurs, the −ln of the pieces of its best split. Without a piece, the words that use "
+            "it take their next best split, which costs as much or more; the other words cost what they did."
+        ),
+        split_words(trace, step, counts),
+        fill(
+            _(
+                "{piece} goes next. By how much does the loss grow? Two significant digits are enough; 0 if nothing is lost."
+            ),
+            piece=chip(event.piece),
+        ),
+    )
+    key, grade = nats(true), grade_number(true, why, why, nats(true), by_hand=True)
+    question = Question("loss", text, Entry(_("a number such as 3.4")), key, grade, f"<b>{key}</b> {why}")
+    facts = {
+        "words": counts,
+        "step": step,
+        "pieces": counts_at(trace, step),
+        "seed_size": trace.settings["seed_size"],
+        "free": not true,
+        "piece": event.piece,
+    }
+    return Made(question, facts, unigram_link(counts, trace, step))

@@ -1,0 +1,125 @@
+"""Exercises on the search for the best split: the Viterbi table, filled in cell by cell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from html import escape
+from random import Random
+from typing import Any, Final
+
+from tokenizers_core import Lattice
+from tokensteps.drawing.tokens import chip, fill
+from tokensteps.language.i18n import _
+from tokensteps.teaching.exercises.words import FAMILIES, Made, prompt, table
+from tokensteps.teaching.questions import Cells, Question, Verdict, read_number, right, unread, wrong
+
+BOUNDARIES: Final = {1: 3, 2: 4, 3: 5, 4: 6, 5: 7}
+"""Characters of the word."""
+EXTRA: Final = {1: 2, 2: 3, 3: 5, 4: 7, 5: 9}
+"""Pieces of several characters."""
+
+
+def bits(log_probability: float) -> int:
+    """A log probability as whole bits, −log2.
+
+    >>> bits(math.log(1 / 8))
+    3
+    """
+    return round(-log_probability / math.log(2))
+
+
+def draw_lattice(random: Random, level: int) -> tuple[str, dict[str, int]]:
+    """A word, and pieces with whole numbers of bits."""
+    length = BOUNDARIES[level]
+    words = [word for family in FAMILIES for word in family]
+    fitting = [word for word in words if len(word) == length] or [
+        one + other for one in words for other in words if len(one + other) == length and one != other
+    ]
+    word = random.choice(fitting)
+    spans = {
+        word[start:end] for start in range(length) for end in range(start + 2, min(length, start + 4) + 1)
+    }
+    longer = sorted(spans - {word})
+    chosen = random.sample(longer, min(EXTRA[level], len(longer)))
+    while True:
+        model = {letter: random.randint(3, 5) for letter in sorted({*word})}
+        model |= {piece: random.randint(4, 4 + 2 * len(piece)) for piece in sorted(chosen)}
+        if sum(Fraction(1, 2**number) for number in model.values()) <= 1:
+            return word, model
+
+
+def lattice_of(word: str, model: Mapping[str, int]) -> Lattice:
+    """The engine's lattice for pieces whose probability is 1/2 to the power of their bits."""
+    return Lattice.build(word, {piece: -number * math.log(2) for piece, number in model.items()})
+
+
+def viterbi(random: Random, level: int) -> Made:
+    """The table of the search for the best split, cell by cell."""
+    word, model = draw_lattice(random, level)
+    trace: Any = lattice_of(word, model).viterbi()
+    cells: list[tuple[int, tuple[str, ...]]] = []
+    for position in range(1, len(word) + 1):
+        event = trace[position].event
+        cells.append((bits(event.winner.log_probability), tuple(way.edge.piece for way in event.tied)))
+    heads = (_("Up to here"), _("Fewest bits"), _("Last piece"))
+    filled = table(
+        heads,
+        (
+            (f"<code>{escape(word[:end])}</code>", str(number), " ".join(map(chip, pieces)))
+            for end, (number, pieces) in enumerate(cells, start=1)
+        ),
+    )
+    given = table(
+        (_("Piece"), _("Probability"), _("Bits")),
+        ((chip(piece), f"1/{2**number}", str(number)) for piece, number in model.items()),
+    )
+    question = Question(
+        "viterbi",
+        prompt(
+            _(
+                "A piece of probability 1/8 costs 3 bits (1 is halved 3 times): probabilities multiply, bits add up. From left to "
+                "right, write down for each beginning of the word the fewest bits it can be spelled with: over all pieces that end "
+                "there, the bits of the beginning before the piece plus the piece's own."
+            ),
+            given,
+            fill(
+                _(
+                    "Fill in the table for {word}: the fewest bits, and the last piece on that way. Of equally good pieces any is right."
+                ),
+                word=f"<code>{escape(word)}</code>",
+            ),
+        ),
+        Cells(heads, tuple((word[:end], None, None) for end in range(1, len(word) + 1))),
+        "\n".join(f"{number}\n{pieces[0]}" for number, pieces in cells),
+        lambda answer: grade_cells(answer, cells, word, filled),
+        filled,
+    )
+    return Made(question, {"word": word, "bits": model})
+
+
+def grade_cells(answer: str, cells: Sequence[tuple[int, tuple[str, ...]]], word: str, filled: str) -> Verdict:
+    """Grade a Viterbi table: say which cells are wrong, and show the right table."""
+    lines = [line.strip() for line in answer.split("\n")]
+    if len(lines) != 2 * len(cells) or not all(lines):
+        return unread(_("Fill in every cell."))
+    mistakes = []
+    for end, (number, pieces) in enumerate(cells, start=1):
+        typed, piece = lines[2 * end - 2 : 2 * end]
+        read = read_number(typed)
+        if read is None:
+            return unread(
+                _("{answer} is no number of bits: type one such as 7.").format(answer=repr(typed[:40]))
+            )
+        place = f"<code>{escape(word[:end])}</code>"
+        if read.value != number:
+            message = _("Up to {place}: you have {yours} bits, it is {true}.")
+            mistakes.append(fill(message, place=place, yours=escape(typed[:40]), true=str(number)))
+        if piece not in pieces:
+            message = _("Up to {place}: you have the piece {yours}, it is {true}.")
+            right_pieces = " / ".join(map(chip, pieces))
+            mistakes.append(
+                fill(message, place=place, yours=f"<code>{escape(piece[:40])}</code>", true=right_pieces)
+            )
+    return wrong(f"{'<br>'.join(mistakes)}{filled}") if mistakes else right(filled)

@@ -1,0 +1,178 @@
+"""What exercises are made of: small corpora drawn by chance, and the tables in which a learner sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from html import escape
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from tokenizers_core import Corpus
+from tokensteps.drawing.tokens import chip, chips
+from tokensteps.language.i18n import _, count
+from tokensteps.runs.corpora import pack_text
+from tokensteps.teaching.questions import Question
+
+LEVELS: Final = (1, 2, 3, 4, 5)
+FAMILIES: Final = (
+    ("hug", "pug", "pun", "bun", "hugs", "bug", "rug", "mug", "tug", "bugs", "snug"),
+    ("low", "lower", "slow", "slower", "new", "newer", "lowest", "newest", "now", "snow"),
+    ("high", "higher", "light", "night", "right", "sight", "lighter", "tight", "nigh", "sigh"),
+    ("cat", "hat", "cats", "chat", "that", "bat", "hats", "chats", "at", "heat"),
+    ("sing", "ring", "song", "long", "sang", "rang", "songs", "rings", "along", "wing"),
+    ("tea", "team", "eat", "teach", "each", "reach", "beach", "steam", "sea", "seat"),
+    ("old", "cold", "hold", "told", "gold", "older", "colder", "holder", "bold", "folds"),
+    ("ten", "end", "tent", "sent", "send", "tend", "ends", "tents", "sends", "tender"),
+    ("ran", "rain", "train", "grain", "again", "gain", "rains", "trains", "pain", "main"),
+    ("the", "then", "them", "this", "there", "these", "other", "bother", "he", "her"),
+    ("in", "pin", "pins", "spin", "thin", "tin", "think", "spins", "thing", "win"),
+    ("all", "ball", "tall", "call", "fall", "calls", "small", "taller", "balls", "wall"),
+)
+"""Words that share pieces: pairs come back, as they do in a text."""
+
+
+class Size(NamedTuple):
+    """How large a level's corpora are."""
+
+    words: int
+    longest: int
+    """Characters of the longest word."""
+    most: int
+    """The greatest count."""
+
+
+SIZES: Final[Mapping[int, Size]] = {
+    1: Size(3, 4, 6),
+    2: Size(4, 4, 8),
+    3: Size(4, 5, 9),
+    4: Size(5, 6, 10),
+    5: Size(6, 7, 12),
+}
+
+
+class Link(NamedTuple):
+    """Where the same corpus is stepped through."""
+
+    page: str
+    """An algorithm's name."""
+    query: Mapping[str, str]
+
+
+class Made(NamedTuple):
+    """What a maker makes."""
+
+    question: Question
+    facts: Mapping[str, Any]
+    """What the prompt gives, as plain data: enough to solve it again by other means."""
+    link: Link | None = None
+
+
+Maker = Callable[[Random, int], Made]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of exercise."""
+
+    title: str
+    trains: str
+    """What it trains."""
+    make: Maker = field(repr=False)
+
+
+def draw(random: Random, size: Size) -> dict[str, int]:
+    """A small corpus: words of one family, each with its count."""
+    family = [word for word in random.choice(FAMILIES) if len(word) <= size.longest]
+    words = random.sample(family, min(size.words, len(family)))
+    return {word: random.randint(1, size.most) for word in words}
+
+
+def corpus_of(counts: Mapping[str, int]) -> Corpus:
+    """The engine's corpus of words and their counts."""
+    return Corpus.from_counts(counts)
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """Word counts as they are typed: a word and its number on each line.
+
+    >>> counts_text({"hug": 10, "pug": 5})
+    'hug 10\\npug 5'
+    """
+    return "\n".join(f"{word} {number}" for word, number in counts.items())
+
+
+def link_to(page: str, counts: Mapping[str, int], **more: str) -> Link | None:
+    """The page of an algorithm with these word counts; None where a link can't hold them."""
+    packed = pack_text(counts_text(counts))
+    return (
+        Link(page, {"corpus": "counts", "text": packed, "pre": "whitespace_split", **more})
+        if packed
+        else None
+    )
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A small table of what is given: the head is plain text, the cells are markup."""
+    top = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<table class="sheet"><tr>{top}</tr>{body}</table>'
+
+
+def words_table(splits: Mapping[str, Sequence[str]], counts: Mapping[str, int]) -> str:
+    """Words as they are split, each with its count."""
+    return table(
+        (_("Word, as it is split now"), _("Times")),
+        ((f'<span class="row">{chips(splits[word])}</span>', count(counts[word])) for word in splits),
+    )
+
+
+def counts_table(counts: Mapping[str, int]) -> str:
+    """Words with their counts."""
+    return table(
+        (_("Word"), _("Times")),
+        ((f"<code>{escape(word)}</code>", count(number)) for word, number in counts.items()),
+    )
+
+
+def tokens_table(name: str, told: str, tokens: Mapping[str, str]) -> str:
+    """Tokens with what is told of each, as plain text."""
+    return table((name, told), ((chip(token), escape(text)) for token, text in tokens.items()))
+
+
+def side_by_side(*tables: str) -> str:
+    """Tables beside one another."""
+    return f'<div class="sheets">{"".join(tables)}</div>'
+
+
+def prompt(rule: str, given: str, asked: str) -> str:
+    """A prompt: the rule that is needed (plain), what is given (markup), what is asked (markup)."""
+    return f'<p class="rule">{escape(rule)}</p>{given}<p class="asked">{asked}</p>'
+
+
+def pair_html(pair: Iterable[str]) -> str:
+    """A pair as two chips that touch."""
+    return f'<span class="pair">{chips(pair)}</span>'
+
+
+def split_text(pieces: Iterable[str]) -> str:
+    """Tokens as they are typed."""
+    return " ".join(pieces)
+
+
+def row(tokens: Iterable[str]) -> str:
+    """Tokens in a line of text."""
+    return f'<span class="row">{chips(tokens)}</span>'
+
+
+def fraction(number: Fraction) -> str:
+    """A fraction as plain text.
+
+    >>> fraction(Fraction(5, 100))
+    '1/20'
+    """
+    return f"{number.numerator}/{number.denominator}" if number.denominator > 1 else str(number.numerator)

@@ -1,0 +1,419 @@
+"""A way through the app for a learner, and lesson plans for a teacher: data, each step with the link that sets it up.
+
+Figures are not written here: a sentence has fields, and `facts` asks runs of the engine for what stands in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from types import MappingProxyType
+from typing import NamedTuple, cast
+from urllib.parse import urlencode
+
+from tokenizers_core.training.pruning import PruneEvent
+from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent
+from tokensteps.drawing.mark import MARK_STYLE, mark
+from tokensteps.language.i18n import N_, _, count, current_language, listed
+from tokensteps.language.numbers import nats
+from tokensteps.runs.corpora import EXAMPLES, pack_text
+from tokensteps.shell.language import in_links
+from tokensteps.teaching.errata import trace_of
+
+PLUS = "\u00a0+\u00a0"
+"""Between the parts of a merge or a split: lines don't break there."""
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class Link(NamedTuple):
+    """A place in the app: its label (to be translated), its script under `pages/`, what its address has to say."""
+
+    label: str
+    page: str
+    query: Mapping[str, str] = NOTHING
+
+    @property
+    def script(self) -> str:
+        """The page's script, as Streamlit wants it."""
+        return f"pages/{self.page}.py"
+
+    @property
+    def name(self) -> str:
+        """The page's name, its place in the address."""
+        return self.page.rpartition("/")[2]
+
+
+class Station(NamedTuple):
+    """One stop on the way: where it is, and what one understands there (to be translated, with fields)."""
+
+    link: Link
+    insight: str
+
+
+class Activity(NamedTuple):
+    """Some minutes of a lesson: what the teacher does and the class answers (to be translated, with fields)."""
+
+    minutes: int
+    teacher: str
+    answer: str
+    link: Link | None = None
+    """What sets it up; None for the home page, where the plans stand."""
+
+
+class Lesson(NamedTuple):
+    """A plan for a lesson."""
+
+    minutes: int
+    title: str
+    aim: str
+    activities: tuple[Activity, ...]
+
+
+def playground_query(example: str) -> dict[str, str]:
+    """The playground with what BPE learned from an example, and the text that the example is to be tried on."""
+    return {"t1": f"bpe?corpus={example}", "text": pack_text(EXAMPLES[example].sample) or ""}
+
+
+BY_HAND = Link(N_("Five words, by hand: hug, pug, pun, bun, hugs"), "train/bpe", {"corpus": "hug"})
+PREDICT = Link(
+    N_("Say what comes next, before you see it"), "train/bpe", {"corpus": "hug", "mode": "predict"}
+)
+TO_COUNT = Link(
+    N_("The same five words, their pairs still to be counted"),
+    "train/bpe",
+    {"corpus": "hug", "mode": "predict", "ask": "pair"},
+)
+GO_ON = Link(
+    N_("What comes after the first merge, before you see it"),
+    "train/bpe",
+    {"corpus": "hug", "mode": "predict", "ask": "pair", "step": "1"},
+)
+TIE = Link(N_("A tie: several pairs are equally frequent"), "train/bpe", {"corpus": "course", "step": "2"})
+RARE = Link(
+    N_("The same words with WordPiece: why the most frequent pair loses"),
+    "train/wordpiece",
+    {"corpus": "hug", "step": "1"},
+)
+SEED = Link(
+    N_("Unigram: start from many pieces, and prune what the corpus misses least"),
+    "train/unigram",
+    {"corpus": "hug"},
+)
+PRUNE = Link(N_("Unigram: a prune, and what it costs"), "train/unigram", {"corpus": "hug", "step": "6"})
+LATTICE = Link(
+    N_("The lattice: every split of a word at once"), "train/unigram", {"corpus": "hug", "step": "0"}
+)
+ENCODE = Link(N_("Encode new text with what was learned"), "explore/playground", playground_query("hug"))
+COMPARE = Link(
+    N_("The three algorithms side by side, at every vocabulary size"), "explore/compare", {"corpus": "course"}
+)
+PIPELINE = Link(
+    N_("One text through the whole pipeline, from characters to ids and back"), "explore/pipeline"
+)
+EXERCISES = Link(N_("Exercises, as many as you like"), "learn/exercises")
+CHALLENGE = Link(N_("Challenges: a class predicts, its teacher checks"), "learn/challenge")
+ERRATA = Link(N_("Where published figures are wrong"), "learn/errata")
+GLOSSARY = Link(N_("Every technical word, in two sentences"), "learn/glossary")
+
+STATIONS: tuple[Station, ...] = (
+    Station(
+        BY_HAND,
+        N_(
+            "BPE counts neighbours and merges the most frequent pair: {bpe_pair}, {bpe_freq} times. {bpe_merges} merges, and you can "
+            "check each with pencil and paper."
+        ),
+    ),
+    Station(
+        TIE,
+        N_(
+            "{tied} pairs stand {tie_freq} times each before step {tie_step}. A rule has to choose, and libraries choose differently."
+        ),
+    ),
+    Station(
+        RARE,
+        N_(
+            "{wp_frequent} is the most frequent pair, but {wp_pair} is merged: its score {wp_score} is higher, for its parts are rare "
+            "apart."
+        ),
+    ),
+    Station(
+        PRUNE,
+        N_(
+            "Without the piece {piece}, {word} comes apart: {before} becomes {after}. The corpus costs {loss} nats more; every other prune "
+            "would cost as much or more."
+        ),
+    ),
+    Station(
+        LATTICE,
+        N_(
+            "{lattice_word} can be split in {paths} ways. Viterbi's algorithm finds the best, {best}, without trying them all. "
+            "It stands below the step, in the tab Lattice."
+        ),
+    ),
+    Station(
+        ENCODE,
+        N_(
+            "The words “{sample}” are new. bug becomes {bug}; the letters {unseen} never stood in the training text, and are unknown."
+        ),
+    ),
+    Station(
+        COMPARE,
+        N_(
+            "Same text, same size of vocabulary, different tokens: go through the sizes, and see who cuts a word otherwise."
+        ),
+    ),
+)
+"""The way through the app, in its order; `PRACTICE` follows."""
+
+PRACTICE: tuple[Link, ...] = (PREDICT, EXERCISES, CHALLENGE, ERRATA, GLOSSARY)
+"""The last stop: pages to test oneself on."""
+
+LESSONS: tuple[Lesson, ...] = (
+    Lesson(
+        10,
+        N_("What is a token?"),
+        N_("The class can say what a token is, and how one merge is chosen."),
+        (
+            Activity(
+                2,
+                N_(
+                    "Type a sentence of the class's into the box on the home page. Ask which words stay whole, and why."
+                ),
+                N_("Frequent words have a token of their own; rare ones come apart into pieces."),
+            ),
+            Activity(
+                4,
+                N_(
+                    "Write the five words and their counts on the board. Let the class count neighbours, then give its answer."
+                ),
+                N_("{bpe_pair}, {bpe_freq} times: in {bpe_words}."),
+                TO_COUNT,
+            ),
+            Activity(
+                3,
+                N_("Ask before each of the next steps which pair comes next; the page says who is right."),
+                N_("The most frequent pair that is left: {bpe_next}."),
+                GO_ON,
+            ),
+            Activity(
+                1,
+                N_("Ask what a model gets to see of a word that it never met."),
+                N_("Its pieces: no word is unknown as long as its characters are known."),
+            ),
+        ),
+    ),
+    Lesson(
+        30,
+        N_("Two ways to choose a pair"),
+        N_("The class can run BPE by hand, and can say how WordPiece differs."),
+        (
+            Activity(
+                3,
+                N_(
+                    "On the home page, show a sentence as characters, words and subwords. Ask what each way costs."
+                ),
+                N_(
+                    "Characters: many pieces. Words: a large vocabulary, and unknown words. Subwords: a bit of both."
+                ),
+            ),
+            Activity(
+                9,
+                N_("Run BPE on five words: groups count the pairs, one group says the next merge."),
+                N_("{bpe_pair} first, {bpe_freq} times. After {bpe_merges} merges every word is one token."),
+                TO_COUNT,
+            ),
+            Activity(
+                5,
+                N_("Stop at a tie. Ask whether it matters which of the pairs goes first."),
+                N_(
+                    "{tied} pairs stand {tie_freq} times each; {tie_pair} was met first. Another rule gives another vocabulary: see the "
+                    "tab Ties."
+                ),
+                TIE,
+            ),
+            Activity(
+                8,
+                N_("The same words with WordPiece: let the class work out the scores of two pairs."),
+                N_(
+                    "{wp_pair}: {wp_sum} = {wp_score}. {wp_frequent}: {wp_frequent_sum} = {wp_frequent_score}."
+                ),
+                RARE,
+            ),
+            Activity(
+                5,
+                N_("Encode new words. Ask what happens to letters that the training text didn't have."),
+                N_("bug becomes {bug}; {unseen} never stood in the training text, and are unknown."),
+                ENCODE,
+            ),
+        ),
+    ),
+    Lesson(
+        90,
+        N_("Three algorithms, from counting to probability"),
+        N_("The class can explain all three algorithms on five words, and compare them on a text."),
+        (
+            Activity(
+                10,
+                N_(
+                    "Sentences of the class's on the home page: characters, words, subwords. Collect what each way costs."
+                ),
+                N_("Pieces, vocabulary and unknown words: no way is best in all three."),
+            ),
+            Activity(
+                15,
+                N_(
+                    "BPE by hand, in groups. Then go through the steps together, and look at the counts that change."
+                ),
+                N_("{bpe_pair} first, {bpe_freq} times; a merge changes only the counts of its neighbours."),
+                BY_HAND,
+            ),
+            Activity(
+                10,
+                N_("A tie. Show the tab Ties, and go to the step at which another rule parts."),
+                N_("{tied} pairs stand {tie_freq} times each. The data doesn't decide: the rule does."),
+                TIE,
+            ),
+            Activity(
+                15,
+                N_("WordPiece: work out the scores of two pairs, then compare the two vocabularies."),
+                N_(
+                    "{wp_pair}: {wp_sum} = {wp_score}. {wp_frequent}: {wp_frequent_sum} = {wp_frequent_score}."
+                ),
+                RARE,
+            ),
+            Activity(
+                15,
+                N_("Unigram: ask which piece can go at least cost, then show a prune that costs something."),
+                N_("{piece} goes: {word} was {before} and becomes {after}, which costs {loss} nats."),
+                PRUNE,
+            ),
+            Activity(
+                10,
+                N_(
+                    "The lattice: let the class count the splits of a word, then step through Viterbi's algorithm."
+                ),
+                N_("{paths} splits of {lattice_word}; the best is {best}."),
+                LATTICE,
+            ),
+            Activity(
+                10,
+                N_(
+                    "Compare all three on four sentences. Let the class say where they cut differently, and why."
+                ),
+                N_(
+                    "Words that stay whole in one vocabulary come apart in another; the tab “Where they disagree” lists them."
+                ),
+                COMPARE,
+            ),
+            Activity(
+                5,
+                N_("Homework: find the wrong figure in a published example, and correct it."),
+                N_("Each is worked out on the page, and its link opens the step."),
+                ERRATA,
+            ),
+        ),
+    ),
+)
+
+
+def facts() -> dict[str, str]:
+    """What the sentences tell, asked of runs on the same addresses as the links."""
+    return {**_merge_facts(), **_prune_facts()}
+
+
+def _merge_facts() -> dict[str, str]:
+    bpe, tie = trace_of("bpe", corpus="hug"), trace_of("bpe", corpus="course")[2].event
+    first = bpe[1].event
+    wordpiece = trace_of("wordpiece", corpus="hug")
+    event = cast(WordPieceEvent, wordpiece[1].event)
+    chosen, frequent = cast(ScoredCandidate, event.candidates[0]), event.most_frequent
+    sample = EXAMPLES["hug"].sample
+    assert frequent is not None  # the most frequent pair has not the best score
+    return {
+        "words": listed(
+            f"{word} {count(number)}"
+            for word, number in zip(bpe.corpus.words, bpe.corpus.counts, strict=True)
+        ),
+        "bpe_pair": PLUS.join(first.pair),
+        "bpe_freq": count(first.freq),
+        "bpe_words": listed(first.words),
+        "bpe_next": listed(PLUS.join(bpe[step].event.pair) for step in (2, 3, 4)),
+        "bpe_merges": count(len(bpe)),
+        "tie_step": count(2),
+        "tie_pair": PLUS.join(tie.pair),
+        "tied": count(tie.tied_count),
+        "tie_freq": count(tie.freq),
+        "wp_pair": PLUS.join(event.pair),
+        "wp_score": str(chosen.score),
+        "wp_sum": f"{chosen.freq} / ({chosen.first_freq} × {chosen.second_freq})",
+        "wp_frequent": PLUS.join(frequent.pair),
+        "wp_frequent_score": str(frequent.score),
+        "wp_frequent_sum": f"{frequent.freq} / ({frequent.first_freq} × {frequent.second_freq})",
+        "sample": sample,
+        "unseen": listed(sorted({*sample} - {*"".join(bpe.corpus.words), " "})),
+        "bug": PLUS.join(bpe.tokenizer(len(bpe)).encode("bug").tokens),
+    }
+
+
+def _prune_facts() -> dict[str, str]:
+    unigram = trace_of("unigram", corpus="hug", size="7")
+    event = cast(PruneEvent, unigram[int(PRUNE.query["step"])].event)
+    resplit = event.resplits[0]
+    word = EXAMPLES["hug"].word
+    lattice = unigram[0].lattice(word)
+    best = lattice.best()
+    return {
+        "piece": event.piece,
+        "loss": nats(event.loss),
+        "word": resplit.word,
+        "before": PLUS.join(resplit.before),
+        "after": PLUS.join(resplit.after),
+        "lattice_word": word,
+        "paths": count(lattice.path_count),
+        "best": PLUS.join(best.pieces) if best else "",
+    }
+
+
+def told(message: str, known: Mapping[str, str]) -> str:
+    """A sentence in the language in use, its fields filled in: plain text."""
+    return _(message).format(**known)
+
+
+_STYLE = """
+:root:lang(ja) { word-break: auto-phrase; text-autospace: normal; }
+:root { color-scheme: light; } body { margin: 0; font: 15px/1.5 Inter, system-ui, sans-serif; color: #1d1f23; background: #fff; }
+main { max-width: 900px; margin: 0 auto; padding: 22px 20px; } h1 { font-size: 24px; margin: 0; } p { margin: 4px 0 16px; }
+table { width: 100%; border-collapse: collapse; } th, td { padding: 7px 9px; border-top: 1px solid #d3cec3; text-align: start; vertical-align: top; }
+th { font-size: 13px; color: #5f5f5b; white-space: nowrap; } tr { break-inside: avoid; } td:first-child { white-space: nowrap; font-weight: 650; }
+a { display: block; margin-top: 3px; color: #b03a0b; font-size: 13px; overflow-wrap: anywhere; }
+@media print {
+  @page { margin: 14mm 13mm; }
+  :root { print-color-adjust: exact; } main { max-width: none; padding: 0; } th { color: #1d1f23; }
+}
+"""
+
+
+def lesson_page(lesson: Lesson, known: Mapping[str, str], address: str) -> str:
+    """A plan as a page of its own, to be printed; `address` is where the app is, for its links."""
+    names = (_("Minutes"), _("The teacher"), _("The class"))
+    heads = "".join(f"<th>{escape(name)}</th>" for name in names)
+    rows, start = "", 0
+    for activity in lesson.activities:
+        link = activity.link
+        page, query = ("", {}) if link is None else (link.name, link.query)
+        target = f"{address}/{page}?{urlencode({**query, **in_links()})}".rstrip("?")
+        shown = f'<a href="{escape(target)}">{escape(target)}</a>'
+        rows += (
+            f"<tr><td>{start}–{start + activity.minutes}</td><td>{escape(told(activity.teacher, known))}{shown}</td>"
+            f"<td>{escape(told(activity.answer, known))}</td></tr>"
+        )
+        start += activity.minutes
+    title = escape(_(lesson.title))
+    return (
+        f'<!doctype html>\n<html lang="{escape(current_language())}">\n<head>\n<meta charset="utf-8">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'\">\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{_STYLE}{MARK_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{mark()}{title}</h1>\n"
+        f"<p>{escape(told(lesson.aim, known))}</p>\n<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody>\n</table>\n</main>\n</body>\n</html>\n"
+    )

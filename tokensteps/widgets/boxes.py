@@ -1,0 +1,30 @@
+"""Text boxes for one line. Given `max_chars`, Streamlit's would keep a longer text to themselves, and say nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from tokensteps.language.i18n import _, count
+from tokensteps.runs.corpora import plain_text
+from tokensteps.widgets.notes import problem
+
+
+def too_long(label: str, size: int, limit: int) -> str:
+    """What is said of a text of `size` characters in the box with this label, which takes `limit`."""
+    message = _("{label}: {size} characters are more than the {limit} that fit; shorten the text.")
+    return message.format(label=label, size=count(size), limit=count(limit))
+
+
+def text_box(
+    label: str, limit: int, *, value: str = "", place: DeltaGenerator | None = None, **options: Any
+) -> str | None:
+    """A box, in `place` or where the page is; what it holds, or None for a text that is too long, which it says below."""
+    box = st.text_input if place is None else place.text_input
+    text = plain_text(box(label, value, **options))
+    if len(text) <= limit:
+        return text
+    problem(too_long(label, len(text), limit))
+    return None

@@ -1,0 +1,109 @@
+"""What can be taken away from a page: files, made when somebody asks for them, and links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextvars import copy_context
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from tokenizers_core import Tokenizer
+from tokenizers_core.errors import UnsavableError
+from tokenizers_core.files.exports import (
+    merges_txt,
+    pieces_tsv,
+    tiktoken_ranks,
+    vocab_json,
+    vocab_txt,
+)
+from tokenizers_core.files.tokenizer_json import tokenizer_to_json
+from tokenizers_core.text.corpus import BYTE_TO_SYMBOL
+from tokenizers_core.training.bpe import BpeModel
+from tokenizers_core.training.wordpiece import WordPieceModel
+from tokensteps.language.i18n import _, current_language, use_language
+from tokensteps.runs.settings import Recipe
+from tokensteps.widgets.notes import explained, note
+from tokensteps.widgets.stage import link
+
+KINDS: Mapping[str, str] = {"html": "text/html", "csv": "text/csv", "json": "application/json"}
+
+
+def tokenizer_files(tokenizer: Tokenizer) -> dict[str, Callable[[], str]]:
+    """The files that hold a tokenizer: name → what makes its text. The first has all of it, the others the vocabulary.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> list(tokenizer_files(train_bpe(Corpus.from_counts({"hug": 10}), merges=1).tokenizer()))
+    ['tokenizer.json', 'vocab.json', 'merges.txt']
+    """
+    writers: dict[str, Callable[[Tokenizer], str]] = {"tokenizer.json": tokenizer_to_json}
+    if isinstance(tokenizer.model, BpeModel):
+        writers |= {"vocab.json": vocab_json, "merges.txt": merges_txt}
+        if tokenizer.pipeline.byte_level and {*BYTE_TO_SYMBOL} <= tokenizer.vocab.keys():
+            writers["ranks.tiktoken"] = tiktoken_ranks
+    elif isinstance(tokenizer.model, WordPieceModel):
+        writers["vocab.txt"] = vocab_txt
+    else:
+        writers["unigram.vocab"] = pieces_tsv
+    return {name: partial(write, tokenizer) for name, write in writers.items()}
+
+
+def show_tokenizer_files(tokenizer: Tokenizer, key: str) -> None:
+    """The same as buttons, and what they are for."""
+    columns = iter(st.columns(4))
+    for name, make in tokenizer_files(tokenizer).items():
+        try:
+            make()  # a pattern of the learner's own, for one, may be more than the file can hold
+        except UnsavableError as error:
+            note(explained(error))
+        else:
+            download(next(columns), name, name, make, key)
+    st.caption(
+        _(
+            "tokenizer.json holds the whole tokenizer, for the tokenizers library; the others hold what was learned, not how text is cut into words."
+        )
+    )
+
+
+def download(column: Any, label: str, name: str, make: Callable[[], str | bytes], key: str) -> None:
+    """A button that makes its file when it is pressed; `name` is the file's, and begins its key."""
+    column.download_button(
+        label,
+        in_this_language(make),
+        name,
+        KINDS.get(name.rpartition(".")[2], "text/plain"),
+        key=f"{key}.file.{name}",
+        on_click="ignore",
+        width="content" if column is st else "stretch",
+    )
+
+
+def in_this_language(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
+    """`make`, in the language in use now: Streamlit calls it later, in a thread that speaks English."""
+    language = current_language()
+
+    def speak() -> str | bytes:
+        use_language(language)
+        return make()
+
+    return lambda: copy_context().run(speak)
+
+
+def show_link(title: str, recipe: Recipe, url: Mapping[str, str | None], step: int | None = None) -> None:
+    """The address that brings all of this back, or why there is none."""
+    st.header(title, anchor=False)
+    if recipe.in_link():
+        st.code(link(url, step), language=None, wrap_lines=True)
+        return
+    note(
+        _(
+            "A link can't hold this corpus. Its address brings it back on this server as long as the server "
+            "remembers it; to pass it on, send the text itself."
+        )
+    )
+
+
+def sheet(write: Callable[[Any], str], what: Any) -> bytes:
+    """A table as CSV: spreadsheets take a file without the mark for one in an old 8-bit encoding."""
+    return write(what).encode("utf-8-sig")

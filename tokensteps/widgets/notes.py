@@ -1,0 +1,60 @@
+"""Messages in the page. `st.error` and its kin render Markdown, which a learner's text must never reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import streamlit as st
+
+from tokenizers_core.errors import Phrase, TokenizersCoreError
+from tokensteps.language.i18n import _
+
+WORDS = ("reason", "what", "expected", "message", "description")
+"""The evidence of errors that is words rather than somebody's text: see `engine_messages` in tokensteps/language/i18n.py."""
+
+
+def problem(message: str) -> None:
+    """Something is wrong: what, and what to do about it. Plain text."""
+    st.html(f'<div class="ts note problem" role="alert">{escape(message)}</div>')
+
+
+def lasting(place: str, complaints: Sequence[str], about: Any) -> list[str]:
+    """What a link's reader complained of at `place`: said until `about`, what the link brought, is changed by the visitor.
+
+    A link is read once, but a page begins anew when its training is done; without this, nobody would see the complaints.
+    """
+    kept = f"{place}.told"
+    if complaints:
+        st.session_state[kept] = about, list(complaints)
+    then, told = st.session_state.get(kept, (None, []))
+    return list(told) if then == about else []
+
+
+def note(message: str) -> None:
+    """Something to know. Plain text."""
+    st.html(f'<div class="ts note" role="status">{escape(message)}</div>')
+
+
+def show_rows(table: pd.DataFrame | pa.Table, **options: Any) -> None:
+    """A table, or a line that says there is nothing: Streamlit draws its own English for no row and for no value."""
+    if not len(table):
+        note(_("No results"))
+    else:
+        st.dataframe(table, hide_index=True, placeholder="–", **options)
+
+
+def explained(error: TokenizersCoreError) -> str:
+    """An error of the engine in the language in use: the value, the reason, the remedy."""
+    return _(error.template).format(
+        **{name: _phrased(value) if name in WORDS else value for name, value in error.evidence.items()}
+    )
+
+
+def _phrased(value: str | float) -> str | float:
+    if isinstance(value, Phrase):
+        return _(value.template).format(**value.evidence)
+    return _(value) if value and isinstance(value, str) else value

@@ -1,0 +1,174 @@
+"""Questions on a page: the prompt, the form, the verdict, the tally.
+
+The widgets of a form keep their keys from one question to the next: the keyboard focus stays where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from html import escape
+
+import streamlit as st
+
+from tokensteps.drawing.tokens import fill
+from tokensteps.language.i18n import _, count, listed, ngettext, use_language
+from tokensteps.limits import ANSWER_LIMIT
+from tokensteps.runs.corpora import plain_text
+from tokensteps.teaching.questions import (
+    UNREAD,
+    Cells,
+    Choice,
+    Entry,
+    Form,
+    Lines,
+    Question,
+    Tally,
+    Verdict,
+    unread,
+)
+
+OnVerdict = Callable[[str, Verdict], None]
+"""Told the answer and what it is worth, before the page is drawn again."""
+
+
+def ask(
+    key: str, question: Question, on_verdict: OnVerdict, on_give_up: Callable[[], None] | None = None
+) -> None:
+    """Draw a question under `key` and, when it is answered, tell `on_verdict`. An answer that can't be read stays in its box.
+
+    With `on_give_up` there is a second button, for those who want to be shown.
+    """
+    st.html(f'<div class="ts question">{question.prompt}</div>')
+    with st.form(key, border=False):
+        if isinstance(question.form, Cells):  # a table stands above its buttons
+            _boxes(key, question.form)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            if not isinstance(question.form, Cells):
+                _boxes(key, question.form)
+            st.form_submit_button(
+                _("Check"),
+                on_click=partial(_submitted, key, question, on_verdict),
+                type="primary",
+                key=f"{key}.check",
+            )
+            if on_give_up is not None:
+                st.form_submit_button(_("Reveal"), on_click=on_give_up, key=f"{key}.give_up")
+
+
+def _boxes(key: str, form: Form) -> None:
+    """What an answer is typed into."""
+    match form:
+        case Cells():
+            _cells(key, form)
+        case Choice():
+            _choice(key, form)
+        case Lines():
+            st.text_area(
+                _("Your answer"),
+                key=f"{key}.lines",
+                placeholder=form.hint,
+                height=140,
+                label_visibility="collapsed",
+            )
+        case Entry():
+            st.text_input(
+                _("Your answer"), key=f"{key}.entry", placeholder=form.hint, label_visibility="collapsed"
+            )
+
+
+def _choice(key: str, form: Choice) -> None:
+    """A list that can be typed into."""
+    place = f"{key}.choice"
+    if st.session_state.get(place) not in form.options:
+        st.session_state[place] = None
+    st.selectbox(
+        _("Your answer"),
+        form.options,
+        index=None,
+        key=place,
+        placeholder=_("Choose, or type to search"),
+        label_visibility="collapsed",
+    )
+
+
+def _cells(key: str, form: Cells) -> None:
+    """A table with boxes where something is asked."""
+    widths = [1, *[2] * (len(form.head) - 1)]
+    head = st.columns(widths)
+    for column, name in zip(head, form.head, strict=True):
+        column.html(f'<div class="ts cellhead">{escape(name)}</div>')
+    number = 0
+    for row in form.rows:
+        columns = st.columns(widths, vertical_alignment="center")
+        for column, name, cell in zip(columns, form.head, row, strict=True):
+            if cell is not None:
+                column.html(f'<div class="ts cell">{escape(cell)}</div>')
+                continue
+            label = listed([name, row[0]]) if row[0] is not None else name
+            column.text_input(
+                _("Cell {number}").format(number=number + 1),
+                key=f"{key}.cell.{number}",
+                label_visibility="collapsed",
+                placeholder=label[:60],
+            )
+            number += 1
+
+
+def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
+    """Read the form, grade what it says, and empty it unless that was no answer."""
+    state, form = st.session_state, question.form
+    use_language(state.get("language", "en"))  # a callback runs before the page says which
+    names = {
+        Choice: ["choice"],
+        Entry: ["entry"],
+        Lines: ["lines"],
+        Cells: [f"cell.{number}" for number in range(form.open if isinstance(form, Cells) else 0)],
+    }[type(form)]
+    answer = "\n".join(plain_text(state.get(f"{key}.{name}")) for name in names)
+    if not answer.strip():
+        verdict = unread(_("Give an answer first."))
+    elif len(answer) > ANSWER_LIMIT:
+        verdict = unread(
+            _("The answer has {size} characters, and at most {limit} are read: shorten it.").format(
+                size=count(len(answer)), limit=count(ANSWER_LIMIT)
+            )
+        )
+    else:
+        verdict = question.grade(answer)
+    if verdict.kind != UNREAD:
+        for name in names:
+            state[f"{key}.{name}"] = None if isinstance(form, Choice) else ""
+    on_verdict(answer, verdict)
+
+
+def verdict_html(verdict: Verdict, more: str = "") -> str:
+    """What an answer was worth, as a message that is read out; `more` is markup."""
+    role = "alert" if verdict.kind == UNREAD else "status"
+    return f'<div class="ts note verdict {verdict.kind}" role="{role}">{verdict.told}{more}</div>'
+
+
+def show_verdict(verdict: Verdict) -> None:
+    """Say what an answer was worth."""
+    st.html(verdict_html(verdict))
+
+
+def tally_html(tally: Tally) -> str:
+    """How somebody is doing, in one line."""
+    if not tally.answered:
+        return ""
+    told = ngettext("{right} of {answered} right", "{right} of {answered} right", tally.answered)
+    parts = [fill(told, right=f"<b>{count(tally.right)}</b>", answered=count(tally.answered))]
+    if tally.tied:
+        parts.append(fill(ngettext("{number} tied", "{number} tied", tally.tied), number=count(tally.tied)))
+    if tally.streak > 1:
+        parts.append(fill(_("{number} in a row"), number=f"<b>{count(tally.streak)}</b>"))
+    if tally.best > max(tally.streak, 1):
+        parts.append(fill(_("best run {number}"), number=count(tally.best)))
+    return f'<span class="tally">{" · ".join(parts)}</span>'
+
+
+def show_tally(tally: Tally) -> None:
+    """The same, on a line of its own."""
+    if tally.answered:
+        st.html(f'<div class="ts">{tally_html(tally)}</div>')

@@ -1,0 +1,192 @@
+"""What the training pages share: build in the background, draw the stage, step through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.training.comparison import Comparison
+from tokensteps.components.flipbook import WHOLE_RUN, Frame, flipbook, payload, position, standalone, window
+from tokensteps.components.projector import projector_labels
+from tokensteps.language.glossary import definitions, marks_in
+from tokensteps.language.i18n import _, count, current_language, language_tag, use_language
+from tokensteps.limits import HANDOUT_STEPS
+from tokensteps.server.cache import Job, Registry, drawn, registry
+from tokensteps.server.steps import Window, draw
+from tokensteps.server.workers import Progress
+from tokensteps.shell.language import in_links
+from tokensteps.widgets.notes import explained, note, problem
+
+
+def flipbook_labels(title: str = "") -> dict[str, str]:
+    """The words on the flipbook's controls; its title tells those who only hear it from others on the page."""
+    return {
+        "title": title or _("Step through training"),
+        "first": _("First step"),
+        "back": _("Step back"),
+        "next": _("Next step"),
+        "last": _("Last step"),
+        "play": _("Play"),
+        "pause": _("Pause"),
+        "speed": _("Speed"),
+        "step": _("Step {step} of {last}"),
+        "scrubber": _("Step"),
+        "timeline": _("What was learned"),
+        "stage": _("The step"),
+        "loading": _("Drawing these steps …"),
+        "space": _("Space"),
+    }
+
+
+def build(
+    page: str, run: str, make: Callable[[Progress], Any], among: Callable[[], Registry] = registry
+) -> Any | None:
+    """The trace called `run`, made in the background if need be; None while there is nothing to show, which it says.
+
+    `among` is where it is kept and shared.
+    """
+    kept = st.session_state.setdefault(f"{page}.stopped", {})
+    if run in kept:
+        found = kept[run]
+        if found is None or getattr(found, "stop_reason", "") == "stopped":  # or it had just ended
+            _offer_more(page, run, kept)
+        return found
+    try:
+        found = among().ask(run, make)
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return None
+    if not isinstance(found, Job):
+        return found
+    _watch(page, run, found, among)
+    return None
+
+
+def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
+    """Say that this run was stopped, and let it go on."""
+    left, right = st.columns([4, 1], vertical_alignment="center")
+    found = kept[run]
+    if found is None:
+        told = _("Reading was stopped before training began.")
+    elif isinstance(found, Comparison):  # its steps are sizes, which say nothing of how far training came
+        told = _(
+            "Training was stopped with BPE at {bpe} tokens, WordPiece at {wordpiece} and Unigram at {unigram}. "
+            "At larger sizes, BPE and WordPiece stay as they are; at smaller ones, Unigram is missing."
+        ).format(
+            bpe=count(found.bpe.vocab_sizes[-1]),
+            wordpiece=count(found.wordpiece.vocab_sizes[-1]),
+            unigram=count(found.unigram.record.sizes[-1]),
+        )
+    else:
+        told = _("Training was stopped after {number} steps.").format(number=count(len(found)))
+    with left:
+        note(told)
+    right.button(_("Train to the end"), key=f"{page}.again", on_click=kept.pop, args=(run,), width="stretch")
+
+
+@st.fragment(run_every=0.4)
+def _watch(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) -> None:
+    """A progress bar and a button that stops."""
+    use_language(st.session_state["language"])
+    progress = job.progress
+    if progress.phase == "loading":
+        text, share = _("Loading the tokenizer …"), 0.0
+    elif progress.phase == "reading":
+        text, share = _("Reading: {number} characters so far").format(number=count(progress.done)), 0.0
+    elif progress.total:
+        text = _("Training: {done} of {total} steps").format(
+            done=count(progress.done), total=count(progress.total)
+        )
+        share = min(1.0, progress.done / progress.total)
+    else:
+        text, share = _("Training: {done} steps so far").format(done=count(progress.done)), 0.0
+    st.progress(share, text=text)
+    context = get_script_run_ctx()
+    if job.shared(context.session_id if context else ""):
+        st.caption(_("Others wait for this run, too, so it goes on to the end."))
+    elif st.button(_("Stop here"), key=f"{page}.stop"):
+        among().stop(run, job)
+        job.finished(5.0)
+        st.session_state[f"{page}.stopped"] = {run: job.value}
+    if job.finished():
+        st.rerun()
+
+
+def stage(
+    page: str,
+    run: str,
+    drawing: str,
+    last: int,
+    frame: Callable[[int], Frame],
+    url: Mapping[str, str | None],
+    size: int = 96,
+    whole: int = WHOLE_RUN,
+) -> int:
+    """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment.
+
+    `run` names what is stepped through, `drawing` how it is drawn; `frame(step)` draws one step. A run of fewer than `whole`
+    steps is sent whole, of a longer one `size` steps at a time.
+    """
+    name = f"{run}:{drawing}:{current_language()}"
+    arrival = st.session_state.pop("arrival", "")
+    place = position(f"{page}.book", run=name, last=last, trace=run, url=url, arrival=arrival)
+    shown = window(place.step, last, size, whole)
+    book = Window(name, last, shown, flipbook_labels(), param="step")
+    data = drawn((book.name, shown), lambda: draw(run, book, frame), len)
+    flipbook(data, key=f"{page}.book", run=name, seek=place.seek)
+    return place.step
+
+
+def small_book(
+    key: str,
+    run: str,
+    last: int,
+    frame: Callable[[int], Frame],
+    trace: str | None = None,
+    whole: int = WHOLE_RUN,
+    *,
+    title: str = "",
+) -> None:
+    """A flipbook inside a tab: it leaves the URL alone and takes keys when it has the focus.
+
+    `title` tells it from the stage. It stays at its step as long as `trace` is the same (default: `run`). Frames that are large come a window at a time,
+    unless there are fewer than `whole`.
+    """
+    name = f"{run}:{current_language()}"
+    place = position(key, run=name, last=last, trace=trace, param=None)
+    shown = window(place.step, last, size=min(96, whole), whole=whole)
+    book = Window(name, last, shown, flipbook_labels(title), param=None)
+    data = drawn((name, shown, title), lambda: book.packed(frame), len)
+    flipbook(data, key=key, run=name, seek=place.seek)
+
+
+def link(url: Mapping[str, str | None], step: int | None = None) -> str:
+    """The address that brings this corpus, these settings and this step back."""
+    base = (st.context.url or "").split("?")[0]
+    query = {**url, **in_links(), "step": None if step is None else str(step)}
+    return f"{base}?{urlencode({name: value for name, value in query.items() if value is not None})}"
+
+
+def handout(title: str, last: int, frame: Callable[[int], Frame]) -> str:
+    """The self-contained HTML file of a run, its first `HANDOUT_STEPS` steps if it is longer."""
+    shown = min(last, HANDOUT_STEPS)
+    frames: Sequence[Frame] = [frame(step) for step in range(shown + 1)]
+    data = payload(title, shown, 0, frames, (0, 1), flipbook_labels())
+    footer = ""
+    if shown < last:
+        footer = _("The first {shown} of {last} steps.").format(shown=count(shown), last=count(last))
+    terms = definitions({term for frame in frames for term in marks_in(frame.html)})
+    return standalone(
+        title,
+        data,
+        language=language_tag(),
+        footer_html=escape(footer),
+        terms=dict(sorted(terms.items())),
+        projector=projector_labels(),
+    )
