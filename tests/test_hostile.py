@@ -54,7 +54,6 @@ from tokensteps.catalogue.choices import Spec, public, title, titles, upload_spe
 from tokensteps.catalogue.renewal import heritage
 from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.components.editor import as_typed
-from tokensteps.components.flipbook import Frame, payload
 from tokensteps.drawing import pipeline as pipeline_view
 from tokensteps.drawing.charts import (
     CHARTS,
@@ -67,6 +66,7 @@ from tokensteps.drawing.charts import (
 from tokensteps.drawing.chips import Shown, chips_html
 from tokensteps.drawing.comparison import compare_frame, overlap_html
 from tokensteps.drawing.encoding import encoding_html, lineage_html, story_html
+from tokensteps.drawing.frame import Frame, payload
 from tokensteps.drawing.lattice import lattice_frame
 from tokensteps.drawing.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
 from tokensteps.drawing.pruning import prune_frame

@@ -24,7 +24,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tests.browser.conftest import ROOT
 from tokenizers_core import BpeTrace, Corpus, train_bpe
-from tokensteps.components.flipbook import window
+from tokensteps.drawing.frame import window
 from tokensteps.limits import LINK_LIMIT, PASTE_LIMIT
 from tokensteps.runs.corpora import EXAMPLES
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.playground_demo import HOSTILE, LABELS
-from tokensteps.components.base import ASSETS
+from tokensteps.assets import ASSETS
 from tokensteps.drawing.chips import Piece, Run, Shown, payload
 
 HERE = Path(__file__).resolve().parent

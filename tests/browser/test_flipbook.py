@@ -12,8 +12,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.flipbook_demo import LABELS, frames
-from tokensteps.components.base import ASSETS
-from tokensteps.components.flipbook import _number, payload, standalone, window
+from tokensteps.assets import ASSETS
+from tokensteps.components.flipbook import _number, standalone
+from tokensteps.drawing.frame import payload, window
 
 HERE = Path(__file__).resolve().parent
 BOOK = "document.querySelector('.ts-flipbook') ?? [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean)"

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tokensteps.components.base import read_asset
-from tokensteps.components.flipbook import FLIPBOOK_STYLES, Frame, payload
+from tokensteps.assets import read_asset
+from tokensteps.components.flipbook import FLIPBOOK_STYLES
+from tokensteps.drawing.frame import Frame, payload
 from tokensteps.widgets.stage import flipbook_labels
 
 ROOT = Path(__file__).resolve().parents[2]

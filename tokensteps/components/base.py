@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import threading
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
+from tokensteps.assets import ASSETS, read_asset
+
 _lock: Final = threading.Lock()
-ASSETS: Final = Path(__file__).resolve().parents[2] / "assets"
-
-
-def read_asset(name: str) -> str:
-    """A file of `assets/` as text."""
-    return (ASSETS / name).read_text(encoding="utf-8")
 
 
 def component(name: str, styles: tuple[str, ...] | None = None) -> ComponentRenderer:

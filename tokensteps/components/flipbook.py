@@ -14,51 +14,22 @@ inside one `st.fragment`. Everything drawn comes in as an argument, so nothing h
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import html as markup
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from tokensteps.components.base import component, ignore, read_asset
+from tokensteps.assets import read_asset
+from tokensteps.components.base import component, ignore
 from tokensteps.drawing.mark import MARK_STYLE, mark
 
 CHOSEN: Final = "language.chosen"
 """Where a session keeps the language that was chosen, "" for none."""
-WHOLE_RUN: Final = 160  # steps; a run shorter than this is sent in one piece
-LABELS: Final = (
-    "first",
-    "back",
-    "next",
-    "last",
-    "play",
-    "pause",
-    "speed",
-    "step",
-    "scrubber",
-    "timeline",
-    "loading",
-)
-KEY_NAMES: Final = {"home": "Home", "end": "End", "space": "Space"}  # on English keyboards
 FLIPBOOK_STYLES: Final = ("components/flipbook.css", "page/style.css", "page/projector.css")
-_ALL_LABELS: Final = {*LABELS, *KEY_NAMES, "stage", "title"}
-
-
-class Frame(NamedTuple):
-    """One step, drawn: everything the browser shows of it.
-
-    `html` and `label` (the step's entry in the timeline) are trusted markup: whoever draws them escapes.
-    `say` (read out by screen readers) and `status` ("33 of 50 tokens") are plain text.
-    """
-
-    html: str
-    say: str
-    label: str
-    status: str
 
 
 class Position(NamedTuple):
@@ -66,93 +37,6 @@ class Position(NamedTuple):
 
     step: int
     seek: tuple[int, int]
-
-
-def window(step: int, last: int, size: int = 96, whole: int = WHOLE_RUN) -> range:
-    """Return the steps to render around `step` of a run whose steps are 0..`last`.
-
-    A run of fewer than `whole` steps comes whole. Otherwise windows of `size` steps start at multiples of `size // 2`, and
-    a step gets the one in whose middle half it lies: neighbouring steps share a window (and so, byte for byte, a
-    payload, which Streamlit then doesn't send again), and a learner is at least `size // 4` steps from its edge
-    when Python next hears of them.
-
-    >>> window(7, 19)
-    range(0, 20)
-    >>> window(150, 299), window(163, 299), window(299, 299)
-    (range(96, 192), range(96, 192), range(204, 300))
-
-    Raises `ValueError` when `step` isn't within 0..`last` or `size` is under 4.
-    """
-    if not 0 <= step <= last:
-        raise ValueError(f"step={step} is outside the run's steps 0..{last}; clamp it first.")
-    if size < 4:
-        raise ValueError(f"size={size} leaves no room around a step; choose at least 4, better 96.")
-    if last < max(whole, size):
-        return range(last + 1)
-    stride = size // 2
-    start = max(0, (step - size // 4) // stride * stride)
-    start = min(start, last + 1 - size)
-    return range(start, start + size)
-
-
-def payload(
-    run: str,
-    last: int,
-    first: int,
-    frames: Sequence[Frame],
-    seek: tuple[int, int],
-    labels: Mapping[str, str],
-    beats: bool = True,
-    *,
-    param: str | None = None,
-) -> bytes:
-    """Pack a window of frames for the browser; the same arguments always give the same bytes.
-
-    `run` names what is stepped through *and* the language (another `run` makes the browser forget its state); steps
-    are 0..`last`; `frames` are those of steps `first`, `first + 1`, ...; `seek` is (step, nonce): the browser goes to
-    that step when it mounts or when the nonce is new, and otherwise keeps its own; `beats` shows a step forward in two
-    beats; `param` names the URL parameter that the browser keeps at the current step (None: leave the URL alone).
-
-    `labels` needs the keys in `LABELS`; its "step" holds `{step}` and `{last}`. It may add "title" (what
-    screen readers call the whole, as a heading too), "stage" (what they call the frame's place) and the names of keys in tooltips: "home", "end", "space".
-
-    Markup within a frame may carry `data-step="7"`: a click on it goes to that step. `data-pick="e5"` can be chosen: what
-    has an e5 among the words of its `data-of` gets the class `picked` then, and `seen` while the mouse or the focus is
-    there; the choice survives steps. `data-pane` keeps its scrolling from step to step, `data-here` stays in sight.
-
-    Raises `ValueError` when a label is missing or the frames don't lie within the run.
-    """
-    missing = [name for name in LABELS if name not in labels]
-    if missing:
-        raise ValueError(f"labels lack {', '.join(missing)}; the browser writes no words of its own.")
-    if "{step}" not in labels["step"] or "{last}" not in labels["step"]:
-        raise ValueError(f"labels['step'] is {labels['step']!r}; it must hold {{step}} and {{last}}.")
-    if not frames or first < 0 or first + len(frames) > last + 1:
-        raise ValueError(
-            f"{len(frames)} frames from step {first} don't lie within the run's steps 0..{last}."
-        )
-    message = {
-        "run": run,
-        "seek": list(seek),
-        "last": last,
-        "first": first,
-        "frames": [frame._asdict() for frame in frames],
-        "beats": beats,
-        "param": param,
-        "labels": {
-            "stage": labels["timeline"],
-            "title": labels.get("stage", labels["timeline"]),
-            **KEY_NAMES,
-            **{name: text for name, text in sorted(labels.items()) if name in _ALL_LABELS},
-        },
-    }
-    # A lone surrogate (possible in a str, not in UTF-8) must not take the page down.
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-
-
-def packed(data: bytes) -> bytes:
-    """A payload as it travels: a tenth of the size or less, for frames have much in common."""
-    return gzip.compress(data, 6, mtime=0)
 
 
 def position(

@@ -23,7 +23,7 @@ from tokenizers_core.training.comparison import (
     surface,
 )
 from tokensteps.catalogue.subjects import ALGORITHMS as NAMES
-from tokensteps.components.flipbook import Frame
+from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.merging import Marked, Markup, Plain, Voice, cut_mark, fraction_text
 from tokensteps.drawing.tokens import Style, chip, chips
 from tokensteps.language.glossary import once

@@ -24,7 +24,7 @@ from tokenizers_core.training.lattice import (
     ViterbiSnapshot,
     equally_good,
 )
-from tokensteps.components.flipbook import Frame
+from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.merging import Marked, Markup, Plain, Voice, heading, table_html
 from tokensteps.drawing.tokens import Style, chip, chips, colour, readable, token_html
 from tokensteps.language.glossary import marked, once, unmarked

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Final
 
-from tokensteps.components.base import read_asset
+from tokensteps.assets import read_asset
 
 MARK_STYLE: Final = """
 .mark { width: 20px; height: 20px; margin-inline-end: 10px; }

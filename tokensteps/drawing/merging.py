@@ -22,8 +22,8 @@ from tokenizers_core.training.wordpiece import (
     UnknownEvent,
     WordPieceEvent,
 )
-from tokensteps.components.flipbook import Frame
 from tokensteps.drawing.code_steps import code_attributes
+from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style, chip, chips, fill, readable, token_html
 from tokensteps.language.glossary import fill_marked, marked, once
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences

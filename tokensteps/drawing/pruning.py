@@ -26,8 +26,8 @@ from tokenizers_core.training.pruning import (
     UnigramSnapshot,
     UnigramTrace,
 )
-from tokensteps.components.flipbook import Frame
 from tokensteps.drawing.code_steps import code_attributes
+from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.merging import (
     WORD_ROWS,
     Marked,

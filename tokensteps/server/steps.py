@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from tokenizers_core.training.comparison import Comparison
-from tokensteps.components.flipbook import Frame, packed, payload
+from tokensteps.drawing.frame import Frame, packed, payload
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import current_language, use_language
 from tokensteps.limits import DRAWER_ROOM, FEW_FRAMES

@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from tokensteps.components.flipbook import Frame, go_to
+from tokensteps.components.flipbook import go_to
+from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.merging import WORD_ROWS
 from tokensteps.drawing.tokens import Style, chips
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences, use_language

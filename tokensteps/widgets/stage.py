@@ -12,8 +12,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.comparison import Comparison
-from tokensteps.components.flipbook import WHOLE_RUN, Frame, flipbook, payload, position, standalone, window
+from tokensteps.components.flipbook import flipbook, position, standalone
 from tokensteps.components.projector import projector_labels
+from tokensteps.drawing.frame import WHOLE_RUN, Frame, payload, window
 from tokensteps.language.glossary import definitions, marks_in
 from tokensteps.language.i18n import _, count, current_language, language_tag, use_language
 from tokensteps.limits import HANDOUT_STEPS

@@ -20,7 +20,6 @@ from tests.core.test_comparison import HUG, course, hug
 from tokenizers_core import METHODS, Corpus
 from tokenizers_core.text.corpus import Pipeline
 from tokenizers_core.training.comparison import ALGORITHMS, PAIRS, REGIONS, Comparison, SizeSnapshot, compare
-from tokensteps.components.flipbook import Frame
 from tokensteps.drawing import charts
 from tokensteps.drawing.charts import DASHES, SWEEPS, SYMBOLS, sweep_chart
 from tokensteps.drawing.comparison import (
@@ -33,6 +32,7 @@ from tokensteps.drawing.comparison import (
     overlap_html,
     words_shown,
 )
+from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.pages.explore.compare import (
     COMPARE,

@@ -18,8 +18,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.drawing.test_tokens import HOSTILE, MARKS, Read, expect_markup
 from tokenizers_core.training.lattice import Edge, Lattice, equally_good
-from tokensteps.components.flipbook import Frame
 from tokensteps.drawing import lattice as lattice_frames
+from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.lattice import (
     BARS_DRAWN,
     LATTICE_CHARACTERS,

@@ -13,8 +13,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tokensteps.components.base import ASSETS, read_asset
-from tokensteps.components.flipbook import Frame, payload, standalone
+from tokensteps.assets import ASSETS, read_asset
+from tokensteps.components.flipbook import standalone
+from tokensteps.drawing.frame import Frame, payload
 from tokensteps.drawing.mark import MARK_STYLE, mark
 from tokensteps.teaching.lessons import LESSONS, facts, lesson_page
 from tokensteps.widgets.stage import flipbook_labels

@@ -36,7 +36,7 @@ from tests.core.test_unigram import HUG, golden
 from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_unigram
 from tokenizers_core.text.corpus import Pipeline
 from tokenizers_core.training.pruning import ExpectationEvent, MaximizationEvent
-from tokensteps.components.flipbook import Frame
+from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.pruning import RANKED_ROWS, STOP_REASONS, lattice_erratum, prune_frame
 from tokensteps.drawing.tokens import SHOW, Style, readable
 from tokensteps.runs.corpora import EXAMPLES, LARGE, Source

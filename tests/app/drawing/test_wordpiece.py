@@ -27,10 +27,10 @@ from tokenizers_core.training.wordpiece import (
     WordPieceModel,
     WordPieceTrace,
 )
-from tokensteps.components.flipbook import Frame
 from tokensteps.drawing import tables
 from tokensteps.drawing.charts import score_chart
 from tokensteps.drawing.encoding import vocabularies_html
+from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.merging import STOP_REASONS, erratum, match_frame, score_table, wordpiece_frame
 from tokensteps.drawing.tokens import SHOW, Style, readable
 from tokensteps.runs.corpora import EXAMPLES, Source

@@ -18,7 +18,8 @@ import pytest
 from hypothesis import given
 
 from tests.app.drawing.test_tokens import HOSTILE, Read, text
-from tokensteps.components.flipbook import Frame, standalone
+from tokensteps.components.flipbook import standalone
+from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.lattice import lattice_frame
 from tokensteps.drawing.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
 from tokensteps.drawing.pruning import prune_frame

@@ -8,8 +8,8 @@ from html import escape
 from typing import Any
 
 from tokenizers_core.files.exports import csv_table, inert
+from tokensteps.assets import read_asset
 from tokensteps.catalogue.analysis import Analysis
-from tokensteps.components.base import read_asset
 from tokensteps.drawing.chips import Shown, chips_html
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import _, count, current_language

@@ -14,9 +14,10 @@ import streamlit as st
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue import choices
-from tokensteps.components.flipbook import Frame, step_asked, update_url
+from tokensteps.components.flipbook import step_asked, update_url
 from tokensteps.drawing import code_steps
 from tokensteps.drawing.encoding import encoding_html, story_html
+from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences, use_language

@@ -1,0 +1,13 @@
+"""The files of `assets/`: styles, scripts and templates for the browser, read as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+ASSETS: Final = Path(__file__).resolve().parents[1] / "assets"
+
+
+def read_asset(name: str) -> str:
+    """Return a file of `assets/` as text; `name` is its path in there, such as "page/style.css"."""
+    return (ASSETS / name).read_text(encoding="utf-8")
