@@ -108,7 +108,7 @@ def test_the_template_holds_what_the_sources_say() -> None:
             "python", file, {**DEFAULT_KEYWORDS, "N_": None}
         ):
             found.add(forms(message))
-    for file in (ROOT / "tokenizers_core").glob("*.py"):
+    for file in (ROOT / "tokenizers_core").rglob("*.py"):
         with file.open("rb") as source:
             found |= {(message,) for _line, _function, message, _comments in engine_messages(source)}
     assert found == {forms(message.id) for message in messages(template())}, "run `make messages`"
