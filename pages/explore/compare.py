@@ -1,5 +1,5 @@
 """One corpus through BPE, WordPiece and Unigram, side by side by vocabulary size."""
 
-from tokensteps.pages.explore.compare import show_compare
+from tokensteps.pages.explore.compare import show
 
-show_compare()
+show()

@@ -1,5 +1,5 @@
 """A text through normalization, pre-tokenization, model and post-processing, and back."""
 
-from tokensteps.pages.explore.pipeline import show_pipeline
+from tokensteps.pages.explore.pipeline import show
 
-show_pipeline()
+show()

@@ -1,5 +1,5 @@
-"""Paste text, see its tokens; several tokenizers side by side."""
+"""Paste a text and see its tokens; several tokenizers side by side."""
 
-from tokensteps.pages.explore.playground import show_playground
+from tokensteps.pages.explore.playground import show
 
-show_playground()
+show()

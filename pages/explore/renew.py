@@ -1,5 +1,5 @@
-"""Train a new tokenizer from an old one, and see one text under both."""
+"""Retrain a tokenizer on other text, and see one text under both."""
 
-from tokensteps.pages.explore.renew import show_renew
+from tokensteps.pages.explore.renew import show
 
-show_renew()
+show()

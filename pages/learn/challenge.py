@@ -1,5 +1,5 @@
-"""Challenges for a class: answer one, check the codes of all."""
+"""Challenges: set one for a class, answer it, check the answers."""
 
-from tokensteps.pages.learn.challenge import show_page
+from tokensteps.pages.learn.challenge import show
 
-show_page()
+show()

@@ -1,5 +1,5 @@
-"""Exercises with keys that the engine computes."""
+"""Exercises with answer keys that the engine computes."""
 
-from tokensteps.pages.learn.exercises import show_exercises
+from tokensteps.pages.learn.exercises import show
 
-show_exercises()
+show()

@@ -1,5 +1,5 @@
 """Home: what a token is, and where to begin."""
 
-from tokensteps.pages.learn.home import show_home
+from tokensteps.pages.learn.home import show
 
-show_home()
+show()

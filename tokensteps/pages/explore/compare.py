@@ -84,7 +84,7 @@ class View:
         return f"{COMPARE.name}.{name}"
 
 
-def show_compare() -> None:
+def show() -> None:
     """The whole page: sidebar, head, stage, tabs."""
     controls = Controls(COMPARE.name, COMPARE.rules)
     with st.sidebar:

@@ -240,7 +240,7 @@ class View:
         return f"{PIPELINE.name}.{name}"
 
 
-def show_pipeline() -> None:
+def show() -> None:
     """The whole page."""
     controls = PipelineControls()
     with st.sidebar:

@@ -65,7 +65,7 @@ def key(name: str) -> str:
     return f"playground.{name}"
 
 
-def show_playground() -> None:
+def show() -> None:
     """The whole page: sidebar, text, chips, tabs."""
     complaints = _arrive()
     complaints = lasting("playground", complaints, (_state("text"), _chosen()))

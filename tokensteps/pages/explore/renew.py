@@ -108,7 +108,7 @@ class Renewal:
     trace: Any
 
 
-def show_renew() -> None:
+def show() -> None:
     """The whole page."""
     controls = RenewControls()
     with st.sidebar:

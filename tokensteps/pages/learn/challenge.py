@@ -97,7 +97,7 @@ def challenge_link(challenge: Challenge) -> str:
 # --- answering it -----------------------------------------------------------------------------------------------------
 
 
-def show_page() -> None:
+def show() -> None:
     """The whole page: the challenge of the link, and the checking of codes."""
     sealed = st.query_params.get("c") or st.session_state.get("challenge", "")
     challenge = open_challenge(sealed) if sealed else None

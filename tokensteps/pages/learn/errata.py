@@ -10,14 +10,17 @@ from tokensteps.shell.language import page_link
 from tokensteps.teaching.errata import ERRATA, erratum_html
 from tokensteps.widgets.tour import titled
 
-titled("errata", _("Errata"))
-lead = _(
-    "The best-known texts on training tokenizers have wrong figures in their worked examples. Here is what the engine computes "
-    "from the same words, and why; each link opens the step."
-)
-st.html(lead_html(lead))
-for one in remembered(("errata", current_language()), lambda: [erratum() for erratum in ERRATA]):
-    with st.container(border=True):
-        st.html(erratum_html(one))
-        label = _("Open the step: {algorithm}").format(algorithm=ALGORITHMS[one.page].title)
-        page_link(f"pages/train/{one.page}.py", label, one.query)
+
+def show() -> None:
+    """The whole page."""
+    titled("errata", _("Errata"))
+    lead = _(
+        "The best-known texts on training tokenizers have wrong figures in their worked examples. Here is what the engine computes "
+        "from the same words, and why; each link opens the step."
+    )
+    st.html(lead_html(lead))
+    for one in remembered(("errata", current_language()), lambda: [erratum() for erratum in ERRATA]):
+        with st.container(border=True):
+            st.html(erratum_html(one))
+            label = _("Open the step: {algorithm}").format(algorithm=ALGORITHMS[one.page].title)
+            page_link(f"pages/train/{one.page}.py", label, one.query)

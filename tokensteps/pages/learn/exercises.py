@@ -225,7 +225,7 @@ def level_title(level: str) -> str:
     return _("rising") if level == RISING else level
 
 
-def show_exercises() -> None:
+def show() -> None:
     """The whole page."""
     place, complaints = open_place()
     outlast(_record())

@@ -10,7 +10,7 @@ from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.tour import titled
 
 
-def show(term: Term, wanted: bool = False) -> None:
+def show_entry(term: Term, wanted: bool = False) -> None:
     """One entry, and the way to what it is about."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="medium", key=f"term.{term.id}{'.wanted' * wanted}"
@@ -20,23 +20,25 @@ def show(term: Term, wanted: bool = False) -> None:
             page_link(page_file(term.page), _("See it"), term.query)
 
 
-titled("glossary", _("Glossary"))
-lead = _(
-    "The words of the trade, in plain terms. On the other pages, a word with a dotted line says what it means when you point at it."
-)
-st.caption(lead)
-find = text_box(_("Find"), FIND_LIMIT, key="glossary.find", placeholder=_("tie"), width=360) or ""
-wanted = TERMS.get(st.query_params.get("term", ""))
-if wanted is not None and not find:
-    show(wanted, wanted=True)
-found = 0
-for section in SECTIONS:
-    terms = [term for term in section.terms if matches(term, find)]
-    found += len(terms)
-    if terms:
-        st.header(_(section.title), anchor=False)
-        with st.container(gap=None, key=f"glossary.{SECTIONS.index(section)}"):
-            for term in terms:
-                show(term)
-if not found:
-    st.text(_("No entry has “{text}” in it.").format(text=find))
+def show() -> None:
+    """The whole page."""
+    titled("glossary", _("Glossary"))
+    lead = _(
+        "The words of the trade, in plain terms. On the other pages, a word with a dotted line says what it means when you point at it."
+    )
+    st.caption(lead)
+    find = text_box(_("Find"), FIND_LIMIT, key="glossary.find", placeholder=_("tie"), width=360) or ""
+    wanted = TERMS.get(st.query_params.get("term", ""))
+    if wanted is not None and not find:
+        show_entry(wanted, wanted=True)
+    found = 0
+    for section in SECTIONS:
+        terms = [term for term in section.terms if matches(term, find)]
+        found += len(terms)
+        if terms:
+            st.header(_(section.title), anchor=False)
+            with st.container(gap=None, key=f"glossary.{SECTIONS.index(section)}"):
+                for term in terms:
+                    show_entry(term)
+    if not found:
+        st.text(_("No entry has “{text}” in it.").format(text=find))

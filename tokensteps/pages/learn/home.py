@@ -381,7 +381,7 @@ def growing_words() -> str:
 # --- The page ---------------------------------------------------------------------------------------------------------
 
 
-def show_home() -> None:
+def show() -> None:
     """The whole page."""
     complaints = _arrive()
     complaints = lasting("home", complaints, st.session_state[key("sentence")])

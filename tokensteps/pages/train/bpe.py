@@ -1,33 +1,40 @@
 """Step through BPE training."""
 
+from __future__ import annotations
+
+from typing import Final
+
 from tokenizers_core.training import bpe, merging, ties
 from tokensteps.drawing.merging import encoding_frame, merge_frame
 from tokensteps.drawing.tables import pair_table
 from tokensteps.language.i18n import N_, _
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
-from tokensteps.pages.train.page import TrainPage, show_page
+from tokensteps.pages.train.page import TrainPage, show_training
 from tokensteps.runs.algorithms import BPE
 
-show_page(
-    TrainPage(
-        algorithm=BPE,
-        lead=lambda _controls: _(
-            "Merge the most frequent pair of neighbours, everywhere, again and again, until the vocabulary is full."
-        ),
-        frame=merge_frame,
-        encoding_frame=encoding_frame,
-        code={
-            N_("Count the pairs"): merging.count_pairs,
-            N_("Find a pair in a word"): merging.group_pair,
-            N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
-            N_("Choose the best pair, again and again"): bpe.bpe_merges,
-            N_("Tie rule: first met"): ties.FirstMet,
-            N_("Tie rule: lowest ids"): ties.LowestIds,
-            N_("Tie rule: greatest"): ties.Greatest,
-            N_("Train"): bpe.train_bpe,
-            N_("Encode a word"): bpe.apply_merges,
-        },
-        run_files=MERGE_FILES,
-        tabs=merge_tabs(pair_table),
-    )
+BPE_PAGE: Final = TrainPage(
+    algorithm=BPE,
+    lead=lambda _controls: _(
+        "Merge the most frequent pair of neighbours, everywhere, again and again, until the vocabulary is full."
+    ),
+    frame=merge_frame,
+    encoding_frame=encoding_frame,
+    code={
+        N_("Count the pairs"): merging.count_pairs,
+        N_("Find a pair in a word"): merging.group_pair,
+        N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
+        N_("Choose the best pair, again and again"): bpe.bpe_merges,
+        N_("Tie rule: first met"): ties.FirstMet,
+        N_("Tie rule: lowest ids"): ties.LowestIds,
+        N_("Tie rule: greatest"): ties.Greatest,
+        N_("Train"): bpe.train_bpe,
+        N_("Encode a word"): bpe.apply_merges,
+    },
+    run_files=MERGE_FILES,
+    tabs=merge_tabs(pair_table),
 )
+
+
+def show() -> None:
+    """The whole page."""
+    show_training(BPE_PAGE)

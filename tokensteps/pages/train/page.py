@@ -1,4 +1,4 @@
-"""A page that steps through training: what every algorithm's page shares. `show_page` draws it all."""
+"""A page that steps through training: what every algorithm's page shares. `show_training` draws it all."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class View:
         return rows(self.run.name, table, self.trace, self.step, self.style, find, limit)
 
 
-def show_page(page: TrainPage) -> None:
+def show_training(page: TrainPage) -> None:
     """The whole page: sidebar, head, stage, tabs."""
     controls = Controls(page.name, page.algorithm.rules)
     with st.sidebar:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tokenizers_core.training import lattice, segmentation, unigram
 from tokensteps.drawing.lattice import lattice_frame
 from tokensteps.drawing.pruning import prune_frame
 from tokensteps.language.i18n import N_, _
-from tokensteps.pages.train.page import TrainPage, show_page
+from tokensteps.pages.train.page import TrainPage, show_training
 from tokensteps.pages.train.pruning import PRUNE_FILES, prune_tabs
 from tokensteps.runs.algorithms import UNIGRAM
 from tokensteps.widgets.controls import Controls
@@ -23,28 +25,31 @@ def lead(controls: Controls) -> str:
     )
 
 
-show_page(
-    TrainPage(
-        algorithm=UNIGRAM,
-        lead=lead,
-        frame=prune_frame,
-        encoding_frame=lattice_frame,
-        code={
-            N_("The seed: count substrings"): unigram.count_substrings,
-            N_("The best split of a word (Viterbi)"): segmentation.best_split,
-            N_("What losing each piece costs"): segmentation.removal_losses,
-            N_("The course's rounds"): unigram.course_rounds,
-            N_("Prune, one piece after the other"): unigram.Training.prune,
-            N_("E step"): segmentation.e_step,
-            N_("M step"): segmentation.m_step,
-            N_("SentencePiece's estimate of a loss"): segmentation.approximate_loss,
-            N_("SentencePiece's rounds"): unigram.sentencepiece_rounds,
-            N_("Finalize"): unigram.finalize,
-            N_("Posteriors: forward–backward"): lattice.Lattice.posteriors,
-            N_("The k best splits"): lattice.Lattice.k_best,
-            N_("Train"): unigram.train_unigram,
-        },
-        run_files=PRUNE_FILES,
-        tabs=prune_tabs(),
-    )
+UNIGRAM_PAGE: Final = TrainPage(
+    algorithm=UNIGRAM,
+    lead=lead,
+    frame=prune_frame,
+    encoding_frame=lattice_frame,
+    code={
+        N_("The seed: count substrings"): unigram.count_substrings,
+        N_("The best split of a word (Viterbi)"): segmentation.best_split,
+        N_("What losing each piece costs"): segmentation.removal_losses,
+        N_("The course's rounds"): unigram.course_rounds,
+        N_("Prune, one piece after the other"): unigram.Training.prune,
+        N_("E step"): segmentation.e_step,
+        N_("M step"): segmentation.m_step,
+        N_("SentencePiece's estimate of a loss"): segmentation.approximate_loss,
+        N_("SentencePiece's rounds"): unigram.sentencepiece_rounds,
+        N_("Finalize"): unigram.finalize,
+        N_("Posteriors: forward–backward"): lattice.Lattice.posteriors,
+        N_("The k best splits"): lattice.Lattice.k_best,
+        N_("Train"): unigram.train_unigram,
+    },
+    run_files=PRUNE_FILES,
+    tabs=prune_tabs(),
 )
+
+
+def show() -> None:
+    """The whole page."""
+    show_training(UNIGRAM_PAGE)

@@ -1,5 +1,9 @@
 """Step through WordPiece training."""
 
+from __future__ import annotations
+
+from typing import Final
+
 import streamlit as st
 
 from tokenizers_core.training import merging, wordpiece
@@ -9,7 +13,7 @@ from tokensteps.drawing.merging import match_frame, wordpiece_frame
 from tokensteps.drawing.tables import score_table
 from tokensteps.language.i18n import N_, _
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
-from tokensteps.pages.train.page import TrainPage, View, show_page
+from tokensteps.pages.train.page import TrainPage, View, show_training
 from tokensteps.runs.algorithms import BPE, WORDPIECE, Run
 
 
@@ -47,23 +51,26 @@ def library(view: View) -> None:
         st.html(vocabularies_html(trace, rival, view.style))
 
 
-show_page(
-    TrainPage(
-        algorithm=WORDPIECE,
-        lead=lambda _controls: _(
-            "Merge the pair with the highest score, again and again: its count divided by the counts of its two symbols, so that parts that are rare apart come first."
-        ),
-        frame=wordpiece_frame,
-        encoding_frame=match_frame,
-        code={
-            N_("The score"): wordpiece.score,
-            N_("Keep all scores right under merging"): wordpiece.Scores,
-            N_("Choose the best pair, again and again"): wordpiece.wordpiece_merges,
-            N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
-            N_("Train"): wordpiece.train_wordpiece,
-            N_("Encode a word: longest match first"): wordpiece.WordPieceModel.longest_matches,
-        },
-        run_files=MERGE_FILES,
-        tabs=merge_tabs(score_table, {N_("Score and count"): scores, N_("The library's WordPiece"): library}),
-    )
+WORDPIECE_PAGE: Final = TrainPage(
+    algorithm=WORDPIECE,
+    lead=lambda _controls: _(
+        "Merge the pair with the highest score, again and again: its count divided by the counts of its two symbols, so that parts that are rare apart come first."
+    ),
+    frame=wordpiece_frame,
+    encoding_frame=match_frame,
+    code={
+        N_("The score"): wordpiece.score,
+        N_("Keep all scores right under merging"): wordpiece.Scores,
+        N_("Choose the best pair, again and again"): wordpiece.wordpiece_merges,
+        N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
+        N_("Train"): wordpiece.train_wordpiece,
+        N_("Encode a word: longest match first"): wordpiece.WordPieceModel.longest_matches,
+    },
+    run_files=MERGE_FILES,
+    tabs=merge_tabs(score_table, {N_("Score and count"): scores, N_("The library's WordPiece"): library}),
 )
+
+
+def show() -> None:
+    """The whole page."""
+    show_training(WORDPIECE_PAGE)

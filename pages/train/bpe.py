@@ -1,0 +1,5 @@
+"""Step through BPE training."""
+
+from tokensteps.pages.train.bpe import show
+
+show()

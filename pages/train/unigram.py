@@ -1,0 +1,5 @@
+"""Step through Unigram training."""
+
+from tokensteps.pages.train.unigram import show
+
+show()

@@ -1,0 +1,5 @@
+"""Step through WordPiece training."""
+
+from tokensteps.pages.train.wordpiece import show
+
+show()
