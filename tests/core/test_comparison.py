@@ -28,7 +28,7 @@ from tests.core.oracle_wordpiece import plain_wordpiece
 from tokenizers_core import METHODS, TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import SettingError, TokenizersCoreError, UnknownNameError, VocabSizeError
 from tokenizers_core.training.comparison import (
-    ALGORITHMS,
+    COMPARED,
     LISTED,
     PAIRS,
     REGIONS,
@@ -131,14 +131,14 @@ def check_every_size(comparison: Comparison, rule: str) -> None:
         ]
         assert list(snapshot.all_apart) == apart[:LISTED]
         overlap = snapshot.overlap()
-        for number, name in enumerate(ALGORITHMS):
+        for number, name in enumerate(COMPARED):
             having = {
                 token for region, tokens in overlap.regions.items() if name in region for token in tokens
             }
             assert having == plain.surfaces[number] and overlap.size(name) == len(having)
         for region in REGIONS:
-            owners = [plain.surfaces[ALGORITHMS.index(name)] for name in region]
-            others = [plain.surfaces[ALGORITHMS.index(name)] for name in ALGORITHMS if name not in region]
+            owners = [plain.surfaces[COMPARED.index(name)] for name in region]
+            others = [plain.surfaces[COMPARED.index(name)] for name in COMPARED if name not in region]
             assert set(overlap.regions[region]) == set.intersection(*owners) - set().union(*others)
         assert [*overlap.there] == plain.there
         for pair, index in zip(PAIRS, point.overlap, strict=True):
@@ -269,7 +269,7 @@ def test_sentencepiece_passes_over_sizes() -> None:
 
 def test_the_smallest_size_for_so_few_tokens() -> None:
     comparison = course()
-    for name, place in zip(ALGORITHMS, range(3), strict=True):
+    for name, place in zip(COMPARED, range(3), strict=True):
         heights = [cast(float, point.tokens_per_word[place]) for point in comparison.sweep]
         for most in (6.0, 3.5, 1.0):
             size = comparison.first_size(name, most)
@@ -407,7 +407,7 @@ def test_words_that_a_spreadsheet_would_take_for_formulas_are_inert() -> None:
     assert found and len(rows) == len(found)
     for row, told in zip(rows, found, strict=True):
         assert row["word"].removeprefix("'") == told.word and row["apart"] == told.apart
-        for name, cut in zip(ALGORITHMS, told.cuts, strict=True):
+        for name, cut in zip(COMPARED, told.cuts, strict=True):
             assert row[name].removeprefix("'") == " ".join(cut or ())
             assert row[f"{name}_tokens"] == str(len(cut or ()))
         assert all(not cell.startswith(("=", "+", "-", "@")) for cell in row.values())

@@ -95,7 +95,8 @@ def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added], lacking: Lack
 
 # --- Models -----------------------------------------------------------------------------------------------------------
 
-ALGORITHMS: Final = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
+MODEL_TYPES: Final = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
+"""What a tokenizer.json calls a model → its algorithm here."""
 
 
 def algorithm(file: Part, lacking: Lacking) -> str:
@@ -105,9 +106,9 @@ def algorithm(file: Part, lacking: Lacking) -> str:
         if "merges" in model.content:
             return "bpe"
         return "unigram" if "unk_id" in model.content else "wordpiece"
-    if model.kind not in ALGORITHMS:
+    if model.kind not in MODEL_TYPES:
         lacking.add(f"model {model.kind}")
-    return ALGORITHMS.get(model.kind, "")
+    return MODEL_TYPES.get(model.kind, "")
 
 
 def vocab_of(model: Part) -> Mapping[str, int]:

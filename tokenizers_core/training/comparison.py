@@ -24,15 +24,17 @@ from tokenizers_core.files.exports import csv_table, inert
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import ByContent, Trace
+from tokenizers_core.training.algorithms import BPE, UNIGRAM, WORDPIECE
 from tokenizers_core.training.bpe import BpeTrace, train_bpe
 from tokenizers_core.training.merging import MergeTrace, Pair, Progress
 from tokenizers_core.training.pruning import UnigramTrace
 from tokenizers_core.training.unigram import train_unigram
 from tokenizers_core.training.wordpiece import PREFIX, WordPieceTrace, train_wordpiece
 
-ALGORITHMS = ("bpe", "wordpiece", "unigram")
-PAIRS = tuple(combinations(ALGORITHMS, 2))
-REGIONS = tuple(region for size in (3, 2, 1) for region in combinations(ALGORITHMS, size))
+COMPARED = (BPE.name, WORDPIECE.name, UNIGRAM.name)
+"""The algorithms that are compared, by name: columns, cuts and sides come in this order."""
+PAIRS = tuple(combinations(COMPARED, 2))
+REGIONS = tuple(region for size in (3, 2, 1) for region in combinations(COMPARED, size))
 """Who may have a token: all three, two, one."""
 SEED_FACTOR = 4
 """Unigram starts from this many times the largest vocabulary, where nothing else is said: pruning needs a choice."""
@@ -72,7 +74,7 @@ def jaccard(shared: int, first: int, second: int) -> float | None:
 
 
 def odd_one(cuts: Sequence[Cut | None]) -> str:
-    """Who cuts a word otherwise than the others: one of `ALGORITHMS`, "all" of them, or "" for nobody.
+    """Who cuts a word otherwise than the others: one of `COMPARED`, "all" of them, or "" for nobody.
 
     An algorithm that has no cut yet is left out; of two that differ, both are odd.
 
@@ -85,9 +87,7 @@ def odd_one(cuts: Sequence[Cut | None]) -> str:
     (_most, together), *_ = times.most_common(1)
     if together == 1:
         return "all"
-    return next(
-        name for name, cut in zip(ALGORITHMS, cuts, strict=True) if cut is not None and times[cut] == 1
-    )
+    return next(name for name, cut in zip(COMPARED, cuts, strict=True) if cut is not None and times[cut] == 1)
 
 
 # --- What a comparison tells ------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class Disagreement(NamedTuple):
     word: str
     freq: int
     cuts: tuple[Cut | None, ...]
-    """In the order of `ALGORITHMS`; None where one has no vocabulary yet."""
+    """In the order of `COMPARED`; None where one has no vocabulary yet."""
     apart: str
     """See `odd_one`."""
 
@@ -165,7 +165,7 @@ class Overlap:
     """Who has them, one of `REGIONS` → the surfaces, in the order in which the first of these learned them."""
     characters: int
     """Single characters, which are left out: nearly always all three have them."""
-    there: tuple[str, ...] = ALGORITHMS
+    there: tuple[str, ...] = COMPARED
     """Who has a vocabulary of this size at all."""
 
     def size(self, *algorithms: str) -> int:
@@ -184,7 +184,7 @@ class SweepPoint(NamedTuple):
 
     size: int
     tokens_per_word: tuple[float | None, ...]
-    """In the order of `ALGORITHMS`."""
+    """In the order of `COMPARED`."""
     overlap: tuple[float | None, ...]
     """Jaccard of the longer tokens, in the order of `PAIRS`."""
     alike: float | None
@@ -359,7 +359,7 @@ class PruneSide(Side):
 
 @dataclass(frozen=True)
 class SizeEvent:
-    """What one more token of room brought to each of the three, in the order of `ALGORITHMS`."""
+    """What one more token of room brought to each of the three, in the order of `COMPARED`."""
 
     changes: tuple[Change | None, ...]
     kind: ClassVar[str] = "size"
@@ -383,7 +383,7 @@ class SizeSnapshot(ByContent):
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
-        """Where each of the three is, in the order of `ALGORITHMS`."""
+        """Where each of the three is, in the order of `COMPARED`."""
         return tuple(map(self._standing, self.trace.sides))
 
     def _standing(self, side: Side) -> Standing:
@@ -404,7 +404,7 @@ class SizeSnapshot(ByContent):
         )
 
     def cuts(self, words: Iterable[str]) -> dict[str, tuple[Cut | None, ...]]:
-        """Word of the corpus → how each of the three cuts it, in the order of `ALGORITHMS`."""
+        """Word of the corpus → how each of the three cuts it, in the order of `COMPARED`."""
         cutters = self._cutters
         places = self.trace.places
         return {word: tuple(cutter and cutter(places[word]) for cutter in cutters) for word in words}
@@ -491,7 +491,7 @@ class SizeRecord(NamedTuple):
     all_apart: tuple[int, ...]
     """The most frequent words that each of the three cuts in its own way."""
     longer: tuple[int, ...]
-    """Tokens of more than one character, as surfaces, in the order of `ALGORITHMS`."""
+    """Tokens of more than one character, as surfaces, in the order of `COMPARED`."""
     shared: tuple[int, ...]
     """Those that two have, in the order of `PAIRS`."""
 
@@ -518,7 +518,7 @@ class Comparison(Trace[SizeSnapshot]):
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:
-        """The three, in the order of `ALGORITHMS`."""
+        """The three, in the order of `COMPARED`."""
         return (
             MergeSide("bpe", self.bpe, self.sizes),
             MergeSide("wordpiece", self.wordpiece, self.sizes),
@@ -562,8 +562,8 @@ class Comparison(Trace[SizeSnapshot]):
     def _point(self, place: int) -> SweepPoint:
         record, total = self.records[place], self.corpus.total
         steps = [side.steps[place] for side in self.sides]
-        there = {name for name, step in zip(ALGORITHMS, steps, strict=True) if step is not None}
-        longer = dict(zip(ALGORITHMS, record.longer, strict=True))
+        there = {name for name, step in zip(COMPARED, steps, strict=True) if step is not None}
+        longer = dict(zip(COMPARED, record.longer, strict=True))
         return SweepPoint(
             self.sizes[place],
             tuple(
@@ -574,7 +574,7 @@ class Comparison(Trace[SizeSnapshot]):
                 jaccard(shared, longer[pair[0]], longer[pair[1]]) if {*pair} <= there else None
                 for pair, shared in zip(PAIRS, record.shared, strict=True)
             ),
-            record.alike / total if len(there) == len(ALGORITHMS) else None,
+            record.alike / total if len(there) == len(COMPARED) else None,
             tuple(
                 alike / total if {*pair} <= there else None
                 for pair, alike in zip(PAIRS, record.alike_pairs, strict=True)
@@ -583,7 +583,7 @@ class Comparison(Trace[SizeSnapshot]):
 
     def first_size(self, algorithm: str, most: float) -> int | None:
         """The smallest vocabulary with which an algorithm needs at most `most` tokens per word; None for none."""
-        place = ALGORITHMS.index(algorithm)
+        place = COMPARED.index(algorithm)
         return next(
             (
                 point.size
@@ -605,14 +605,14 @@ class Walk:
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
         number = len(comparison.corpus.words)
-        self.steps: list[int | None] = [None] * len(ALGORITHMS)
-        self.cuts: list[list[Cut | None]] = [[None] * number for _ in ALGORITHMS]
+        self.steps: list[int | None] = [None] * len(COMPARED)
+        self.cuts: list[list[Cut | None]] = [[None] * number for _ in COMPARED]
         self.alike = 0
         self.alike_pairs = [0] * len(PAIRS)
         self.equal = [(False,) * len(PAIRS)] * number
         self.ways = bytearray(number)
         """In how many ways a word is cut; by rank, so that the most frequent ones are found at once."""
-        self.times: list[Counter[str]] = [Counter() for _ in ALGORITHMS]
+        self.times: list[Counter[str]] = [Counter() for _ in COMPARED]
         self.shared = [0] * len(PAIRS)
 
     def move_to(self, place: int) -> SizeRecord:
@@ -685,10 +685,10 @@ class Walk:
                 self._share(which, token, -1)
 
     def _share(self, which: int, token: str, change: int) -> None:
-        name = ALGORITHMS[which]
+        name = COMPARED[which]
         for place, pair in enumerate(PAIRS):
             if name in pair:
-                other = ALGORITHMS.index(pair[pair[0] == name])
+                other = COMPARED.index(pair[pair[0] == name])
                 if token in self.times[other]:
                     self.shared[place] += change
 
@@ -787,7 +787,7 @@ def sweep_to_csv(comparison: Comparison) -> str:
     """The sweep as CSV, one vocabulary size a row; what there is not is empty."""
     names = [
         "vocab_size",
-        *(f"{name}_{what}" for name in ALGORITHMS for what in ("size", "tokens", "tokens_per_word")),
+        *(f"{name}_{what}" for name in COMPARED for what in ("size", "tokens", "tokens_per_word")),
         *(f"overlap_{first}_{second}" for first, second in PAIRS),
         "alike_all",
         *(f"alike_{first}_{second}" for first, second in PAIRS),
@@ -808,7 +808,7 @@ def disagreements_to_csv(snapshot: SizeSnapshot) -> str:
 
     Text that a spreadsheet would take for a formula gets an apostrophe in front.
     """
-    names = ["word", "count", *(f"{name}{what}" for name in ALGORITHMS for what in ("", "_tokens")), "apart"]
+    names = ["word", "count", *(f"{name}{what}" for name in COMPARED for what in ("", "_tokens")), "apart"]
     rows: list[list[object]] = []
     for word, freq, cuts, apart in snapshot.disagreements():
         row: list[object] = [inert(word), freq]
@@ -838,7 +838,7 @@ def comparison_to_dict(snapshot: SizeSnapshot) -> dict[str, Any]:
             {
                 "word": word,
                 "count": freq,
-                "splits": {name: cut and list(cut) for name, cut in zip(ALGORITHMS, cuts, strict=True)},
+                "splits": {name: cut and list(cut) for name, cut in zip(COMPARED, cuts, strict=True)},
                 "apart": apart,
             }
             for word, freq, cuts, apart in snapshot.disagreements()
@@ -846,7 +846,7 @@ def comparison_to_dict(snapshot: SizeSnapshot) -> dict[str, Any]:
         "sweep": [
             {
                 "vocab_size": point.size,
-                "tokens_per_word": dict(zip(ALGORITHMS, point.tokens_per_word, strict=True)),
+                "tokens_per_word": dict(zip(COMPARED, point.tokens_per_word, strict=True)),
                 "overlap": _by_pair(point.overlap),
                 "alike": point.alike,
                 "alike_by_pair": _by_pair(point.alike_pairs),

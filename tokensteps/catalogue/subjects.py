@@ -9,11 +9,12 @@ from typing import NamedTuple, Protocol
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import SPACE_MARK, Span, normalized_text
+from tokenizers_core.training import algorithms
 from tokenizers_core.training.merging import MergeTrace
 from tokenizers_core.training.pruning import UnigramTrace
 from tokensteps.drawing.tokens import Style
 
-ALGORITHMS = {"bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
+ALGORITHMS = {name: algorithm.title for name, algorithm in algorithms.ALGORITHMS.items()}
 """An algorithm's name in the engine → its name on the page."""
 
 

@@ -10,10 +10,11 @@ from typing import Any, Final
 
 import click
 
-from tokenizers_core import ALPHABETS, METHODS, TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core import ALPHABETS, METHODS, TIE_RULES, Corpus
 from tokenizers_core.errors import CountedRulesError, EmptyCorpusError, TokenizersCoreError
 from tokenizers_core.text.corpus import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, decode_text
 from tokenizers_core.text.counting import counting_rules, is_counts, read_counts
+from tokenizers_core.training.algorithms import ALGORITHMS
 from tokensteps.cli.errors import OPTION_OF, in_options
 from tokensteps.cli.streams import (
     contents_of,
@@ -28,11 +29,9 @@ from tokensteps.cli.streams import (
 )
 from tokensteps.limits import COMMAND_SECONDS
 
-TITLES: Final = {"bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
+TITLES: Final = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
 TRAINERS: Final[Mapping[str, Callable[..., Any]]] = {
-    "bpe": train_bpe,
-    "wordpiece": train_wordpiece,
-    "unigram": train_unigram,
+    name: algorithm.train for name, algorithm in ALGORITHMS.items()
 }
 # What the app's pages offer and begin with, so that both show the same steps.
 PRE_TOKENIZERS_OF: Final[Mapping[str, Sequence[str]]] = {

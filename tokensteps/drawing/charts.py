@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import plotly.graph_objects as go
 
-from tokenizers_core.training.comparison import ALGORITHMS, PAIRS, Comparison, SweepPoint
+from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, SweepPoint
 from tokenizers_core.training.merging import MergeSnapshot, MergeTrace, StepStats
 from tokenizers_core.training.pruning import StepPoint, UnigramTrace, Worth
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent
@@ -350,7 +350,7 @@ def _sweep_lines(points: Sequence[SweepPoint], chart: str) -> list[tuple[str, li
     """The lines of a chart: their names and heights."""
     if chart == "tokens":
         columns = zip(*(point.tokens_per_word for point in points), strict=True)
-        return [(NAMES[name], list(column)) for name, column in zip(ALGORITHMS, columns, strict=True)]
+        return [(NAMES[name], list(column)) for name, column in zip(COMPARED, columns, strict=True)]
     pairs = zip(*(point.alike_pairs if chart == "alike" else point.overlap for point in points), strict=True)
     lines = [(pair_name(pair), list(column)) for pair, column in zip(PAIRS, pairs, strict=True)]
     if chart == "alike":

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, cast
 
 from tokenizers_core.training.comparison import (
-    ALGORITHMS,
+    COMPARED,
     PAIRS,
     Cut,
     Merged,
@@ -81,13 +81,13 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> tuple[str, str]:
     there = [standing for standing in snapshot.standings if standing.tokens is not None]
     fewest = min((cast(int, standing.tokens) for standing in there), default=0)
     best = [standing for standing in there if standing.tokens == fewest]
-    if len(best) == len(ALGORITHMS):
+    if len(best) == len(COMPARED):
         message = _("With a vocabulary of {size}, all three need {number} tokens per word.")
     elif len(there) == 1:
         message = _("With a vocabulary of {size}, {names} needs {number} tokens per word.")
     elif len(best) == len(there):
         message = _("With a vocabulary of {size}, {names} need {number} tokens per word.")
-    elif len(there) < len(ALGORITHMS):
+    elif len(there) < len(COMPARED):
         message = _(
             "With a vocabulary of {size}, {names} needs fewer tokens than {others}: {number} per word."
         )
@@ -330,7 +330,7 @@ def made_here(standing: Standing) -> frozenset[str]:
 
 def row(cuts: tuple[Cut | None, ...], algorithm: str, freq: int, made: frozenset[str], style: Style) -> str:
     """One word in one column: a sign, the tokens, how often it stands and how many tokens it is."""
-    cut = cuts[ALGORITHMS.index(algorithm)]
+    cut = cuts[COMPARED.index(algorithm)]
     if cut is None:
         return '<div class="w dim"><i class="sign"></i><span class="ts"></span><span class="f">–</span></div>'
     same, there = sum(other == cut for other in cuts), sum(other is not None for other in cuts)
@@ -363,9 +363,9 @@ def pair_name(pair: tuple[str, ...]) -> str:
 
 def overlap_html(overlap: Overlap, style: Style) -> str:
     """Who has which tokens: a row for each region of those that have a vocabulary, with its tokens."""
-    head, number, more = "".join(f"<th>{NAMES[name]}" for name in ALGORITHMS), _("tokens"), _("{number} more")
+    head, number, more = "".join(f"<th>{NAMES[name]}" for name in COMPARED), _("tokens"), _("{number} more")
     rows = "".join(
-        f"<tr>{''.join(f'<td>{_mark(name, region, overlap)}' for name in ALGORITHMS)}<td><b>{count(len(tokens))}</b>"
+        f"<tr>{''.join(f'<td>{_mark(name, region, overlap)}' for name in COMPARED)}<td><b>{count(len(tokens))}</b>"
         f'<td><div class="row">{chips(tokens[:CHIPS_SHOWN], style)}'
         f"{cut_mark(more, max(0, len(tokens) - CHIPS_SHOWN))}</div>"
         for region, tokens in overlap.regions.items()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core import Corpus
 from tokenizers_core.errors import SettingError, VocabSizeError
+from tokenizers_core.training.algorithms import ALGORITHMS
 from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.language.i18n import N_
 from tokensteps.limits import SEED_LIMIT
@@ -16,9 +17,7 @@ SEED_FACTOR: Final = 4
 LEAST_COUNT: Final = 2
 """A pair that stands once in the corpus is no habit of it."""
 TRAINERS: Final[Mapping[str, Callable[..., Any]]] = {
-    "bpe": train_bpe,
-    "wordpiece": train_wordpiece,
-    "unigram": train_unigram,
+    name: algorithm.train for name, algorithm in ALGORITHMS.items()
 }
 
 

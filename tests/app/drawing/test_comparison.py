@@ -19,7 +19,7 @@ from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
 from tests.core.test_comparison import HUG, course, hug
 from tokenizers_core import METHODS, Corpus
 from tokenizers_core.text.corpus import Pipeline
-from tokenizers_core.training.comparison import ALGORITHMS, PAIRS, REGIONS, Comparison, SizeSnapshot, compare
+from tokenizers_core.training.comparison import COMPARED, PAIRS, REGIONS, Comparison, SizeSnapshot, compare
 from tokensteps.drawing import charts
 from tokensteps.drawing.charts import DASHES, SWEEPS, SYMBOLS, sweep_chart
 from tokensteps.drawing.comparison import (
@@ -91,7 +91,7 @@ def columns(frame: Frame) -> dict[str, str]:
     """The markup of each column."""
     found = re.findall(r"<section><h3>(\w+)(.*?)</section>", frame.html)
     return {
-        name: next(body for title, body in found if title == NAMES[name]) for name in ALGORITHMS
+        name: next(body for title, body in found if title == NAMES[name]) for name in COMPARED
     }  # each is there once
 
 
@@ -146,7 +146,7 @@ def test_every_size_of_every_example(name: str, method: str) -> None:
         snapshot = comparison[step]
         frame = compare_frame(snapshot, PLAIN)
         sound(frame)
-        shown = [rows(frame, algorithm) for algorithm in ALGORITHMS]
+        shown = [rows(frame, algorithm) for algorithm in COMPARED]
         first, changed = words_shown(snapshot)
         assert len({*first, *changed}) == len(first) + len(changed) <= WORDS_SHOWN
         assert {len(column) for column in shown} == {len(first) + len(changed)}
@@ -166,7 +166,7 @@ def test_every_size_of_every_example(name: str, method: str) -> None:
                 )
         best = [standing for standing in snapshot.standings if standing.tokens is not None]
         fewest = min(standing.tokens or 0 for standing in best)
-        marked = [algorithm for algorithm in ALGORITHMS if ">fewest<" in columns(frame)[algorithm]]
+        marked = [algorithm for algorithm in COMPARED if ">fewest<" in columns(frame)[algorithm]]
         all_equal = all(standing.tokens == fewest for standing in best)
         assert marked == ([] if all_equal else [row.algorithm for row in best if row.tokens == fewest])
 
@@ -233,7 +233,7 @@ def test_a_comparison_that_was_stopped_says_so() -> None:
     calls = iter(range(100))
     stopped = compare(course().corpus, 170, progress=lambda _done, _total: next(calls) < 3)
     assert stopped.stop_reason == "stopped"
-    told = {did(compare_frame(snapshot, PLAIN), name) for snapshot in stopped for name in ALGORITHMS}
+    told = {did(compare_frame(snapshot, PLAIN), name) for snapshot in stopped for name in COMPARED}
     assert any("Training was stopped at" in words for words in told)
 
 
@@ -276,7 +276,7 @@ def test_the_regions_of_the_overlap() -> None:
     found = cells(markup)
     assert len(found) == len(REGIONS)
     for row, region in zip(found, REGIONS, strict=True):
-        assert row[:3] == ["✓" if name in region else "·" for name in ALGORITHMS]
+        assert row[:3] == ["✓" if name in region else "·" for name in COMPARED]
         tokens = overlap.regions[region]
         assert row[3] == str(len(tokens))
         more = f"{len(tokens) - CHIPS_SHOWN} more" if len(tokens) > CHIPS_SHOWN else ""
@@ -310,7 +310,7 @@ def test_the_sweep_has_a_line_for_each_told_apart_by_more_than_colour(chart: str
     comparison = course()
     figure = sweep_chart(comparison, chart, 40)
     lines = figure.data
-    names = [NAMES[name] for name in ALGORITHMS]
+    names = [NAMES[name] for name in COMPARED]
     pairs = [f"{NAMES[first]} and {NAMES[second]}" for first, second in PAIRS]
     expected = {"tokens": names, "alike": [*pairs, "all three"], "overlap": pairs}[chart]
     assert [line.name for line in lines] == expected
@@ -374,7 +374,7 @@ def test_the_table_of_words() -> None:
     table = disagreement_table(words, PLAIN)
     assert table["word"].tolist() == [found.word for found in words]
     assert table["count"].tolist() == [found.freq for found in words]
-    for place, name in enumerate(ALGORITHMS):
+    for place, name in enumerate(COMPARED):
         assert table[NAMES[name]].tolist() == [" · ".join(found.cuts[place] or ()) for found in words]
         assert table[f"{NAMES[name]}: tokens"].tolist() == [len(found.cuts[place] or ()) for found in words]
     assert table["differs"].tolist() == [NAMES.get(found.apart, found.apart) for found in words]
@@ -393,7 +393,7 @@ def test_a_missing_cut_is_an_empty_cell() -> None:
     assert {*table["WordPiece"]} == {""} and all(pd.isna(cell) for cell in table["WordPiece: tokens"])
     assert {*table["differs"]} == {"BPE and Unigram"}
     formats = {name: config["type_config"]["format"] for name, config in number_formats(table).items()}
-    counts = ["place", "count", *(f"{NAMES[name]}: tokens" for name in ALGORITHMS)]
+    counts = ["place", "count", *(f"{NAMES[name]}: tokens" for name in COMPARED)]
     assert formats == dict.fromkeys(counts, "localized")
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 from tokenizers_core.text.corpus import Pipeline
 from tokenizers_core.training.comparison import (
-    ALGORITHMS,
+    COMPARED,
     Comparison,
     Cut,
     Disagreement,
@@ -302,7 +302,7 @@ def disagreements(view: View) -> None:
         column_config={
             **number_formats(shown),
             _("word"): st.column_config.TextColumn(width=130),
-            **{NAMES[name]: st.column_config.TextColumn(width=190) for name in ALGORITHMS},
+            **{NAMES[name]: st.column_config.TextColumn(width=190) for name in COMPARED},
         },
     )
     words_csv = partial(sheet, disagreements_to_csv, view.snapshot)
@@ -336,12 +336,12 @@ def disagreement_table(words: list[Disagreement], style: Style, find: str = "") 
         )
         for place, (word, freq, cuts, apart) in enumerate(words, start=1)
     ]
-    counts = [_("{name}: tokens").format(name=NAMES[name]) for name in ALGORITHMS]
+    counts = [_("{name}: tokens").format(name=NAMES[name]) for name in COMPARED]
     names = [
         _("place"),
         _("word"),
         _("count"),
-        *(NAMES[name] for name in ALGORITHMS),
+        *(NAMES[name] for name in COMPARED),
         _("differs"),
         *counts,
     ]
@@ -354,8 +354,8 @@ def who_differs(cuts: tuple[Cut | None, ...], apart: str) -> str:
     """Whose cut nobody else has; of those that have one."""
     if apart != "all":
         return NAMES[apart]
-    there = [NAMES[name] for name, cut in zip(ALGORITHMS, cuts, strict=True) if cut is not None]
-    return _("all") if len(there) == len(ALGORITHMS) else _(" and ").join(there)
+    there = [NAMES[name] for name, cut in zip(COMPARED, cuts, strict=True) if cut is not None]
+    return _("all") if len(there) == len(COMPARED) else _(" and ").join(there)
 
 
 # --- the files --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,46 @@
+"""The algorithms that can be trained, each under its name: the one list of them.
+
+A fourth algorithm joins here, and whatever goes through `ALGORITHMS` knows it: the command line, the app's trainings and
+titles. A name that isn't here raises KeyError.
+
+>>> [algorithm.title for algorithm in ALGORITHMS.values()]
+['BPE', 'WordPiece', 'Unigram']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from tokenizers_core.training.bpe import BpeTrace, train_bpe
+from tokenizers_core.training.pruning import UnigramTrace
+from tokenizers_core.training.unigram import train_unigram
+from tokenizers_core.training.wordpiece import WordPieceTrace, train_wordpiece
+
+AnyTrace = BpeTrace | WordPieceTrace | UnigramTrace
+"""A recorded run of any of the algorithms."""
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One algorithm: what it is called, the function that trains it, and the trace that this makes."""
+
+    name: str
+    """As in code, links and options: its trace's `algorithm`."""
+    title: str
+    """As people write it. A proper name, so it is not translated."""
+    train: Callable[..., AnyTrace]
+    """Called with a corpus, `vocab_size=`, `special_tokens=`, `progress=`, and settings of its own."""
+    trace: type[AnyTrace]
+
+
+BPE: Final = Algorithm("bpe", "BPE", train_bpe, BpeTrace)
+WORDPIECE: Final = Algorithm("wordpiece", "WordPiece", train_wordpiece, WordPieceTrace)
+UNIGRAM: Final = Algorithm("unigram", "Unigram", train_unigram, UnigramTrace)
+
+ALGORITHMS: Final[Mapping[str, Algorithm]] = MappingProxyType(
+    {algorithm.name: algorithm for algorithm in (BPE, WORDPIECE, UNIGRAM)}
+)
+"""Name → algorithm, in the order in which they are taught."""
