@@ -11,7 +11,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from tokenizers_core.encoding.tokenizer import Tokenizer, with_unknown
 from tokenizers_core.errors import UnknownWordError
@@ -136,7 +136,7 @@ class SeedEvent:
 
     characters: int
     pieces: int
-    kind: ClassVar[str] = "start"
+    kind: ClassVar[Literal["start"]] = "start"
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class PruneEvent:
     """… after it, …"""
     corpus_loss: float
     """… and after the step: the last one of a round renormalises the probabilities in the course's method."""
-    kind: ClassVar[str] = "prune"
+    kind: ClassVar[Literal["prune"]] = "prune"
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -202,7 +202,7 @@ class ExpectationEvent:
     """−log P(word), all splits together, on average over the corpus's words."""
     expected: tuple[Expected, ...]
     """All pieces, in the model's order."""
-    kind: ClassVar[str] = "e_step"
+    kind: ClassVar[Literal["e_step"]] = "e_step"
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class MaximizationEvent:
     iteration: int
     expected: tuple[Expected, ...]
     dropped: tuple[str, ...]
-    kind: ClassVar[str] = "m_step"
+    kind: ClassVar[Literal["m_step"]] = "m_step"
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ class FinalEvent:
     """Characters of the corpus that had been dropped."""
     dropped: tuple[str, ...]
     corpus_loss: float
-    kind: ClassVar[str] = "finalize"
+    kind: ClassVar[Literal["finalize"]] = "finalize"
 
 
 UnigramEvent = SeedEvent | PruneEvent | ExpectationEvent | MaximizationEvent | FinalEvent

@@ -15,19 +15,24 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from html import escape
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from tokenizers_core.plain import bpe as plain
-from tokenizers_core.training.merging import MergeSnapshot
-from tokenizers_core.training.pruning import ExpectationEvent, PruneEvent, UnigramSnapshot
+from tokenizers_core.training.merging import MergeSnapshot, MergeTrace
+from tokenizers_core.training.pruning import UnigramSnapshot, UnigramTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate
-from tokensteps.components.base import component
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import _
 from tokensteps.language.numbers import nats
 
-TOKEN_SHOWN = 14
+TOKEN_WIDTH = 14
 """Characters of a token among the values."""
+
+
+Training = MergeTrace | UnigramTrace
+"""A recorded run of any of the algorithms."""
+Beats = tuple["Beat", "Beat"]
+"""Where a step is in its first beat and in its second."""
 
 
 class Beat(NamedTuple):
@@ -118,12 +123,12 @@ LISTINGS: Mapping[str, Listing] = {
 }
 
 
-def listing_of(trace: Any) -> Listing:
-    """The plain version of what trained this."""
-    return LISTINGS[trace.method if trace.algorithm == "unigram" else trace.algorithm]
+def listing_of(trace: Training) -> str:
+    """The name of the plain version of what trained this: Unigram has one for each method."""
+    return str(trace.settings.get("method", trace.algorithm))
 
 
-def left_out(trace: Any) -> list[str]:
+def rules_left_out(trace: Training) -> list[str]:
     """Sentences on the rules of this run that the plain version lacks."""
     settings = trace.settings
     told = []
@@ -139,72 +144,65 @@ def left_out(trace: Any) -> list[str]:
 # --- beats ------------------------------------------------------------------------------------------------------------
 
 
-def shown(token: str, style: Style) -> str:
+def short_token(token: str, style: Style) -> str:
     """A token among the values: the beginning of a long one, and one that is read from right to left set apart."""
     text = readable(token, style)
-    if len(text) > TOKEN_SHOWN:
-        text = text[: TOKEN_SHOWN - 1] + "…"
+    if len(text) > TOKEN_WIDTH:
+        text = text[: TOKEN_WIDTH - 1] + "…"
     if any(unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in text):
         return f"\u2068{text}\u2069"
     return text
 
 
-def merge_beats(snapshot: MergeSnapshot, style: Style) -> tuple[Beat, Beat]:
+def merge_beats(snapshot: MergeSnapshot, style: Style) -> Beats:
     """A merge: the best pair is chosen, then replaced in the words."""
-    trace = snapshot.trace
+    trace, event = snapshot.trace, snapshot.event
     end: tuple[str, ...] = ()
     if snapshot.step == len(trace):
         stops = {"vocab_size": ("full",), "no_pairs": ("none",), "min_frequency": ("none",)}
         end = stops.get(trace.stop_reason, ())
-    if snapshot.event.kind == "start":
+    if event.kind == "start":
         start = f"len(splits) = {len(trace.corpus.words)}   len(vocabulary) = {snapshot.vocab_size}"
         return Beat(("split",), start), Beat(("split", *end), start)
-    event = snapshot.event
-    pair = f"pair = ({shown(event.pair.first, style)}, {shown(event.pair.second, style)})"
-    made = f"token = {shown(event.token, style)}"
-    if trace.algorithm == "bpe":
-        chosen = Beat(("best",), f"{pair}   counts[pair] = {event.freq}")
-    else:
-        best = cast(ScoredCandidate, event.candidates[0])
-        numbers = f"{best.freq} / ({best.first_freq} × {best.second_freq})"
-        chosen = Beat(("best", "score"), f"{pair}   scores[pair] = {numbers} = {best.score}")
-    return chosen, Beat(("merge", *end), made)
+    pair = f"pair = ({short_token(event.pair.first, style)}, {short_token(event.pair.second, style)})"
+    match event.candidates[0]:
+        case ScoredCandidate() as best:
+            numbers = f"{best.freq} / ({best.first_freq} × {best.second_freq})"
+            chosen = Beat(("best", "score"), f"{pair}   scores[pair] = {numbers} = {best.score}")
+        case _:
+            chosen = Beat(("best",), f"{pair}   counts[pair] = {event.freq}")
+    return chosen, Beat(("merge", *end), f"token = {short_token(event.token, style)}")
 
 
-def unigram_beats(snapshot: UnigramSnapshot, style: Style) -> tuple[Beat, Beat]:
+def unigram_beats(snapshot: UnigramSnapshot, style: Style) -> Beats:
     """A prune: the piece is chosen by its place in the ranking, then it goes. Other steps have one line."""
-    trace, kind = snapshot.trace, snapshot.event.kind
+    trace, event = snapshot.trace, snapshot.event
     course = trace.method == "course"
     size = f"len({'counts' if course else 'model'}) = {trace.record.sizes[snapshot.step]}"
     end = ("full",) if course and snapshot.step == len(trace) and trace.stop_reason != "stopped" else ()
-    if kind == "prune":
-        event = cast(PruneEvent, snapshot.event)
-        ranking = () if event.place > 1 else ("rank", "cost") if course else ("rank",)
-        lost = f"{'costs' if course else 'losses'}[piece] = {nats(event.loss)}"
-        renewed = ("shares",) if course and event.ends_round else ()
-        return (
-            Beat(("choose", *ranking), f"piece = {shown(event.piece, style)}   {lost}"),
-            Beat(("prune", *renewed, *end), f"piece = {shown(event.piece, style)}   {size}"),
-        )
-    if kind == "e_step":
-        most = max(cast(ExpectationEvent, snapshot.event).expected, key=lambda row: row.freq)
-        size += f"   expected[{shown(most.piece, style)}] = {most.freq:.2f}"
-    key = "seed" if kind == "start" else kind
+    match event.kind:
+        case "prune":
+            piece = f"piece = {short_token(event.piece, style)}"
+            ranking = () if event.place > 1 else ("rank", "cost") if course else ("rank",)
+            lost = f"{'costs' if course else 'losses'}[piece] = {nats(event.loss)}"
+            renewed = ("shares",) if course and event.ends_round else ()
+            return (
+                Beat(("choose", *ranking), f"{piece}   {lost}"),
+                Beat(("prune", *renewed, *end), f"{piece}   {size}"),
+            )
+        case "e_step":
+            most = max(event.expected, key=lambda row: row.freq)
+            size += f"   expected[{short_token(most.piece, style)}] = {most.freq:.2f}"
+    key = "seed" if event.kind == "start" else event.kind
     return Beat((key,), size), Beat((key, *end), size)
 
 
-def beats(snapshot: Any, style: Style) -> tuple[Beat, Beat]:
-    """What a step of training is at in its first beat and in its second."""
-    found = unigram_beats if snapshot.trace.algorithm == "unigram" else merge_beats
-    return found(snapshot, style)
-
-
-def code_attributes(snapshot: Any, style: Style) -> str:
-    """The same as attributes of a frame: keys joined by `+`, beats by a space, their values by a new line."""
-    first, second = beats(snapshot, style)
+def code_attributes(beats: Beats) -> str:
+    """Both beats as attributes of a frame: keys joined by `+`, beats by a space, their values by a new line."""
+    first, second = beats
     if first == second:
         return f' data-code="{"+".join(first.keys)}" data-values="{escape(first.values)}"'
-    keys = " ".join("+".join(beat.keys) for beat in (first, second))
+    keys = " ".join("+".join(beat.keys) for beat in beats)
     return f' data-code="{keys}" data-values="{escape(first.values)}\n{escape(second.values)}"'
 
 
@@ -255,14 +253,8 @@ def listing_html(listing: str) -> str:
     )
 
 
-def payload(trace: Any, label: str) -> bytes:
+def listing_message(trace: Training, label: str) -> bytes:
     """What the browser needs: the listing, where each key's line is, and what screen readers call it."""
-    listing = listing_of(trace)
-    name = next(name for name, known in LISTINGS.items() if known is listing)
-    message = {"html": listing_html(name), "lines": listing.lines, "label": label}
+    name = listing_of(trace)
+    message = {"html": listing_html(name), "lines": LISTINGS[name].lines, "label": label}
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def code_in_step(trace: Any, *, key: str) -> None:
-    """Mount the plain version of what trained `trace`; it follows the page's stage by itself."""
-    component("code")(key=key, data=payload(trace, _("The algorithm's code; the line at work is marked")))

@@ -22,7 +22,7 @@ from tokenizers_core.training.wordpiece import (
     UnknownEvent,
     WordPieceEvent,
 )
-from tokensteps.drawing.code_steps import code_attributes
+from tokensteps.drawing.code_steps import code_attributes, merge_beats
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style, chip, chips, fill, readable, token_html
 from tokensteps.language.glossary import fill_marked, marked, once
@@ -160,7 +160,7 @@ def training_frame(
         f'{lead}</p><p class="why">{detail}',
         words_panel(snapshot, style) + aside,
         candidates_panel(snapshot, style, table) if ahead or event.kind != "start" else unlisted(snapshot),
-        code_attributes(snapshot, style),
+        code_attributes(merge_beats(snapshot, style)),
     ) + vocabulary_strip(snapshot, style)
     label = escape(_("Start")) if event.kind == "start" else token_html(event.token, style)
     return Frame(once(html), spoken, label, vocabulary_status(snapshot))

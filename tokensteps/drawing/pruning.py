@@ -26,7 +26,7 @@ from tokenizers_core.training.pruning import (
     UnigramSnapshot,
     UnigramTrace,
 )
-from tokensteps.drawing.code_steps import code_attributes
+from tokensteps.drawing.code_steps import code_attributes, unigram_beats
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.merging import (
     WORD_ROWS,
@@ -97,7 +97,7 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) -> 
         f'{lead}</p><p class="why">{detail}',
         words_panel(snapshot, style, WORD_ROWS - ASIDE_ROWS if aside else WORD_ROWS) + aside,
         PANELS[kind](snapshot, style) if ahead or kind != "prune" else ranking_panel(snapshot, style, ahead),
-        code_attributes(snapshot, style),
+        code_attributes(unigram_beats(snapshot, style)),
     )
     label = token_html(pruned, style) if (pruned := pruned_piece(snapshot)) else escape(_(LABELS[kind]))
     return Frame(once(html + pieces_strip(snapshot, style)), spoken, label, pieces_status(snapshot))
@@ -381,7 +381,7 @@ def words_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
 def changed_splits(snapshot: UnigramSnapshot) -> Sequence[Resplit]:
     """The words that a prune splits anew; of those that there is room for, the ones that a new model splits anew."""
     if snapshot.event.kind == "prune":
-        return cast(PruneEvent, snapshot.event).resplits
+        return snapshot.event.resplits
     if snapshot.event.kind not in ("m_step", "finalize"):
         return []
     words = list(islice(snapshot.trace.corpus.words, WORD_ROWS))
@@ -391,7 +391,7 @@ def changed_splits(snapshot: UnigramSnapshot) -> Sequence[Resplit]:
 
 def pruned_piece(snapshot: UnigramSnapshot) -> str:
     """The piece that a step prunes; "" for none."""
-    return cast(PruneEvent, snapshot.event).piece if snapshot.event.kind == "prune" else ""
+    return snapshot.event.piece if snapshot.event.kind == "prune" else ""
 
 
 def resplit_row(resplit: Resplit, gone: str, frequency: int, style: Style) -> str:

@@ -21,14 +21,16 @@ from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.text.corpus import Pipeline
 from tokensteps.drawing.code_steps import (
     LISTINGS,
-    TOKEN_SHOWN,
-    beats,
+    TOKEN_WIDTH,
+    Beats,
     code_attributes,
     coloured,
-    left_out,
+    listing_message,
     listing_of,
-    payload,
-    shown,
+    merge_beats,
+    rules_left_out,
+    short_token,
+    unigram_beats,
 )
 from tokensteps.drawing.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.pruning import prune_frame
@@ -62,6 +64,12 @@ def steps_of(trace: Any) -> Iterator[Any]:
         yield trace[step]
 
 
+def beats(snapshot: Any) -> Beats:
+    """Where a step of any algorithm is."""
+    of = unigram_beats if snapshot.trace.algorithm == "unigram" else merge_beats
+    return of(snapshot, Style())
+
+
 def values(text: str) -> dict[str, str]:
     """`a = 1   b = 2` as a mapping."""
     return dict(cast(tuple[str, str], part.split(" = ", 1)) for part in text.split("   "))
@@ -93,9 +101,9 @@ def test_the_listing_is_the_source_coloured(name: str) -> None:
 @pytest.mark.parametrize(("algorithm", "name"), RUNS)
 def test_every_steps_lines_are_there_and_its_values_true(algorithm: str, name: str) -> None:
     trace, style = trained(algorithm, name), Style()
-    known = set(listing_of(trace).snippets)
+    known = set(LISTINGS[listing_of(trace)].snippets)
     for snapshot in steps_of(trace):
-        first, second = beats(snapshot, style)
+        first, second = beats(snapshot)
         assert {*first.keys, *second.keys} <= known and first.keys and second.keys
         one, two = values(first.values), values(second.values)
         event = snapshot.event
@@ -105,8 +113,11 @@ def test_every_steps_lines_are_there_and_its_values_true(algorithm: str, name: s
                 assert size["len(vocabulary)"] == str(snapshot.vocab_size)
                 assert size["len(splits)"] == str(len(trace.corpus.words))
                 continue
-            assert one["pair"] == f"({shown(event.pair.first, style)}, {shown(event.pair.second, style)})"
-            assert two["token"] == shown(event.token, style)
+            assert (
+                one["pair"]
+                == f"({short_token(event.pair.first, style)}, {short_token(event.pair.second, style)})"
+            )
+            assert two["token"] == short_token(event.token, style)
             if algorithm == "bpe":
                 assert int(one["counts[pair]"]) == event.freq
             else:
@@ -118,7 +129,7 @@ def test_every_steps_lines_are_there_and_its_values_true(algorithm: str, name: s
         else:
             assert size["len(counts)" if algorithm == "course" else "len(model)"] == str(len(snapshot.pieces))
             if event.kind == "prune":
-                assert one["piece"] == two["piece"] == shown(event.piece, style)
+                assert one["piece"] == two["piece"] == short_token(event.piece, style)
                 assert one["costs[piece]" if algorithm == "course" else "losses[piece]"] == nats(event.loss)
             elif event.kind == "e_step":
                 most = max(row.freq for row in event.expected)
@@ -129,14 +140,14 @@ def test_every_steps_lines_are_there_and_its_values_true(algorithm: str, name: s
 
 def test_the_beats_of_the_first_merges_by_hand() -> None:
     bpe = train_bpe(Corpus.from_counts(HUG))
-    first, second = beats(bpe[1], Style())
+    first, second = beats(bpe[1])
     assert first == (("best",), "pair = (u, g)   counts[pair] = 20")
     assert second == (("merge",), "token = ug")
-    assert beats(bpe[len(bpe)], Style())[1].keys == ("merge", "none")
+    assert beats(bpe[len(bpe)])[1].keys == ("merge", "none")
     full = train_bpe(Corpus.from_counts(HUG), 9)
-    assert beats(full[2], Style())[1].keys == ("merge", "full")
+    assert beats(full[2])[1].keys == ("merge", "full")
     wordpiece = train_wordpiece(Corpus.from_counts(HUG))
-    assert beats(wordpiece[1], Style())[0] == (
+    assert beats(wordpiece[1])[0] == (
         ("best", "score"),
         "pair = (##g, ##s)   scores[pair] = 5 / (20 × 5) = 1/20",
     )
@@ -145,7 +156,7 @@ def test_the_beats_of_the_first_merges_by_hand() -> None:
 def test_the_beats_of_every_kind_of_unigrams_steps() -> None:
     """Of a round in the course's way: its first prune ranks, its last one shares anew; SentencePiece's other steps have a line each."""
     course = train_unigram(Corpus.from_counts(HUG), vocab_size=8, pruned_share=0.2)
-    keys = [tuple(beat.keys for beat in beats(snapshot, Style())) for snapshot in course]
+    keys = [tuple(beat.keys for beat in beats(snapshot)) for snapshot in course]
     assert keys[0] == (("seed",), ("seed",))
     for step, (chosen, gone) in enumerate(keys[1:], start=1):
         event: Any = course[step].event
@@ -154,7 +165,7 @@ def test_the_beats_of_every_kind_of_unigrams_steps() -> None:
         assert gone == ("prune", *(("shares",) if event.ends_round else ()), *last)
     assert {len(chosen) for chosen, _gone in keys[1:]} == {1, 3}
     trace = unigram_example("course", "sentencepiece", 31)
-    kinds = {snapshot.event.kind: beats(snapshot, Style())[1].keys for snapshot in trace}
+    kinds = {snapshot.event.kind: beats(snapshot)[1].keys for snapshot in trace}
     assert kinds == {
         "start": ("seed",), "e_step": ("e_step",), "m_step": ("m_step",), "prune": ("prune",), "finalize": ("finalize",),
     }  # fmt: skip
@@ -167,7 +178,7 @@ def test_frames_carry_them_once_and_short(algorithm: str, draw: Any) -> None:
     trace = trained(algorithm, "course")
     for snapshot in steps_of(trace):
         markup = draw(snapshot, Style()).html
-        attributes = code_attributes(snapshot, Style())
+        attributes = code_attributes(beats(snapshot))
         assert markup.count("data-code=") == markup.count("data-values=") == 1 and attributes in markup
         assert len(attributes) < LONGEST
 
@@ -178,32 +189,32 @@ def test_hostile_tokens_stay_text(text: str) -> None:
         trace = train(Corpus.from_counts({text: 2}))
         for snapshot in trace:
             read = expect_markup(
-                f"<p{code_attributes(snapshot, Style())}></p>", {"p"}, {"data-code", "data-values"}
+                f"<p{code_attributes(beats(snapshot))}></p>", {"p"}, {"data-code", "data-values"}
             )
             found = dict(read.attributes)
-            first, second = beats(snapshot, Style())
+            first, second = beats(snapshot)
             wanted = [first.values] if first == second else [first.values, second.values]
             assert str(found["data-values"]).split("\n") == wanted
 
 
 def test_long_tokens_are_cut_and_others_set_apart() -> None:
-    assert shown("a" * TOKEN_SHOWN, Style()) == "a" * TOKEN_SHOWN
-    assert shown("a" * 99, Style()) == "a" * (TOKEN_SHOWN - 1) + "…"
-    assert shown("שלום", Style()) == "\u2068שלום\u2069"
+    assert short_token("a" * TOKEN_WIDTH, Style()) == "a" * TOKEN_WIDTH
+    assert short_token("a" * 99, Style()) == "a" * (TOKEN_WIDTH - 1) + "…"
+    assert short_token("שלום", Style()) == "\u2068שלום\u2069"
 
 
 def test_what_the_plain_version_lacks_is_said() -> None:
     corpus = Corpus.from_counts(HUG)
-    assert left_out(train_bpe(corpus, special_tokens=["<s>"], min_frequency=2)) == []
-    assert left_out(train_unigram(corpus, vocab_size=9)) == []
-    assert "another rule" in left_out(train_bpe(corpus, tie_rule="greatest"))[0]
-    assert len(left_out(train_unigram(corpus, vocab_size=9, exact=True))) == 1
-    assert len(left_out(train_unigram(corpus, vocab_size=9, whole_words=False))) == 1
+    assert rules_left_out(train_bpe(corpus, special_tokens=["<s>"], min_frequency=2)) == []
+    assert rules_left_out(train_unigram(corpus, vocab_size=9)) == []
+    assert "another rule" in rules_left_out(train_bpe(corpus, tie_rule="greatest"))[0]
+    assert len(rules_left_out(train_unigram(corpus, vocab_size=9, exact=True))) == 1
+    assert len(rules_left_out(train_unigram(corpus, vocab_size=9, whole_words=False))) == 1
 
 
 def test_the_payload_is_the_listing_with_its_places() -> None:
     trace = train_bpe(Corpus.from_counts(HUG))
-    message = json.loads(payload(trace, "label"))
+    message = json.loads(listing_message(trace, "label"))
     assert message["lines"] == LISTINGS["bpe"].lines and message["label"] == "label"
     assert message["html"].count("<li>") == len(LISTINGS["bpe"].source.splitlines())
-    assert payload(trace, "label") == payload(train_bpe(Corpus.from_counts(HUG)), "label")
+    assert listing_message(trace, "label") == listing_message(train_bpe(Corpus.from_counts(HUG)), "label")

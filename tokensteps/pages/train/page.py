@@ -14,8 +14,9 @@ import streamlit as st
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue import choices
+from tokensteps.components.code import code_in_step
 from tokensteps.components.flipbook import step_asked, update_url
-from tokensteps.drawing import code_steps
+from tokensteps.drawing.code_steps import rules_left_out
 from tokensteps.drawing.encoding import encoding_html, story_html
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style, readable
@@ -273,8 +274,8 @@ def code(view: View) -> None:
     functions = view.page.code
     name = st.selectbox(_("Function"), [IN_STEP, *functions], format_func=_, key=view.key("function"))
     if name == IN_STEP:
-        code_steps.code_in_step(view.trace, key=view.key("code"))
-        st.caption(sentences(_(PLAIN_VERSION), *code_steps.left_out(view.trace)))
+        code_in_step(view.trace, key=view.key("code"))
+        st.caption(sentences(_(PLAIN_VERSION), *rules_left_out(view.trace)))
         return
     st.code(inspect.getsource(functions[name]), language="python")
 
