@@ -22,7 +22,7 @@ from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_wordpiece_page import WIDTHS
 from tests.core.test_comparison import course, golden, hug
 from tokenizers_core.training.comparison import COMPARED
-from tokensteps.drawing.comparison import NAMES
+from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.runs.corpora import EXAMPLES
 
 URL_STEP = "step => (new URL(location.href).searchParams.get('step') ?? '0') === String(step)"
@@ -122,7 +122,7 @@ def test_the_published_merges_side_by_side(learner: Compare) -> None:
         state = learner.stage()
         assert state["step"] == step and state["now"] == str(7 + step)
         assert state["where"].endswith(f"vocabulary {7 + step}")
-        assert [column["name"] for column in state["columns"]] == [NAMES[name] for name in COMPARED]
+        assert [column["name"] for column in state["columns"]] == [ALGORITHM_NAMES[name] for name in COMPARED]
         for column, steps in zip(state["columns"], merges, strict=False):
             if step <= len(steps):
                 assert (column["pair"], column["made"]) == (steps[step - 1]["pair"], steps[step - 1]["token"])

@@ -14,9 +14,10 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, done, problems, run
 from tokenizers_core import train_bpe
 from tokensteps.drawing.merging import STOP_REASONS
+from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text
-from tokensteps.runs.settings import RULES, choice_name
+from tokensteps.runs.settings import RULES
 from tokensteps.server.cache import registry
 
 TABS = ["Every pair", "Charts", "Follow a word", "Lineage", "Encode", "Ties", "Code", "Files and link"]

@@ -22,12 +22,13 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.pages import APP, done, run, told
 from tokenizers_core import Corpus, train_bpe
 from tokensteps.catalogue.analysis import analyse
-from tokensteps.catalogue.subjects import ALGORITHMS, TrainedSubject
+from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.catalogue.texts import SENTENCES
 from tokensteps.drawing.chips import Shown
 from tokensteps.drawing.merging import merge_frame
 from tokensteps.drawing.tokens import Style
 from tokensteps.language import i18n
+from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.pages.explore.playground_files import tokens_html
 from tokensteps.runs.corpora import pack_text
 from tokensteps.server import steps
@@ -468,7 +469,7 @@ def test_exercises(kind: str) -> None:
     assert leaks_on(run(app), data) == []
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", ALGORITHM_NAMES)
 def test_predicting(name: str) -> None:
     """The questions about a run, one after the other, and what is said of the answers."""
     if name == "compare":

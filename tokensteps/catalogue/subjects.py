@@ -9,13 +9,10 @@ from typing import NamedTuple, Protocol
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import SPACE_MARK, Span, normalized_text
-from tokenizers_core.training import algorithms
 from tokenizers_core.training.merging import MergeTrace
 from tokenizers_core.training.pruning import UnigramTrace
 from tokensteps.drawing.tokens import Style
-
-ALGORITHMS = {name: algorithm.title for name, algorithm in algorithms.ALGORITHMS.items()}
-"""An algorithm's name in the engine → its name on the page."""
+from tokensteps.language.names import ALGORITHM_NAMES
 
 
 class Tokenized(Protocol):
@@ -123,7 +120,7 @@ class TrainedSubject(Subject):
 
     def __init__(self, name: str, tokenizer: Tokenizer, trace: MergeTrace | UnigramTrace, step: int) -> None:
         self.name = name
-        self.algorithm = ALGORITHMS[trace.algorithm]
+        self.algorithm = ALGORITHM_NAMES[trace.algorithm]
         self.tokenizer = tokenizer
         self.size = trace[
             step

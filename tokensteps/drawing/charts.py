@@ -13,11 +13,10 @@ from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, Swe
 from tokenizers_core.training.merging import MergeSnapshot, MergeTrace, StepStats
 from tokenizers_core.training.pruning import StepPoint, UnigramTrace, Worth
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent
-from tokensteps.catalogue.subjects import ALGORITHMS as NAMES
-from tokensteps.drawing.comparison import pair_name
 from tokensteps.drawing.pruning import LABELS
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import N_, _, listed, sentences
+from tokensteps.language.names import ALGORITHM_NAMES, pair_name
 from tokensteps.limits import CURVE_LIMIT, SCATTER_LIMIT
 
 CHARTS: Mapping[str, str] = {
@@ -350,7 +349,7 @@ def _sweep_lines(points: Sequence[SweepPoint], chart: str) -> list[tuple[str, li
     """The lines of a chart: their names and heights."""
     if chart == "tokens":
         columns = zip(*(point.tokens_per_word for point in points), strict=True)
-        return [(NAMES[name], list(column)) for name, column in zip(COMPARED, columns, strict=True)]
+        return [(ALGORITHM_NAMES[name], list(column)) for name, column in zip(COMPARED, columns, strict=True)]
     pairs = zip(*(point.alike_pairs if chart == "alike" else point.overlap for point in points), strict=True)
     lines = [(pair_name(pair), list(column)) for pair, column in zip(PAIRS, pairs, strict=True)]
     if chart == "alike":

@@ -22,12 +22,12 @@ from tokenizers_core.training.comparison import (
     Standing,
     surface,
 )
-from tokensteps.catalogue.subjects import ALGORITHMS as NAMES
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.merging import Marked, Markup, Plain, Voice, cut_mark, fraction_text
 from tokensteps.drawing.tokens import Style, chip, chips
 from tokensteps.language.glossary import once
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences
+from tokensteps.language.names import ALGORITHM_NAMES, pair_name
 from tokensteps.language.numbers import nats, percent, share_text
 
 DIRECTIONS: Mapping[str, str] = {
@@ -58,7 +58,7 @@ def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
         *(
             plain.say(
                 _("{name}: {told} {measure}"),
-                name=NAMES[standing.algorithm],
+                name=ALGORITHM_NAMES[standing.algorithm],
                 told=tell_standing(snapshot, standing, plain),
                 measure=tell_measure(standing),
             ).strip()
@@ -140,7 +140,7 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> tuple[str, str]:
 
 def both(standings: Sequence[Standing]) -> str:
     """The names of one or two algorithms."""
-    return _(" and ").join(NAMES[standing.algorithm] for standing in standings)
+    return _(" and ").join(ALGORITHM_NAMES[standing.algorithm] for standing in standings)
 
 
 def tell_missing(snapshot: SizeSnapshot) -> list[str]:
@@ -151,7 +151,7 @@ def tell_missing(snapshot: SizeSnapshot) -> list[str]:
             _("{name} was stopped at {size}.")
             if standing.algorithm == "unigram"
             else _("{name} starts at {size}.")
-        ).format(name=NAMES[standing.algorithm], size=count(standing.limit or 0))
+        ).format(name=ALGORITHM_NAMES[standing.algorithm], size=count(standing.limit or 0))
         for standing in missing
     ]
 
@@ -262,7 +262,7 @@ def column(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
     name = standing.algorithm
     direction = escape(_(DIRECTIONS[name]))
     return (
-        f"<section><h3>{NAMES[name]}<span>{direction}</span></h3>"
+        f"<section><h3>{ALGORITHM_NAMES[name]}<span>{direction}</span></h3>"
         f'<p class="did">{tell_standing(snapshot, standing, Markup(style))}</p>'
         f"{measure(snapshot, standing)}{words_panel(snapshot, standing, style)}</section>"
     )
@@ -356,14 +356,13 @@ def block_title(title: str, units: bool = False) -> str:
 # --- for tabs ---------------------------------------------------------------------------------------------------------
 
 
-def pair_name(pair: tuple[str, ...]) -> str:
-    """Two algorithms by name."""
-    return _("{first} and {second}").format(first=NAMES[pair[0]], second=NAMES[pair[1]])
-
-
 def overlap_html(overlap: Overlap, style: Style) -> str:
     """Who has which tokens: a row for each region of those that have a vocabulary, with its tokens."""
-    head, number, more = "".join(f"<th>{NAMES[name]}" for name in COMPARED), _("tokens"), _("{number} more")
+    head, number, more = (
+        "".join(f"<th>{ALGORITHM_NAMES[name]}" for name in COMPARED),
+        _("tokens"),
+        _("{number} more"),
+    )
     rows = "".join(
         f"<tr>{''.join(f'<td>{_mark(name, region, overlap)}' for name in COMPARED)}<td><b>{count(len(tokens))}</b>"
         f'<td><div class="row">{chips(tokens[:CHIPS_SHOWN], style)}'

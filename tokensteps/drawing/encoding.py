@@ -10,7 +10,7 @@ from tokenizers_core.training.merging import Lineage, MergeTrace
 from tokensteps.drawing.merging import pair_chips
 from tokensteps.drawing.tokens import Style, chip, chips, fill
 from tokensteps.language.i18n import _, count, ngettext
-from tokensteps.runs.settings import choice_name
+from tokensteps.language.names import choice_name
 
 TOKENS_SHOWN = 600
 ROWS_SHOWN = 400

@@ -27,6 +27,7 @@ from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style, chip, chips, fill, readable, token_html
 from tokensteps.language.glossary import fill_marked, marked, once
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
+from tokensteps.language.names import TIE_RULE_WORDS
 
 WORD_ROWS = 8
 CANDIDATE_ROWS = 8
@@ -265,23 +266,14 @@ def tell_ties(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice, next_bes
 
 def tell_rule(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> str:
     """How the tie rule decided."""
-    chosen = voice.pair(event.pair)
-    rule = snapshot.trace.settings["tie_rule"]
-    if rule == "first":
-        return voice.say(
-            _("Rule “first met”: reading the words in order, {pair} comes first, in {word}."),
-            pair=chosen,
-            word=f"{voice.token(event.tied[0].word)}",
-        )
-    if rule == "lowest_ids":
-        ids = snapshot.trace.vocabulary.ids
-        return voice.say(
-            _("Rule “lowest ids”: {pair} has the ids {first} and {second}, the lowest."),
-            pair=chosen,
-            first=str(ids[event.pair.first]),
-            second=str(ids[event.pair.second]),
-        )
-    return voice.say(_("Rule “greatest”: as bytes, {pair} sorts last."), pair=chosen)
+    rule, ids = snapshot.trace.settings["tie_rule"], snapshot.trace.vocabulary.ids
+    return voice.say(
+        _(TIE_RULE_WORDS[rule].reason),
+        pair=voice.pair(event.pair),
+        word=voice.token(event.tied[0].word),
+        first=str(ids[event.pair.first]),
+        second=str(ids[event.pair.second]),
+    )
 
 
 def tell_wordpiece(snapshot: MergeSnapshot, voice: Voice) -> tuple[str, str]:

@@ -118,7 +118,6 @@ COMPARE_RULES = (
 )
 MODES = ("watch", "predict")
 """Whether the steps of a run are shown, or to be found out first."""
-MODE_NAMES = {"watch": N_("Step through"), "predict": N_("Predict")}
 ASKED = ("mixed", "pair", "count", "score", "piece", "loss", "split")
 """What is asked about the next step."""
 VIEWS = (
@@ -127,56 +126,6 @@ VIEWS = (
     Setting("ask", ASKED[0], ASKED),
 )
 """How it is shown; kept when the corpus changes."""
-
-NAMES: Mapping[str, str] = {
-    "none": N_("none"),
-    "nfc": "NFC",
-    "nfd": "NFD",
-    "nfkc": "NFKC",
-    "nfkd": "NFKD",
-    "lowercase": N_("lowercase"),
-    "strip_accents": N_("strip accents"),
-    "nfd_strip_accents": N_("NFD, strip accents"),
-    "nfd_lowercase_strip_accents": N_("NFD, lowercase, strip accents"),
-    "bert_cased": N_("BERT, cased"),
-    "bert_uncased": N_("BERT, uncased"),
-    "byte_level": N_("Byte level (GPT)"),
-    "whitespace_split": N_("Split at white space"),
-    "whitespace": N_("Words and punctuation"),
-    "bert": N_("BERT"),
-    "metaspace": N_("Metaspace"),
-    "whitespace_split_metaspace": N_("White space, ▁ in front"),
-    "whitespace_split_punctuation": N_("White space, punctuation"),
-    "end_of_word": N_("White space, </w> at the end"),
-    "gpt2": "GPT-2",
-    "cl100k_base": "GPT-4 (cl100k_base)",
-    "o200k_base": "GPT-4o (o200k_base)",
-    "own": N_("a pattern of my own"),
-    "corpus": N_("the symbols it has"),
-    "bytes": N_("all 256 bytes"),
-    "first": N_("first met (course)"),
-    "lowest_ids": N_("lowest ids (tokenizers)"),
-    "greatest": N_("greatest (CS336)"),
-    "course": N_("course: exact losses"),
-    "sentencepiece": N_("SentencePiece: EM"),
-    "bpe": "BPE",
-    "wordpiece": "WordPiece",
-    "unigram": "Unigram",
-    "only_second": N_("the second text alone"),
-    "only_first": N_("the first text alone"),
-    "longest_first": N_("the longer one first"),
-    "right": N_("from its end"),
-    "left": N_("from its beginning"),
-}
-TEMPLATE_NAMES: Mapping[str, str] = {
-    "none": N_("none"),
-    "bert": "BERT: [CLS] A [SEP]",
-    "roberta": "RoBERTa: <s> A </s>",
-    "xlnet": "XLNet: A <sep> <cls>",
-    "t5": "T5: A </s>",
-}
-PRE_NONE = N_("None: a line is one stream")
-SHOW_NAMES = {"letters": N_("text"), "symbols": N_("raw"), "bytes": N_("bytes")}
 
 
 @dataclass(frozen=True)
@@ -356,15 +305,6 @@ def usual_value(page: str, corpus: str, setting: Setting) -> Any:
 def _kept(data: bytes) -> str:
     """The name under which the server keeps these bytes: worked out once, for the address is written at every step."""
     return text_store().put(data)
-
-
-def choice_name(setting: str, choice: str) -> str:
-    """What a choice is called."""
-    if setting == "pre" and choice == "none":
-        return _(PRE_NONE)
-    if setting == "template":
-        return _(TEMPLATE_NAMES[choice])
-    return _(NAMES[choice])
 
 
 def corpus_title(name: str) -> str:

@@ -18,8 +18,8 @@ from tokenizers_core.training.wordpiece import ScoredCandidate
 from tokensteps.drawing.merging import Markup, score_numbers, tell_rule
 from tokensteps.drawing.tokens import Style, chip, chips, fill, parts, readable
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
+from tokensteps.language.names import choice_name
 from tokensteps.language.numbers import chance, nats
-from tokensteps.runs.settings import choice_name
 from tokensteps.teaching.questions import (
     MARKERS,
     Choice,

@@ -17,17 +17,15 @@ from tokenizers_core.text.counting import counting_header
 from tokensteps.components.flipbook import is_back
 from tokensteps.drawing.tokens import SHOW
 from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, PATTERN_LIMIT, UPLOAD_LIMIT
 from tokensteps.runs.corpora import EXAMPLES, OWN, Source, plain_text
 from tokensteps.runs.settings import (
-    MODE_NAMES,
     MODES,
     RULES,
-    SHOW_NAMES,
     VIEWS,
     Recipe,
     Setting,
-    choice_name,
     corpus_title,
     read_short,
     read_url,
@@ -350,7 +348,7 @@ class Controls:
         st.segmented_control(
             _("Write tokens"),
             SHOW,
-            format_func=lambda name: _(SHOW_NAMES[name]),
+            format_func=lambda name: choice_name("show", name),
             key=self.key("show"),
             help=_("As readable text, exactly as in the vocabulary file, or as bytes."),
             required=True,
@@ -362,7 +360,7 @@ class Controls:
         st.segmented_control(
             _("Mode"),
             MODES,
-            format_func=lambda mode: _(MODE_NAMES[mode]),
+            format_func=lambda mode: choice_name("mode", mode),
             key=self.key("mode"),
             label_visibility="collapsed",
             required=True,

@@ -24,7 +24,6 @@ from tokensteps.drawing import charts
 from tokensteps.drawing.charts import DASHES, SWEEPS, SYMBOLS, sweep_chart
 from tokensteps.drawing.comparison import (
     CHIPS_SHOWN,
-    NAMES,
     TOKENS_IN_ROW,
     WORDS_SHOWN,
     compare_frame,
@@ -34,6 +33,7 @@ from tokensteps.drawing.comparison import (
 )
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import SHOW, Style
+from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.pages.explore.compare import (
     COMPARE,
     disagreement_table,
@@ -91,7 +91,7 @@ def columns(frame: Frame) -> dict[str, str]:
     """The markup of each column."""
     found = re.findall(r"<section><h3>(\w+)(.*?)</section>", frame.html)
     return {
-        name: next(body for title, body in found if title == NAMES[name]) for name in COMPARED
+        name: next(body for title, body in found if title == ALGORITHM_NAMES[name]) for name in COMPARED
     }  # each is there once
 
 
@@ -285,7 +285,10 @@ def test_the_regions_of_the_overlap() -> None:
     for row, (first, second) in zip(shares, PAIRS, strict=True):
         shared = overlap.size(first, second)
         either = overlap.size(first) + overlap.size(second) - shared
-        assert row[0] == f"{NAMES[first]} and {NAMES[second]}" and row[1] == f"{shared} / {either}"
+        assert (
+            row[0] == f"{ALGORITHM_NAMES[first]} and {ALGORITHM_NAMES[second]}"
+            and row[1] == f"{shared} / {either}"
+        )
         assert float(row[2].removesuffix(" %")) == pytest.approx(100 * shared / either, abs=0.06)
     assert [row[2] for row in cells(jaccard_html(hug()[0].overlap()))] == ["–"] * 3
 
@@ -310,8 +313,8 @@ def test_the_sweep_has_a_line_for_each_told_apart_by_more_than_colour(chart: str
     comparison = course()
     figure = sweep_chart(comparison, chart, 40)
     lines = figure.data
-    names = [NAMES[name] for name in COMPARED]
-    pairs = [f"{NAMES[first]} and {NAMES[second]}" for first, second in PAIRS]
+    names = [ALGORITHM_NAMES[name] for name in COMPARED]
+    pairs = [f"{ALGORITHM_NAMES[first]} and {ALGORITHM_NAMES[second]}" for first, second in PAIRS]
     expected = {"tokens": names, "alike": [*pairs, "all three"], "overlap": pairs}[chart]
     assert [line.name for line in lines] == expected
     assert [line.line.dash for line in lines] == [*DASHES[: len(lines)]]
@@ -375,9 +378,13 @@ def test_the_table_of_words() -> None:
     assert table["word"].tolist() == [found.word for found in words]
     assert table["count"].tolist() == [found.freq for found in words]
     for place, name in enumerate(COMPARED):
-        assert table[NAMES[name]].tolist() == [" · ".join(found.cuts[place] or ()) for found in words]
-        assert table[f"{NAMES[name]}: tokens"].tolist() == [len(found.cuts[place] or ()) for found in words]
-    assert table["differs"].tolist() == [NAMES.get(found.apart, found.apart) for found in words]
+        assert table[ALGORITHM_NAMES[name]].tolist() == [
+            " · ".join(found.cuts[place] or ()) for found in words
+        ]
+        assert table[f"{ALGORITHM_NAMES[name]}: tokens"].tolist() == [
+            len(found.cuts[place] or ()) for found in words
+        ]
+    assert table["differs"].tolist() == [ALGORITHM_NAMES.get(found.apart, found.apart) for found in words]
     found = disagreement_table(words, PLAIN, "is")["word"].tolist()
     assert found == [word.word for word in words if "is" in word.word] and found
     assert list(disagreement_table([], PLAIN).columns) == list(table.columns)
@@ -393,7 +400,7 @@ def test_a_missing_cut_is_an_empty_cell() -> None:
     assert {*table["WordPiece"]} == {""} and all(pd.isna(cell) for cell in table["WordPiece: tokens"])
     assert {*table["differs"]} == {"BPE and Unigram"}
     formats = {name: config["type_config"]["format"] for name, config in number_formats(table).items()}
-    counts = ["place", "count", *(f"{NAMES[name]}: tokens" for name in COMPARED)]
+    counts = ["place", "count", *(f"{ALGORITHM_NAMES[name]}: tokens" for name in COMPARED)]
     assert formats == dict.fromkeys(counts, "localized")
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from tokenizers_core.text.corpus import PRE_TOKENIZERS
+from tokensteps.language.names import choice_name
 from tokensteps.limits import PATTERN_LIMIT, SEED_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import EXAMPLES, OWN, Example
 from tokensteps.runs.settings import (
@@ -23,7 +24,6 @@ from tokensteps.runs.settings import (
     VIEWS,
     WORDPIECE_RULES,
     Setting,
-    choice_name,
     corpus_title,
     special_tokens,
 )

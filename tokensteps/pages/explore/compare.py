@@ -21,7 +21,6 @@ from tokenizers_core.training.comparison import (
     disagreements_to_csv,
     sweep_to_csv,
 )
-from tokensteps.catalogue.subjects import ALGORITHMS as NAMES
 from tokensteps.components.flipbook import go_to, update_url
 from tokensteps.drawing.charts import SWEEPS, curves_told, sweep_chart
 from tokensteps.drawing.comparison import compare_frame, jaccard_html, overlap_html, per_word, tell_missing
@@ -29,6 +28,7 @@ from tokensteps.drawing.tables import matching
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences, use_language
+from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.numbers import percent, share_text
 from tokensteps.limits import FIND_LIMIT, ROWS_LISTED
 from tokensteps.runs.algorithms import Algorithm, Run
@@ -204,8 +204,8 @@ def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
             message = _("{name} does not come down to {best}'s {number} in this chart.")
         told.append(
             message.format(
-                name=NAMES[standing.algorithm],
-                best=NAMES[best.algorithm],
+                name=ALGORITHM_NAMES[standing.algorithm],
+                best=ALGORITHM_NAMES[best.algorithm],
                 number=per_word(best),
                 size=count(size or 0),
             )
@@ -302,7 +302,7 @@ def disagreements(view: View) -> None:
         column_config={
             **number_formats(shown),
             _("word"): st.column_config.TextColumn(width=130),
-            **{NAMES[name]: st.column_config.TextColumn(width=190) for name in COMPARED},
+            **{ALGORITHM_NAMES[name]: st.column_config.TextColumn(width=190) for name in COMPARED},
         },
     )
     words_csv = partial(sheet, disagreements_to_csv, view.snapshot)
@@ -336,12 +336,12 @@ def disagreement_table(words: list[Disagreement], style: Style, find: str = "") 
         )
         for place, (word, freq, cuts, apart) in enumerate(words, start=1)
     ]
-    counts = [_("{name}: tokens").format(name=NAMES[name]) for name in COMPARED]
+    counts = [_("{name}: tokens").format(name=ALGORITHM_NAMES[name]) for name in COMPARED]
     names = [
         _("place"),
         _("word"),
         _("count"),
-        *(NAMES[name] for name in COMPARED),
+        *(ALGORITHM_NAMES[name] for name in COMPARED),
         _("differs"),
         *counts,
     ]
@@ -353,8 +353,8 @@ def disagreement_table(words: list[Disagreement], style: Style, find: str = "") 
 def who_differs(cuts: tuple[Cut | None, ...], apart: str) -> str:
     """Whose cut nobody else has; of those that have one."""
     if apart != "all":
-        return NAMES[apart]
-    there = [NAMES[name] for name, cut in zip(COMPARED, cuts, strict=True) if cut is not None]
+        return ALGORITHM_NAMES[apart]
+    there = [ALGORITHM_NAMES[name] for name, cut in zip(COMPARED, cuts, strict=True) if cut is not None]
     return _("all") if len(there) == len(COMPARED) else _(" and ").join(there)
 
 

@@ -24,11 +24,12 @@ from tokensteps.drawing.pipeline import (
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, use_language
+from tokensteps.language.names import choice_name
 from tokensteps.limits import PATTERN_LIMIT, PIPELINE_LIMIT, VOCABULARY_LIMIT
 from tokensteps.pages.explore import pipeline_tabs
 from tokensteps.runs.algorithms import ALGORITHMS, Algorithm, Run
 from tokensteps.runs.corpora import Source, plain_text
-from tokensteps.runs.settings import Recipe, Setting, choice_name, write_short
+from tokensteps.runs.settings import Recipe, Setting, write_short
 from tokensteps.runs.trainings import train_model
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.notes import explained, problem

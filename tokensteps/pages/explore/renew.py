@@ -20,11 +20,12 @@ from tokensteps.components.flipbook import is_back, update_url
 from tokensteps.drawing.tokens import chips
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, listed
+from tokensteps.language.names import choice_name
 from tokensteps.language.numbers import percent
 from tokensteps.limits import RENEW_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import plain_text
-from tokensteps.runs.settings import Setting, choice_name, corpus_title, write_short
+from tokensteps.runs.settings import Setting, corpus_title, write_short
 from tokensteps.shell.language import page_link
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.downloads import show_link, show_tokenizer_files

@@ -14,10 +14,10 @@ from tokensteps.drawing.charts import CHARTS, curves_told, training_chart
 from tokensteps.drawing.encoding import lineage_html, parting_html
 from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import N_, _, count
+from tokensteps.language.names import choice_name
 from tokensteps.limits import WORDS_LISTED
 from tokensteps.pages.train.page import RunFile, View, code, encode, files, follow, listing
 from tokensteps.runs.algorithms import Run
-from tokensteps.runs.settings import choice_name
 from tokensteps.server.steps import Table
 from tokensteps.widgets.downloads import sheet
 from tokensteps.widgets.notes import note

@@ -1,0 +1,46 @@
+"""Everything that the engine and the app have a short name for has words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tokenizers_core import METHODS, TIE_RULES, Corpus, train_bpe
+from tokenizers_core.encoding.templates import TEMPLATES
+from tokenizers_core.text.corpus import NORMALIZERS, PATTERNS, PRE_TOKENIZERS
+from tokenizers_core.training.algorithms import ALGORITHMS
+from tokenizers_core.training.bpe import ALPHABETS
+from tokensteps.drawing.merging import merge_frame
+from tokensteps.drawing.tokens import SHOW, Style
+from tokensteps.language.names import CHOICE_NAMES, choice_name
+from tokensteps.runs.settings import MODES
+
+
+def test_every_name_of_the_engine_has_words_and_no_words_are_left_over() -> None:
+    names = {
+        "normalizer": NORMALIZERS,
+        "pre": PRE_TOKENIZERS,
+        "pattern": [*PATTERNS, "own"],
+        "alphabet": ALPHABETS,
+        "ties": TIE_RULES,
+        "method": METHODS,
+        "show": SHOW,
+        "mode": MODES,
+        "model": ALGORITHMS,
+        "template": TEMPLATES,
+    }
+    assert {setting: {*CHOICE_NAMES[setting]} for setting in names} == {
+        setting: {*known} for setting, known in names.items()
+    }
+
+
+def test_what_has_no_words_is_an_error() -> None:
+    """A fourth tie rule is not told in the words of another one."""
+    with pytest.raises(KeyError, match="shortest"):
+        choice_name("ties", "shortest")
+    trace = train_bpe(Corpus.from_counts({"ab": 1, "cd": 1}), merges=1)
+    unknown = replace(trace, settings={**trace.settings, "tie_rule": "shortest"})
+    vars(unknown)["event"] = trace.event  # its steps are those of the rule it was trained by
+    with pytest.raises(KeyError, match="shortest"):
+        merge_frame(unknown[1], Style())

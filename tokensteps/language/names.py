@@ -1,0 +1,113 @@
+"""The names a person reads for what the program calls by short ones: a setting's choices, tie rules, algorithms.
+
+Each mapping goes from the program's name to a message. A name without its words is a KeyError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tokenizers_core.training.algorithms import ALGORITHMS
+from tokensteps.language.i18n import N_, _
+
+ALGORITHM_NAMES: Mapping[str, str] = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
+"""Proper names, which are not translated."""
+
+
+class TieRuleWords(NamedTuple):
+    """What is said of a tie rule."""
+
+    name: str
+    """As a choice in the sidebar."""
+    reason: str
+    """Why it chose {pair}, as a sentence. It may use {word}, the word in which the pair is first met, and the ids {first} and
+    {second} of the pair's tokens."""
+
+
+TIE_RULE_WORDS: Mapping[str, TieRuleWords] = {
+    "first": TieRuleWords(
+        N_("first met (course)"),
+        N_("Rule “first met”: reading the words in order, {pair} comes first, in {word}."),
+    ),
+    "lowest_ids": TieRuleWords(
+        N_("lowest ids (tokenizers)"),
+        N_("Rule “lowest ids”: {pair} has the ids {first} and {second}, the lowest."),
+    ),
+    "greatest": TieRuleWords(
+        N_("greatest (CS336)"),
+        N_("Rule “greatest”: as bytes, {pair} sorts last."),
+    ),
+}
+SHOW_NAMES: Mapping[str, str] = {"letters": N_("text"), "symbols": N_("raw"), "bytes": N_("bytes")}
+MODE_NAMES: Mapping[str, str] = {"watch": N_("Step through"), "predict": N_("Predict")}
+CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
+    "normalizer": {
+        "none": N_("none"),
+        "nfc": "NFC",
+        "nfd": "NFD",
+        "nfkc": "NFKC",
+        "nfkd": "NFKD",
+        "lowercase": N_("lowercase"),
+        "strip_accents": N_("strip accents"),
+        "nfd_strip_accents": N_("NFD, strip accents"),
+        "nfd_lowercase_strip_accents": N_("NFD, lowercase, strip accents"),
+        "bert_cased": N_("BERT, cased"),
+        "bert_uncased": N_("BERT, uncased"),
+    },
+    "pre": {
+        "none": N_("None: a line is one stream"),
+        "byte_level": N_("Byte level (GPT)"),
+        "whitespace_split": N_("Split at white space"),
+        "whitespace": N_("Words and punctuation"),
+        "bert": N_("BERT"),
+        "metaspace": N_("Metaspace"),
+        "whitespace_split_metaspace": N_("White space, ▁ in front"),
+        "whitespace_split_punctuation": N_("White space, punctuation"),
+        "end_of_word": N_("White space, </w> at the end"),
+    },
+    "pattern": {
+        "gpt2": "GPT-2",
+        "cl100k_base": "GPT-4 (cl100k_base)",
+        "o200k_base": "GPT-4o (o200k_base)",
+        "own": N_("a pattern of my own"),
+    },
+    "alphabet": {"corpus": N_("the symbols it has"), "bytes": N_("all 256 bytes")},
+    "ties": {rule: words.name for rule, words in TIE_RULE_WORDS.items()},
+    "method": {"course": N_("course: exact losses"), "sentencepiece": N_("SentencePiece: EM")},
+    "show": SHOW_NAMES,
+    "mode": MODE_NAMES,
+    "model": ALGORITHM_NAMES,
+    "template": {
+        "none": N_("none"),
+        "bert": "BERT: [CLS] A [SEP]",
+        "roberta": "RoBERTa: <s> A </s>",
+        "xlnet": "XLNet: A <sep> <cls>",
+        "t5": "T5: A </s>",
+    },
+    "strategy": {
+        "only_second": N_("the second text alone"),
+        "only_first": N_("the first text alone"),
+        "longest_first": N_("the longer one first"),
+    },
+    "side": {"right": N_("from its end"), "left": N_("from its beginning")},
+}
+"""Setting → choice → its name."""
+
+
+def choice_name(setting: str, choice: str) -> str:
+    """What a choice is called, in the language in use.
+
+    >>> choice_name("ties", "greatest"), choice_name("pre", "none"), choice_name("normalizer", "none")
+    ('greatest (CS336)', 'None: a line is one stream', 'none')
+    """
+    return _(CHOICE_NAMES[setting][choice])
+
+
+def pair_name(pair: tuple[str, ...]) -> str:
+    """Two algorithms by name.
+
+    >>> pair_name(("bpe", "unigram"))
+    'BPE and Unigram'
+    """
+    return _("{first} and {second}").format(first=ALGORITHM_NAMES[pair[0]], second=ALGORITHM_NAMES[pair[1]])
