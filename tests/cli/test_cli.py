@@ -724,7 +724,19 @@ HELP = "\n".join(
 )
 
 
-@pytest.mark.parametrize("text", [HELP, (ROOT / "README.md").read_text("utf-8")], ids=["help", "README"])
+DOCS = {
+    str(path.relative_to(ROOT)): path.read_text("utf-8")
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md")))
+}
+"""The documents that may hold examples. The README has the same ones in every language: tests/app/language/test_locale.py."""
+TEACHING = {"help": HELP} | {name: text for name, text in DOCS.items() if examples(text)}
+
+
+def test_documents_have_examples() -> None:
+    assert {"README.md", "docs/command-line.md"} <= {*TEACHING}
+
+
+@pytest.mark.parametrize("text", TEACHING.values(), ids=TEACHING)
 def test_every_example_runs(text: str, tmp_path: Path) -> None:
     for name in ("tokensteps", "tokenizers_core", "assets", "pyproject.toml"):
         (tmp_path / name).symlink_to(ROOT / name)
