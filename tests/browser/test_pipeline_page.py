@@ -24,8 +24,8 @@ from tokenizers_core import Encoding, Tokenizer
 from tokenizers_core.encoding.encoding import Truncation
 from tokenizers_core.text.corpus import Pipeline
 from tokensteps.drawing.pipeline import Stage
-from tokensteps.pages.explore.pipeline import RULES, SPECIAL_TOKENS, made
-from tokensteps.runs.settings import read_url
+from tokensteps.pages.explore.pipeline import SPECIAL_TOKENS, made
+from tokensteps.runs.settings import PIPELINE_RULES, read_url
 from tokensteps.runs.trainings import train_model
 
 A, B = "Who runs the cafe\u0301? 🙂", "Zoë runs the café by the river, and Héloïse bakes the bread."
@@ -49,7 +49,7 @@ LINES = """() => { const root = [...document.querySelectorAll('*')].map(e => e.s
 @cache
 def engine(**url: str) -> Tokenizer:
     """What the engine makes of a link's stages."""
-    recipe = read_url("pipeline", RULES, url, "library").recipe
+    recipe = read_url("pipeline", PIPELINE_RULES, url, "library").recipe
     source = recipe.source()
     assert source is not None
     pipeline: Pipeline = recipe.pipeline(source)

@@ -23,13 +23,13 @@ from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
 from tokenizers_core.text.corpus import NORMALIZERS, PRE_TOKENIZERS
 from tokensteps.limits import PIPELINE_LIMIT
-from tokensteps.pages.explore.pipeline import PRESETS, RULES, SAMPLES, SPECIAL_TOKENS, made
+from tokensteps.pages.explore.pipeline import PRESETS, SAMPLES, SPECIAL_TOKENS, made
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import pack_text
-from tokensteps.runs.settings import Recipe, read_url
+from tokensteps.runs.settings import PIPELINE_RULES, Recipe, read_url
 from tokensteps.runs.trainings import train_model
 
-PAGE = Page("pipeline", Path("pages", "explore", "pipeline.py"), RULES)
+PAGE = Page("pipeline", Path("pages", "explore", "pipeline.py"), PIPELINE_RULES)
 value = PAGE.value
 SMALL = {"corpus": "course", "size": "60"}
 TABS = ["Encoding", "Windows", "Back to text", "Entities", "Files and link"]
@@ -72,9 +72,11 @@ def drawn_ids(app: AppTest) -> list[int]:
 
 def engine(app: AppTest) -> Tokenizer:
     """What the engine makes of the page's settings."""
-    names = [rule.name for rule in RULES]
+    names = [rule.name for rule in PIPELINE_RULES]
     values = {name: value(app, name) for name in (*names, "corpus", "show")}
-    recipe = Recipe("pipeline", RULES, values, value(app, "paste") if values["corpus"] == "paste" else "")
+    recipe = Recipe(
+        "pipeline", PIPELINE_RULES, values, value(app, "paste") if values["corpus"] == "paste" else ""
+    )
     source = recipe.source()
     assert source is not None
     pipeline = recipe.pipeline(source)
@@ -425,7 +427,7 @@ def test_the_link_is_the_address() -> None:
     app = opened(tab="Files and link", a="the café & co", size="70")
     shown = next(code.value for code in app.code if "corpus=" in code.value)
     assert shown.partition("?")[2] == urlencode(address(app))
-    assert read_url("pipeline", RULES, address(app)).complaints == []
+    assert read_url("pipeline", PIPELINE_RULES, address(app)).complaints == []
 
 
 def test_too_many_windows_are_refused() -> None:

@@ -104,13 +104,16 @@ def position(
     return Position(step, seek)
 
 
-def step_asked(key: str, trace: str, param: str = "step") -> int:
-    """The step that `position` is going to find, as far as it can be known without the run's length."""
+def step_asked(key: str, trace: str, param: str = "step", linked: bool = False) -> int:
+    """The step that `position` is going to find, as far as it can be known without the run's length.
+
+    `linked` says that a link from another page brought settings and step.
+    """
     state = st.session_state
     was: dict[str, Any] = state.get(f"{key}.position", {})
     if f"{key}.go_to" in state:
         return int(state[f"{key}.go_to"])
-    if is_back() or state.get("arrival") == "link" or not was:
+    if is_back() or linked or not was:
         return step_in_url(param) or 0
     return int(was["step"]) if was["trace"] == trace else 0
 

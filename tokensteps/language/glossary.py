@@ -652,9 +652,3 @@ def entry_html(term: Term, wanted: bool = False) -> str:
         f'<dl class="ts entry{" wanted" if wanted else ""}"><dt id="term-{term.id}">{name}</dt>'
         f"<dd>{escape(_(term.definition), quote=False)}</dd></dl>"
     )
-
-
-def page_file(page: str) -> str:
-    """The script of a page that terms lead to."""
-    folder = "train" if page in ("bpe", "wordpiece", "unigram") else "explore"
-    return f"pages/{folder}/{page}.py"

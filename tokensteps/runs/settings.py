@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from tokenizers_core import TIE_RULES
+from tokenizers_core import TEMPLATES, TIE_RULES
 from tokenizers_core.errors import CountedRulesError
 from tokenizers_core.text.corpus import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, Pipeline
 from tokenizers_core.text.counting import is_counts
@@ -22,6 +22,7 @@ from tokensteps.language.i18n import N_, _, count
 from tokensteps.limits import (
     COUNT_LIMIT,
     PATTERN_LIMIT,
+    PIPELINE_LIMIT,
     PLAIN_LIMIT,
     SEED_LIMIT,
     SPECIAL_LIMIT,
@@ -116,6 +117,34 @@ COMPARE_RULES = (
     Setting("size", 300, least=1, most=VOCABULARY_LIMIT, limit=True),
     Setting("lines", True),
 )
+PIPELINE_RULES = (
+    Setting("normalizer", "bert_uncased", NORMALIZERS),
+    Setting("pre", "bert", PRE_TOKENIZERS),
+    Setting("pattern", "gpt2", (*PATTERNS, "own")),
+    Setting("regex", r"\w+|\s+|[^\w\s]+", length=PATTERN_LIMIT),
+    Setting("alphabet", "bytes", ("bytes", "corpus")),
+    Setting("model", "wordpiece", ("bpe", "wordpiece", "unigram")),
+    Setting("template", "bert", tuple(TEMPLATES)),
+    Setting("size", 4_000, least=1, most=VOCABULARY_LIMIT),
+    Setting("lines", True),
+    Setting("max", 24, least=1, most=PIPELINE_LIMIT),
+    Setting("stride", 4, least=0, most=PIPELINE_LIMIT),
+    Setting("strategy", "only_second", ("only_second", "only_first", "longest_first")),
+    Setting("side", "right", ("right", "left")),
+)
+RENEW_RULES = (
+    Setting("size", None, least=1, most=VOCABULARY_LIMIT, limit=True),
+    Setting("lines", False),
+)
+PLAYGROUND_RULES = (
+    Setting("write", "text", ("text", "ids", "bytes")),
+    Setting("spaces", True),
+    Setting("specials", True),
+    Setting("added", False),
+    Setting("escapes", False),
+)
+PLAYGROUND_SLOTS = ("t1", "t2", "t3", "t4")
+"""The parameters of the tokenizers that the playground compares."""
 MODES = ("watch", "predict")
 """Whether the steps of a run are shown, or to be found out first."""
 ASKED = ("mixed", "pair", "count", "score", "piece", "loss", "split")
@@ -126,6 +155,31 @@ VIEWS = (
     Setting("ask", ASKED[0], ASKED),
 )
 """How it is shown; kept when the corpus changes."""
+
+
+def _names(settings: Sequence[Setting]) -> frozenset[str]:
+    return frozenset(setting.name for setting in settings)
+
+
+OWN_CORPUS = frozenset(("text", "id", "file"))
+"""The parameters that hold a text of the learner's, or name one that this server keeps."""
+_SHARED = OWN_CORPUS | {"corpus"} | _names(VIEWS)
+PAGE_PARAMETERS: Mapping[str, frozenset[str]] = {
+    "home": frozenset({"say"}),
+    "exercises": frozenset({"kind", "level", "seed", "rising"}),
+    "challenge": frozenset(),
+    "errata": frozenset(),
+    "glossary": frozenset(),
+    "bpe": _SHARED | _names(RULES),
+    "wordpiece": _SHARED | _names(WORDPIECE_RULES),
+    "unigram": _SHARED | _names(UNIGRAM_RULES),
+    "playground": OWN_CORPUS | {*PLAYGROUND_SLOTS} | _names(PLAYGROUND_RULES),
+    "compare": _SHARED | _names(COMPARE_RULES),
+    "pipeline": _SHARED | _names(PIPELINE_RULES) | {"a", "b"},
+    "renew": _SHARED | _names(RENEW_RULES) | {"a", "t1"},
+}
+"""By page: the parameters that the page reads when a link brings them. What it reads at every run is not among them: `step`,
+`lang`, a challenge's `c`, the glossary's `term`."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import streamlit as st
 
 from tokensteps.components.flipbook import CHOSEN, is_back, update_url
 from tokensteps.language.i18n import LANGUAGES, _, current_language, use_language
+from tokensteps.language.pages import PAGES
 
 SWITCH = "language.switch"
 
@@ -66,9 +67,9 @@ def _switched() -> None:
     update_url({"lang": state[SWITCH]})
 
 
-def page_link(script: str, label: str, query: Mapping[str, str] | None = None) -> None:
-    """A link within the app, which stays in the language in use. `label` is Markdown."""
-    st.page_link(script, label=label, query_params={**(query or {}), **in_links()})
+def page_link(page: str, label: str, query: Mapping[str, str] | None = None) -> None:
+    """A link to a page of the app, by its name, which stays in the language in use. `label` is Markdown."""
+    st.page_link(PAGES[page].script, label=label, query_params={**(query or {}), **in_links()})
 
 
 def in_links() -> dict[str, str]:

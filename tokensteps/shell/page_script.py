@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from tokensteps.components.base import component
 from tokensteps.language.glossary import definitions
 from tokensteps.language.i18n import _, language_tag
+from tokensteps.language.pages import PAGES
 from tokensteps.shell.language import in_links
 
 
@@ -14,5 +15,5 @@ def page_script() -> None:
     """From here on, halves of UTF-16 pairs become U+FFFD as they are typed or pasted, Back leads to no bare address, and
     marked terms are explained; the document says its language."""
     component("page", ())(key="page_script", data={"language": language_tag()})
-    href = f"glossary?{urlencode({**in_links(), 'term': ''})}"
+    href = f"{PAGES['glossary'].path}?{urlencode({**in_links(), 'term': ''})}"
     component("terms", ())(key="terms", data={"terms": definitions(), "more": _("Glossary"), "href": href})

@@ -15,6 +15,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tokensteps.components.base import component, ignore
 from tokensteps.components.flipbook import go_to, step_in_url, update_url
+from tokensteps.widgets.arrival import resume_page
 from tokensteps.widgets.predict import forget_game
 
 WRITTEN: Final = ("step", "lang")
@@ -46,7 +47,7 @@ def resume(page: str) -> None:
     What that one has written to the address may be lost: the page writes it again, but leaves a bare address bare.
     """
     if {*st.query_params} - {"lang"}:
-        st.session_state["arrival"] = "return"
+        resume_page()
     step = step_in_url()
     if step is not None:
         go_to(f"{page}.book", step)

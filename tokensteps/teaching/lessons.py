@@ -16,8 +16,8 @@ from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent
 from tokensteps.drawing.mark import MARK_STYLE, mark
 from tokensteps.language.i18n import N_, _, count, current_language, listed
 from tokensteps.language.numbers import nats
+from tokensteps.language.pages import PAGES
 from tokensteps.runs.corpora import EXAMPLES, pack_text
-from tokensteps.shell.language import in_links
 from tokensteps.teaching.errata import trace_of
 
 PLUS = "\u00a0+\u00a0"
@@ -26,21 +26,11 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Link(NamedTuple):
-    """A place in the app: its label (to be translated), its script under `pages/`, what its address has to say."""
+    """A place in the app: its label (to be translated), its page (a key of `PAGES`), what its address has to say."""
 
     label: str
     page: str
     query: Mapping[str, str] = NOTHING
-
-    @property
-    def script(self) -> str:
-        """The page's script, as Streamlit wants it."""
-        return f"pages/{self.page}.py"
-
-    @property
-    def name(self) -> str:
-        """The page's name, its place in the address."""
-        return self.page.rpartition("/")[2]
 
 
 class Station(NamedTuple):
@@ -74,46 +64,40 @@ def playground_query(example: str) -> dict[str, str]:
     return {"t1": f"bpe?corpus={example}", "text": pack_text(EXAMPLES[example].sample) or ""}
 
 
-BY_HAND = Link(N_("Five words, by hand: hug, pug, pun, bun, hugs"), "train/bpe", {"corpus": "hug"})
-PREDICT = Link(
-    N_("Say what comes next, before you see it"), "train/bpe", {"corpus": "hug", "mode": "predict"}
-)
+BY_HAND = Link(N_("Five words, by hand: hug, pug, pun, bun, hugs"), "bpe", {"corpus": "hug"})
+PREDICT = Link(N_("Say what comes next, before you see it"), "bpe", {"corpus": "hug", "mode": "predict"})
 TO_COUNT = Link(
     N_("The same five words, their pairs still to be counted"),
-    "train/bpe",
+    "bpe",
     {"corpus": "hug", "mode": "predict", "ask": "pair"},
 )
 GO_ON = Link(
     N_("What comes after the first merge, before you see it"),
-    "train/bpe",
+    "bpe",
     {"corpus": "hug", "mode": "predict", "ask": "pair", "step": "1"},
 )
-TIE = Link(N_("A tie: several pairs are equally frequent"), "train/bpe", {"corpus": "course", "step": "2"})
+TIE = Link(N_("A tie: several pairs are equally frequent"), "bpe", {"corpus": "course", "step": "2"})
 RARE = Link(
     N_("The same words with WordPiece: why the most frequent pair loses"),
-    "train/wordpiece",
+    "wordpiece",
     {"corpus": "hug", "step": "1"},
 )
 SEED = Link(
     N_("Unigram: start from many pieces, and prune what the corpus misses least"),
-    "train/unigram",
+    "unigram",
     {"corpus": "hug"},
 )
-PRUNE = Link(N_("Unigram: a prune, and what it costs"), "train/unigram", {"corpus": "hug", "step": "6"})
-LATTICE = Link(
-    N_("The lattice: every split of a word at once"), "train/unigram", {"corpus": "hug", "step": "0"}
-)
-ENCODE = Link(N_("Encode new text with what was learned"), "explore/playground", playground_query("hug"))
+PRUNE = Link(N_("Unigram: a prune, and what it costs"), "unigram", {"corpus": "hug", "step": "6"})
+LATTICE = Link(N_("The lattice: every split of a word at once"), "unigram", {"corpus": "hug", "step": "0"})
+ENCODE = Link(N_("Encode new text with what was learned"), "playground", playground_query("hug"))
 COMPARE = Link(
-    N_("The three algorithms side by side, at every vocabulary size"), "explore/compare", {"corpus": "course"}
+    N_("The three algorithms side by side, at every vocabulary size"), "compare", {"corpus": "course"}
 )
-PIPELINE = Link(
-    N_("One text through the whole pipeline, from characters to ids and back"), "explore/pipeline"
-)
-EXERCISES = Link(N_("Exercises, as many as you like"), "learn/exercises")
-CHALLENGE = Link(N_("Challenges: a class predicts, its teacher checks"), "learn/challenge")
-ERRATA = Link(N_("Where published figures are wrong"), "learn/errata")
-GLOSSARY = Link(N_("Every technical word, in two sentences"), "learn/glossary")
+PIPELINE = Link(N_("One text through the whole pipeline, from characters to ids and back"), "pipeline")
+EXERCISES = Link(N_("Exercises, as many as you like"), "exercises")
+CHALLENGE = Link(N_("Challenges: a class predicts, its teacher checks"), "challenge")
+ERRATA = Link(N_("Where published figures are wrong"), "errata")
+GLOSSARY = Link(N_("Every technical word, in two sentences"), "glossary")
 
 STATIONS: tuple[Station, ...] = (
     Station(
@@ -393,15 +377,17 @@ a { display: block; margin-top: 3px; color: #b03a0b; font-size: 13px; overflow-w
 """
 
 
-def lesson_page(lesson: Lesson, known: Mapping[str, str], address: str) -> str:
-    """A plan as a page of its own, to be printed; `address` is where the app is, for its links."""
+def lesson_page(
+    lesson: Lesson, known: Mapping[str, str], address: str, language: Mapping[str, str] = NOTHING
+) -> str:
+    """A plan as a page of its own, to be printed; `address` is where the app is, and `language` what its links say of that."""
     names = (_("Minutes"), _("The teacher"), _("The class"))
     heads = "".join(f"<th>{escape(name)}</th>" for name in names)
     rows, start = "", 0
     for activity in lesson.activities:
         link = activity.link
-        page, query = ("", {}) if link is None else (link.name, link.query)
-        target = f"{address}/{page}?{urlencode({**query, **in_links()})}".rstrip("?")
+        page, query = ("home", NOTHING) if link is None else (link.page, link.query)
+        target = f"{address}/{PAGES[page].path}?{urlencode({**query, **language})}".rstrip("?")
         shown = f'<a href="{escape(target)}">{escape(target)}</a>'
         rows += (
             f"<tr><td>{start}–{start + activity.minutes}</td><td>{escape(told(activity.teacher, known))}{shown}</td>"

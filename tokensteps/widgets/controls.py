@@ -14,7 +14,6 @@ import streamlit as st
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.corpus import PATTERNS, Pipeline
 from tokenizers_core.text.counting import counting_header
-from tokensteps.components.flipbook import is_back
 from tokensteps.drawing.tokens import SHOW
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.names import choice_name
@@ -33,6 +32,7 @@ from tokensteps.runs.settings import (
 )
 from tokensteps.shell.reconnect import brought
 from tokensteps.teaching.predictions import ASK_NAMES
+from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.boxes import too_long
 from tokensteps.widgets.notes import explained, lasting, note, problem
 
@@ -48,8 +48,7 @@ class Controls:
         """What is wrong with the settings, to be said on the page."""
         self.blocked = False
         """Whether it is so wrong that nothing can be trained."""
-        arrived = st.session_state.get("arrival") == "link"
-        if f"{page}.corpus" not in st.session_state or arrived or is_back():
+        if reads_address(f"{page}.corpus" not in st.session_state):
             self._read_url()
         self.complaints = lasting(page, self.complaints, self.recipe())
 

@@ -22,6 +22,7 @@ from tokensteps.server.cache import Job, Registry, drawn, registry
 from tokensteps.server.steps import Window, draw
 from tokensteps.server.workers import Progress
 from tokensteps.shell.language import in_links
+from tokensteps.widgets.arrival import take_arrival
 from tokensteps.widgets.notes import explained, note, problem
 
 
@@ -135,8 +136,7 @@ def stage(
     steps is sent whole, of a longer one `size` steps at a time.
     """
     name = f"{run}:{drawing}:{current_language()}"
-    arrival = st.session_state.pop("arrival", "")
-    place = position(f"{page}.book", run=name, last=last, trace=run, url=url, arrival=arrival)
+    place = position(f"{page}.book", run=name, last=last, trace=run, url=url, arrival=take_arrival())
     shown = window(place.step, last, size, whole)
     book = Window(name, last, shown, flipbook_labels(), param="step")
     data = drawn((book.name, shown), lambda: draw(run, book, frame), len)

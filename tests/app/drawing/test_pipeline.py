@@ -56,7 +56,7 @@ from tokensteps.drawing.pipeline import (
 )
 from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.drawing.windows import WINDOWS_DRAWN, Answer, windows_html
-from tokensteps.pages.explore.pipeline import PRESETS, RULES, SAMPLES, SPECIAL_TOKENS, View, template_text
+from tokensteps.pages.explore.pipeline import PRESETS, SAMPLES, SPECIAL_TOKENS, View, template_text
 from tokensteps.pages.explore.pipeline_tabs import (
     NAMES,
     difference_html,
@@ -66,6 +66,7 @@ from tokensteps.pages.explore.pipeline_tabs import (
     padding,
     windows_needed,
 )
+from tokensteps.runs.settings import PIPELINE_RULES
 
 quick = settings(derandomize=True, database=None, deadline=None, max_examples=80)
 
@@ -849,7 +850,7 @@ def test_the_labels_of_the_example_make_its_names(model: str, pre: str) -> None:
 
 
 def test_presets_are_settings_and_templates_have_their_tokens() -> None:
-    choices = {rule.name: rule.choices for rule in RULES}
+    choices = {rule.name: rule.choices for rule in PIPELINE_RULES}
     for preset in PRESETS.values():
         assert all(value in choices[name] for name, value in preset.values.items())
     assert SPECIAL_TOKENS.keys() == TEMPLATES.keys()

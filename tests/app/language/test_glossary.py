@@ -38,9 +38,9 @@ from tokensteps.language.glossary import (
     marks_in,
     matches,
     once,
-    page_file,
     unmarked,
 )
+from tokensteps.language.pages import PAGES
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.settings import read_url
 from tokensteps.teaching.errata import trace_of
@@ -77,7 +77,7 @@ def test_every_term_is_defined_once() -> None:
 @pytest.mark.parametrize("term", LINKED, ids=lambda term: term.id)
 def test_every_link_opens(term: glossary.Term) -> None:
     """The page is there, reads the link without a complaint, and the run has the step."""
-    assert (ROOT / page_file(term.page)).is_file()
+    assert (ROOT / PAGES[term.page].script).is_file()
     if term.page not in ALGORITHMS:
         assert not term.query
         return

@@ -19,6 +19,7 @@ from tokenizers_core import Corpus, Pipeline, first_difference, train_bpe
 from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.choices import Spec
 from tokensteps.catalogue.subjects import TrainedSubject
+from tokensteps.language.pages import PAGES
 from tokensteps.limits import SENTENCE_LIMIT
 from tokensteps.pages.learn.home import (
     CORPUS,
@@ -211,7 +212,7 @@ def test_the_playground_gets_the_text_and_the_tokenizer() -> None:
 
 def trace_at(link: Link) -> Any:
     return trace_of(
-        link.name, **{name: text for name, text in link.query.items() if name not in ("step", "mode")}
+        link.page, **{name: text for name, text in link.query.items() if name not in ("step", "mode")}
     )
 
 
@@ -220,17 +221,15 @@ def trace_at(link: Link) -> Any:
 )
 def test_every_link_opens_without_complaint(link: tuple[str, tuple[tuple[str, str], ...]]) -> None:
     there = Link("", link[0], dict(link[1]))
-    assert (ROOT / there.script).is_file() and f'"{there.script}"' in (ROOT / "app.py").read_text(
-        encoding="utf-8"
-    )
-    if there.name in ALGORITHMS:
-        recipe, complaints = read_url(there.name, ALGORITHMS[there.name].rules, there.query)
+    assert (ROOT / PAGES[there.page].script).is_file()
+    if there.page in ALGORITHMS:
+        recipe, complaints = read_url(there.page, ALGORITHMS[there.page].rules, there.query)
         assert complaints == []
         if recipe["corpus"] in EXAMPLES:
             assert 0 <= int(there.query.get("step", "0")) <= len(trace_at(there))
-    elif there.name == "compare":
+    elif there.page == "compare":
         assert read_url("compare", COMPARE_RULES, there.query).complaints == []
-    elif there.name == "playground" and there.query:
+    elif there.page == "playground" and there.query:
         assert Spec.parse(there.query["t1"]).run() is not None and unpack_text(there.query["text"])
     else:
         assert not there.query
@@ -395,7 +394,7 @@ def test_a_plan_to_print(lesson: Any) -> None:
     page = lesson_page(lesson, {**facts(), "bpe_pair": "<b>"}, "https://example.org/app")
     assert page.count("<tr>") == 1 + len(lesson.activities) and f"–{lesson.minutes}</td>" in page
     for activity in lesson.activities:
-        target = "" if activity.link is None else activity.link.name
+        target = "" if activity.link is None else PAGES[activity.link.page].path
         assert f'href="https://example.org/app/{target}' in page
     assert "<b>" not in page and "<script" not in page
 

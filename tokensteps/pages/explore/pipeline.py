@@ -11,8 +11,8 @@ import streamlit as st
 from tokenizers_core import Encoding, Tokenizer
 from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text.corpus import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, Pipeline
-from tokensteps.components.flipbook import is_back, update_url
+from tokenizers_core.text.corpus import Pipeline
+from tokensteps.components.flipbook import update_url
 from tokensteps.drawing.pipeline import (
     CHARACTERS_DRAWN,
     Journey,
@@ -25,32 +25,18 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, use_language
 from tokensteps.language.names import choice_name
-from tokensteps.limits import PATTERN_LIMIT, PIPELINE_LIMIT, VOCABULARY_LIMIT
+from tokensteps.limits import PIPELINE_LIMIT
 from tokensteps.pages.explore import pipeline_tabs
 from tokensteps.runs.algorithms import ALGORITHMS, Algorithm, Run
 from tokensteps.runs.corpora import Source, plain_text
-from tokensteps.runs.settings import Recipe, Setting, write_short
+from tokensteps.runs.settings import PIPELINE_RULES, Recipe, write_short
 from tokensteps.runs.trainings import train_model
+from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.notes import explained, problem
 from tokensteps.widgets.tabs import show_tabs
 from tokensteps.widgets.tour import titled
 
-RULES = (
-    Setting("normalizer", "bert_uncased", NORMALIZERS),
-    Setting("pre", "bert", PRE_TOKENIZERS),
-    Setting("pattern", "gpt2", (*PATTERNS, "own")),
-    Setting("regex", r"\w+|\s+|[^\w\s]+", length=PATTERN_LIMIT),
-    Setting("alphabet", "bytes", ("bytes", "corpus")),
-    Setting("model", "wordpiece", tuple(ALGORITHMS)),
-    Setting("template", "bert", tuple(TEMPLATES)),
-    Setting("size", 4_000, least=1, most=VOCABULARY_LIMIT),
-    Setting("lines", True),
-    Setting("max", 24, least=1, most=PIPELINE_LIMIT),
-    Setting("stride", 4, least=0, most=PIPELINE_LIMIT),
-    Setting("strategy", "only_second", ("only_second", "only_first", "longest_first")),
-    Setting("side", "right", ("right", "left")),
-)
 SPECIAL_TOKENS: Mapping[str, tuple[str, ...]] = {
     "none": (),
     "bert": ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"),
@@ -118,16 +104,16 @@ def _settings(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
     }
 
 
-PIPELINE = Algorithm("pipeline", N_("Pipeline"), RULES, _settings, train_model)
+PIPELINE = Algorithm("pipeline", N_("Pipeline"), PIPELINE_RULES, _settings, train_model)
 
 
 class PipelineControls(Controls):
     """The sidebar: the stages first, and then what the model is trained on."""
 
     def __init__(self) -> None:
-        super().__init__(PIPELINE.name, RULES, "library")
+        super().__init__(PIPELINE.name, PIPELINE_RULES, "library")
         state, url = st.session_state, st.query_params.to_dict()
-        if self.key("a") not in state or state.get("arrival") == "link" or is_back():
+        if reads_address(self.key("a") not in state):
             usual = SAMPLES["pair"]
             given = "a" in url or "b" in url
             for name, text in (("a", usual.first), ("b", usual.second)):

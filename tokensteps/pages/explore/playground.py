@@ -36,27 +36,18 @@ from tokensteps.limits import (
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
 from tokensteps.pages.explore.playground_files import counts_html, tokens_csv, tokens_html, tokens_json
 from tokensteps.runs.corpora import pack_text, plain_text
-from tokensteps.runs.settings import Setting, read_setting, read_text
+from tokensteps.runs.settings import PLAYGROUND_RULES, PLAYGROUND_SLOTS, read_setting, read_text
 from tokensteps.server.cache import Shelf, digest, text_store
 from tokensteps.widgets import stage
+from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import download
 from tokensteps.widgets.notes import explained, lasting, note, problem, show_rows
 from tokensteps.widgets.tabs import show_tabs
 from tokensteps.widgets.tour import titled
 
-SLOTS = ("t1", "t2", "t3", "t4")
 STRETCHES_SHOWN = 2_500
 """Stretches of text on one page of chips."""
-SETTINGS = (
-    Setting("write", "text", ("text", "ids", "bytes")),
-    Setting("spaces", True),
-    Setting("specials", True),
-    Setting("added", False),
-    Setting("escapes", False),
-)
-
-
 _facts: Shelf[tuple[Subject, int, str], str] = Shelf(CARDS_KEPT)
 
 
@@ -103,10 +94,10 @@ def _arrive() -> list[str]:
     """Read the URL when the session begins, after Back and from a link; returns what is wrong with it."""
     state, url = st.session_state, st.query_params.to_dict()
     first = key("text") not in state
-    if not (first or is_back() or state.pop("arrival", "") == "link"):
+    if not reads_address(first):
         return []
     complaints: list[str] = []
-    for setting in SETTINGS:
+    for setting in PLAYGROUND_RULES:
         if setting.name in url or first or is_back():
             state[key(setting.name)] = read_setting(setting, url, setting.default, complaints)
     kept = read_text(url, complaints)
@@ -115,7 +106,7 @@ def _arrive() -> list[str]:
         text = TEXTS["first"].make()
     if text is not None:
         set_text(text)
-    specs = [url[slot] for slot in SLOTS if url.get(slot)]
+    specs = [url[slot] for slot in PLAYGROUND_SLOTS if url.get(slot)]
     if specs or first or is_back():
         state[key("specs")] = specs or [READY[0]]
     return complaints
@@ -133,14 +124,14 @@ def url() -> dict[str, str | None]:
     """What the page is about, as the URL has it: None for what is as usual."""
     values: dict[str, str | None] = {
         setting.name: None if _state(setting.name) == setting.default else setting.write(_state(setting.name))
-        for setting in SETTINGS
+        for setting in PLAYGROUND_RULES
     }
     text = _state("text")
     packed = pack_text(text) if len(text) <= PACK_LIMIT else None
     usual = text == TEXTS["first"].make()
     values["text"] = None if usual else packed
     values["id"] = None if usual or packed else _kept(text)
-    for slot, spec in zip(SLOTS, [*_chosen(), *[None] * len(SLOTS)], strict=False):
+    for slot, spec in zip(PLAYGROUND_SLOTS, [*_chosen(), *[None] * len(PLAYGROUND_SLOTS)], strict=False):
         values[slot] = spec
     if _chosen() == [READY[0]]:
         values["t1"] = None
@@ -169,7 +160,7 @@ def _choose() -> list[DeltaGenerator]:
     chosen, places = _chosen(), []
     options = list(dict.fromkeys([*chosen, *choices.options()]))
     titles = choices.titles(options)
-    for slot in range(min(len(chosen) + 1, len(SLOTS))):
+    for slot in range(min(len(chosen) + 1, len(PLAYGROUND_SLOTS))):
         name = key(f"slot.{slot}")
         st.session_state[name] = chosen[slot] if slot < len(chosen) else None
         st.selectbox(

@@ -16,7 +16,7 @@ from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.renewal import Heritage, heritage
 from tokensteps.catalogue.side_by_side import aligned_html
 from tokensteps.catalogue.subjects import TrainedSubject
-from tokensteps.components.flipbook import is_back, update_url
+from tokensteps.components.flipbook import update_url
 from tokensteps.drawing.tokens import chips
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, listed
@@ -25,8 +25,9 @@ from tokensteps.language.numbers import percent
 from tokensteps.limits import RENEW_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import plain_text
-from tokensteps.runs.settings import Setting, corpus_title, write_short
+from tokensteps.runs.settings import RENEW_RULES, corpus_title, write_short
 from tokensteps.shell.language import page_link
+from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.downloads import show_link, show_tokenizer_files
 from tokensteps.widgets.notes import explained, note, problem
@@ -45,20 +46,16 @@ def half(number):
         raise ValueError("no number")
     return number / 2
 '''
-RULES = (
-    Setting("size", None, least=1, most=VOCABULARY_LIMIT, limit=True),
-    Setting("lines", False),
-)
 
 
 class RenewControls(Controls):
     """The sidebar: the old tokenizer, and the corpus of the new one."""
 
     def __init__(self) -> None:
-        super().__init__(PAGE, RULES, "modules")
+        super().__init__(PAGE, RENEW_RULES, "modules")
         state, url = st.session_state, st.query_params.to_dict()
         first = self.key("a") not in state
-        if first or state.get("arrival") == "link" or is_back():
+        if reads_address(first):
             state[self.key("a")] = plain_text(self.short("a", url, SAMPLE))
             state[self.key("old")] = url.get("t1", OLD)
 
@@ -77,7 +74,7 @@ class RenewControls(Controls):
             key=self.key("old"),
             persist_state="session",
         )
-        page_link("pages/explore/playground.py", _("Bring another one: playground"))
+        page_link("playground", _("Bring another one: playground"))
         return str(self["old"])
 
     def size_widget(self, usual: int) -> None:

@@ -15,6 +15,7 @@ from tokensteps.drawing.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.pruning import prune_frame
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, count, use_language
+from tokensteps.language.pages import PAGES
 from tokensteps.limits import CHALLENGE_LIMIT, CODES_LIMIT, NAME_LIMIT, TITLE_LIMIT
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import plain_text
@@ -91,7 +92,7 @@ def show_challenge_maker(
 def challenge_link(challenge: Challenge) -> str:
     """The address of a challenge, on this server."""
     base = (st.context.url or "").split("?")[0].rpartition("/")[0]
-    return f"{base}/challenge?{urlencode({'c': challenge.sealed(), **in_links()})}"
+    return f"{base}/{PAGES['challenge'].path}?{urlencode({'c': challenge.sealed(), **in_links()})}"
 
 
 # --- answering it -----------------------------------------------------------------------------------------------------

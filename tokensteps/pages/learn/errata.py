@@ -23,4 +23,4 @@ def show() -> None:
         with st.container(border=True):
             st.html(erratum_html(one))
             label = _("Open the step: {algorithm}").format(algorithm=ALGORITHMS[one.page].title)
-            page_link(f"pages/train/{one.page}.py", label, one.query)
+            page_link(one.page, label, one.query)

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
-from tokensteps.components.flipbook import is_back, update_url
+from tokensteps.components.flipbook import update_url
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import N_, _, count, use_language
 from tokensteps.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED, VERDICTS_KEPT
@@ -19,6 +19,7 @@ from tokensteps.shell.language import page_link
 from tokensteps.teaching.exercises.kinds import KINDS, MIXED, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.questions import UNREAD, WRONG, Tally, Verdict
+from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.keep import kept
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.questions import ask, tally_html, verdict_html
@@ -133,7 +134,7 @@ def open_place() -> tuple[Place, list[str]]:
     state = st.session_state
     key = f"{PAGE}.place"
     complaints: list[str] = []
-    if key not in state or state.get("arrival") == "link" or is_back():
+    if reads_address(key not in state):
         state[key], complaints = read_place(st.query_params.to_dict())
         _set_widgets(state[key])
     return state[key], complaints
@@ -285,8 +286,7 @@ def show_exercise(exercise: Exercise) -> None:
                     if page in ALGORITHMS
                     else _("Open it: pipeline")
                 )
-                folder = "train" if page in ALGORITHMS else "explore"
-                page_link(f"pages/{folder}/{page}.py", label, query)
+                page_link(page, label, query)
         st.caption(
             _("Check with nothing typed goes on to the next exercise, too. Trying again doesn't count.")
             if done

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from tokensteps.language.glossary import SECTIONS, TERMS, Term, entry_html, matches, page_file
+from tokensteps.language.glossary import SECTIONS, TERMS, Term, entry_html, matches
 from tokensteps.language.i18n import _
 from tokensteps.limits import FIND_LIMIT
 from tokensteps.shell.language import page_link
@@ -17,7 +17,7 @@ def show_entry(term: Term, wanted: bool = False) -> None:
     ):
         st.html(entry_html(term, wanted))
         if term.page:
-            page_link(page_file(term.page), _("See it"), term.query)
+            page_link(term.page, _("See it"), term.query)
 
 
 def show() -> None:

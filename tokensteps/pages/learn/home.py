@@ -17,7 +17,6 @@ from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
-from tokensteps.components.flipbook import is_back
 from tokensteps.drawing.chips import Piece, line_html
 from tokensteps.drawing.merging import TELL_BPE, TELL_WORDPIECE, Markup, Voice
 from tokensteps.drawing.pruning import TELL
@@ -28,7 +27,7 @@ from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.corpora import EXAMPLES, pack_text, plain_text
 from tokensteps.runs.settings import corpus_title, read_short, read_url, write_short
 from tokensteps.server.cache import remembered, text_store
-from tokensteps.shell.language import page_link
+from tokensteps.shell.language import in_links, page_link
 from tokensteps.shell.reconnect import brought
 from tokensteps.teaching.errata import trace_of
 from tokensteps.teaching.lessons import (
@@ -45,6 +44,7 @@ from tokensteps.teaching.lessons import (
     told,
 )
 from tokensteps.widgets import stage
+from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import download
 from tokensteps.widgets.notes import explained, lasting, note, problem
 from tokensteps.widgets.tour import titled
@@ -59,14 +59,14 @@ SPEC = "bpe?" + "&".join(f"{name}={value}" for name, value in SPEC_QUERY.items()
 WORD = regex.compile(r"[\w\p{M}]+|[^\w\s\p{M}]+")
 """A word, for the comparison: letters and digits, or signs, that stand together."""
 
-WATCH = Link(N_("Watch this tokenizer being trained"), "train/bpe", SPEC_QUERY)
-GROWING = Link(N_("Step through BPE on four sentences"), "train/bpe", {"corpus": "course"})
+WATCH = Link(N_("Watch this tokenizer being trained"), "bpe", SPEC_QUERY)
+GROWING = Link(N_("Step through BPE on four sentences"), "bpe", {"corpus": "course"})
 MORE: tuple[Link, ...] = (
-    Link(N_("Train on a page of your own text"), "train/bpe", {"corpus": "paste"}),
+    Link(N_("Train on a page of your own text"), "bpe", {"corpus": "paste"}),
     SEED,
-    Link(N_("Paste a text and see its tokens"), "explore/playground"),
+    Link(N_("Paste a text and see its tokens"), "playground"),
     PIPELINE,
-    Link(N_("A new tokenizer from an old one, for other text"), "explore/renew"),
+    Link(N_("A new tokenizer from an old one, for other text"), "renew"),
 )
 """What the way through the app leaves out."""
 
@@ -307,7 +307,7 @@ def columns() -> tuple[Column, ...]:
                 _encoded(_("repeating the merges in the order in which they were learned."), bpe),
                 "GPT-2, GPT-4, RoBERTa, Llama 3",
             ),
-            Link(see, "train/bpe", {"corpus": "hug", "step": "1"}),
+            Link(see, "bpe", {"corpus": "hug", "step": "1"}),
         ),
         Column(
             "WordPiece",
@@ -323,7 +323,7 @@ def columns() -> tuple[Column, ...]:
                 _encoded(_("taking the longest token that fits, again and again, from the left."), wordpiece),
                 "BERT, DistilBERT, ELECTRA",
             ),
-            Link(see, "train/wordpiece", {"corpus": "hug", "step": "1"}),
+            Link(see, "wordpiece", {"corpus": "hug", "step": "1"}),
         ),
         Column(
             "Unigram",
@@ -346,7 +346,7 @@ def columns() -> tuple[Column, ...]:
                 _encoded(_("finding the most probable of all splits."), unigram),
                 "T5, ALBERT, XLNet, mBART",
             ),
-            Link(see, "train/unigram", {"corpus": "hug", "step": "1"}),
+            Link(see, "unigram", {"corpus": "hug", "step": "1"}),
         ),
     )
 
@@ -412,14 +412,13 @@ def show() -> None:
 
 def show_link(link: Link, label: str | None = None) -> None:
     """A link within the app; `label`, translated already, in place of its own."""
-    page_link(link.script, label or _(link.label), link.query)
+    page_link(link.page, label or _(link.label), link.query)
 
 
 def _arrive() -> list[str]:
     """Take the sentence out of the address when the session begins, from a link and after Back; returns complaints."""
     state, url = st.session_state, st.query_params.to_dict()
-    arrived = state.pop("arrival", "") == "link"
-    if key("sentence") in state and not (arrived or is_back()):
+    if not reads_address(key("sentence") not in state):
         return []
     sentence = read_short(url["say"]) if "say" in url else None
     held = brought(key("sentence"))
@@ -487,7 +486,7 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
         empty = escape(_("No text, no tokens: write something."))
         st.html(f'<p class="ts first-counts">{empty}</p>')
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        show_link(Link(N_("Paste a whole text: the playground"), "explore/playground", carried(typed)))
+        show_link(Link(N_("Paste a whole text: the playground"), "playground", carried(typed)))
         show_link(WATCH)
         with st.popover(_("This sentence as a link"), type="tertiary"):
             st.code(stage.link({"say": write_short(sentence)}), language=None, wrap_lines=True)
@@ -587,7 +586,7 @@ def show_lesson(lesson: Lesson) -> None:
                 show_link(activity.link)
         start += activity.minutes
     address = (st.context.url or "").split("?")[0].rstrip("/")
-    make: Callable[[], str] = partial(lesson_page, lesson, known, address)
+    make: Callable[[], str] = partial(lesson_page, lesson, known, address, in_links())
     download(st, _("This plan as a page to print"), f"lesson-{lesson.minutes}.html", make, "home")
 
 

@@ -32,6 +32,7 @@ from tokensteps.server.steps import Steps, Table, reach, rows
 from tokensteps.shell.language import page_link
 from tokensteps.teaching.predictions import ASKS
 from tokensteps.widgets import stage
+from tokensteps.widgets.arrival import from_link
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.downloads import download, show_link, show_tokenizer_files
@@ -177,9 +178,9 @@ def show_run(page: TrainPage, controls: Controls, run: Run, trace: Any) -> None:
 def predict_run(page: TrainPage, controls: Controls, run: Run, trace: Any, style: Style) -> None:
     """The next question, and the stage up to the step that is found out; none of the tabs, which look ahead."""
     hidden = Hidden(page.name, run.name, trace, style, page.frame, controls["ask"], len(trace))
-    if st.session_state.get("arrival") == "link":  # which says where to begin
+    if from_link():  # which says where to begin
         forget_game(page.name)
-    start = step_asked(hidden.book, run.name)
+    start = step_asked(hidden.book, run.name, linked=from_link())
     if len(trace.corpus.words) > WORDS_TO_COUNT:
         start = max(start, 1)  # whose frame has the numbers from which to go on
     game = game_of(hidden, start)
@@ -229,7 +230,7 @@ def encode(view: View, tokenizer: Tokenizer | None = None) -> None:
     label = _("Text to encode with what was learned up to this step")
     text = text_box(label, ENCODE_LIMIT, value=sample, key=view.key(f"encode.{corpus}"))
     label = _("Paste a whole text into this tokenizer: the playground")
-    page_link("pages/explore/playground.py", label, {"t1": view.spec})
+    page_link("playground", label, {"t1": view.spec})
     if text is None:
         return
     tokenizer = tokenizer or view.trace.tokenizer(view.step)

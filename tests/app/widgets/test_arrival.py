@@ -1,0 +1,63 @@
+"""How a visitor comes to a page (`tokensteps/widgets/arrival.py`), on pages without anything else; the browser's part is in tests/browser."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tokensteps.runs.settings import PAGE_PARAMETERS, RULES, VIEWS
+
+
+def page() -> None:
+    """A page that says how it was reached, and takes the arrival as a stage would."""
+    import streamlit as st
+
+    from tokensteps.widgets.arrival import from_link, note_arrival, reads_address, take_arrival
+
+    note_arrival(st.session_state["goes to"])
+    known = (from_link(), reads_address(False), reads_address(True))
+    st.session_state["told"] = (*known, take_arrival(), take_arrival())
+
+
+def told(app: AppTest, name: str, **parameters: str) -> tuple[object, ...]:
+    """What the page says when the visitor is there next."""
+    app.session_state["goes to"] = name
+    app.query_params.clear()
+    for parameter, value in parameters.items():
+        app.query_params[parameter] = value
+    app.run()
+    assert not app.exception
+    said: tuple[object, ...] = app.session_state["told"]
+    return said
+
+
+def test_a_link_brings_settings_and_a_way_back_does_not() -> None:
+    app = AppTest.from_function(page)
+    assert told(app, "bpe", corpus="hug") == (False, False, True, "", "")  # the session's first page
+    assert told(app, "bpe", corpus="course") == (False, False, True, "", "")  # the page's own address
+    assert told(app, "errata") == (False, False, True, "return", "")
+    assert told(app, "bpe", corpus="hug") == (True, True, True, "link", "")
+    assert told(app, "errata") == (False, False, True, "return", "")
+    assert told(app, "bpe") == (False, False, True, "return", "")
+
+
+@pytest.mark.parametrize("name", sorted(PAGE_PARAMETERS))
+def test_every_parameter_of_a_page_makes_an_address_a_link(name: str) -> None:
+    for parameter in sorted(PAGE_PARAMETERS[name]):
+        app = AppTest.from_function(page)
+        told(app, "errata" if name != "errata" else "glossary")
+        assert told(app, name, **{parameter: "x"})[0] is True, parameter
+
+
+@pytest.mark.parametrize("parameter", ["step", "lang", "unheard_of"])
+@pytest.mark.parametrize("name", ["bpe", "home", "playground", "challenge"])
+def test_what_the_browser_writes_by_itself_is_no_link(name: str, parameter: str) -> None:
+    app = AppTest.from_function(page)
+    told(app, "errata")
+    assert told(app, name, **{parameter: "3"})[:2] == (False, False)
+
+
+def test_a_training_page_takes_every_setting_that_it_writes() -> None:
+    assert {*(rule.name for rule in (*RULES, *VIEWS)), "corpus", "text", "id", "file"} == PAGE_PARAMETERS[
+        "bpe"
+    ]

@@ -1,0 +1,61 @@
+"""The pages of the app: what each is called, where its script is, and the path under which the browser finds it.
+
+A page that is missing here is a KeyError wherever somebody links to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from tokensteps.language.i18n import N_
+
+
+class Page(NamedTuple):
+    """One page. `title` is to be translated."""
+
+    name: str
+    section: str
+    """A key of `PAGE_SECTIONS`, and the folder of the page's script."""
+    title: str
+
+    @property
+    def script(self) -> str:
+        """The file that Streamlit runs, relative to `app.py`."""
+        return f"pages/{self.section}/{self.name}.py"
+
+    @property
+    def path(self) -> str:
+        """The page's path in the browser's address: "" for the home page."""
+        return "" if self.name == "home" else self.name
+
+
+PAGE_SECTIONS: Final[Mapping[str, str]] = {
+    "learn": N_("Learn"),
+    "train": N_("Train"),
+    "explore": N_("Explore"),
+}
+"""The headings of the navigation, to be translated, in their order."""
+PAGES: Final[Mapping[str, Page]] = {
+    page.name: page
+    for page in (
+        Page("home", "learn", N_("Home")),
+        Page("exercises", "learn", N_("Exercises")),
+        Page("challenge", "learn", N_("Challenge")),
+        Page("errata", "learn", N_("Errata")),
+        Page("glossary", "learn", N_("Glossary")),
+        Page("bpe", "train", "BPE"),
+        Page("wordpiece", "train", "WordPiece"),
+        Page("unigram", "train", "Unigram"),
+        Page("playground", "explore", N_("Playground")),
+        Page("compare", "explore", N_("Compare")),
+        Page("pipeline", "explore", N_("Pipeline")),
+        Page("renew", "explore", N_("New from old")),
+    )
+}
+"""Every page by its name, in the order of the navigation."""
+
+
+def pages_in(section: str) -> list[Page]:
+    """The pages of one section, in their order."""
+    return [page for page in PAGES.values() if page.section == section]

@@ -1,0 +1,50 @@
+"""How the visitor came to the page that is being run: the one place that knows, and decides when a page reads its address.
+
+A page reads its settings from the address when its session begins, when a link within the app brings some, and after Back
+or Forward. Otherwise session state is the truth, and the page writes what differs from the usual to the address.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from tokensteps.components.flipbook import is_back
+from tokensteps.runs.settings import PAGE_PARAMETERS
+
+_ARRIVAL: Final = "arrival"
+"""In session state: "link", "return", or "" on a page that the visitor was on already."""
+
+
+def note_arrival(page: str) -> None:
+    """Once at the top of each run: note how the visitor came to the page with this name.
+
+    From another page, a link may bring settings; without any, the page carries on where it was left.
+    """
+    state = st.session_state
+    came = state.get("page") not in (None, page)
+    linked = PAGE_PARAMETERS[page] & {*st.query_params}
+    state[_ARRIVAL] = ("link" if linked else "return") if came else ""
+    state["page"] = page
+
+
+def resume_page() -> None:
+    """Have the page carry on where it was left, and write its address again."""
+    st.session_state[_ARRIVAL] = "return"
+
+
+def from_link() -> bool:
+    """Whether a link from another page of the app brought settings."""
+    return bool(st.session_state.get(_ARRIVAL) == "link")
+
+
+def reads_address(first: bool) -> bool:
+    """Whether the page is to read its settings from the address; `first` says that it has none yet."""
+    return first or from_link() or is_back()
+
+
+def take_arrival() -> str:
+    """How the visitor came, told once: a fragment that runs again by itself is no new arrival."""
+    arrival: str = st.session_state.pop(_ARRIVAL, "")
+    return arrival
