@@ -26,11 +26,12 @@ from tokenizers_core.text.corpus import Pipeline
 from tokensteps.catalogue import choices
 from tokensteps.catalogue.choices import Spec
 from tokensteps.limits import RENEW_LIMIT
-from tokensteps.pages.explore.renew import OLD, RULES, SAMPLE
+from tokensteps.pages.explore.renew import OLD, SAMPLE
 from tokensteps.runs.corpora import EXAMPLES, pack_text
+from tokensteps.runs.settings import RENEW_RULES
 from tokensteps.widgets import downloads
 
-PAGE = Page("renew", Path("pages", "explore", "renew.py"), RULES)
+PAGE = Page("renew", Path("pages", "explore", "renew.py"), RENEW_RULES)
 value = PAGE.value
 HUG = "bpe?corpus=hug"
 SMALL = {"corpus": "course", "size": "90", "t1": HUG}
