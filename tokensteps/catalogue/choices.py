@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
@@ -24,13 +24,14 @@ from tokensteps.language.i18n import N_, _, count, listed
 from tokensteps.limits import BROUGHT_REMEMBERED, LOADING_SECONDS, RUNS_REMEMBERED, SPEC_LIMIT, SUBJECTS_KEPT
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.settings import corpus_title, read_url
-from tokensteps.server.cache import Job, digest, file_store, tokenizer_registry
+from tokensteps.server.cache import Job, Made, digest, file_store, tokenizer_registry
 from tokensteps.server.workers import Progress
 from tokensteps.widgets import stage
 
 READY = tuple(f"{name}?corpus=library" for name in ALGORITHMS)
 """What everybody finds: one tokenizer of each algorithm, trained on the largest corpus that comes with the app."""
 NAME_SHOWN = 60
+_subjects: Final = Made(SUBJECTS_KEPT)
 OF_THE_CORPUS = ("corpus", "text", "id", "file", "step")
 """What a spec says of the corpus and the step, and not of the rules."""
 
@@ -246,6 +247,8 @@ def _load(spec: Spec, progress: Progress) -> Subject:
     return formats.load(files, " + ".join(files))
 
 
-@st.cache_resource(max_entries=SUBJECTS_KEPT, show_spinner=False)
-def _tokenizer(run: str, step: int, name: str, _trace: Any) -> Subject:  # noqa: ARG001 - `run` is what it's kept by
-    return TrainedSubject(name, _trace.tokenizer(step), _trace, step)
+def _tokenizer(run: str, step: int, name: str, trace: Any) -> Subject:
+    """A trained tokenizer; `run` says which, so the trace needn't be compared."""
+    return _subjects.get(
+        (run, step, name), lambda: TrainedSubject(name, trace.tokenizer(step), trace, step), lambda _made: 1
+    )

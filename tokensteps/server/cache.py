@@ -14,12 +14,10 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
-
-import streamlit as st
 
 from tokensteps.limits import (
     DRAWING_SECONDS,
@@ -27,11 +25,13 @@ from tokensteps.limits import (
     FRAMES_ROOM,
     LARGEST_TEXT,
     QUICK,
+    REMEMBERED_KEPT,
     TEXTS_ROOM,
     TOKENIZER_LIMIT,
     TOKENIZERS_KEPT,
     TRACES_ROOM,
 )
+from tokensteps.server.once import once
 from tokensteps.server.workers import Progress, Task, Workers, worth_sending
 
 Key = TypeVar("Key")
@@ -144,13 +144,13 @@ class Registry:
             del self.jobs[key]
 
 
-@st.cache_resource(show_spinner=False)
+@once
 def registry() -> Registry:
     """The one registry of this server."""
     return Registry()
 
 
-@st.cache_resource(show_spinner=False)
+@once
 def tokenizer_registry() -> Registry:
     """That of the tokenizers which are loaded: each may take a hundred times the room of a trace."""
     return Registry(TOKENIZERS_KEPT)
@@ -290,31 +290,31 @@ def shared_folder(name: str) -> Path:
     return Path(os.environ.get(VARIABLE) or STORE) / name
 
 
-@st.cache_resource(show_spinner=False)
+@once
 def text_store() -> TextStore:
     """The texts that were too long for a link."""
     return TextStore(shared_folder("texts"), TEXTS_ROOM, LARGEST_TEXT)
 
 
-@st.cache_resource(show_spinner=False)
+@once
 def file_store() -> TextStore:
     """The files that tokenizers are loaded from."""
     return TextStore(shared_folder("files"), FILES_ROOM, TOKENIZER_LIMIT)
 
 
-@st.cache_resource(show_spinner=False)
+@once
 def workers() -> Workers:
     """The processes of this server that train."""
     return Workers()
 
 
-@st.cache_resource(show_spinner=False)
+@once
 def drawers() -> Workers:
     """The one that draws: a page waits for it, so nothing that takes seconds goes there."""
     return Workers(1, DRAWING_NICENESS, "tokensteps.server.steps", DRAWING_SECONDS)
 
 
-@st.cache_resource(show_spinner=False)
+@once
 def _pickles() -> Shelf[str, bytes]:
     return Shelf(TRACES_ROOM // GROWTH)
 
@@ -338,22 +338,40 @@ def pickled(name: str) -> bytes | None:
     return _pickles().get(name)
 
 
-@st.cache_resource(show_spinner=False)
-def _drawings() -> tuple[Shelf[tuple[Any, ...], Any], Sequence[threading.RLock]]:
-    return Shelf(FRAMES_ROOM), [threading.RLock() for _ in range(64)]
+class Made:
+    """A shelf of values that are made when they are first asked for: once for all sessions."""
+
+    def __init__(self, room: int) -> None:
+        self.shelf: Shelf[tuple[Any, ...], Any] = Shelf(room)
+        self._at_work: dict[tuple[Any, ...], threading.RLock] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[Any, ...], make: Callable[[], Value], size: Callable[[Value], int]) -> Value:
+        """The value under `key`; if it isn't here, what `make` makes, kept while there is room for its `size`."""
+        found: Value | None = self.shelf.get(key)
+        if found is not None:
+            return found
+        with self._lock:
+            lock = self._at_work.setdefault(key, threading.RLock())
+        with lock:  # a class that comes in at once waits for the first one's
+            try:
+                found = self.shelf.get(key)
+                if found is None:
+                    found = make()
+                    self.shelf.put(key, found, size(found))
+            finally:
+                with self._lock:
+                    self._at_work.pop(key, None)
+        return found
+
+
+_drawings: Final = Made(FRAMES_ROOM)
+_remembered: Final = Made(REMEMBERED_KEPT)
 
 
 def drawn(key: tuple[Any, ...], draw: Callable[[], Value], size: Callable[[Value], int]) -> Value:
-    """What `draw` draws for `key`, frames or a table: once for all sessions, kept while there is room for its `size` in bytes."""
-    kept, at_work = _drawings()
-    found: Value | None = kept.get(key)
-    if found is None:
-        with at_work[hash(key) % len(at_work)]:  # a class that comes in at once waits for the first one's
-            found = kept.get(key)
-            if found is None:
-                found = draw()
-                kept.put(key, found, size(found))
-    return found
+    """What `draw` draws for `key`, frames or a table: kept while there is room for its `size` in bytes."""
+    return _drawings.get(key, draw, size)
 
 
 def digest(data: bytes) -> str:
@@ -361,7 +379,6 @@ def digest(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
-def remembered(key: tuple[Any, ...], _make: Callable[[], Any]) -> Any:  # noqa: ARG001 - what Streamlit caches by
-    """What `_make` makes for `key`, made once: for frames, charts and exports, which are pure functions of their key."""
-    return _make()
+def remembered(key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
+    """What `make` makes for `key`: charts, tables and texts, which are pure functions of their key."""
+    return _remembered.get(key, make, lambda _value: 1)

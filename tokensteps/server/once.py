@@ -1,0 +1,36 @@
+"""Things that a server makes once and keeps, in module state: `st.cache_resource` can be emptied by a message from any browser."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+Value = TypeVar("Value")
+
+
+def once(make: Callable[[], Value]) -> Callable[[], Value]:
+    """`make`, called the first time only; threads that come meanwhile wait for it. One that raises is tried again.
+
+    >>> @once
+    ... def registry() -> list[str]:
+    ...     print("made")
+    ...     return []
+    >>> registry().append("a")
+    made
+    >>> registry()
+    ['a']
+    """
+    made: list[Value] = []
+    lock = threading.Lock()
+
+    @wraps(make)
+    def get() -> Value:
+        if not made:
+            with lock:
+                if not made:
+                    made.append(make())
+        return made[0]
+
+    return get
