@@ -21,11 +21,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tokensteps.assets import read_asset
 from tokensteps.components.base import component, ignore
 from tokensteps.drawing.mark import MARK_STYLE, mark
+from tokensteps.streamlit_internals import is_history_navigation
 
 CHOSEN: Final = "language.chosen"
 """Where a session keeps the language that was chosen, "" for none."""
@@ -136,8 +136,7 @@ def update_url(values: Mapping[str, str | None]) -> None:
 
 def is_back() -> bool:
     """Tell whether this run of the script comes from the browser's Back or Forward: then the URL is the truth."""
-    context = get_script_run_ctx()
-    return context is not None and context.is_history_navigation
+    return is_history_navigation()
 
 
 def go_to(key: str, step: int) -> None:

@@ -13,13 +13,12 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from html.parser import HTMLParser
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import streamlit as st
-from streamlit import config, runtime
 
 from tokensteps.limits import LARGEST_UPLOAD, UPLOADS_EACH, UPLOADS_ROOM
+from tokensteps.streamlit_internals import INDEX, METRICS, UPLOADS, uploaded_bytes
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,11 +27,7 @@ ANCESTORS_VARIABLE: Final = "TOKENSTEPS_FRAME_ANCESTORS"
 """The environment variable with the sites that may show the app in a frame: `https://moodle.example.edu https://*.example.org`."""
 METRICS_VARIABLE: Final = "TOKENSTEPS_METRICS"
 """The environment variable that, set to 1, opens /_stcore/metrics, for a proxy that keeps it from the public."""
-METRICS: Final = "/_stcore/metrics"
-UPLOADS: Final = "/_stcore/upload_file/"
 ANCESTOR: Final = re.compile(r"'self'|(?:https?://)?(?:\*\.)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?")
-INDEX: Final = Path(st.__file__).parent / "static" / "index.html"
-"""The one page that Streamlit serves, at every address."""
 
 Policy = Mapping[str, tuple[str, ...]]
 """Directive → its sources."""
@@ -279,7 +274,7 @@ class Guard:
         origin, host = _header(scope, b"origin"), _header(scope, b"host")
         if not origin or same_place(origin, host):
             return False
-        if origin in {allowed.strip() for allowed in config.get_option("server.corsAllowedOrigins")}:
+        if origin in {allowed.strip() for allowed in st.get_option("server.corsAllowedOrigins")}:
             return False
         if not self.warned:  # once: who asks can't fill the log, and who set up a proxy sees what it lacks
             self.warned = True
@@ -310,20 +305,9 @@ def announced(scope: Scope) -> int:
 
 def has_room(session: str, coming: int, others: int) -> bool:
     """Whether a session may send so many bytes, while `others` are on their way. Streamlit itself sets no limit but each file's."""
-    held = held_files()
+    held = uploaded_bytes()
     each = held.get(session, 0) + coming
     return each <= UPLOADS_EACH and sum(held.values()) + others + coming <= UPLOADS_ROOM
-
-
-def held_files() -> dict[str, int]:
-    """Bytes of the files that each session holds."""
-    if not runtime.exists():
-        return {}
-    files: Mapping[str, Mapping[str, Any]] = getattr(
-        runtime.get_instance().uploaded_file_mgr, "file_storage", {}
-    )
-    # Copies: a session that ends takes its files away.
-    return {session: sum(len(file.data) for file in [*own.values()]) for session, own in [*files.items()]}
 
 
 async def _answer(send: Send, status: int, text: bytes) -> None:

@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from starlette.middleware import Middleware
-from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
 
 from tokensteps.server.headers import Guard
+from tokensteps.streamlit_internals import answer_deep_links
 
 SWITCH_SECONDS: Final = 0.002
 """How long a thread may keep the others waiting."""
@@ -22,13 +22,8 @@ MIDDLEWARE: Final = (Middleware(Guard),)
 
 @asynccontextmanager
 async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
-    """Make a fresh server answer its first deep link rightly, and keep the garbage collector off what never goes.
-
-    Seeing a folder called pages/, Streamlit takes the first session of a new server for an app of the old kind, which
-    knows no /bpe: the visitor would get “Page not found” on top of the page. `st.navigation` corrects that, but only
-    after the first run.
-    """
-    PagesManager.uses_pages_directory = False
+    """Make a fresh server answer its first deep link correctly, and keep the garbage collector off what never goes."""
+    answer_deep_links()
     # Everything imported so far stays for good; frozen, a collection need not walk it again.
     import pandas  # noqa: F401
     import plotly.graph_objects  # noqa: F401

@@ -6,15 +6,14 @@ themselves out of the address, as from a link; here is what the address lacks.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl
 
 import streamlit as st
-from streamlit.proto.WidgetStates_pb2 import WidgetState
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tokensteps.components.base import component, ignore
 from tokensteps.components.flipbook import go_to, step_in_url, update_url
+from tokensteps.streamlit_internals import page_outlived_session
 from tokensteps.widgets.arrival import resume_page
 from tokensteps.widgets.predict import forget_game
 
@@ -31,7 +30,7 @@ def catch_up() -> bool:
     """
     state = st.session_state
     if OUTLIVED not in state:
-        state[OUTLIVED] = bool(_held())
+        state[OUTLIVED] = page_outlived_session()
     left = component("again", ())(key="again", on_address_change=ignore).address
     if left is None or not state[OUTLIVED]:
         return False
@@ -52,17 +51,3 @@ def resume(page: str) -> None:
     if step is not None:
         go_to(f"{page}.book", step)
         forget_game(page)
-
-
-def brought(key: str) -> str | None:
-    """What the browser has in the text box `key`, which this session hasn't put up yet; None without such a box."""
-    return next((value.string_value for name, value in _held().items() if name.endswith(f"-{key}")), None)
-
-
-def _held() -> dict[str, WidgetState]:
-    """What the browser says its widgets hold, by Streamlit's own names; of those that are up in this session, nothing."""
-    context = get_script_run_ctx()
-    if context is None:
-        return {}
-    states: dict[str, Any] = context.session_state._state._new_widget_state.states
-    return {name: state.value for name, state in states.items() if isinstance(state.value, WidgetState)}

@@ -30,7 +30,7 @@ from tokensteps.runs.settings import (
     read_url,
     usual_value,
 )
-from tokensteps.shell.reconnect import brought
+from tokensteps.streamlit_internals import text_in_browser
 from tokensteps.teaching.predictions import ASK_NAMES
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.boxes import too_long
@@ -71,7 +71,7 @@ class Controls:
         for name, value in recipe.values.items():
             state[self.key(name)] = value
         box = self.key(f"{recipe['corpus']}_text")
-        if recipe.text and brought(box) is None:
+        if recipe.text and text_in_browser(box) is None:
             state[box] = recipe.text
         if recipe.file[1]:
             state[self.key("upload_data")] = recipe.file
@@ -79,7 +79,7 @@ class Controls:
     def short(self, name: str, url: Mapping[str, str], usual: str) -> str:
         """A text of the page's own: in the browser, if a page outlived its session, or in a URL; `usual` without one, or where
         it is lost, which is complained of."""
-        text = brought(self.key(name))
+        text = text_in_browser(self.key(name))
         if text is None:
             text = read_short(url[name]) if name in url else usual
         if text is None:

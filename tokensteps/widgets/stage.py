@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.comparison import Comparison
@@ -22,6 +21,7 @@ from tokensteps.server.cache import Job, Registry, drawn, registry
 from tokensteps.server.steps import Window, draw
 from tokensteps.server.workers import Progress
 from tokensteps.shell.language import in_links
+from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.arrival import take_arrival
 from tokensteps.widgets.notes import explained, note, problem
 
@@ -109,8 +109,7 @@ def _watch(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) ->
     else:
         text, share = _("Training: {done} steps so far").format(done=count(progress.done)), 0.0
     st.progress(share, text=text)
-    context = get_script_run_ctx()
-    if job.shared(context.session_id if context else ""):
+    if job.shared(session_id()):
         st.caption(_("Others wait for this run, too, so it goes on to the end."))
     elif st.button(_("Stop here"), key=f"{page}.stop"):
         among().stop(run, job)

@@ -15,19 +15,20 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from streamlit import config
+import streamlit as st
+from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from tokensteps.server import headers
 from tokensteps.server.headers import (
     ANCESTORS_VARIABLE,
-    INDEX,
     METRICS_VARIABLE,
     Guard,
     frame_ancestors,
     same_place,
 )
+from tokensteps.streamlit_internals import INDEX
 
 HOST = (b"host", b"app.example:8501")
 PAGE = [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-cache")]
@@ -223,7 +224,7 @@ def test_the_apps_own_pages_and_programs_come_through(origin: str | None) -> Non
 
 def test_origins_that_the_operator_allows_come_through(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        config, "get_option", {"server.corsAllowedOrigins": ["https://front.example"]}.__getitem__
+        st, "get_option", {"server.corsAllowedOrigins": ["https://front.example"]}.__getitem__
     )
     allowed, other = ((b"origin", b"https://front.example"),), ((b"origin", b"https://back.example"),)
     assert (
@@ -251,8 +252,8 @@ def length(size: int) -> tuple[tuple[bytes, bytes], ...]:
 def test_uploads_have_room_or_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streamlit's own store of uploads, filled; only its way to the server is stood in for."""
     store = MemoryUploadedFileManager("/_stcore/upload_file")
-    monkeypatch.setattr(headers.runtime, "exists", lambda: True)
-    monkeypatch.setattr(headers.runtime, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=store))
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=store))
     monkeypatch.setattr(headers, "UPLOADS_EACH", 100)
     monkeypatch.setattr(headers, "UPLOADS_ROOM", 150)
 

@@ -28,7 +28,7 @@ from tokensteps.runs.corpora import EXAMPLES, pack_text, plain_text
 from tokensteps.runs.settings import corpus_title, read_short, read_url, write_short
 from tokensteps.server.cache import remembered, text_store
 from tokensteps.shell.language import in_links, page_link
-from tokensteps.shell.reconnect import brought
+from tokensteps.streamlit_internals import text_in_browser
 from tokensteps.teaching.errata import trace_of
 from tokensteps.teaching.lessons import (
     COMPARE,
@@ -421,7 +421,7 @@ def _arrive() -> list[str]:
     if not reads_address(key("sentence") not in state):
         return []
     sentence = read_short(url["say"]) if "say" in url else None
-    held = brought(key("sentence"))
+    held = text_in_browser(key("sentence"))
     if held is not None:
         state[key("sentence")] = plain_text(held)
     elif sentence is not None:

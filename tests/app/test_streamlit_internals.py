@@ -1,0 +1,166 @@
+"""What the app takes for granted of Streamlit without its promising so: `tokensteps/streamlit_internals.py`, and the elements' names
+in style sheets and scripts. A test that fails here after an upgrade says which part to look at.
+
+Oracle: the installed Streamlit itself, its classes, routes and scripts.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import streamlit as st
+from streamlit import runtime
+from streamlit.elements.lib.utils import compute_and_register_element_id
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.runtime import RuntimeConfig
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.state import SafeSessionState, SessionState
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from streamlit.testing.v1 import AppTest
+from streamlit.web.server.starlette import starlette_routes
+
+from tokensteps import streamlit_internals
+from tokensteps.streamlit_internals import (
+    INDEX,
+    METRICS,
+    UPLOADS,
+    answer_deep_links,
+    is_history_navigation,
+    page_outlived_session,
+    session_id,
+    text_in_browser,
+    uploaded_bytes,
+)
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [
+    *(ROOT / "assets").rglob("*.css"),
+    *(ROOT / "assets").rglob("*.js"),
+    *(ROOT / "tokensteps").rglob("*.py"),
+]
+SCRIPTS = [*(INDEX.parent / "static" / "js").glob("*.js")]
+TEST_ID = re.compile(r"""data-testid[\^$*|~]?=["']?([A-Za-z]\w*)""")
+
+
+def test_this_is_the_version_that_was_tried() -> None:
+    wanted = re.search(
+        r"^streamlit>=([\d.]+),<([\d.]+)", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE
+    )
+    assert wanted is not None
+    assert wanted.groups() == ("1.67", "1.68")
+    assert st.__version__.startswith("1.67.")
+
+
+def in_session(monkeypatch: pytest.MonkeyPatch, *widgets: WidgetState, back: bool = False) -> None:
+    """A run of the script in a session whose browser says what its widgets hold."""
+    state = SessionState()
+    state.set_widgets_from_proto(WidgetStates(widgets=widgets))
+    context = SimpleNamespace(
+        session_id="mine",
+        is_history_navigation=back,
+        session_state=SafeSessionState(state, lambda: None),
+    )
+    monkeypatch.setattr(streamlit_internals, "get_script_run_ctx", lambda: context)
+
+
+def test_outside_of_a_session_there_is_nothing() -> None:
+    assert session_id() == ""
+    assert not is_history_navigation()
+    assert not page_outlived_session()
+    assert text_in_browser("bpe.paste_text") is None
+    assert uploaded_bytes() == {}
+
+
+def test_text_in_a_browser_that_outlived_its_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = compute_and_register_element_id(
+        "text_area", user_key="bpe.paste_text", dg=None, key_as_main_identity=False
+    )
+    in_session(monkeypatch, WidgetState(id=name, string_value="hug pug"))
+    assert page_outlived_session()
+    assert text_in_browser("bpe.paste_text") == "hug pug"
+    assert text_in_browser("bpe.counts_text") is None
+
+
+def test_a_session_of_its_own_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_session(monkeypatch)
+    assert not page_outlived_session()
+    assert session_id() == "mine"
+
+
+def test_a_box_that_has_been_drawn_is_session_states() -> None:
+    """Streamlit puts a value in place of the browser's message: then session state has it."""
+
+    def page() -> None:
+        import streamlit as st
+
+        from tokensteps.streamlit_internals import page_outlived_session, session_id, text_in_browser
+
+        st.session_state["before"] = (page_outlived_session(), text_in_browser("box"))
+        st.text_input("Text", key="box")
+        st.session_state["after"] = (page_outlived_session(), text_in_browser("box"))
+        st.session_state["session"] = session_id()
+
+    app = AppTest.from_function(page).run()
+    assert app.session_state["session"]
+    app.text_input(key="box").set_value("hug").run()
+    assert app.session_state["after"] == (False, None)
+    assert app.session_state["box"] == "hug"
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_back_and_forward_are_told_from_other_runs(monkeypatch: pytest.MonkeyPatch, back: bool) -> None:
+    in_session(monkeypatch, back=back)
+    assert is_history_navigation() is back
+    # Streamlit's own context is given it by the browser's message.
+    assert "is_history_navigation" in ScriptRunContext.__dataclass_fields__
+    assert "is_history_navigation" in ClientState.DESCRIPTOR.fields_by_name
+
+
+def test_pages_folder_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)
+    PagesManager(str(ROOT / "app.py"))
+    assert PagesManager.uses_pages_directory is True, (
+        "Streamlit no longer mistakes pages/: drop answer_deep_links"
+    )
+    answer_deep_links()
+    PagesManager(str(ROOT / "app.py"))
+    assert PagesManager.uses_pages_directory is False
+
+
+def test_uploads_are_counted_by_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = MemoryUploadedFileManager("/_stcore/upload_file")
+    for session, name, size in (("mine", "a.json", 60), ("mine", "b.json", 40), ("yours", "c.txt", 7)):
+        store.add_file(session, UploadedFileRec(name, name, "text/plain", bytes(size)))
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=store))
+    assert uploaded_bytes() == {"mine": 100, "yours": 7}
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=object()))
+    with pytest.raises(TypeError, match="whose size nobody knows"):
+        uploaded_bytes()
+
+
+def test_streamlit_keeps_uploads_in_memory() -> None:
+    fields = RuntimeConfig.__dataclass_fields__
+    assert "uploaded_file_manager" in fields
+    assert "MemoryUploadedFileManager" in Path(runtime.__file__).parents[1].joinpath(
+        "web", "server", "starlette", "starlette_app.py"
+    ).read_text("utf-8")
+
+
+def test_paths_are_streamlits() -> None:
+    assert f"/{starlette_routes.ROUTE_METRICS}" == METRICS
+    assert f"/{starlette_routes.BASE_ROUTE_UPLOAD_FILE}/" == UPLOADS
+    assert INDEX.read_text("utf-8").startswith("<!")
+
+
+def test_elements_have_the_names_that_styles_and_scripts_use() -> None:
+    names = {name for source in SOURCES for name in TEST_ID.findall(source.read_text("utf-8"))}
+    assert len(names) > 40
+    shown = "\n".join(script.read_text("utf-8") for script in SCRIPTS)
+    assert {name for name in names if name.split("-")[0] not in shown} == set()

@@ -1,0 +1,85 @@
+"""Streamlit's private parts. Nothing else in the app touches what a new version may change without saying so.
+
+Everything here was checked on Streamlit 1.67; `tests/app/test_streamlit_internals.py` has a test for each promise, and for the names
+that style sheets and scripts know Streamlit's elements by (`data-testid`). The module is on the ground floor because rooms from
+`components` upwards need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+INDEX: Final = Path(st.__file__).parent / "static" / "index.html"
+"""The one page that Streamlit serves, at every address."""
+METRICS: Final = "/_stcore/metrics"
+"""Where the server tells how it is doing."""
+UPLOADS: Final = "/_stcore/upload_file/"
+"""Where files are sent: followed by the session and the file's name."""
+
+
+def session_id() -> str:
+    """The session that this run of the script belongs to; "" outside of one."""
+    context = get_script_run_ctx()
+    return "" if context is None else context.session_id
+
+
+def is_history_navigation() -> bool:
+    """Whether this run of the script comes from the browser's Back or Forward."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
+
+
+def page_outlived_session() -> bool:
+    """Whether the browser had a page before this session began: it says what its widgets hold, and no widget has been drawn yet."""
+    return bool(_undrawn_widgets())
+
+
+def text_in_browser(key: str) -> str | None:
+    """What the browser has in the text box `key`, which this session hasn't drawn yet; None without such a box."""
+    held = _undrawn_widgets()
+    return next((value.string_value for name, value in held.items() if name.endswith(f"-{key}")), None)
+
+
+def _undrawn_widgets() -> dict[str, WidgetState]:
+    """What the browser says its widgets hold, by Streamlit's own names, which end with the key; only those not drawn yet.
+
+    `st.session_state` leaves them out. A widget that has been drawn has a value of the right type in place of its message.
+    """
+    context = get_script_run_ctx()
+    if context is None:
+        return {}
+    states: Mapping[str, Any] = context.session_state._state._new_widget_state.states
+    return {name: state.value for name, state in states.items() if isinstance(state.value, WidgetState)}
+
+
+def answer_deep_links() -> None:
+    """Make a fresh server answer its first deep link correctly.
+
+    Seeing a folder called pages/, Streamlit takes the first session of a new server for an app of the old kind, which
+    knows no /bpe: the visitor would get “Page not found” on top of the page. `st.navigation` corrects that, but only
+    after the first run.
+    """
+    PagesManager.uses_pages_directory = False
+
+
+def uploaded_bytes() -> dict[str, int]:
+    """Bytes of the uploaded files that each session holds."""
+    if not runtime.exists():
+        return {}
+    files = runtime.get_instance().uploaded_file_mgr
+    if not isinstance(files, MemoryUploadedFileManager):
+        raise TypeError(f"uploads are in a {type(files).__name__}, whose size nobody knows.")
+    # Copies: a session that ends takes its files away.
+    return {
+        session: sum(len(file.data) for file in [*own.values()])
+        for session, own in [*files.file_storage.items()]
+    }
