@@ -54,7 +54,6 @@ from tokensteps.catalogue.choices import Spec, public, title, titles, upload_spe
 from tokensteps.catalogue.renewal import heritage
 from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.components.editor import as_typed
-from tokensteps.drawing import pipeline as pipeline_view
 from tokensteps.drawing.charts import (
     CHARTS,
     PRUNE_CHARTS,
@@ -65,14 +64,15 @@ from tokensteps.drawing.charts import (
 )
 from tokensteps.drawing.chips import Shown, chips_html
 from tokensteps.drawing.comparison import compare_frame, overlap_html
-from tokensteps.drawing.encoding import encoding_html, lineage_html, story_html
 from tokensteps.drawing.frame import Frame, payload
-from tokensteps.drawing.lattice import lattice_frame
-from tokensteps.drawing.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
-from tokensteps.drawing.pruning import prune_frame
+from tokensteps.drawing.lattice.picture import lattice_frame
+from tokensteps.drawing.pipeline.stages import stages as pipeline_view
+from tokensteps.drawing.pipeline.windows import windows_html
 from tokensteps.drawing.tables import matching, pair_table, piece_table, score_table, worth_table
+from tokensteps.drawing.tabs import encoding_html, lineage_html, story_html
 from tokensteps.drawing.tokens import SHOW, Style, chip, readable, token_html
-from tokensteps.drawing.windows import windows_html
+from tokensteps.drawing.training.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
+from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.limits import TOKEN_SHOWN
 from tokensteps.pages.explore import pipeline as pipeline_page
 from tokensteps.pages.explore import playground_files as play_files

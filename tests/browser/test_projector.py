@@ -13,8 +13,8 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from tokensteps.drawing.merging import merge_frame
 from tokensteps.drawing.tokens import Style
+from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.teaching.errata import trace_of
 from tokensteps.widgets.stage import handout
 

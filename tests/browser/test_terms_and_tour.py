@@ -14,8 +14,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import Bpe
-from tokensteps.drawing.merging import merge_frame
 from tokensteps.drawing.tokens import Style
+from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.glossary import TERMS
 from tokensteps.teaching.errata import trace_of
 from tokensteps.widgets.stage import handout

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, done, problems, run
 from tokenizers_core import train_bpe
-from tokensteps.drawing.merging import STOP_REASONS
+from tokensteps.drawing.training.merging import STOP_REASONS
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text

@@ -25,8 +25,8 @@ from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.catalogue.texts import SENTENCES
 from tokensteps.drawing.chips import Shown
-from tokensteps.drawing.merging import merge_frame
 from tokensteps.drawing.tokens import Style
+from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language import i18n
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.pages.explore.playground_files import tokens_html

@@ -18,8 +18,8 @@ from tests.app.drawing.test_tokens import HOSTILE, Read
 from tests.core.test_unigram import golden
 from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, done, problems, run
 from tokenizers_core import METHODS, Corpus, train_unigram
-from tokensteps.drawing.lattice import LATTICE_CHARACTERS
-from tokensteps.drawing.pruning import STOP_REASONS
+from tokensteps.drawing.lattice.picture import LATTICE_CHARACTERS
+from tokensteps.drawing.training.pruning import STOP_REASONS
 from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.settings import UNIGRAM_RULES

@@ -14,7 +14,7 @@ from tests.core.test_wordpiece import golden
 from tests.pages.pages import PASTED, SMALL, Page, bodies, book, problems, run
 from tests.pages.test_bpe import TABS as SHARED_TABS
 from tokenizers_core import Corpus, train_wordpiece
-from tokensteps.drawing.merging import STOP_REASONS
+from tokensteps.drawing.training.merging import STOP_REASONS
 from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.settings import WORDPIECE_RULES
 

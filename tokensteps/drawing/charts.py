@@ -13,8 +13,8 @@ from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, Swe
 from tokenizers_core.training.merging import MergeSnapshot, MergeTrace, StepStats
 from tokenizers_core.training.pruning import StepPoint, UnigramTrace, Worth
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent
-from tokensteps.drawing.pruning import LABELS
 from tokensteps.drawing.tokens import Style, readable
+from tokensteps.drawing.training.pruning import LABELS
 from tokensteps.language.i18n import N_, _, listed, sentences
 from tokensteps.language.names import ALGORITHM_NAMES, pair_name
 from tokensteps.limits import CURVE_LIMIT, SCATTER_LIMIT

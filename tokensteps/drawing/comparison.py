@@ -23,8 +23,8 @@ from tokenizers_core.training.comparison import (
     surface,
 )
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.merging import Marked, Markup, Plain, Voice, cut_mark, fraction_text
 from tokensteps.drawing.tokens import Style, chip, chips
+from tokensteps.drawing.training.merging import Marked, Markup, Plain, Voice, cut_mark, fraction_text
 from tokensteps.language.glossary import once
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences
 from tokensteps.language.names import ALGORITHM_NAMES, pair_name

@@ -15,8 +15,8 @@ from tokenizers_core.training.lattice import Lattice
 from tokenizers_core.training.merging import Candidate, MergeEvent, MergeTrace, merge_pair
 from tokenizers_core.training.pruning import PruneEvent, RankedPiece, UnigramTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate
-from tokensteps.drawing.merging import Markup, score_numbers, tell_rule
 from tokensteps.drawing.tokens import Style, chip, chips, fill, parts, readable
+from tokensteps.drawing.training.merging import Markup, score_numbers, tell_rule
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.names import choice_name
 from tokensteps.language.numbers import chance, nats

@@ -17,8 +17,8 @@ import streamlit as st
 
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.merging import WORD_ROWS
 from tokensteps.drawing.tokens import Style, chips
+from tokensteps.drawing.training.merging import WORD_ROWS
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences, use_language
 from tokensteps.limits import ANSWERS_LISTED
 from tokensteps.teaching.predictions import ASK_NAMES, next_asked, question_after

@@ -32,9 +32,9 @@ from tokensteps.drawing.code_steps import (
     short_token,
     unigram_beats,
 )
-from tokensteps.drawing.merging import merge_frame, wordpiece_frame
-from tokensteps.drawing.pruning import prune_frame
 from tokensteps.drawing.tokens import Style
+from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
+from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.numbers import nats
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.runs.settings import RULES

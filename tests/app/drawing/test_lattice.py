@@ -18,15 +18,15 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.drawing.test_tokens import HOSTILE, MARKS, Read, expect_markup
 from tokenizers_core.training.lattice import Edge, Lattice, equally_good
-from tokensteps.drawing import lattice as lattice_frames
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.lattice import (
+from tokensteps.drawing.lattice.picture import (
     BARS_DRAWN,
     LATTICE_CHARACTERS,
     bars_of,
     lanes,
     lattice_frame,
 )
+from tokensteps.drawing.lattice.picture import picture as lattice_frames
 from tokensteps.drawing.tokens import SHOW, Style, chip, readable
 from tokensteps.language.numbers import log_text, probability_text
 from tokensteps.pages.train.lattice_tab import k_best_html, samples_html

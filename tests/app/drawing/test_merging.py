@@ -15,10 +15,10 @@ import pytest
 
 from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
 from tokenizers_core import BpeTrace, Corpus, train_bpe
-from tokensteps.drawing.encoding import encoding_html, lineage_html, parting_html, story_html
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.merging import STOP_REASONS, TOKENS_IN_ROW, encoding_frame, merge_frame
+from tokensteps.drawing.tabs import encoding_html, lineage_html, parting_html, story_html
 from tokensteps.drawing.tokens import SHOW, Style, readable
+from tokensteps.drawing.training.merging import STOP_REASONS, TOKENS_IN_ROW, encoding_frame, merge_frame
 from tokensteps.runs.corpora import EXAMPLES
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "bpe_course.json").read_text(encoding="utf-8"))

@@ -39,7 +39,7 @@ from tokenizers_core.text.corpus import (
     normalize,
     normalized_text,
 )
-from tokensteps.drawing.pipeline import (
+from tokensteps.drawing.pipeline.stages import (
     CHARACTERS_DRAWN,
     WORD_KEPT,
     Drawing,
@@ -54,8 +54,8 @@ from tokensteps.drawing.pipeline import (
     shown,
     summary_html,
 )
+from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, Answer, windows_html
 from tokensteps.drawing.tokens import SHOW, Style
-from tokensteps.drawing.windows import WINDOWS_DRAWN, Answer, windows_html
 from tokensteps.pages.explore.pipeline import PRESETS, SAMPLES, SPECIAL_TOKENS, View, template_text
 from tokensteps.pages.explore.pipeline_tabs import (
     NAMES,

@@ -37,8 +37,8 @@ from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_uni
 from tokenizers_core.text.corpus import Pipeline
 from tokenizers_core.training.pruning import ExpectationEvent, MaximizationEvent
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.pruning import RANKED_ROWS, STOP_REASONS, lattice_erratum, prune_frame
 from tokensteps.drawing.tokens import SHOW, Style, readable
+from tokensteps.drawing.training.pruning import RANKED_ROWS, STOP_REASONS, lattice_erratum, prune_frame
 from tokensteps.runs.corpora import EXAMPLES, LARGE, Source
 from tokensteps.runs.settings import UNIGRAM_RULES, special_tokens
 

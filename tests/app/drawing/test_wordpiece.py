@@ -29,10 +29,16 @@ from tokenizers_core.training.wordpiece import (
 )
 from tokensteps.drawing import tables
 from tokensteps.drawing.charts import score_chart
-from tokensteps.drawing.encoding import vocabularies_html
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.merging import STOP_REASONS, erratum, match_frame, score_table, wordpiece_frame
+from tokensteps.drawing.tabs import vocabularies_html
 from tokensteps.drawing.tokens import SHOW, Style, readable
+from tokensteps.drawing.training.merging import (
+    STOP_REASONS,
+    erratum,
+    match_frame,
+    score_table,
+    wordpiece_frame,
+)
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.runs.settings import WORDPIECE_RULES, special_tokens
 

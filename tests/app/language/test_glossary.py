@@ -20,10 +20,10 @@ from hypothesis import given
 from tests.app.drawing.test_tokens import HOSTILE, Read, text
 from tokensteps.components.flipbook import standalone
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.lattice import lattice_frame
-from tokensteps.drawing.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
-from tokensteps.drawing.pruning import prune_frame
+from tokensteps.drawing.lattice.picture import lattice_frame
 from tokensteps.drawing.tokens import Style
+from tokensteps.drawing.training.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
+from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language import glossary, i18n
 from tokensteps.language.glossary import (
     MARKS_IN_FRAME,

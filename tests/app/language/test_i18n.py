@@ -17,7 +17,7 @@ import pytest
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_file
 
 from tokensteps.drawing.charts import CHARTS
-from tokensteps.drawing.merging import STOP_REASONS
+from tokensteps.drawing.training.merging import STOP_REASONS
 from tokensteps.language.i18n import _, count, current_language, ngettext, use_language
 from tokensteps.language.names import CHOICE_NAMES, TIE_RULE_WORDS
 from tokensteps.runs.corpora import EXAMPLES

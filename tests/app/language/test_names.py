@@ -11,8 +11,8 @@ from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.text.corpus import NORMALIZERS, PATTERNS, PRE_TOKENIZERS
 from tokenizers_core.training.algorithms import ALGORITHMS
 from tokenizers_core.training.bpe import ALPHABETS
-from tokensteps.drawing.merging import merge_frame
 from tokensteps.drawing.tokens import SHOW, Style
+from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.names import CHOICE_NAMES, choice_name
 from tokensteps.runs.settings import MODES
 

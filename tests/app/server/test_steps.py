@@ -9,9 +9,9 @@ import pytest
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.corpus import Pipeline
-from tokensteps.drawing.merging import merge_frame
 from tokensteps.drawing.tables import pair_table
 from tokensteps.drawing.tokens import Style
+from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.i18n import current_language, use_language
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.runs.trainings import TRAINERS

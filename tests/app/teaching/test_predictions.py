@@ -16,9 +16,9 @@ from tests.core.oracle_bpe import plain_bpe
 from tests.core.oracle_unigram import all_paths, costs, plain_unigram_course
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
-from tokensteps.drawing.merging import merge_frame, wordpiece_frame
-from tokensteps.drawing.pruning import prune_frame
 from tokensteps.drawing.tokens import Style
+from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
+from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.settings import ASKED
 from tokensteps.teaching.predictions import ASK_NAMES, ASKS, next_asked, question_after

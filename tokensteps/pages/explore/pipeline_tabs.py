@@ -23,8 +23,8 @@ from tokenizers_core.encoding.decoders import (
 from tokenizers_core.encoding.encoding import Padding, Truncation, group_entities
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.corpus import SPACE_MARK, Span
+from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, Answer, windows_html
 from tokensteps.drawing.tokens import readable, token_html
-from tokensteps.drawing.windows import WINDOWS_DRAWN, Answer, windows_html
 from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.limits import COMPARISONS, PASSAGE_LIMIT, TOKEN_SHOWN, WINDOWS_LIMIT
 from tokensteps.server.cache import digest
@@ -33,7 +33,7 @@ from tokensteps.widgets.downloads import show_link, show_tokenizer_files
 from tokensteps.widgets.notes import explained, note, problem, show_rows
 
 if TYPE_CHECKING:
-    from tokensteps.drawing.pipeline import Journey
+    from tokensteps.drawing.pipeline.stages import Journey
     from tokensteps.pages.explore.pipeline import View
 
 LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")

@@ -11,9 +11,9 @@ import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.components.flipbook import go_to, update_url
-from tokensteps.drawing.merging import merge_frame, wordpiece_frame
-from tokensteps.drawing.pruning import prune_frame
 from tokensteps.drawing.tokens import Style
+from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
+from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.i18n import _, count, use_language
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import CHALLENGE_LIMIT, CODES_LIMIT, NAME_LIMIT, TITLE_LIMIT

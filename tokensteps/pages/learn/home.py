@@ -18,9 +18,9 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.drawing.chips import Piece, line_html
-from tokensteps.drawing.merging import TELL_BPE, TELL_WORDPIECE, Markup, Voice
-from tokensteps.drawing.pruning import TELL
 from tokensteps.drawing.tokens import PLAIN, Style, chip, chips, colour, fill, token_html
+from tokensteps.drawing.training.merging import TELL_BPE, TELL_WORDPIECE, Markup, Voice
+from tokensteps.drawing.training.pruning import TELL
 from tokensteps.language.i18n import N_, _, count, current_language, ngettext, sentences, use_language
 from tokensteps.limits import PACK_LIMIT, SENTENCE_LIMIT
 from tokensteps.runs.algorithms import ALGORITHMS, Run

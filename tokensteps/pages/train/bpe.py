@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from tokenizers_core.training import bpe, merging, ties
-from tokensteps.drawing.merging import encoding_frame, merge_frame
 from tokensteps.drawing.tables import pair_table
+from tokensteps.drawing.training.merging import encoding_frame, merge_frame
 from tokensteps.language.i18n import N_, _
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
 from tokensteps.pages.train.page import TrainPage, show_training

@@ -10,9 +10,9 @@ from html import escape
 import streamlit as st
 
 from tokenizers_core.training.lattice import Lattice, Path, equally_good
-from tokensteps.drawing.lattice import LATTICE_CHARACTERS, lattice_frame
-from tokensteps.drawing.merging import table_html
+from tokensteps.drawing.lattice.picture import LATTICE_CHARACTERS, lattice_frame
 from tokensteps.drawing.tokens import Style, chips, readable
+from tokensteps.drawing.training.merging import table_html
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.numbers import log_text, probability_text, share_text
 from tokensteps.limits import WORDS_LISTED

@@ -11,7 +11,7 @@ from tokenizers_core import first_difference
 from tokenizers_core.files.exports import trace_to_csv, trace_to_json
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.charts import CHARTS, curves_told, training_chart
-from tokensteps.drawing.encoding import lineage_html, parting_html
+from tokensteps.drawing.tabs import lineage_html, parting_html
 from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import N_, _, count
 from tokensteps.language.names import choice_name

@@ -17,8 +17,8 @@ from tokensteps.catalogue import choices
 from tokensteps.components.code import code_in_step
 from tokensteps.components.flipbook import step_asked, update_url
 from tokensteps.drawing.code_steps import rules_left_out
-from tokensteps.drawing.encoding import encoding_html, story_html
 from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.tabs import encoding_html, story_html
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences, use_language

@@ -8,9 +8,9 @@ import streamlit as st
 
 from tokenizers_core.training import merging, wordpiece
 from tokensteps.drawing.charts import score_chart, score_told
-from tokensteps.drawing.encoding import vocabularies_html
-from tokensteps.drawing.merging import match_frame, wordpiece_frame
 from tokensteps.drawing.tables import score_table
+from tokensteps.drawing.tabs import vocabularies_html
+from tokensteps.drawing.training.merging import match_frame, wordpiece_frame
 from tokensteps.language.i18n import N_, _
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
 from tokensteps.pages.train.page import TrainPage, View, show_training

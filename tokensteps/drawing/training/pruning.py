@@ -28,7 +28,8 @@ from tokenizers_core.training.pruning import (
 )
 from tokensteps.drawing.code_steps import code_attributes, unigram_beats
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.merging import (
+from tokensteps.drawing.tokens import Style, chip, chips, token_html
+from tokensteps.drawing.training.merging import (
     WORD_ROWS,
     Marked,
     Markup,
@@ -41,7 +42,6 @@ from tokensteps.drawing.merging import (
     table_html,
     words_shown,
 )
-from tokensteps.drawing.tokens import Style, chip, chips, token_html
 from tokensteps.language.glossary import once
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences
 from tokensteps.language.numbers import chance, nats, percent

@@ -25,8 +25,8 @@ from tokenizers_core.training.lattice import (
     equally_good,
 )
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.merging import Marked, Markup, Plain, Voice, heading, table_html
 from tokensteps.drawing.tokens import Style, chip, chips, colour, readable, token_html
+from tokensteps.drawing.training.merging import Marked, Markup, Plain, Voice, heading, table_html
 from tokensteps.language.glossary import marked, once, unmarked
 from tokensteps.language.i18n import N_, _, count, current_language, listed, ngettext, sentences
 from tokensteps.language.numbers import (

@@ -7,8 +7,8 @@ from html import escape
 
 from tokenizers_core.encoding.tokenizer import Encoding
 from tokenizers_core.training.merging import Lineage, MergeTrace
-from tokensteps.drawing.merging import pair_chips
 from tokensteps.drawing.tokens import Style, chip, chips, fill
+from tokensteps.drawing.training.merging import pair_chips
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.names import choice_name
 
