@@ -65,6 +65,7 @@ from tokensteps.drawing.charts import (
 from tokensteps.drawing.chips import Shown, chips_html
 from tokensteps.drawing.comparison import compare_frame, overlap_html
 from tokensteps.drawing.frame import Frame, payload
+from tokensteps.drawing.handout import handout
 from tokensteps.drawing.lattice.picture import lattice_frame
 from tokensteps.drawing.pipeline.stages import stages as pipeline_view
 from tokensteps.drawing.pipeline.windows import windows_html
@@ -73,6 +74,7 @@ from tokensteps.drawing.tabs import encoding_html, lineage_html, story_html
 from tokensteps.drawing.tokens import SHOW, Style, chip, readable, token_html
 from tokensteps.drawing.training.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
+from tokensteps.language.labels import flipbook_labels
 from tokensteps.limits import TOKEN_SHOWN
 from tokensteps.pages.explore import pipeline as pipeline_page
 from tokensteps.pages.explore import playground_files as play_files
@@ -109,7 +111,6 @@ from tokensteps.teaching.exercises.kinds import KINDS as EXERCISES
 from tokensteps.teaching.exercises.kinds import make
 from tokensteps.teaching.predictions import ASKS, next_asked, question_after
 from tokensteps.teaching.questions import ANSWER_LIMIT
-from tokensteps.widgets import stage
 from tokensteps.widgets.downloads import tokenizer_files
 from tokensteps.widgets.notes import explained
 
@@ -431,7 +432,7 @@ def check_frames(frames: list[Frame]) -> None:
         sound(frame.html)
         expect_markup(frame.label, {"bdi"})
         assert not BREAKS.search(frame.say) and not BREAKS.search(frame.status)
-    data = payload("run", len(frames) - 1, 0, frames, (0, 0), stage.flipbook_labels())
+    data = payload("run", len(frames) - 1, 0, frames, (0, 0), flipbook_labels())
     sent = json.loads(data)["frames"]
     assert [one["html"] for one in sent] == [frame.html for frame in frames]
 
@@ -685,7 +686,7 @@ def test_the_handout_is_a_file_of_ours() -> None:
     trace = train_bpe(Corpus.from_texts(texts_of(batch)), merges=12)
 
     def elements(name: str) -> list[str]:
-        page = stage.handout(name, len(trace), lambda step: merge_frame(trace[step], Style(True)))
+        page = handout(name, len(trace), lambda step: merge_frame(trace[step], Style(True)))
         assert page.count("</script") == page.count("<script")
         return re.findall(r"<(/?[a-zA-Z!][\w-]*)", page)
 

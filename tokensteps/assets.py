@@ -11,3 +11,8 @@ ASSETS: Final = Path(__file__).resolve().parents[1] / "assets"
 def read_asset(name: str) -> str:
     """Return a file of `assets/` as text; `name` is its path in there, such as "page/style.css"."""
     return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def read_script(component: str) -> str:
+    """Return the script of a component, `assets/components/<component>.js`."""
+    return read_asset(f"components/{component}.js")

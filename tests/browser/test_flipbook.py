@@ -13,8 +13,9 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.flipbook_demo import LABELS, frames
 from tokensteps.assets import ASSETS
-from tokensteps.components.flipbook import _number, standalone
+from tokensteps.components.flipbook import _number
 from tokensteps.drawing.frame import payload, window
+from tokensteps.drawing.handout import standalone_run
 
 HERE = Path(__file__).resolve().parent
 BOOK = "document.querySelector('.ts-flipbook') ?? [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean)"
@@ -361,7 +362,9 @@ def test_standalone(open_page: Callable[..., Page], tmp_path: Path) -> None:
     )
     data = payload("run", 19, 0, pages, (0, 1), LABELS, param="step")
     path = tmp_path / "run.html"
-    path.write_text(standalone("BPE <b>&", data, footer_html="<a href='#0'>TokenSteps</a>"), encoding="utf-8")
+    path.write_text(
+        standalone_run("BPE <b>&", data, footer_html="<a href='#0'>TokenSteps</a>"), encoding="utf-8"
+    )
     page = open_page(errors=True, fresh=True)  # the policy that stops the image says so
     page.goto(path.as_uri())
     page.locator("[data-frame]").wait_for()
@@ -382,7 +385,7 @@ def test_standalone(open_page: Callable[..., Page], tmp_path: Path) -> None:
 def test_standalone_asks_nobody(open_page: Callable[..., Page], tmp_path: Path) -> None:
     path = tmp_path / "run.html"
     path.write_text(
-        standalone("BPE", payload("run", 19, 0, frames(range(20), 19), (0, 1), LABELS)), encoding="utf-8"
+        standalone_run("BPE", payload("run", 19, 0, frames(range(20), 19), (0, 1), LABELS)), encoding="utf-8"
     )
     page = open_page(fresh=True)
     asked: list[str] = []
@@ -412,7 +415,7 @@ def test_choices_in_a_frame(open_page: Callable[..., Page], tmp_path: Path) -> N
     """What is picked is marked until it is picked again, in every frame; focus, keys and scrolling stay."""
     pages = [page._replace(html=picking(step)) for step, page in enumerate(frames(range(20), 19))]
     path = tmp_path / "run.html"
-    path.write_text(standalone("Choices", payload("run", 19, 0, pages, (0, 1), LABELS)), encoding="utf-8")
+    path.write_text(standalone_run("Choices", payload("run", 19, 0, pages, (0, 1), LABELS)), encoding="utf-8")
     page = open_page(fresh=True)
     page.goto(path.as_uri())
     marked = f"""how => [...({BOOK}).querySelectorAll('.stage .' + how)].map(e => e.textContent)"""

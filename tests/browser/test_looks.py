@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from tokensteps.assets import read_asset
 from tokensteps.components.flipbook import FLIPBOOK_STYLES
 from tokensteps.drawing.frame import Frame, payload
-from tokensteps.widgets.stage import flipbook_labels
+from tokensteps.language.labels import flipbook_labels
 
 ROOT = Path(__file__).resolve().parents[2]
 HIDDEN = "stSidebar", "stHeader", "stButtonGroup", "stPageLink", "stTooltipIcon"

@@ -13,10 +13,10 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
+from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.teaching.errata import trace_of
-from tokensteps.widgets.stage import handout
 
 SCREEN = {"viewport": {"width": 1280, "height": 720}}
 ON = "document.documentElement.hasAttribute('data-projector')"

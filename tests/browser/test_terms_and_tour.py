@@ -14,11 +14,11 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import Bpe
+from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.glossary import TERMS
 from tokensteps.teaching.errata import trace_of
-from tokensteps.widgets.stage import handout
 from tokensteps.widgets.tour import STOPS
 
 FOCUSED = """() => { let a = document.activeElement; while (a.shadowRoot?.activeElement) a = a.shadowRoot.activeElement;

@@ -669,10 +669,10 @@ def test_templates_pairs_and_truncation(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
 def test_a_handout_is_the_apps(algorithm: str) -> None:
+    from tokensteps.drawing.handout import handout
     from tokensteps.drawing.tokens import Style
     from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
     from tokensteps.drawing.training.pruning import prune_frame
-    from tokensteps.widgets.stage import handout
 
     frame: Any = {"bpe": merge_frame, "wordpiece": wordpiece_frame, "unigram": prune_frame}[algorithm]
     trace: Any = {

@@ -25,6 +25,7 @@ from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.catalogue.texts import SENTENCES
 from tokensteps.drawing.chips import Shown
+from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language import i18n
@@ -36,7 +37,6 @@ from tokensteps.teaching.challenge import Challenge
 from tokensteps.teaching.exercises.kinds import KINDS, make
 from tokensteps.teaching.lessons import LESSONS, facts, lesson_page
 from tokensteps.teaching.questions import Choice
-from tokensteps.widgets.stage import handout
 
 
 def words(text: str) -> frozenset[str]:

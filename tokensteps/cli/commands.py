@@ -302,10 +302,10 @@ def handout_command(
     """
     refuse_to_overwrite(output, force)
     trace = train_as_asked(**asked)
-    # Here, because Streamlit comes with them, and takes longer to load than most runs need.
+    # Here, because most runs do without them, and they take a while to load.
+    from tokensteps.drawing.handout import handout
     from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
     from tokensteps.drawing.training.pruning import prune_frame
-    from tokensteps.widgets.stage import handout
 
     drawings: dict[str, Callable[[Any, Style], Any]] = {
         "bpe": merge_frame,

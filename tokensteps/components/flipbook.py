@@ -13,18 +13,13 @@ inside one `st.fragment`. Everything drawn comes in as an argument, so nothing h
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html as markup
 import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
-from tokensteps.assets import read_asset
 from tokensteps.components.base import component, ignore
-from tokensteps.drawing.mark import MARK_STYLE, mark
 from tokensteps.streamlit_internals import is_history_navigation
 
 CHOSEN: Final = "language.chosen"
@@ -159,77 +154,6 @@ def flipbook(
     return _reported(result, run, seek[1])
 
 
-def standalone(
-    title: str,
-    data: bytes,
-    *,
-    language: str = "en",
-    footer_html: str = "",
-    terms: Mapping[str, tuple[str, str]] | None = None,
-    projector: Mapping[str, str] | None = None,
-) -> str:
-    """Return one HTML file that holds a whole run and steps through it offline, from `file://`, a USB stick or an LMS.
-
-    `data` comes from `payload` and must hold every frame of the run; `title` is plain text, `footer_html` trusted
-    markup; `language` is the document's (BCP 47); `terms` holds name and definition of each term that frames mark;
-    `projector` the words of projector mode (default: there is none), see `tokensteps.components.projector`. The file
-    asks the network for nothing: its Content-Security-Policy allows its own scripts by hash, its own styles and `data:` fonts
-    and images.
-
-    Raises `ValueError` when frames are missing.
-    """
-    message = json.loads(data)
-    if message["first"] != 0 or len(message["frames"]) != message["last"] + 1:
-        raise ValueError(
-            f"the payload holds steps {message['first']}..{message['first'] + len(message['frames']) - 1} of "
-            f"0..{message['last']}; a standalone file needs them all: render range(last + 1)."
-        )
-    message["param"] = None
-    scripts = [
-        read_asset("components/flipbook.js") + _STANDALONE_SCRIPT,
-        read_asset("components/terms.js") + _STANDALONE_TERMS,
-    ]
-    large, start = "", ""
-    if projector is not None:
-        scripts.append(read_asset("components/projector.js") + _STANDALONE_PROJECTOR)
-        large = read_asset("page/projector.css")
-        words = f'<script type="application/json" id="projector">{_json(dict(projector))}</script>'
-        start = f'<div id="start-projector"></div>\n{words}\n'
-    policy = (
-        f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; style-src 'unsafe-inline'; font-src data:; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-    styles = "\n".join((read_asset("components/flipbook.css"), read_asset("page/style.css"), large)).replace(
-        "</", "<\\/"
-    )
-    return (
-        f'<!doctype html>\n<html lang="{markup.escape(language)}">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{markup.escape(title)}</title>\n<style>{_STANDALONE_STYLE}{MARK_STYLE}{read_asset('page/terms.css')}{large}</style>\n</head>\n<body>\n<main>\n"
-        f"<header>\n<h1>{mark()}{markup.escape(title)}</h1>\n{start}</header>\n"
-        f'<div id="book"><template shadowrootmode="open"><style>{styles}</style></template></div>\n'
-        f"<footer>{footer_html}</footer>\n</main>\n"
-        f'<script type="application/json" id="data">{_json(message)}</script>\n'
-        f'<script type="application/json" id="terms">{_json({"terms": terms or {}})}</script>\n'
-        + "".join(f'<script type="module">{one}</script>\n' for one in scripts)
-        + "</body>\n</html>\n"
-    )
-
-
-def _json(message: Any) -> str:
-    """JSON that can stand in a script element: nothing in it ends the element."""
-    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
-
-
-def _hash(script: str) -> str:
-    """A script as a Content-Security-Policy names it."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-
-
 def _reported(result: Any, run: str, nonce: int) -> int | None:
     """Return the step in a component's state, unless the browser was at another run or hadn't followed a seek yet."""
     match result.get("step") if isinstance(result, Mapping) else None:
@@ -241,40 +165,3 @@ def _reported(result: Any, run: str, nonce: int) -> int | None:
 def _number(text: str | None) -> int | None:
     """Read a step from a URL parameter: ASCII digits, at most nine of them; anything else counts as absent."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
-_STANDALONE_SCRIPT: Final = """
-const at = /^#(\\d+)$/.exec(location.hash), message = JSON.parse(document.getElementById("data").textContent);
-if (at) message.seek[0] = +at[1];
-flipbook({
-  data: JSON.stringify(message), parentElement: document.getElementById("book").shadowRoot,
-  setStateValue: (_, [, step]) => { try { history.replaceState(null, "", `#${step}`); } catch { /* a sandboxed frame */ } },
-});
-"""
-_STANDALONE_TERMS: Final = """
-terms({ data: JSON.parse(document.getElementById("terms").textContent) });
-"""
-_STANDALONE_PROJECTOR: Final = """
-document[MAIN] = document.getElementById("book").shadowRoot.querySelector(".ts-flipbook");
-projector({ data: JSON.parse(document.getElementById("projector").textContent), parentElement: document.getElementById("start-projector") });
-"""
-_STANDALONE_STYLE: Final = """
-:root { color-scheme: light dark; background: light-dark(#fbfaf7, #14161a); color: light-dark(#1d1f23, #eceae5); }
-:root:lang(ja) { word-break: auto-phrase; text-autospace: normal; }
-body { margin: 0; font: 15px/1.45 system-ui, sans-serif; }
-main { max-width: 1080px; margin: 0 auto; padding: 18px 20px 28px; }
-header { display: flex; justify-content: space-between; align-items: flex-start; gap: 16px; }
-h1 { margin: 0 0 14px; font-size: 26px; font-weight: 680; letter-spacing: -.01em; overflow-wrap: anywhere; }
-footer { margin-top: 14px; color: light-dark(#62625e, #a3a5a8); font-size: 13px; }
-footer a { color: inherit; }
-@media (max-width: 480px) { main { padding: 12px 10px 20px; } }
-@media print {
-  @page { margin: 13mm 12mm; }
-  :root { color-scheme: light; background: #fff; print-color-adjust: exact; }
-  main { max-width: none; padding: 0; }
-  #start-projector { display: none; }
-}
-html[data-projector] { --ts-stage: absolute; --ts-contain: size; overflow: hidden; }
-html[data-projector] #book { position: fixed; inset: 0; }
-html[data-projector] :is(header, footer) { visibility: hidden; }
-"""

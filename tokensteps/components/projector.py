@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from tokensteps.components.base import component
-from tokensteps.language.i18n import _
-
-
-def projector_labels() -> dict[str, str]:
-    """The words of projector mode, in the language in use."""
-    return {
-        "name": _("Projector mode"),
-        "started": _("Projector mode. Escape leaves."),
-        "leave": _("Leave projector mode"),
-        "black": _("Black screen. Any key brings the page back."),
-    }
+from tokensteps.language.labels import projector_labels
 
 
 def projector_button(page: str) -> None:

@@ -13,7 +13,8 @@ from urllib.parse import urlencode
 
 from tokenizers_core.training.pruning import PruneEvent
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent
-from tokensteps.drawing.mark import MARK_STYLE, mark
+from tokensteps.drawing.handout import filled, standalone_page
+from tokensteps.drawing.mark import mark
 from tokensteps.language.i18n import N_, _, count, current_language, listed
 from tokensteps.language.numbers import nats
 from tokensteps.language.pages import PAGES
@@ -363,43 +364,33 @@ def told(message: str, known: Mapping[str, str]) -> str:
     return _(message).format(**known)
 
 
-_STYLE = """
-:root:lang(ja) { word-break: auto-phrase; text-autospace: normal; }
-:root { color-scheme: light; } body { margin: 0; font: 15px/1.5 Inter, system-ui, sans-serif; color: #1d1f23; background: #fff; }
-main { max-width: 900px; margin: 0 auto; padding: 22px 20px; } h1 { font-size: 24px; margin: 0; } p { margin: 4px 0 16px; }
-table { width: 100%; border-collapse: collapse; } th, td { padding: 7px 9px; border-top: 1px solid #d3cec3; text-align: start; vertical-align: top; }
-th { font-size: 13px; color: #5f5f5b; white-space: nowrap; } tr { break-inside: avoid; } td:first-child { white-space: nowrap; font-weight: 650; }
-a { display: block; margin-top: 3px; color: #b03a0b; font-size: 13px; overflow-wrap: anywhere; }
-@media print {
-  @page { margin: 14mm 13mm; }
-  :root { print-color-adjust: exact; } main { max-width: none; padding: 0; } th { color: #1d1f23; }
-}
-"""
-
-
 def lesson_page(
     lesson: Lesson, known: Mapping[str, str], address: str, language: Mapping[str, str] = NOTHING
 ) -> str:
     """A plan as a page of its own, to be printed; `address` is where the app is, and `language` what its links say of that."""
     names = (_("Minutes"), _("The teacher"), _("The class"))
-    heads = "".join(f"<th>{escape(name)}</th>" for name in names)
-    rows, start = "", 0
+    rows, start = [], 0
     for activity in lesson.activities:
         link = activity.link
         page, query = ("home", NOTHING) if link is None else (link.page, link.query)
         target = f"{address}/{PAGES[page].path}?{urlencode({**query, **language})}".rstrip("?")
-        shown = f'<a href="{escape(target)}">{escape(target)}</a>'
-        rows += (
-            f"<tr><td>{start}–{start + activity.minutes}</td><td>{escape(told(activity.teacher, known))}{shown}</td>"
-            f"<td>{escape(told(activity.answer, known))}</td></tr>"
+        rows.append(
+            filled(
+                "lesson-row",
+                minutes=f"{start}–{start + activity.minutes}",
+                teacher=escape(told(activity.teacher, known)),
+                address=escape(target),
+                answer=escape(told(activity.answer, known)),
+            )
         )
         start += activity.minutes
-    title = escape(_(lesson.title))
-    return (
-        f'<!doctype html>\n<html lang="{escape(current_language())}">\n<head>\n<meta charset="utf-8">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'\">\n"
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{_STYLE}{MARK_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{mark()}{title}</h1>\n"
-        f"<p>{escape(told(lesson.aim, known))}</p>\n<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody>\n</table>\n</main>\n</body>\n</html>\n"
+    return standalone_page(
+        "lesson",
+        _(lesson.title),
+        language=current_language(),
+        styles=("handout/lesson.css", "handout/mark.css"),
+        mark=mark(),
+        aim=escape(told(lesson.aim, known)),
+        heads="".join(f"<th>{escape(name)}</th>" for name in names),
+        rows="\n".join(rows),
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from html import escape
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,12 +10,10 @@ import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.comparison import Comparison
-from tokensteps.components.flipbook import flipbook, position, standalone
-from tokensteps.components.projector import projector_labels
-from tokensteps.drawing.frame import WHOLE_RUN, Frame, payload, window
-from tokensteps.language.glossary import definitions, marks_in
-from tokensteps.language.i18n import _, count, current_language, language_tag, use_language
-from tokensteps.limits import HANDOUT_STEPS
+from tokensteps.components.flipbook import flipbook, position
+from tokensteps.drawing.frame import WHOLE_RUN, Frame, window
+from tokensteps.language.i18n import _, count, current_language, use_language
+from tokensteps.language.labels import flipbook_labels
 from tokensteps.server.cache import Job, Registry, drawn, registry
 from tokensteps.server.steps import Window, draw
 from tokensteps.server.workers import Progress
@@ -24,26 +21,6 @@ from tokensteps.shell.language import in_links
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.arrival import take_arrival
 from tokensteps.widgets.notes import explained, note, problem
-
-
-def flipbook_labels(title: str = "") -> dict[str, str]:
-    """The words on the flipbook's controls; its title tells those who only hear it from others on the page."""
-    return {
-        "title": title or _("Step through training"),
-        "first": _("First step"),
-        "back": _("Step back"),
-        "next": _("Next step"),
-        "last": _("Last step"),
-        "play": _("Play"),
-        "pause": _("Pause"),
-        "speed": _("Speed"),
-        "step": _("Step {step} of {last}"),
-        "scrubber": _("Step"),
-        "timeline": _("What was learned"),
-        "stage": _("The step"),
-        "loading": _("Drawing these steps …"),
-        "space": _("Space"),
-    }
 
 
 def build(
@@ -171,22 +148,3 @@ def link(url: Mapping[str, str | None], step: int | None = None) -> str:
     base = (st.context.url or "").split("?")[0]
     query = {**url, **in_links(), "step": None if step is None else str(step)}
     return f"{base}?{urlencode({name: value for name, value in query.items() if value is not None})}"
-
-
-def handout(title: str, last: int, frame: Callable[[int], Frame]) -> str:
-    """The self-contained HTML file of a run, its first `HANDOUT_STEPS` steps if it is longer."""
-    shown = min(last, HANDOUT_STEPS)
-    frames: Sequence[Frame] = [frame(step) for step in range(shown + 1)]
-    data = payload(title, shown, 0, frames, (0, 1), flipbook_labels())
-    footer = ""
-    if shown < last:
-        footer = _("The first {shown} of {last} steps.").format(shown=count(shown), last=count(last))
-    terms = definitions({term for frame in frames for term in marks_in(frame.html)})
-    return standalone(
-        title,
-        data,
-        language=language_tag(),
-        footer_html=escape(footer),
-        terms=dict(sorted(terms.items())),
-        projector=projector_labels(),
-    )

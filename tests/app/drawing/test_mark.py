@@ -14,11 +14,11 @@ from xml.etree import ElementTree
 import pytest
 
 from tokensteps.assets import ASSETS, read_asset
-from tokensteps.components.flipbook import standalone
 from tokensteps.drawing.frame import Frame, payload
-from tokensteps.drawing.mark import MARK_STYLE, mark
+from tokensteps.drawing.handout import standalone_run
+from tokensteps.drawing.mark import mark
+from tokensteps.language.labels import flipbook_labels
 from tokensteps.teaching.lessons import LESSONS, facts, lesson_page
-from tokensteps.widgets.stage import flipbook_labels
 
 THEME = tomllib.loads((Path(ASSETS).parent / ".streamlit" / "config.toml").read_text(encoding="utf-8"))[
     "theme"
@@ -51,9 +51,11 @@ def test_the_mark_lies_on_the_pixels_of_a_favicon() -> None:
 
 def test_pages_that_stand_alone_carry_it() -> None:
     """Handout and lesson plan have the mark before their titles, with its colours and no file to fetch."""
-    handout = standalone("A <run>", payload("r", 0, 0, [Frame("", "", "", "")], (0, 0), flipbook_labels()))
+    handout = standalone_run(
+        "A <run>", payload("r", 0, 0, [Frame("", "", "", "")], (0, 0), flipbook_labels())
+    )
     plan = lesson_page(LESSONS[0], facts(), "https://example.org/app")
     for page in (handout, plan):
-        assert f"<h1>{mark()}" in page and MARK_STYLE in page
+        assert f"<h1>{mark()}" in page and read_asset("handout/mark.css") in page
         assert "@media print" in page
     assert mark().count("<path ") == 2 and "aria-hidden" in mark() and "<style" not in mark()

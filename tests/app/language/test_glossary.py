@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given
 
 from tests.app.drawing.test_tokens import HOSTILE, Read, text
-from tokensteps.components.flipbook import standalone
 from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.handout import handout, standalone_run
 from tokensteps.drawing.lattice.picture import lattice_frame
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
@@ -44,7 +44,6 @@ from tokensteps.language.pages import PAGES
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.settings import read_url
 from tokensteps.teaching.errata import trace_of
-from tokensteps.widgets.stage import handout
 from tokensteps.widgets.tour import STOPS, tour
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -262,7 +261,7 @@ def test_a_handout_holds_the_definitions_it_marks() -> None:
 
 def test_a_hostile_definition_stays_in_its_element() -> None:
     data = json.dumps({"first": 0, "last": 0, "frames": [{}]}).encode()
-    page = standalone("x", data, terms={"tie": ("</script><b>", "<!--")})
+    page = standalone_run("x", data, terms={"tie": ("</script><b>", "<!--")})
     assert embedded(page)["terms"] == {"tie": ["</script><b>", "<!--"]}
 
 

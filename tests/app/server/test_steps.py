@@ -13,13 +13,13 @@ from tokensteps.drawing.tables import pair_table
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.i18n import current_language, use_language
+from tokensteps.language.labels import flipbook_labels
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.runs.trainings import TRAINERS
 from tokensteps.server import steps as module
 from tokensteps.server.cache import train
 from tokensteps.server.steps import Drawing, Steps, Window, draw, rows
 from tokensteps.server.workers import Progress, Task, TrainingError, Workers
-from tokensteps.widgets.stage import flipbook_labels
 
 NAME = "test_ui_steps"
 STYLE = Style(byte_level=True)

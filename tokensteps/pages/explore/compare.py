@@ -24,6 +24,7 @@ from tokenizers_core.training.comparison import (
 from tokensteps.components.flipbook import go_to, update_url
 from tokensteps.drawing.charts import SWEEPS, curves_told, sweep_chart
 from tokensteps.drawing.comparison import compare_frame, jaccard_html, overlap_html, per_word, tell_missing
+from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tables import matching
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.glossary import lead_html
@@ -368,11 +369,9 @@ def files(view: View) -> None:
     show_link(_("This step as a link"), controls.recipe(), controls.url(), view.step)
     st.header(_("The comparison"), anchor=False)
     columns = st.columns(3)
-    handout = partial(
-        stage.handout, title, len(comparison), lambda step: compare_frame(comparison[step], style)
-    )
+    page = partial(handout, title, len(comparison), lambda step: compare_frame(comparison[step], style))
     makers: tuple[tuple[str, str, Callable[[], str | bytes]], ...] = (
-        (_("Handout that steps offline (HTML)"), "handout.html", handout),
+        (_("Handout that steps offline (HTML)"), "handout.html", page),
         (_("The sweep over all sizes (CSV)"), "sweep.csv", partial(sheet, sweep_to_csv, comparison)),
         (
             _("Everything at this size, and the sweep (JSON)"),

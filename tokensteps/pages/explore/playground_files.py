@@ -8,9 +8,9 @@ from html import escape
 from typing import Any
 
 from tokenizers_core.files.exports import csv_table, inert
-from tokensteps.assets import read_asset
 from tokensteps.catalogue.analysis import Analysis
 from tokensteps.drawing.chips import Shown, chips_html
+from tokensteps.drawing.handout import standalone_page
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import _, count, current_language
 from tokensteps.language.numbers import percent
@@ -61,22 +61,18 @@ def tokens_html(analysis: Analysis, shown: Shown) -> str:
     )
     runs = analysis.runs(0, last)
     drawn = sum(len(run.pieces) for run in runs)
-    title = escape(analysis.subject.name)
     remark = ""
     if drawn < len(analysis):
         remark = fill(_("The first {shown} of {all} tokens."), shown=count(drawn), all=count(len(analysis)))
-    styles = "\n".join(map(read_asset, ("page/style.css", "components/chips.css")))
-    ids = ", ".join(str(identifier) for identifier in analysis.ids[:drawn])
-    drawn_chips = chips_html(runs, shown, chip=_("{text}: {ids}"), unknown=_("unk"))
-    return (
-        f'<!doctype html>\n<html lang="{escape(current_language())}">\n<head>\n<meta charset="utf-8">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'\">\n"
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{styles}\n{_STYLE}</style>\n</head>\n"
-        f'<body>\n<main class="ts">\n<h1>{title}</h1>\n{counts_html(analysis)}\n<p>{remark}</p>\n'
-        f'<div class="ts-chips"><div class="pane">{drawn_chips}</div></div>\n'
-        f'<p class="ids">{ids}</p>\n</main>\n</body>\n</html>\n'
+    return standalone_page(
+        "tokens",
+        analysis.subject.name,
+        language=current_language(),
+        styles=("page/style.css", "components/chips.css", "handout/tokens.css"),
+        counts=counts_html(analysis),
+        remark=remark,
+        chips=chips_html(runs, shown, chip=_("{text}: {ids}"), unknown=_("unk")),
+        ids=", ".join(str(identifier) for identifier in analysis.ids[:drawn]),
     )
 
 
@@ -103,11 +99,3 @@ def counts_html(analysis: Analysis) -> str:
 
 def _ratio(number: float | None) -> str:
     return "–" if number is None else f"{number:.2f}"
-
-
-_STYLE = """
-:root { color-scheme: light dark; background: light-dark(#fbfaf7, #14161a); }
-body { margin: 0; } main { max-width: 1080px; margin: 0 auto; padding: 18px 20px 28px; }
-h1 { font-size: 24px; overflow-wrap: anywhere; }
-.ts-chips .pane { min-height: 0; max-height: none; } .ids { font: 13px/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
-"""

@@ -18,6 +18,7 @@ from tokensteps.components.code import code_in_step
 from tokensteps.components.flipbook import step_asked, update_url
 from tokensteps.drawing.code_steps import rules_left_out
 from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tabs import encoding_html, story_html
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.glossary import lead_html
@@ -290,7 +291,7 @@ def files(view: View) -> None:
     show_link(_("This step as a link"), controls.recipe(), controls.url(), view.step)
     st.header(_("The run"), anchor=False)
     first, *others = st.columns(1 + len(page.run_files))
-    frames = partial(stage.handout, title, len(trace), lambda step: page.frame(trace[step], style))
+    frames = partial(handout, title, len(trace), lambda step: page.frame(trace[step], style))
     download(first, _("Handout that steps offline (HTML)"), f"{page.name}.html", frames, page.name)
     for column, (name, file) in zip(others, page.run_files.items(), strict=True):
         download(column, _(file.label), f"{page.name}-{name}", partial(file.make, trace), page.name)

@@ -1,0 +1,150 @@
+"""Pages that stand by themselves: one HTML file each, which asks the network for nothing.
+
+The templates, styles and scripts are the files of `assets/handout/`. Titles are plain text and escaped here; every other
+part of a page is trusted markup: the caller escapes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from string import Template
+from typing import Any, Final
+
+from tokensteps.assets import read_asset, read_script
+from tokensteps.drawing.frame import Frame, payload
+from tokensteps.drawing.mark import mark
+from tokensteps.language.glossary import definitions, marks_in
+from tokensteps.language.i18n import _, count, language_tag
+from tokensteps.language.labels import flipbook_labels, projector_labels
+from tokensteps.limits import HANDOUT_STEPS
+
+NO_NETWORK: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+"""The Content-Security-Policy of a page without scripts: only the styles within it."""
+
+
+def filled(template: str, **parts: str) -> str:
+    """Return `assets/handout/<template>.html` with `parts` in the places that it names.
+
+    >>> print(filled("run-projector", words="{}"))
+    <div id="start-projector"></div>
+    <script type="application/json" id="projector">{}</script>
+
+    Raises `KeyError` when a part is missing.
+    """
+    return Template(read_asset(f"handout/{template}.html")).substitute(parts).rstrip("\n")
+
+
+def standalone_page(
+    template: str,
+    title: str,
+    *,
+    language: str,
+    styles: Sequence[str],
+    policy: str = NO_NETWORK,
+    **parts: str,
+) -> str:
+    """Return a whole document around `assets/handout/<template>.html`.
+
+    `title` is plain text, `language` the document's (BCP 47), `styles` names the style sheets in `assets/`, `policy` is
+    the Content-Security-Policy, and `parts` are what the template asks for beside the title.
+    """
+    heading = escape(title)
+    return filled(
+        "page",
+        language=escape(language),
+        policy=policy,
+        title=heading,
+        styles="\n".join(map(read_asset, styles)),
+        body=filled(template, title=heading, **parts),
+    )
+
+
+def handout(title: str, last: int, frame: Callable[[int], Frame]) -> str:
+    """The self-contained HTML file of a run, its first `HANDOUT_STEPS` steps if it is longer."""
+    shown = min(last, HANDOUT_STEPS)
+    frames = [frame(step) for step in range(shown + 1)]
+    footer = ""
+    if shown < last:
+        footer = _("The first {shown} of {last} steps.").format(shown=count(shown), last=count(last))
+    terms = definitions({term for frame in frames for term in marks_in(frame.html)})
+    return standalone_run(
+        title,
+        payload(title, shown, 0, frames, (0, 1), flipbook_labels()),
+        language=language_tag(),
+        footer_html=escape(footer),
+        terms=dict(sorted(terms.items())),
+        projector=projector_labels(),
+    )
+
+
+def standalone_run(
+    title: str,
+    data: bytes,
+    *,
+    language: str = "en",
+    footer_html: str = "",
+    terms: Mapping[str, tuple[str, str]] | None = None,
+    projector: Mapping[str, str] | None = None,
+) -> str:
+    """Return one HTML file that holds a whole run and steps through it offline, from `file://`, a USB stick or an LMS.
+
+    `data` comes from `payload` and must hold every frame of the run; `title` is plain text, `footer_html` trusted
+    markup; `language` is the document's (BCP 47); `terms` holds name and definition of each term that the frames mark;
+    `projector` are the words of projector mode, as in `projector_labels` (default: no projector mode). The file's
+    Content-Security-Policy allows its own scripts by hash, its own styles, and `data:` fonts and images.
+
+    Raises `ValueError` when frames are missing.
+    """
+    message = json.loads(data)
+    if message["first"] != 0 or len(message["frames"]) != message["last"] + 1:
+        raise ValueError(
+            f"the payload holds steps {message['first']}..{message['first'] + len(message['frames']) - 1} of "
+            f"0..{message['last']}; a standalone file needs them all: render range(last + 1)."
+        )
+    message["param"] = None
+    scripts = [_script("flipbook", "run"), _script("terms", "run-terms")]
+    large, start = [], ""
+    if projector is not None:
+        scripts.append(_script("projector", "run-projector"))
+        large = ["page/projector.css"]
+        start = filled("run-projector", words=_json(dict(projector)))
+    inner = ("components/flipbook.css", "page/style.css", *large)
+    return standalone_page(
+        "run",
+        title,
+        language=language,
+        styles=("handout/run.css", "handout/mark.css", "page/terms.css", *large),
+        policy=(
+            f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; style-src 'unsafe-inline'; "
+            "font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
+        ),
+        mark=mark(),
+        projector=start,
+        frame_styles="\n".join(map(read_asset, inner)).replace("</", "<\\/"),
+        footer=footer_html,
+        data=_json(message),
+        terms=_json({"terms": terms or {}}),
+        scripts="\n".join(f'<script type="module">{script}</script>' for script in scripts),
+    )
+
+
+def _script(component: str, start: str) -> str:
+    """A component's script, and the lines of `assets/handout/` that start it."""
+    return f"{read_script(component)}\n{read_asset(f'handout/{start}.js')}"
+
+
+def _json(message: Any) -> str:
+    """JSON that can stand in a script element: nothing in it ends the element."""
+    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _hash(script: str) -> str:
+    """A script as a Content-Security-Policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
