@@ -13,7 +13,8 @@ from pathlib import Path
 import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tokensteps.components.flipbook import flipbook, go_to, is_back, position
+from tokensteps.components.address import is_back
+from tokensteps.components.flipbook import flipbook, go_to, position
 from tokensteps.drawing.frame import Frame, packed, payload, window
 
 LABELS = {

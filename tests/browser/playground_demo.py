@@ -15,8 +15,8 @@ import regex
 import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tokensteps.components.address import update_url
 from tokensteps.components.editor import editor
-from tokensteps.components.flipbook import update_url
 from tokensteps.drawing.chips import Piece, Run, Shown, chips, payload
 from tokensteps.drawing.tokens import chip, fill
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.flipbook_demo import LABELS, frames
 from tokensteps.assets import ASSETS
-from tokensteps.components.flipbook import _number
+from tokensteps.components.address import read_step
 from tokensteps.drawing.frame import payload, window
 from tokensteps.drawing.handout import standalone_run
 
@@ -211,7 +211,7 @@ def test_deep_link_reload_and_nonsense(demo: Callable[..., Page]) -> None:
 
 @pytest.mark.parametrize("text", [None, "", "-3", "²", "1e3", "9" * 5000, " 4"])
 def test_nonsense_in_the_url_counts_as_absent(text: str | None) -> None:
-    assert _number(text) is None
+    assert read_step(text) is None
 
 
 def test_reports_once_after_a_burst(demo: Callable[..., Page]) -> None:

@@ -19,11 +19,9 @@ from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
+from tokensteps.components.address import is_back, step_in_url, update_url
 from tokensteps.components.base import component, ignore
-from tokensteps.streamlit_internals import is_history_navigation
 
-CHOSEN: Final = "language.chosen"
-"""Where a session keeps the language that was chosen, "" for none."""
 FLIPBOOK_STYLES: Final = ("components/flipbook.css", "page/style.css", "page/projector.css")
 
 
@@ -113,27 +111,6 @@ def step_asked(key: str, trace: str, param: str = "step", linked: bool = False) 
     return int(was["step"]) if was["trace"] == trace else 0
 
 
-def step_in_url(param: str = "step") -> int | None:
-    """The step that the URL says; None without one."""
-    return _number(st.query_params.get(param))
-
-
-def update_url(values: Mapping[str, str | None]) -> None:
-    """Write parameters to the URL, None removing one, in a single change: each is an entry in the browser's history."""
-    now = st.query_params.to_dict()
-    wanted = {name: value for name, value in {**now, **values}.items() if value is not None}
-    if wanted != now:
-        # Right after a switch of pages, the browser may have taken the language along without Python's knowing.
-        if chosen := st.session_state.get(CHOSEN):
-            wanted["lang"] = chosen
-        st.query_params.from_dict(wanted)
-
-
-def is_back() -> bool:
-    """Tell whether this run of the script comes from the browser's Back or Forward: then the URL is the truth."""
-    return is_history_navigation()
-
-
 def go_to(key: str, step: int) -> None:
     """Ask the flipbook under `key` to go to `step` at the next run: for callbacks of buttons and tables."""
     st.session_state[f"{key}.go_to"] = step
@@ -160,8 +137,3 @@ def _reported(result: Any, run: str, nonce: int) -> int | None:
         case [str(of), int(step), int(after)] if (of, after) == (run, nonce):
             return step
     return None
-
-
-def _number(text: str | None) -> int | None:
-    """Read a step from a URL parameter: ASCII digits, at most nine of them; anything else counts as absent."""
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None

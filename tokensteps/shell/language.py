@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from tokensteps.components.flipbook import CHOSEN, is_back, update_url
+from tokensteps.components.address import CHOSEN_LANGUAGE, in_links, is_back, update_url
 from tokensteps.language.i18n import LANGUAGES, _, current_language, use_language
 from tokensteps.language.pages import PAGES
 
@@ -21,8 +21,8 @@ def choose_language() -> None:
     """Speak the language of this run of the script."""
     state, asked = st.session_state, st.query_params.get("lang", "")
     if asked in LANGUAGES or is_back():  # then the address is the truth
-        state[CHOSEN] = asked if asked in LANGUAGES else ""
-    chosen: str = state.get(CHOSEN, "")
+        state[CHOSEN_LANGUAGE] = asked if asked in LANGUAGES else ""
+    chosen: str = state.get(CHOSEN_LANGUAGE, "")
     before = state.get("language")
     state["language"] = use_language(chosen or browser_language())
     if before not in (None, state["language"]):
@@ -63,16 +63,10 @@ def language_switch() -> None:
 
 def _switched() -> None:
     state = st.session_state
-    state[CHOSEN] = state[SWITCH]
+    state[CHOSEN_LANGUAGE] = state[SWITCH]
     update_url({"lang": state[SWITCH]})
 
 
 def page_link(page: str, label: str, query: Mapping[str, str] | None = None) -> None:
     """A link to a page of the app, by its name, which stays in the language in use. `label` is Markdown."""
     st.page_link(PAGES[page].script, label=label, query_params={**(query or {}), **in_links()})
-
-
-def in_links() -> dict[str, str]:
-    """What a link says of the language: nothing where it is English because nobody chose another."""
-    language = current_language()
-    return {"lang": language} if st.session_state.get(CHOSEN) or language != "en" else {}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+from tokensteps.components.address import in_links
 from tokensteps.components.base import component
 from tokensteps.language.glossary import definitions
 from tokensteps.language.i18n import _, language_tag
 from tokensteps.language.pages import PAGES
-from tokensteps.shell.language import in_links
 
 
 def page_script() -> None:

@@ -11,8 +11,9 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
+from tokensteps.components.address import step_in_url, update_url
 from tokensteps.components.base import component, ignore
-from tokensteps.components.flipbook import go_to, step_in_url, update_url
+from tokensteps.components.flipbook import go_to
 from tokensteps.streamlit_internals import page_outlived_session
 from tokensteps.widgets.arrival import resume_page
 from tokensteps.widgets.predict import forget_game

@@ -10,7 +10,7 @@ from typing import Final
 
 import streamlit as st
 
-from tokensteps.components.flipbook import is_back
+from tokensteps.components.address import is_back
 from tokensteps.runs.settings import PAGE_PARAMETERS
 
 _ARRIVAL: Final = "arrival"

@@ -22,10 +22,10 @@ from tokenizers_core.files.tokenizer_json import tokenizer_to_json
 from tokenizers_core.text.corpus import BYTE_TO_SYMBOL
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.wordpiece import WordPieceModel
+from tokensteps.components.address import page_address
 from tokensteps.language.i18n import _, current_language, use_language
 from tokensteps.runs.settings import Recipe
 from tokensteps.widgets.notes import explained, note
-from tokensteps.widgets.stage import link
 
 KINDS: Mapping[str, str] = {"html": "text/html", "csv": "text/csv", "json": "application/json"}
 
@@ -94,7 +94,7 @@ def show_link(title: str, recipe: Recipe, url: Mapping[str, str | None], step: i
     """The address that brings all of this back, or why there is none."""
     st.header(title, anchor=False)
     if recipe.in_link():
-        st.code(link(url, step), language=None, wrap_lines=True)
+        st.code(page_address(url, step), language=None, wrap_lines=True)
         return
     note(
         _(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -17,7 +16,6 @@ from tokensteps.language.labels import flipbook_labels
 from tokensteps.server.cache import Job, Registry, drawn, registry
 from tokensteps.server.steps import Window, draw
 from tokensteps.server.workers import Progress
-from tokensteps.shell.language import in_links
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.arrival import take_arrival
 from tokensteps.widgets.notes import explained, note, problem
@@ -141,10 +139,3 @@ def small_book(
     book = Window(name, last, shown, flipbook_labels(title), param=None)
     data = drawn((name, shown, title), lambda: book.packed(frame), len)
     flipbook(data, key=key, run=name, seek=place.seek)
-
-
-def link(url: Mapping[str, str | None], step: int | None = None) -> str:
-    """The address that brings this corpus, these settings and this step back."""
-    base = (st.context.url or "").split("?")[0]
-    query = {**url, **in_links(), "step": None if step is None else str(step)}
-    return f"{base}?{urlencode({name: value for name, value in query.items() if value is not None})}"

@@ -21,7 +21,8 @@ from tokenizers_core.training.comparison import (
     disagreements_to_csv,
     sweep_to_csv,
 )
-from tokensteps.components.flipbook import go_to, update_url
+from tokensteps.components.address import update_url
+from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.charts import SWEEPS, curves_told, sweep_chart
 from tokensteps.drawing.comparison import compare_frame, jaccard_html, overlap_html, per_word, tell_missing
 from tokensteps.drawing.handout import handout

@@ -18,8 +18,8 @@ from tokensteps.catalogue.choices import READY, Opened
 from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.subjects import Facts, Subject
 from tokensteps.catalogue.texts import TEXTS
+from tokensteps.components.address import is_back, page_address, update_url
 from tokensteps.components.editor import as_typed, editor
-from tokensteps.components.flipbook import is_back, update_url
 from tokensteps.drawing.chips import Run, Shown, chips, payload
 from tokensteps.drawing.tokens import chip, fill, token_html
 from tokensteps.language.glossary import lead_html
@@ -38,7 +38,6 @@ from tokensteps.pages.explore.playground_files import counts_html, tokens_csv, t
 from tokensteps.runs.corpora import pack_text, plain_text
 from tokensteps.runs.settings import PLAYGROUND_RULES, PLAYGROUND_SLOTS, read_setting, read_text
 from tokensteps.server.cache import Shelf, digest, text_store
-from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import download
@@ -618,7 +617,7 @@ def _files(analyses: Mapping[str, Analysis]) -> None:
     st.header(_("This page as a link"), anchor=False)
     values = {name: value for name, value in url().items() if value is not None}
     st.session_state[key("drafts")] = {}  # from here on somebody may have the link: this version stays
-    st.code(stage.link(values), language=None, wrap_lines=True)
+    st.code(page_address(values), language=None, wrap_lines=True)
     if "id" in values:
         note(
             _(

@@ -16,7 +16,7 @@ from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.renewal import Heritage, heritage
 from tokensteps.catalogue.side_by_side import aligned_html
 from tokensteps.catalogue.subjects import TrainedSubject
-from tokensteps.components.flipbook import update_url
+from tokensteps.components.address import update_url
 from tokensteps.drawing.tokens import chips
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, listed

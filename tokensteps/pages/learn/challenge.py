@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
-from tokensteps.components.flipbook import go_to, update_url
+from tokensteps.components.address import in_links, update_url
+from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
@@ -20,7 +21,6 @@ from tokensteps.limits import CHALLENGE_LIMIT, CODES_LIMIT, NAME_LIMIT, TITLE_LI
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.settings import Recipe, corpus_title
-from tokensteps.shell.language import in_links
 from tokensteps.teaching.challenge import (
     LEFT_OUT,
     Challenge,

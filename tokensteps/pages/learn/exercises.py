@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
-from tokensteps.components.flipbook import update_url
+from tokensteps.components.address import page_address, update_url
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import N_, _, count, use_language
 from tokensteps.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED, VERDICTS_KEPT
@@ -23,7 +23,6 @@ from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.keep import kept
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.questions import ask, tally_html, verdict_html
-from tokensteps.widgets.stage import link
 from tokensteps.widgets.tour import titled
 
 PAGE: Final = "exercises"
@@ -259,7 +258,7 @@ def show() -> None:
     show_exercise(exercise)
     show_record()
     st.header(_("This exercise as a link"), anchor=False)
-    st.code(link(exact(place)), language=None, wrap_lines=True)
+    st.code(page_address(exact(place)), language=None, wrap_lines=True)
 
 
 def show_exercise(exercise: Exercise) -> None:

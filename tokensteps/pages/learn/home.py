@@ -17,6 +17,7 @@ from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.components.address import in_links, page_address
 from tokensteps.drawing.chips import Piece, line_html
 from tokensteps.drawing.tokens import PLAIN, Style, chip, chips, colour, fill, token_html
 from tokensteps.drawing.training.merging import TELL_BPE, TELL_WORDPIECE, Markup, Voice
@@ -27,7 +28,7 @@ from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.corpora import EXAMPLES, pack_text, plain_text
 from tokensteps.runs.settings import corpus_title, read_short, read_url, write_short
 from tokensteps.server.cache import remembered, text_store
-from tokensteps.shell.language import in_links, page_link
+from tokensteps.shell.language import page_link
 from tokensteps.streamlit_internals import text_in_browser
 from tokensteps.teaching.errata import trace_of
 from tokensteps.teaching.lessons import (
@@ -489,7 +490,7 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
         show_link(Link(N_("Paste a whole text: the playground"), "playground", carried(typed)))
         show_link(WATCH)
         with st.popover(_("This sentence as a link"), type="tertiary"):
-            st.code(stage.link({"say": write_short(sentence)}), language=None, wrap_lines=True)
+            st.code(page_address({"say": write_short(sentence)}), language=None, wrap_lines=True)
     st.html(whose_html(subject, corpus))
     st.header(_("Why subwords?"), anchor=False)
     st.caption(

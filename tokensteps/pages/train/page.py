@@ -14,8 +14,9 @@ import streamlit as st
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue import choices
+from tokensteps.components.address import update_url
 from tokensteps.components.code import code_in_step
-from tokensteps.components.flipbook import step_asked, update_url
+from tokensteps.components.flipbook import step_asked
 from tokensteps.drawing.code_steps import rules_left_out
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.handout import handout

@@ -1,0 +1,63 @@
+"""The page's address in the browser: reading it, writing it, and making links.
+
+The address is the truth when a session begins, when a link brings settings, and after Back or Forward. Otherwise session state is,
+and pages write to the address what differs from the usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from tokensteps.language.i18n import current_language
+from tokensteps.streamlit_internals import is_history_navigation
+
+CHOSEN_LANGUAGE: Final = "language.chosen"
+"""Where a session keeps the language that was chosen, "" for none."""
+
+
+def is_back() -> bool:
+    """Whether this run of the script comes from the browser's Back or Forward: then the address is the truth."""
+    return is_history_navigation()
+
+
+def update_url(values: Mapping[str, str | None]) -> None:
+    """Write parameters to the URL, None removing one, in a single change: each is an entry in the browser's history."""
+    now = st.query_params.to_dict()
+    wanted = {name: value for name, value in {**now, **values}.items() if value is not None}
+    if wanted != now:
+        # Right after a switch of pages, the browser may have taken the language along without Python's knowing.
+        if chosen := st.session_state.get(CHOSEN_LANGUAGE):
+            wanted["lang"] = chosen
+        st.query_params.from_dict(wanted)
+
+
+def step_in_url(param: str = "step") -> int | None:
+    """The step that the URL says; None without one."""
+    return read_step(st.query_params.get(param))
+
+
+def read_step(text: str | None) -> int | None:
+    """Read a step from a URL parameter: ASCII digits, at most nine of them; anything else counts as absent.
+
+    >>> read_step("12"), read_step("-1"), read_step("9" * 10), read_step(None)
+    (12, None, None, None)
+    """
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def in_links() -> dict[str, str]:
+    """What a link says about the language: nothing if it is English and nobody chose another."""
+    language = current_language()
+    chosen = st.session_state.get(CHOSEN_LANGUAGE)
+    return {"lang": language} if chosen or language != "en" else {}
+
+
+def page_address(values: Mapping[str, str | None], step: int | None = None) -> str:
+    """The address that brings back this page with these parameters (None for those to leave out), at this step."""
+    base = (st.context.url or "").split("?")[0]
+    query = {**values, **in_links(), "step": None if step is None else str(step)}
+    return f"{base}?{urlencode({name: value for name, value in query.items() if value is not None})}"
