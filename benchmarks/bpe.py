@@ -18,7 +18,7 @@ from benchmarks.text import library_text
 from tests.core.oracle_bpe import count, replace
 from tokenizers_core import BpeTrace, Corpus, Tokenizer, train_bpe
 from tokenizers_core.files.exports import merges_txt, trace_to_json, vocab_json
-from tokenizers_core.text.corpus import BYTE_TO_SYMBOL
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.training.bpe import bpe_merges
 from tokenizers_core.training.merging import PairTable, Vocabulary
 from tokenizers_core.training.ties import FirstMet

@@ -39,14 +39,10 @@ from tokenizers_core.files.exports import (
     trace_to_json,
 )
 from tokenizers_core.files.tokenizer_json import parse_json, tokenizer_from_json
-from tokenizers_core.text.corpus import (
-    NORMALIZERS,
-    PRE_TOKENIZERS,
-    Pipeline,
-    decode_text,
-    parse_counts,
-    pre_tokenize,
-)
+from tokenizers_core.text.normalizers import NORMALIZERS
+from tokenizers_core.text.pipeline import Pipeline, pre_tokenize
+from tokenizers_core.text.reading import decode_text, parse_counts
+from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokenizers_core.training.comparison import compare
 from tokensteps.catalogue import formats, hub, side_by_side
 from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes

@@ -21,7 +21,8 @@ from tokenizers_core.encoding.templates import TEMPLATES, Template
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.files.tokenizer_json import tokenizer_from_json, tokenizer_to_json
-from tokenizers_core.text.corpus import Corpus, Pipeline
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.trace import Snapshot, Trace
 from tokenizers_core.training.bpe import ALPHABETS, BpeTrace, train_bpe
 from tokenizers_core.training.comparison import Comparison, compare

@@ -22,7 +22,7 @@ from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_wordpiece_page import WIDTHS
 from tokenizers_core import Encoding, Tokenizer
 from tokenizers_core.encoding.encoding import Truncation
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.drawing.pipeline.stages import Stage
 from tokensteps.pages.explore.pipeline import SPECIAL_TOKENS, made
 from tokensteps.runs.settings import PIPELINE_RULES, read_url

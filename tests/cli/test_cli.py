@@ -43,7 +43,7 @@ from tokenizers_core.files.exports import (
     vocab_json,
     vocab_txt,
 )
-from tokenizers_core.text.corpus import decode_text
+from tokenizers_core.text.reading import decode_text
 from tokensteps.cli import training
 from tokensteps.cli.commands import command_line
 from tokensteps.cli.streams import lines_of

@@ -44,7 +44,7 @@ from tokenizers_core.encoding.alignment import (
     word_costs,
 )
 from tokenizers_core.errors import SurrogateError
-from tokenizers_core.text.corpus import Span
+from tokenizers_core.text.spans import Span
 
 thorough = settings(derandomize=True, database=None, deadline=None, max_examples=200)
 

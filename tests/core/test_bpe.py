@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from tests.core.oracle_bpe import plain_bpe, plain_encode
 from tokenizers_core import ALPHABETS, TIE_RULES, BpeTrace, Corpus, MergeEvent, train_bpe
 from tokenizers_core.errors import SettingError, TokenizersCoreError, UnknownNameError, VocabSizeError
-from tokenizers_core.text.corpus import BYTE_TO_SYMBOL, symbols_to_bytes
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.training.bpe import (
     LONG_WORD,
     ApplyEvent,

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 from tokenizers_core import Corpus, Pipeline, TokenizersCoreError, train_bpe, train_unigram
 from tokenizers_core.errors import CountsFileError, EmptyCorpusError, SettingError, UnknownNameError
-from tokenizers_core.text.corpus import PRE_TOKENIZERS
 from tokenizers_core.text.counting import (
     Counted,
     WordCounts,
@@ -41,6 +40,7 @@ from tokenizers_core.text.counting import (
     shares,
     without_rare,
 )
+from tokenizers_core.text.splitting import PRE_TOKENIZERS
 
 # What may go wrong at the edge of a block: line ends of all kinds, characters of several bytes, torn ones, marks.
 BYTES = [

@@ -23,7 +23,8 @@ from tokenizers_core.encoding.decoders import (
 )
 from tokenizers_core.encoding.tokenizer import decoder_for
 from tokenizers_core.errors import SettingError, UnknownNameError
-from tokenizers_core.text.corpus import BYTE_TO_SYMBOL, PATTERNS
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
+from tokenizers_core.text.patterns import PATTERNS
 
 thorough = settings(derandomize=True, database=None, deadline=None, max_examples=100)
 

@@ -39,7 +39,7 @@ from tokenizers_core import (
 )
 from tokenizers_core.encoding.encoding import DIRECTIONS, STRATEGIES, windows
 from tokenizers_core.errors import LabelsError, SettingError, TruncationError, UnknownNameError
-from tokenizers_core.text.corpus import PATTERNS
+from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.training.wordpiece import WordPieceModel
 
 thorough = settings(derandomize=True, database=None, deadline=None, max_examples=25)

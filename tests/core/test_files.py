@@ -53,7 +53,9 @@ from tokenizers_core.files.exports import (
     vocab_json,
     vocab_txt,
 )
-from tokenizers_core.text.corpus import BYTE_TO_SYMBOL, PATTERNS, Pipeline
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
+from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.pruning import ExpectationEvent, FinalEvent, MaximizationEvent
 
 HUG = train_bpe(

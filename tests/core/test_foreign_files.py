@@ -43,7 +43,7 @@ from tokenizers_core.files.tokenizer_json import (
     tokenizer_from_json,
     tokenizer_to_json,
 )
-from tokenizers_core.text.corpus import PATTERNS
+from tokenizers_core.text.patterns import PATTERNS
 
 CORPORA = Path(__file__).parents[2] / "assets" / "corpora"
 TEXT = "".join(path.read_text("utf-8") for path in sorted(CORPORA.glob("*.txt")))

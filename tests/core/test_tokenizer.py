@@ -19,7 +19,8 @@ from tokenizers import models, normalizers, pre_tokenizers
 
 from tokenizers_core import BpeTrace, Corpus, Tokenizer, train_bpe
 from tokenizers_core.errors import PatternTimeoutError, SurrogateError, UnknownIdError
-from tokenizers_core.text.corpus import PATTERNS, PRE_TOKENIZERS
+from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.text.splitting import PRE_TOKENIZERS
 
 thorough = settings(derandomize=True, database=None, deadline=None, max_examples=200)
 

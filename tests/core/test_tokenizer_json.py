@@ -49,11 +49,14 @@ from tokenizers_core.files.tokenizer_json import (
     pipeline_of,
     special_tokens_of,
     template_of,
-    to_document,
     tokenizer_from_json,
     tokenizer_to_json,
 )
-from tokenizers_core.text.corpus import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, Pipeline, pre_tokenize
+from tokenizers_core.files.writer import to_document
+from tokenizers_core.text.normalizers import NORMALIZERS
+from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.text.pipeline import Pipeline, pre_tokenize
+from tokenizers_core.text.splitting import PRE_TOKENIZERS
 
 thorough = settings(derandomize=True, database=None, deadline=None, max_examples=100)
 

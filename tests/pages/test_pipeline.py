@@ -21,7 +21,8 @@ from tokenizers_core import Tokenizer
 from tokenizers_core.encoding.encoding import Truncation
 from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
-from tokenizers_core.text.corpus import NORMALIZERS, PRE_TOKENIZERS
+from tokenizers_core.text.normalizers import NORMALIZERS
+from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokensteps.limits import PIPELINE_LIMIT
 from tokensteps.pages.explore.pipeline import PRESETS, SAMPLES, SPECIAL_TOKENS, made
 from tokensteps.runs.algorithms import ALGORITHMS

@@ -22,7 +22,7 @@ from tests.app.catalogue.test_renewal import bert, gpt2, llama
 from tests.pages.pages import Page, address, bodies, done, problems
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.files.tokenizer_json import tokenizer_from_json
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.catalogue import choices
 from tokensteps.catalogue.choices import Spec
 from tokensteps.limits import RENEW_LIMIT

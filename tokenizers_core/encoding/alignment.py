@@ -19,9 +19,9 @@ from itertools import accumulate, combinations, count
 from operator import le, lt
 from typing import Final, NamedTuple
 
-import regex
-
-from tokenizers_core.text.corpus import Span, refuse_surrogates
+from tokenizers_core.text.patterns import regex
+from tokenizers_core.text.pipeline import refuse_surrogates
+from tokenizers_core.text.spans import Span
 
 WHITE_SPACE: Final = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"

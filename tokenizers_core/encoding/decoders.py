@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from tokenizers_core.errors import SettingError, UnknownNameError
-from tokenizers_core.text.corpus import END_OF_WORD, SPACE_MARK, SYMBOL_TO_BYTE
+from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE
+from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 
 PREPEND_SCHEMES: Final = ("always", "first", "never")
 """Where a mark is put in front: of every stretch of text, of a text's first stretch only, or nowhere."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from tokenizers_core.encoding.templates import LARGEST_TYPE, ONE_TEXT, TemplatePiece
 from tokenizers_core.errors import LabelsError, Phrase, SettingError, TruncationError, UnknownNameError
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.text.corpus import Span
+from tokenizers_core.text.spans import Span
 
 if TYPE_CHECKING:
     from tokenizers_core.encoding.tokenizer import Tokenizer

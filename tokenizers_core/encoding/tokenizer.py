@@ -13,8 +13,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import regex
-
 from tokenizers_core.encoding.decoders import (
     BpeDecoder,
     ByteLevelDecoder,
@@ -26,16 +24,12 @@ from tokenizers_core.encoding.decoders import (
 from tokenizers_core.encoding.encoding import Choice, Encoding, Padding, TokenizedText, Truncation
 from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS, Template, TemplatePiece
 from tokenizers_core.errors import TemplateError, UnknownIdError
-from tokenizers_core.text.corpus import (
-    SPACE_MARK,
-    Pipeline,
-    PreToken,
-    Span,
-    Splitter,
-    normalized_text,
-    refuse_surrogates,
-    symbols_to_bytes,
-)
+from tokenizers_core.text.byte_alphabet import symbols_to_bytes
+from tokenizers_core.text.normalizers import normalized_text
+from tokenizers_core.text.patterns import regex
+from tokenizers_core.text.pipeline import Pipeline, refuse_surrogates
+from tokenizers_core.text.spans import Span
+from tokenizers_core.text.splitting import SPACE_MARK, PreToken, Splitter
 from tokenizers_core.trace import Trace
 from tokenizers_core.training.merging import Vocabulary
 

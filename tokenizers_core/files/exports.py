@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tokenizers_core.encoding.tokenizer import Tokenizer, with_unknown
 from tokenizers_core.errors import UnsavableError
-from tokenizers_core.text.corpus import BYTE_TO_SYMBOL, symbols_to_bytes
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.merging import TIES_LISTED, MergeTrace, Pair
 from tokenizers_core.training.pruning import NO_WORDS, UnigramTrace

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from tokenizers_core.errors import TokenizerFileError, quoted
 from tokenizers_core.files.parts import Lacking, Part, flattened, text_of, whole_number, wrong
 from tokenizers_core.files.writer import END_MARK
-from tokenizers_core.text.corpus import END_OF_WORD
+from tokenizers_core.text.splitting import END_OF_WORD
 from tokenizers_core.training.bpe import BpeModel, BpeOptions
 from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.segmentation import BYTE_TOKENS, UnigramModel

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-import regex
+from tokenizers_core.text.patterns import regex
 
 CATEGORIES: Final = "L[ultmo]?|M[nce]?|N[dlo]?|P[cdsefio]?|S[mcko]?|Z[slp]?|C[cf]"
 """The general categories of characters. (Those of unassigned characters change with every version of Unicode.)"""

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-import regex
-
 from tokenizers_core.encoding.decoders import (
     PREPEND_SCHEMES,
     BpeDecoder,
@@ -44,7 +42,9 @@ from tokenizers_core.files.writer import (
     bert_normalizer,
     metaspace,
 )
-from tokenizers_core.text.corpus import END_OF_WORD, PATTERNS, SPACE_MARK, Pipeline
+from tokenizers_core.text.patterns import PATTERNS, regex
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 
 # --- From text to words -----------------------------------------------------------------------------------------------
 

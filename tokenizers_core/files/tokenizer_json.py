@@ -35,7 +35,7 @@ from tokenizers_core.errors import LackingPartError, TokenizerFileError
 from tokenizers_core.files import models, reader
 from tokenizers_core.files.parts import read
 from tokenizers_core.files.writer import Document, to_document
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 
 __all__ = [
     "Document",

@@ -19,7 +19,9 @@ from tokenizers_core.encoding.tokenizer import Model, Tokenizer
 from tokenizers_core.errors import Phrase, UnsavableError
 from tokenizers_core.files.oniguruma import to_oniguruma
 from tokenizers_core.files.parts import VERSION
-from tokenizers_core.text.corpus import END_OF_WORD, PATTERNS, SPACE_MARK, Pipeline
+from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.segmentation import UnigramModel
 from tokenizers_core.training.wordpiece import WordPieceModel

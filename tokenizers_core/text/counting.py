@@ -55,19 +55,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
-import regex
-
 from tokenizers_core.errors import CountsFileError, EmptyCorpusError, SettingError
-from tokenizers_core.text.corpus import (
-    LONGEST_PATTERN,
-    NORMALIZERS,
-    SYMBOL_TO_BYTE,
-    Corpus,
-    Pipeline,
-    Progress,
-    Tally,
-    encoding_of,
-)
+from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE
+from tokenizers_core.text.corpus import Corpus, ReadingProgress, Tally
+from tokenizers_core.text.normalizers import NORMALIZERS
+from tokenizers_core.text.patterns import LONGEST_PATTERN, regex
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.reading import encoding_of
 
 # --- Cutting files into blocks ------------------------------------------------------------------------------------------
 
@@ -468,7 +462,7 @@ def _rules(header: dict[str, Any], timeout: float) -> Pipeline:
     return Pipeline(normalizer, header["pre_tokenizer"], header["pattern"], timeout)
 
 
-def read_counts(text: str, timeout: float = 2.0, progress: Progress | None = None) -> WordCounts:
+def read_counts(text: str, timeout: float = 2.0, progress: ReadingProgress | None = None) -> WordCounts:
     """Read what `counts_tsv` wrote: the same words, in the same order, which don't go through any rules again.
 
     `timeout` is the pipeline's, for other texts. Raises CountsFileError, UnknownNameError, PatternError and

@@ -14,7 +14,9 @@ from typing import ClassVar, NamedTuple
 
 from tokenizers_core.encoding.tokenizer import Model, Tokenizer, with_unknown
 from tokenizers_core.errors import UnknownNameError
-from tokenizers_core.text.corpus import BYTE_TO_SYMBOL, Corpus, Span
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import StoredTrace
 from tokenizers_core.training.merging import (
     Merge,

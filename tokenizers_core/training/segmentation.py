@@ -14,7 +14,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from tokenizers_core.encoding.tokenizer import Model
-from tokenizers_core.text.corpus import Corpus, Span
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import StoredTrace
 from tokenizers_core.training.lattice import (
     MAX_PIECE_LENGTH,

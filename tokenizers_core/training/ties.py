@@ -17,7 +17,8 @@ from itertools import accumulate, islice
 from typing import Any, Protocol, TypeVar
 
 from tokenizers_core.errors import Phrase, SettingError, UnknownNameError, VocabSizeError
-from tokenizers_core.text.corpus import Corpus, symbols_to_bytes
+from tokenizers_core.text.byte_alphabet import symbols_to_bytes
+from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.merging import (
     SEPARATOR,
     Merge,

@@ -21,10 +21,9 @@ import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 
-import regex
-
 from tokenizers_core.errors import Phrase, SettingError, UnknownNameError, VocabSizeError
 from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.patterns import regex
 from tokenizers_core.training.lattice import MAX_PIECE_LENGTH, UNKNOWN_PENALTY
 from tokenizers_core.training.merging import Progress
 from tokenizers_core.training.pruning import PruneRecord, Round, UnigramTrace

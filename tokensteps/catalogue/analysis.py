@@ -11,7 +11,7 @@ import regex
 
 from tokenizers_core.encoding.alignment import Stretch, TextCounts, count_text, cover
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.text.corpus import Span
+from tokenizers_core.text.spans import Span
 from tokensteps.catalogue.subjects import Subject, Tokenized
 from tokensteps.drawing.chips import Piece, Run
 from tokensteps.limits import CHARACTERS_KEPT, COUNTS_KEPT, LEAST_SIZE

@@ -16,14 +16,9 @@ from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
 from tokenizers_core.errors import Phrase, quoted
-from tokenizers_core.text.corpus import (
-    BYTE_TO_SYMBOL,
-    END_OF_WORD,
-    PATTERNS,
-    SPACE_MARK,
-    SYMBOL_TO_BYTE,
-    bytes_to_symbols,
-)
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, SYMBOL_TO_BYTE, bytes_to_symbols
+from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 from tokensteps.catalogue.loaded import (
     BYTES_ONLY,
     MESSAGE_CHARACTERS,

@@ -23,14 +23,10 @@ from tokenizers import Tokenizer
 from tokenizers_core.errors import Phrase, TokenizersCoreError, UnknownIdError, quoted
 from tokenizers_core.files.writer import special_token_documents
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.text.corpus import (
-    BYTE_TO_SYMBOL,
-    LONGEST_PATTERN,
-    SPACE_MARK,
-    SYMBOL_TO_BYTE,
-    refuse_surrogates,
-    symbols_to_bytes,
-)
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, SYMBOL_TO_BYTE, symbols_to_bytes
+from tokenizers_core.text.patterns import LONGEST_PATTERN
+from tokenizers_core.text.pipeline import refuse_surrogates
+from tokenizers_core.text.splitting import SPACE_MARK
 from tokensteps.catalogue.subjects import Facts, Subject, Tokenized, Tokens
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import N_, count

@@ -14,7 +14,8 @@ from tokenizers_core.files.tokenizer_json import (
     special_tokens_of,
     template_of,
 )
-from tokenizers_core.text.corpus import BYTE_TO_SYMBOL, Pipeline
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
+from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.catalogue.loaded import LoadedSubject
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.runs.algorithms import ALGORITHMS, Run

@@ -8,7 +8,9 @@ from typing import NamedTuple, Protocol
 
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.text.corpus import SPACE_MARK, Span, normalized_text
+from tokenizers_core.text.normalizers import normalized_text
+from tokenizers_core.text.spans import Span
+from tokenizers_core.text.splitting import SPACE_MARK
 from tokenizers_core.training.merging import MergeTrace
 from tokenizers_core.training.pruning import UnigramTrace
 from tokensteps.drawing.tokens import Style

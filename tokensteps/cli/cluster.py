@@ -19,7 +19,6 @@ from uuid import uuid4
 
 import click
 
-from tokenizers_core.text.corpus import Pipeline
 from tokenizers_core.text.counting import (
     BLOCK,
     Block,
@@ -32,6 +31,7 @@ from tokenizers_core.text.counting import (
     pack,
     shares,
 )
+from tokenizers_core.text.pipeline import Pipeline
 
 MISSING: Final = (
     "Counting on a cluster needs Dask, which is not installed: "

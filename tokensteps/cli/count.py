@@ -8,8 +8,8 @@ from typing import Any, Final
 import click
 
 from tokenizers_core.errors import EmptyCorpusError
-from tokenizers_core.text.corpus import Pipeline
 from tokenizers_core.text.counting import WordCounts, counts_tsv, least_minimum, without_rare
+from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.cli.streams import (
     counted,
     input_name,

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import click
 
 from tokenizers_core import TokenizersCoreError
-from tokenizers_core.text.corpus import DecodedText, decode_text, parse_counts
+from tokenizers_core.text.reading import DecodedText, decode_text, parse_counts
 
 
 def warn_of_invalid(replaced: Mapping[str, int]) -> None:

@@ -12,8 +12,11 @@ import click
 
 from tokenizers_core import ALPHABETS, METHODS, TIE_RULES, Corpus
 from tokenizers_core.errors import CountedRulesError, EmptyCorpusError, TokenizersCoreError
-from tokenizers_core.text.corpus import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, decode_text
 from tokenizers_core.text.counting import counting_rules, is_counts, read_counts
+from tokenizers_core.text.normalizers import NORMALIZERS
+from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.text.reading import decode_text
+from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokenizers_core.training.algorithms import ALGORITHMS
 from tokensteps.cli.errors import OPTION_OF, in_options
 from tokensteps.cli.streams import (

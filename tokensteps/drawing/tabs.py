@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from tokenizers_core.encoding.tokenizer import Encoding
+from tokenizers_core.encoding.encoding import Encoding
 from tokenizers_core.training.merging import Lineage, MergeTrace
 from tokensteps.drawing.tokens import Style, chip, chips, fill
 from tokensteps.drawing.training.merging import pair_chips

@@ -14,7 +14,7 @@ from html import escape
 from typing import NamedTuple
 
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text.corpus import symbols_to_bytes
+from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokensteps.limits import TOKEN_SHOWN
 
 PALETTE_SIZE = 10

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.runs.corpora import Source
 from tokensteps.runs.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES, Recipe, Setting, special_tokens
 from tokensteps.runs.trainings import TRAINERS

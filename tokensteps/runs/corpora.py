@@ -21,8 +21,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tokenizers_core.errors import CountedRulesError, TokenizersCoreError, quoted
-from tokenizers_core.text.corpus import Corpus, Pipeline, decode_text, parse_counts
+from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.counting import counting_rules, is_counts, read_counts
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.reading import decode_text, parse_counts
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import CORPUS_LIMIT, LINK_LIMIT, LINK_TEXT_LIMIT, SYMBOLS_LIMIT, WORD_LIMIT
 

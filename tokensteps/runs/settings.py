@@ -15,8 +15,11 @@ from urllib.parse import quote
 
 from tokenizers_core import TEMPLATES, TIE_RULES
 from tokenizers_core.errors import CountedRulesError
-from tokenizers_core.text.corpus import NORMALIZERS, PATTERNS, PRE_TOKENIZERS, Pipeline
 from tokenizers_core.text.counting import is_counts
+from tokenizers_core.text.normalizers import NORMALIZERS
+from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokensteps.drawing.tokens import SHOW
 from tokensteps.language.i18n import N_, _, count
 from tokensteps.limits import (

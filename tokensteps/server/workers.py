@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol
 
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text.corpus import Pipeline, has_own_pattern
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.splitting import has_own_pattern
 from tokensteps.language.i18n import N_
 from tokensteps.limits import (
     FORGOTTEN_SECONDS,

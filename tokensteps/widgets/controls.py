@@ -12,8 +12,9 @@ from typing import Any
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text.corpus import PATTERNS, Pipeline
 from tokenizers_core.text.counting import counting_header
+from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.drawing.tokens import SHOW
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.names import choice_name

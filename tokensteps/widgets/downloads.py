@@ -19,7 +19,7 @@ from tokenizers_core.files.exports import (
     vocab_txt,
 )
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
-from tokenizers_core.text.corpus import BYTE_TO_SYMBOL
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.components.address import page_address

@@ -45,7 +45,8 @@ from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core import Tokenizer as EngineTokenizer
 from tokenizers_core.errors import SurrogateError, TokenizersCoreError, UnknownIdError
 from tokenizers_core.files.exports import merges_txt, trace_to_json, vocab_json, vocab_txt
-from tokenizers_core.text.corpus import BYTE_TO_SYMBOL, PATTERNS, symbols_to_bytes
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
+from tokenizers_core.text.patterns import PATTERNS
 from tokensteps.catalogue.formats import all_splits, load
 from tokensteps.catalogue.loaded import EncodeError, LoadedSubject, LoadError
 from tokensteps.catalogue.subjects import Facts, Subject, TrainedSubject

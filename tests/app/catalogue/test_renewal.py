@@ -19,7 +19,9 @@ from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.encoding.templates import TEMPLATES, Template
 from tokenizers_core.errors import LackingPartError
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
-from tokenizers_core.text.corpus import NORMALIZERS, PRE_TOKENIZERS, Pipeline
+from tokenizers_core.text.normalizers import NORMALIZERS
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.formats import load
 from tokensteps.catalogue.loaded import LoadedSubject

@@ -18,7 +18,7 @@ from tests.app.drawing.test_pruning import example as unigram_example
 from tests.app.drawing.test_tokens import HOSTILE, expect_markup
 from tests.pages.pages import SMALL
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.drawing.code_steps import (
     LISTINGS,
     TOKEN_WIDTH,

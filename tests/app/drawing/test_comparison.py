@@ -18,7 +18,7 @@ from tests.app.drawing.test_merging import TAGS
 from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
 from tests.core.test_comparison import HUG, course, hug
 from tokenizers_core import METHODS, Corpus
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.comparison import COMPARED, PAIRS, REGIONS, Comparison, SizeSnapshot, compare
 from tokensteps.drawing import charts
 from tokensteps.drawing.charts import DASHES, SWEEPS, SYMBOLS, sweep_chart

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenizers_core import BpeTrace, Corpus, train_bpe, train_unigram, train_wordpiece
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.drawing.charts import CHARTS, training_chart
 from tokensteps.drawing.tables import pair_table, piece_table, score_table
 from tokensteps.drawing.tokens import Style

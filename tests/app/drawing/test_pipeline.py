@@ -32,13 +32,9 @@ from tokenizers_core.encoding.encoding import (
 )
 from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text.corpus import (
-    NORMALIZERS,
-    PRE_TOKENIZERS,
-    Pipeline,
-    normalize,
-    normalized_text,
-)
+from tokenizers_core.text.normalizers import NORMALIZERS, normalize, normalized_text
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokensteps.drawing.pipeline.stages import (
     CHARACTERS_DRAWN,
     WORD_KEPT,

@@ -34,7 +34,7 @@ from tests.core.oracle_unigram import (
 )
 from tests.core.test_unigram import HUG, golden
 from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_unigram
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.pruning import ExpectationEvent, MaximizationEvent
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import SHOW, Style, readable

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tokenizers_core.text.corpus import SYMBOL_TO_BYTE, bytes_to_symbols
+from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE, bytes_to_symbols
 from tokensteps.drawing.tokens import (
     PALETTE_SIZE,
     SHOW,

@@ -20,7 +20,7 @@ from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tests.core.test_wordpiece import golden, trained
 from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_wordpiece
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.wordpiece import (
     TRIES_EXPLAINED,
     ScoredCandidate,

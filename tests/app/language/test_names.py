@@ -8,7 +8,9 @@ import pytest
 
 from tokenizers_core import METHODS, TIE_RULES, Corpus, train_bpe
 from tokenizers_core.encoding.templates import TEMPLATES
-from tokenizers_core.text.corpus import NORMALIZERS, PATTERNS, PRE_TOKENIZERS
+from tokenizers_core.text.normalizers import NORMALIZERS
+from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokenizers_core.training.algorithms import ALGORITHMS
 from tokenizers_core.training.bpe import ALPHABETS
 from tokensteps.drawing.tokens import SHOW, Style

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import EmptyCorpusError
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.runs.corpora import Source
 from tokensteps.server.cache import (
     GROWTH,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.drawing.tables import pair_table
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame

@@ -17,7 +17,7 @@ import pytest
 
 from tests.app.server.tasks import endless, killed, killed_while_answering, loud, out_of_memory
 from tokenizers_core.errors import PatternTimeoutError, VocabSizeError
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.limits import LARGE_TASK, SMALL_TASK, TRAINING_MEMORY
 from tokensteps.runs.corpora import Source, prose
 from tokensteps.runs.trainings import TRAINERS, train_all, train_model

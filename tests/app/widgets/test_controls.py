@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from tokenizers_core.text.corpus import PRE_TOKENIZERS
+from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PATTERN_LIMIT, SEED_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import EXAMPLES, OWN, Example

@@ -18,7 +18,9 @@ from typing import NamedTuple
 
 from tokenizers_core.encoding.encoding import Encoding
 from tokenizers_core.encoding.tokenizer import Tokenizer
-from tokenizers_core.text.corpus import PreToken, Span, normalize
+from tokenizers_core.text.normalizers import normalize
+from tokenizers_core.text.spans import Span
+from tokenizers_core.text.splitting import PreToken
 from tokensteps.components.base import component
 from tokensteps.drawing.chips import direction
 from tokensteps.drawing.tokens import PLAIN, Style, colour, readable, token_html

@@ -6,7 +6,7 @@ from html import escape
 from typing import NamedTuple
 
 from tokenizers_core.encoding.encoding import AnswerSpan, Encoding
-from tokenizers_core.text.corpus import Span
+from tokenizers_core.text.spans import Span
 from tokensteps.drawing.tokens import Style, chip, fill
 from tokensteps.language.i18n import _
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.comparison import (
     COMPARED,
     Comparison,

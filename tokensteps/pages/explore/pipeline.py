@@ -11,7 +11,7 @@ import streamlit as st
 from tokenizers_core import Encoding, Tokenizer
 from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text.corpus import Pipeline
+from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.components.address import update_url
 from tokensteps.drawing.pipeline.stages import (
     CHARACTERS_DRAWN,

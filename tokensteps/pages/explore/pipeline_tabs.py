@@ -22,7 +22,8 @@ from tokenizers_core.encoding.decoders import (
 )
 from tokenizers_core.encoding.encoding import Padding, Truncation, group_entities
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text.corpus import SPACE_MARK, Span
+from tokenizers_core.text.spans import Span
+from tokenizers_core.text.splitting import SPACE_MARK
 from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, Answer, windows_html
 from tokensteps.drawing.tokens import readable, token_html
 from tokensteps.language.i18n import _, count, ngettext, sentences

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tokenizers_core import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text.corpus import PATTERNS
+from tokenizers_core.text.patterns import PATTERNS
 from tokensteps.catalogue import choices
 from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.renewal import Heritage, heritage

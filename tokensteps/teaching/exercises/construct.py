@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from tokenizers_core import train_bpe, train_wordpiece
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text.corpus import parse_counts
+from tokenizers_core.text.reading import parse_counts
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import _, count, sentences
 from tokensteps.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD

@@ -9,7 +9,8 @@ from random import Random
 from typing import Any, Final
 
 from tokenizers_core import train_bpe, train_unigram, train_wordpiece
-from tokenizers_core.text.corpus import Pipeline, parse_counts
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.reading import parse_counts
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import _, sentences
 from tokensteps.runs.corpora import EXAMPLES

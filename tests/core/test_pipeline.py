@@ -1,4 +1,4 @@
-"""Normalizers, pre-tokenizers, counting and reading (`tokenizers_core/text/corpus.py`) and their errors.
+"""Normalizers and pre-tokenizers (`tokenizers_core/text/`: normalizers, splitting, pipeline).
 
 Sources and oracles: `golden/pipeline.json` (published examples, recomputed with the `tokenizers` library),
 and the library itself, asked during the test, on generated text over all of Unicode but surrogates.
@@ -11,13 +11,8 @@ may be, and why.
 
 from __future__ import annotations
 
-import copy
-import csv
-import io
 import json
 import pickle
-import re
-import time
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -26,28 +21,19 @@ from pathlib import Path
 
 import pytest
 import regex
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
+from tests.core.any_text import every_text, thorough
 from tokenizers_core import errors
-from tokenizers_core.text.corpus import (
-    BYTE_TO_SYMBOL,
-    NORMALIZERS,
-    PATTERNS,
-    PRE_TOKENIZERS,
-    Corpus,
-    IdentitySpans,
-    Pipeline,
-    PreToken,
-    bytes_to_symbols,
-    decode_text,
-    normalize,
-    normalized_text,
-    parse_counts,
-    pre_tokenize,
-    symbols_to_bytes,
-)
+from tokenizers_core.text.byte_alphabet import symbols_to_bytes
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.normalizers import NORMALIZERS, normalize, normalized_text
+from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.text.pipeline import Pipeline, pre_tokenize
+from tokenizers_core.text.spans import IdentitySpans
+from tokenizers_core.text.splitting import PRE_TOKENIZERS, PreToken
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "pipeline.json").read_text("utf-8"))
 
@@ -180,12 +166,6 @@ CLASSES = {
 }
 
 # What decides in practice, so that generated text hits it often.
-TELLING = " \t\n\r\x0b\x0c\x1c\x1f\x85\xa0\u2028\u3000\x00\ufffd\u00ad\u200d\ufe0f\u0301\u0323"
-TELLING += "aZ09'sStTlLdéÉß²½Ⅷ_.,!$+中あ한ㅏΣσſİǅʰ▁Ġ👍"
-
-every_text = st.text(st.sampled_from(TELLING) | st.characters(exclude_categories=["Cs"]), max_size=40)
-
-thorough = settings(derandomize=True, database=None, deadline=None, max_examples=150)
 
 
 def without(text: str, characters: frozenset[str]) -> str:
@@ -226,27 +206,6 @@ def test_published_normalization_and_bytes() -> None:
     for text, expected in GOLDEN["utf8"].items():
         assert list(text.encode()) == expected
         assert list(symbols_to_bytes("".join(word.text for word in pre_tokenize(text)))) == expected
-
-
-# --- The byte alphabet --------------------------------------------------------------------------------------
-
-
-def test_byte_alphabet_is_the_librarys() -> None:
-    assert sorted(BYTE_TO_SYMBOL) == sorted(pre_tokenizers.ByteLevel.alphabet())
-    assert len(BYTE_TO_SYMBOL) == 256
-    assert (BYTE_TO_SYMBOL[ord(" ")], BYTE_TO_SYMBOL[ord("\n")]) == ("Ġ", "Ċ")
-
-
-@thorough
-@given(st.binary())
-def test_byte_alphabet_goes_both_ways(data: bytes) -> None:
-    assert symbols_to_bytes(bytes_to_symbols(data)) == data
-
-
-def test_symbol_that_is_no_byte() -> None:
-    with pytest.raises(errors.ByteSymbolError, match=r"^Character 2 of 'ab c' is ' ',") as caught:
-        symbols_to_bytes("ab c")
-    assert caught.value.position == 2
 
 
 # --- Pre-tokenizers against the library ---------------------------------------------------------------------
@@ -423,93 +382,6 @@ def test_identity_spans() -> None:
         spans[5]
 
 
-# --- Patterns of the user's own -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("pattern", "text", "expected"),
-    [
-        ("b", "aabbc", ["aa", "b", "b", "c"]),
-        ("x*", "axxb", ["a", "xx", "b"]),
-        ("", "abc", ["a", "b", "c"]),
-        ("(?=[A-Z])", "camelCaseName", ["camel", "Case", "Name"]),
-        (r"(\w)(\d)", "a1 b2", ["a1", "Ġ", "b2"]),  # groups don't replace the match
-        ("(?r)..", "abcde", ["a", "bc", "de"]),
-        (r"a\Kb", "xabx", ["xa", "b", "x"]),
-        ("gpt3", "a gpt3", ["aĠ", "gpt3"]),  # a name that PATTERNS hasn't is a pattern like any other
-    ],
-)
-def test_own_pattern_loses_nothing(pattern: str, text: str, expected: list[str]) -> None:
-    assert [word.text for word in pre_tokenize(text, pattern=pattern)] == expected
-
-
-CATASTROPHIC = "(a|aa)+$"  # `regex` sees through the textbook's (a+)+$
-
-
-def test_own_pattern_times_out() -> None:
-    for read in (
-        lambda: pre_tokenize("a" * 60 + "!", pattern=CATASTROPHIC, timeout=0.2),
-        lambda: Corpus.from_texts(["a" * 60 + "!"], pattern=CATASTROPHIC, timeout=0.2),
-        lambda: Corpus.from_counts({"a" * 60 + "!": 2}, "none", "byte_level", CATASTROPHIC, 0.2),
-    ):
-        started = time.monotonic()
-        with pytest.raises(errors.PatternTimeoutError, match=r"more than 0\.2 seconds") as caught:
-            read()
-        assert time.monotonic() - started < 2
-        assert (caught.value.pattern, caught.value.seconds) == (CATASTROPHIC, 0.2)
-
-
-def test_timeout_covers_the_whole_corpus() -> None:
-    """Texts that are quick one by one still end, and what is left over is not a fresh allowance."""
-    read = 0
-
-    def texts() -> Iterable[str]:
-        nonlocal read
-        while True:
-            read += 1
-            yield "word " * 50
-
-    with pytest.raises(errors.PatternTimeoutError):
-        Corpus.from_texts(texts(), pattern=r"\w+", timeout=0.2)
-    assert read > 1
-
-
-def test_catastrophe_that_is_none() -> None:
-    assert pre_tokenize("a" * 40 + "!", pattern="(a+)+$") == [("a" * 40 + "!", 0, 41)]
-
-
-@pytest.mark.parametrize(
-    ("pattern", "message", "position"),
-    [
-        ("(a", "missing )", 2),
-        ("[z-a]", "bad character range", 4),
-        ("a{99999999999999999999}", "repeat count too big", 2),
-        ("(?u)(?a)a", "incompatible", None),
-        ("(" * 5000, "nested too deeply", None),
-        ("a" * 10_001, "longer than 10000", None),
-    ],
-)
-def test_pattern_that_is_none(pattern: str, message: str, position: int | None) -> None:
-    for use in (lambda: pre_tokenize("x", pattern=pattern), lambda: Pipeline(pattern=pattern)):
-        with pytest.raises(errors.PatternError, match=re.escape(message)) as caught:
-            use()
-        assert (caught.value.pattern, caught.value.position) == (pattern, position)
-        assert len(str(caught.value)) < 300
-    assert Pipeline(pre_tokenizer="bert", pattern=pattern)  # not used, so not looked at
-
-
-@settings(derandomize=True, database=None, deadline=None, max_examples=300)
-@given(
-    st.text("()[]{}*+?|\\^$.-:=!<>&pPLKXRgkdwbAiruvxae09# \né", max_size=10), st.text("ab0 é\n", max_size=8)
-)
-def test_any_pattern_splits_or_is_refused(pattern: str, text: str) -> None:
-    try:
-        words = pre_tokenize(text, pattern=pattern, timeout=0.05)
-    except (errors.PatternError, errors.PatternTimeoutError):
-        return
-    assert symbols_to_bytes("".join(word.text for word in words)).decode() == text
-
-
 # --- Names and settings -------------------------------------------------------------------------------------
 
 
@@ -525,258 +397,3 @@ def test_unknown_names_and_settings() -> None:
             Pipeline(timeout=timeout)
     with pytest.raises(TypeError, match="one string"):
         Corpus.from_texts("text")
-
-
-# --- Corpora ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", PRE_TOKENIZERS)
-def test_lone_surrogate_is_refused(name: str) -> None:
-    pipeline = Pipeline(pre_tokenizer=name)
-    for use in (
-        lambda: pipeline.words("abc\ud83d!"),
-        lambda: pipeline.split("abc\ud83d!"),
-        lambda: pre_tokenize("abc\ud83d!", name),
-        lambda: Corpus.from_texts(["abc\ud83d!"], pre_tokenizer=name),
-        lambda: Corpus.from_counts({"abc\ud83d!": 3}, pre_tokenizer=name),
-    ):
-        with pytest.raises(errors.SurrogateError, match=r"Character 3 .* U\+D83D.*delete it") as caught:
-            use()
-        assert (caught.value.position, caught.value.code_point) == (3, 0xD83D)
-
-
-def test_empty_corpora() -> None:
-    with pytest.raises(errors.EmptyCorpusError, match="no text was given"):
-        Corpus.from_texts([])
-    with pytest.raises(errors.EmptyCorpusError, match="no text was given"):
-        Corpus.from_counts({})
-    with pytest.raises(errors.EmptyCorpusError, match="3 characters are all whitespace") as caught:
-        Corpus.from_texts([" ", "\t\n"], pre_tokenizer="whitespace_split")
-    assert caught.value.characters == 3
-    assert Corpus.from_texts([" \t\n"]).words == ("ĠĉĊ",)
-
-
-def test_from_counts() -> None:
-    corpus = Corpus.from_counts([("hug", 10), ("pug", 5), ("hug", 2), ("a hug", 3)])
-    assert list(corpus.items()) == [("hug", 15), ("pug", 5), ("a", 3)]
-    assert (corpus.total, corpus.lines, corpus.characters) == (23, 4, 14)
-    assert Corpus.from_counts({"é": 2}, pre_tokenizer="byte_level").words == ("Ã©",)
-    for count in (0, -1, 1.5, True, "3"):
-        with pytest.raises(errors.SettingError, match="whole number"):
-            Corpus.from_counts({"hug": count})  # type: ignore[arg-type]
-
-
-def test_symbols() -> None:
-    assert Corpus.from_texts(["low"], pre_tokenizer="end_of_word").symbols("low") == ("l", "o", "w", "</w>")
-    assert Corpus.from_texts(["low"]).symbols("Ġlow") == ("Ġ", "l", "o", "w")
-
-
-def test_digest_stands_for_words_counts_and_rules() -> None:
-    base = Corpus.from_texts(["to be or"])
-    assert base.digest == "29ce31963263c7f524b0353e05c05566"  # the same on every machine
-    assert base.digest == Corpus.from_texts(["to", " be", " or"], timeout=9.0).digest
-    others = [
-        Corpus.from_texts(["to be or or"]),
-        Corpus.from_texts(["to be o"]),
-        Corpus.from_texts(["to be or"], normalizer="nfc"),
-        Corpus.from_texts(["to be or"], pattern="cl100k_base"),
-        Corpus.from_texts(["to be or"], pre_tokenizer="bert"),
-    ]
-    assert len({base.digest, *(other.digest for other in others)}) == 6
-    assert (
-        Corpus.from_texts(["a"], pre_tokenizer="bert", pattern="x").digest
-        == Corpus.from_texts(["a"], pre_tokenizer="bert").digest
-    )
-
-
-def test_progress_can_stop() -> None:
-    seen: list[int] = []
-    Corpus.from_texts(["word " * 1000] * 100, progress=seen.append)
-    assert seen == sorted(seen) and 2 < len(seen) < 10 and seen[-1] == 500_000
-
-    def stop(characters: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        Corpus.from_texts(("word " * 100_000 for _ in range(10**9)), progress=stop)
-
-
-# --- Files --------------------------------------------------------------------------------------------------
-
-
-@thorough
-@given(st.lists(every_text, min_size=1, max_size=4), st.sampled_from(["\n", "\r\n", "\r"]))
-def test_bytes_are_read_as_their_lines(texts: list[str], end: str) -> None:
-    lines = ["x", *(re.sub(r"[\r\n\ufeff]", "", text) for text in texts)]
-    corpus = Corpus.from_texts(lines)
-    for data in (end.join(lines) + end, end.join([*lines[:-1], lines[-1] + "."])):
-        read = Corpus.from_bytes(data.encode())
-        expected = corpus if data.endswith(end) else Corpus.from_texts([*lines[:-1], lines[-1] + "."])
-        assert read == expected and read.replaced == 0
-    for encoding in ("utf-8-sig", "utf-16", "utf-32"):
-        assert Corpus.from_bytes((end.join(lines) + end).encode(encoding)) == corpus
-
-
-def test_file_is_read_as_its_lines(tmp_path: Path) -> None:
-    path = tmp_path / "corpus.txt"
-    path.write_bytes("one two\r\n\nthrée\u2028four".encode())
-    corpus = Corpus.from_file(path, pre_tokenizer="metaspace")
-    assert corpus == Corpus.from_texts(["one two", "", "thrée\u2028four"], pre_tokenizer="metaspace")
-    assert corpus == Corpus.from_bytes(path.read_bytes(), pre_tokenizer="metaspace")
-    with pytest.raises(FileNotFoundError):
-        Corpus.from_file(tmp_path / "none.txt")
-    path.write_bytes(b"")
-    with pytest.raises(errors.EmptyCorpusError):
-        Corpus.from_file(path)
-
-
-def test_reading_a_file_reports_progress(tmp_path: Path) -> None:
-    path = tmp_path / "long.txt"
-    path.write_bytes(b"some words in a line\n" * 50_000)
-    seen: list[int] = []
-    corpus = Corpus.from_file(path, progress=seen.append)
-    assert (corpus.lines, corpus.total) == (50_000, 250_000)
-    assert 5 < len(seen) < 12 and seen[-1] == corpus.characters == 1_000_000
-
-
-@thorough
-@example(b"\xf0\xef\xbf\xbd\xed\xa0\x80 \xff")
-@given(st.binary(max_size=30).map(lambda data: data.removeprefix(b"\xef\xbb\xbf")))
-def test_invalid_utf8_is_replaced_and_counted(data: bytes) -> None:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return
-    text, replaced = decode_text(data)
-    assert text == data.decode("utf-8", errors="replace")
-    assert replaced == text.count("\ufffd") - data.count(b"\xef\xbf\xbd")
-    corpus = Corpus.from_bytes(b"x\n" + data)
-    assert corpus.replaced == replaced
-
-
-def test_byte_order_marks() -> None:
-    assert decode_text(b"\xef\xbb\xbfab") == ("ab", 0)
-    assert decode_text("aé👍".encode("utf-16")) == ("aé👍", 0)
-    assert decode_text(b"\xfe\xff" + "aé👍".encode("utf-16-be")) == ("aé👍", 0)
-    assert decode_text("aé👍".encode("utf-32")) == ("aé👍", 0)
-    assert decode_text(b"\xff\xfea\x00\x00\xd8b\x00") == ("a\ufffdb", 1)
-    assert decode_text(b"") == ("", 0)
-    assert Corpus.from_bytes(b"\xff\xfea\x00\n\x00\x00\xd8b\x00").replaced == 1
-
-
-# --- Word counts --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("hug 10\npug 5\n", [("hug", 10), ("pug", 5)]),
-        ("\ufeffhug 10\r\n\r\n  pug   5  \rpun 1", [("hug", 10), ("pug", 5), ("pun", 1)]),
-        ("hug\t10\n a\t2", [("hug", 10), (" a", 2)]),
-        ("hug,10\npug, 5", [("hug", 10), ("pug", 5)]),
-        ('"a,b",3\n"say ""hi""",4\n"a b", 5', [("a,b", 3), ('say "hi"', 4), ("a b", 5)]),
-        ("word,count\nhug,10", [("hug", 10)]),
-        ("Word\tFrequency\nhug\t10", [("hug", 10)]),
-        ("word count\nhug 10", [("hug", 10)]),
-        ("count 3", [("count", 3)]),
-        ("# made in 2024\n#\n#note\nhug 10 ", [("hug", 10)]),
-        ("# 12\n#tag 3\n#,4\n# a\t5", [("#", 12), ("#tag", 3), ("#", 4), ("# a", 5)]),
-        (', 10\n, 5\na,b 7\n. 2\n" 3', [(",", 10), (",", 5), ("a,b", 7), (".", 2), ('"', 3)]),
-        ("New York 3\nhug 0010\nhug 2", [("New York", 3), ("hug", 10), ("hug", 2)]),
-        ("", []),
-    ],
-)
-def test_counts_are_read(text: str, expected: list[tuple[str, int]]) -> None:
-    assert parse_counts(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ("hug", "no_count"),
-        ("hug,", "no_count"),
-        ("hug ten", "not_a_count"),
-        ("hug 0", "not_a_count"),
-        ("hug -1", "not_a_count"),
-        ("hug 1.5", "not_a_count"),
-        ("hug ١", "not_a_count"),
-        ("hug\t\t", "no_count"),
-        ("hug " + "9" * 5000, "too_large"),
-        ("12", "no_word"),
-        ("\t12", "no_word"),
-        (",12", "no_word"),
-        ('"hug,10', "quotes"),
-        ('"hug"s,10', "quotes"),
-        ("a,b,10", "too_many_fields"),
-        ("hug,1,000", "too_many_fields"),
-    ],
-)
-def test_counts_that_are_none(line: str, why: str) -> None:
-    with pytest.raises(errors.CountsFileError, match=r"^Line 3 \(") as caught:
-        parse_counts(f"pug 5\n\n{line}\npun 1")
-    assert (caught.value.line_number, caught.value.line, caught.value.why) == (3, line, why)
-
-
-@thorough
-@given(st.lists(st.tuples(every_text, st.integers(1, 10**18 - 1))))
-def test_counts_written_as_csv_are_read_back(counts: list[tuple[str, int]]) -> None:
-    counts = [(word, count) for text, count in counts if (word := re.sub(r"[\r\n\t]", "", text))]
-    written = io.StringIO()
-    csv.writer(written, quoting=csv.QUOTE_ALL).writerows(counts)
-    assert parse_counts(written.getvalue()) == counts
-
-
-# --- Errors -------------------------------------------------------------------------------------------------
-
-UNSAVABLE = ("pattern", "part", "suffix", "token", "first", "second", "prefix")
-"""What an UnsavableError may quote."""
-SAMPLES: list[errors.TokenizersCoreError] = [
-    errors.EmptyCorpusError(0),
-    errors.EmptyCorpusError(7),
-    errors.UnknownNameError("tie_rule", "x\x1b[0m", ("first", "greatest")),
-    errors.SettingError("merges", -1, "choose at least 0"),
-    errors.VocabSizeError(5, 12),
-    errors.PatternError("(\x00" * 500, "missing )", 3),
-    errors.PatternError("{x}", "too odd"),
-    errors.PatternTimeoutError("(a|aa)+$", 2.0),
-    errors.SurrogateError(0xD800, 3),
-    *(errors.CountsFileError(3, "hug\x07 {ten}" * 50, why) for why in errors.CountsFileError.templates),
-    errors.CountedRulesError(("none", "byte_level", "{x}"), known=("bert",)),
-    errors.CountedRulesError((("nfc", "lowercase"), "byte_level", "(\x00" * 500)),
-    errors.ByteSymbolError("a b", 1),
-    errors.UnknownTokenError("{x}"),
-    errors.UnknownIdError(50, 50),
-    errors.UnknownWordError("bug", "b"),
-    *(errors.TemplateError("[CLS] {x}", "$A", why) for why in errors.TemplateError.templates),
-    *(
-        errors.TruncationError(why, "only_first", length=3, excess=5, minimum=12, stride=2, room=1)
-        for why in errors.TruncationError.templates
-    ),
-    errors.LabelsError(2, 3),
-    *(
-        errors.TokenizerFileError(why, "model.{x}", {"a": ["\x07" * 500]}, "an object")
-        for why in errors.TokenizerFileError.templates
-    ),
-    errors.LackingPartError(["normalizer {x}", "added token '\x1b[0m'"]),
-    *(
-        errors.UnsavableError(why, **dict.fromkeys(UNSAVABLE, "{x}\x07"), byte="0x80", description="a model")
-        for why in errors.UnsavableError.templates
-    ),
-]
-
-
-@pytest.mark.parametrize("error", SAMPLES, ids=lambda error: type(error).__name__)
-def test_errors_carry_their_evidence(error: errors.TokenizersCoreError) -> None:
-    message = str(error)
-    assert message == error.template.format(**error.evidence)
-    assert error.template in errors.all_templates()[type(error).__name__]
-    assert message.isprintable() and message.endswith(".") and len(message) < 300
-    for duplicate in (copy.copy(error), pickle.loads(pickle.dumps(error))):
-        assert type(duplicate) is type(error) and vars(duplicate) == vars(error) and str(duplicate) == message
-
-
-def test_every_error_is_sampled() -> None:
-    assert {type(error).__name__ for error in SAMPLES} >= {
-        name for name in errors.all_templates() if getattr(errors, name, None) is not None
-    }
-    assert str(errors.VocabSizeError(vocab_size=5, minimum=12, what="alphabet")) == (
-        "vocab_size=5 is below the alphabet's 12 symbols; choose at least 12."
-    )

@@ -1,0 +1,100 @@
+"""Regular expressions of the user's own (`tokenizers_core/text/patterns.py`): kept whole, timed out, refused."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokenizers_core import errors
+from tokenizers_core.text.byte_alphabet import symbols_to_bytes
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.pipeline import Pipeline, pre_tokenize
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "expected"),
+    [
+        ("b", "aabbc", ["aa", "b", "b", "c"]),
+        ("x*", "axxb", ["a", "xx", "b"]),
+        ("", "abc", ["a", "b", "c"]),
+        ("(?=[A-Z])", "camelCaseName", ["camel", "Case", "Name"]),
+        (r"(\w)(\d)", "a1 b2", ["a1", "Ġ", "b2"]),  # groups don't replace the match
+        ("(?r)..", "abcde", ["a", "bc", "de"]),
+        (r"a\Kb", "xabx", ["xa", "b", "x"]),
+        ("gpt3", "a gpt3", ["aĠ", "gpt3"]),  # a name that PATTERNS hasn't is a pattern like any other
+    ],
+)
+def test_own_pattern_loses_nothing(pattern: str, text: str, expected: list[str]) -> None:
+    assert [word.text for word in pre_tokenize(text, pattern=pattern)] == expected
+
+
+CATASTROPHIC = "(a|aa)+$"  # `regex` sees through the textbook's (a+)+$
+
+
+def test_own_pattern_times_out() -> None:
+    for read in (
+        lambda: pre_tokenize("a" * 60 + "!", pattern=CATASTROPHIC, timeout=0.2),
+        lambda: Corpus.from_texts(["a" * 60 + "!"], pattern=CATASTROPHIC, timeout=0.2),
+        lambda: Corpus.from_counts({"a" * 60 + "!": 2}, "none", "byte_level", CATASTROPHIC, 0.2),
+    ):
+        started = time.monotonic()
+        with pytest.raises(errors.PatternTimeoutError, match=r"more than 0\.2 seconds") as caught:
+            read()
+        assert time.monotonic() - started < 2
+        assert (caught.value.pattern, caught.value.seconds) == (CATASTROPHIC, 0.2)
+
+
+def test_timeout_covers_the_whole_corpus() -> None:
+    """Texts that are quick one by one still end, and what is left over is not a fresh allowance."""
+    read = 0
+
+    def texts() -> Iterable[str]:
+        nonlocal read
+        while True:
+            read += 1
+            yield "word " * 50
+
+    with pytest.raises(errors.PatternTimeoutError):
+        Corpus.from_texts(texts(), pattern=r"\w+", timeout=0.2)
+    assert read > 1
+
+
+def test_catastrophe_that_is_none() -> None:
+    assert pre_tokenize("a" * 40 + "!", pattern="(a+)+$") == [("a" * 40 + "!", 0, 41)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message", "position"),
+    [
+        ("(a", "missing )", 2),
+        ("[z-a]", "bad character range", 4),
+        ("a{99999999999999999999}", "repeat count too big", 2),
+        ("(?u)(?a)a", "incompatible", None),
+        ("(" * 5000, "nested too deeply", None),
+        ("a" * 10_001, "longer than 10000", None),
+    ],
+)
+def test_pattern_that_is_none(pattern: str, message: str, position: int | None) -> None:
+    for use in (lambda: pre_tokenize("x", pattern=pattern), lambda: Pipeline(pattern=pattern)):
+        with pytest.raises(errors.PatternError, match=re.escape(message)) as caught:
+            use()
+        assert (caught.value.pattern, caught.value.position) == (pattern, position)
+        assert len(str(caught.value)) < 300
+    assert Pipeline(pre_tokenizer="bert", pattern=pattern)  # not used, so not looked at
+
+
+@settings(derandomize=True, database=None, deadline=None, max_examples=300)
+@given(
+    st.text("()[]{}*+?|\\^$.-:=!<>&pPLKXRgkdwbAiruvxae09# \né", max_size=10), st.text("ab0 é\n", max_size=8)
+)
+def test_any_pattern_splits_or_is_refused(pattern: str, text: str) -> None:
+    try:
+        words = pre_tokenize(text, pattern=pattern, timeout=0.05)
+    except (errors.PatternError, errors.PatternTimeoutError):
+        return
+    assert symbols_to_bytes("".join(word.text for word in words)).decode() == text

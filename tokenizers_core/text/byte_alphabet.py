@@ -1,0 +1,49 @@
+"""The byte alphabet: bytes written as text, one printable character for each."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Final, cast
+
+from tokenizers_core.errors import ByteSymbolError
+
+
+def _byte_alphabet() -> tuple[str, ...]:
+    """One printable character for each byte, as GPT-2's authors chose them.
+
+    A byte that Latin-1 shows as a visible character keeps that character. The other 68 (control characters,
+    spaces, the soft hyphen) get the characters from U+0100 on, in order: hence space → `Ġ`.
+    """
+    visible = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)}
+    spare = itertools.count(0x100)
+    return tuple(chr(byte if byte in visible else next(spare)) for byte in range(256))
+
+
+BYTE_TO_SYMBOL: Final = _byte_alphabet()
+"""The byte alphabet: `BYTE_TO_SYMBOL[byte]` is the one character that stands for the byte."""
+
+SYMBOL_TO_BYTE: Final[Mapping[str, int]] = {symbol: byte for byte, symbol in enumerate(BYTE_TO_SYMBOL)}
+"""The same table read backwards."""
+
+
+def bytes_to_symbols(data: bytes) -> str:
+    """Write bytes in the byte alphabet: one character for each byte.
+
+    >>> bytes_to_symbols(" é\\n".encode())
+    'ĠÃ©Ċ'
+    """
+    # Latin-1 reads byte n as character n, which is just the index that the table wants.
+    return data.decode("latin-1").translate(cast("dict[int, str]", BYTE_TO_SYMBOL))
+
+
+def symbols_to_bytes(symbols: str) -> bytes:
+    """Read bytes back from the byte alphabet. Raises ByteSymbolError for a character that stands for no byte.
+
+    >>> symbols_to_bytes("ĠÃ©Ċ").decode()
+    ' é\\n'
+    """
+    try:
+        return bytes([SYMBOL_TO_BYTE[symbol] for symbol in symbols])
+    except KeyError as error:
+        raise ByteSymbolError(symbols=symbols, position=symbols.index(error.args[0])) from None

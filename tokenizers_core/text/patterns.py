@@ -1,0 +1,107 @@
+"""Regular expressions: the published ones that cut text into words, and those that a learner writes, kept in check."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+import regex as regex  # the one import of it: another engine would come in here
+
+from tokenizers_core.errors import PatternError, PatternTimeoutError, Phrase
+from tokenizers_core.text.spans import Span
+
+PATTERNS: Final[Mapping[str, str]] = {
+    # A contraction; a space with letters, with digits or with other signs; whitespace, whose last space is
+    # left to the word that follows. (Written as in tiktoken: it matches what GPT-2's first form did, faster.)
+    "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    # GPT-4: contractions in capitals too; a word takes any one sign in front; at most three digits; newlines
+    # apart. (As first published. In today's tiktoken, whitespace that ends a text is always one pre-token.)
+    "cl100k_base": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    # GPT-4o: a word also ends where a capital follows a small letter, includes its marks, and keeps its
+    # contraction.
+    "o200k_base": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+}
+"""What `byte_level` knows by name. Source: OpenAI's GPT-2 and tiktoken. Each matches all of a text."""
+
+LONGEST_PATTERN: Final = 10_000
+"""A longer regular expression is refused, in characters: compiling one can't be timed out."""
+WRITTEN_OUT: Final = 2_000_000
+"""The most that a pattern may come to, in characters times all its counts: `(?:a{1000}){1000}` is compiled to a million parts.
+
+`(?:(?:(?:a{1000}){1000}){1000}){1000}` would take all of a machine's memory before any of the time is over.
+"""
+_COUNT: Final = r"\{([0-9]{1,10})(?:,[0-9]*)?\}"
+# Where white space means nothing, a count or a call could be hidden from those who look for one.
+_SPREAD_OUT: Final = r"\(\?[A-Za-z0-9-]*x"
+# A gigabyte before it is given up, and nothing that cuts text into words needs it: `(?R)`, `(?1)`, `(?&name)`, `(?P>name)`.
+_RECURSION: Final = r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)"
+
+
+@lru_cache(maxsize=64)
+def compiled(pattern: str) -> regex.Pattern[str]:
+    """Compile a regular expression, anybody's. Raises PatternError."""
+    if len(pattern) > LONGEST_PATTERN:
+        raise PatternError(
+            pattern=pattern, message=Phrase("it is longer than {limit} characters", limit=LONGEST_PATTERN)
+        )
+    if regex.search(_SPREAD_OUT, pattern):
+        raise PatternError(pattern=pattern, message="it may not have the flag x: write it without spaces")
+    if regex.search(_RECURSION, pattern):
+        raise PatternError(pattern=pattern, message="it may not call itself or a group")
+    if len(pattern) * math.prod(max(1, int(least)) for least in regex.findall(_COUNT, pattern)) > WRITTEN_OUT:
+        raise PatternError(pattern=pattern, message="its counted repetitions, multiplied, are too many")
+    try:
+        with warnings.catch_warnings():
+            # An odd pattern still has a meaning, and its author doesn't see the server's console.
+            warnings.simplefilter("ignore")
+            return regex.compile(pattern)
+    except regex.error as error:
+        raise PatternError(pattern=pattern, message=error.msg, position=error.pos) from None
+    except RecursionError:
+        raise PatternError(pattern=pattern, message="its parentheses are nested too deeply") from None
+    except (ValueError, OverflowError) as error:
+        raise PatternError(pattern=pattern, message=str(error)) from None
+
+
+class Stopwatch:
+    """How much of the time for a pattern of the user's own is left, over any number of texts."""
+
+    def __init__(self, pattern: str, seconds: float) -> None:
+        self.pattern, self.seconds = pattern, seconds
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds left. Raises PatternTimeoutError when there are none."""
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
+            raise self.error()
+        return seconds
+
+    def error(self) -> PatternTimeoutError:
+        return PatternTimeoutError(pattern=self.pattern, seconds=self.seconds)
+
+
+def cut_at(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:
+    """Cut a text at both ends of every match, so that what no match covers is kept too.
+
+    That is the library's `Split(pattern, behavior="isolated")`. An empty match is just a place to cut.
+    """
+    cuts = {0, len(text)}
+    try:
+        for match in compiled(pattern).finditer(text, timeout=stopwatch.left(), concurrent=True):
+            cuts.update(match.span())
+    except TimeoutError:
+        raise stopwatch.error() from None
+    except (MemoryError, RecursionError):
+        raise PatternError(pattern=pattern, message="matching it takes too much memory") from None
+    return list(pairwise(sorted(cuts)))

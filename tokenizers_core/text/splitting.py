@@ -1,0 +1,159 @@
+"""Pre-tokenizing: cutting a text into pre-tokens, which training never merges across.
+
+The pre-tokenizers and their names are those of the Hugging Face `tokenizers` library, and so are the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from tokenizers_core.errors import UnknownNameError
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, bytes_to_symbols
+from tokenizers_core.text.patterns import PATTERNS, Stopwatch, compiled, cut_at
+from tokenizers_core.text.spans import IdentitySpans, Span
+
+END_OF_WORD: Final = "</w>"
+"""The symbol that ends a word in the original BPE for words (Sennrich, Haddow and Birch, 2016)."""
+
+SPACE_MARK: Final = "▁"
+"""What SentencePiece and `Metaspace` write for a space (U+2581, not an underscore)."""
+
+
+class _PreTokenFields(NamedTuple):
+    text: str
+    start: int
+    end: int
+
+
+class PreToken(_PreTokenFields):
+    """A pre-token `text` as the model sees it, and the stretch from `start` to `end` of the original text.
+
+    `spans` says for each character of `text` which stretch of the original it came from: each byte of `é` has
+    the whole `é`, and a `▁` put in front has the first character's. It takes no part in comparing or
+    unpacking.
+
+    >>> from tokenizers_core.text.pipeline import pre_tokenize
+    >>> pre_token = pre_tokenize("né")[0]
+    >>> pre_token, list(pre_token.spans)
+    (PreToken(text='nÃ©', start=0, end=2), [(0, 1), (1, 2), (1, 2)])
+    """
+
+    spans: Sequence[Span]
+
+    def __new__(cls, text: str, start: int, end: int, spans: Sequence[Span] | None = None) -> PreToken:
+        """Without `spans`, every character is taken to stand for the whole stretch."""
+        pre_token = super().__new__(cls, text, start, end)
+        pre_token.spans = [(start, end)] * len(text) if spans is None else spans
+        return pre_token
+
+
+class _View(NamedTuple):
+    """How the model sees a stretch of text: as what string, and where each character of that came from."""
+
+    show: Callable[[str], str]
+    align: Callable[[str, Sequence[Span]], Sequence[Span]]
+
+
+def _mark_spaces(stretch: str) -> str:
+    return stretch.replace(" ", SPACE_MARK)
+
+
+def _mark_front(stretch: str) -> str:
+    """All pre-tokens but the first of a text (or a word) begin with the mark already: only that gets it."""
+    return SPACE_MARK + _mark_spaces(stretch).removeprefix(SPACE_MARK)
+
+
+def _align_marked_front(stretch: str, spans: Sequence[Span]) -> Sequence[Span]:
+    return spans if stretch[0] in (" ", SPACE_MARK) else [spans[0], *spans]
+
+
+def _align_bytes(stretch: str, spans: Sequence[Span]) -> Sequence[Span]:
+    if stretch.isascii():
+        return spans
+    return [span for character, span in zip(stretch, spans, strict=True) for _ in character.encode("utf-8")]
+
+
+def _show_bytes(stretch: str) -> str:
+    """The byte alphabet's spelling; printable ASCII spells itself but for the space."""
+    if stretch.isascii() and stretch.isprintable():
+        return stretch.replace(" ", BYTE_TO_SYMBOL[ord(" ")])
+    return bytes_to_symbols(stretch.encode("utf-8"))
+
+
+_AS_IT_IS = _View(show=lambda stretch: stretch, align=lambda _stretch, spans: spans)
+_AS_BYTES = _View(show=_show_bytes, align=_align_bytes)
+_SPACES_MARKED = _View(show=_mark_spaces, align=lambda _stretch, spans: spans)
+_FRONT_MARKED = _View(show=_mark_front, align=_align_marked_front)
+
+
+class _Rule(NamedTuple):
+    """All there is to a pre-tokenizer: what a pre-token looks like in the text, and to the model."""
+
+    pattern: str
+    view: _View
+
+
+_PUNCTUATION = r"\p{P}$+<=>^`|~"  # Unicode's, and the ASCII signs that Unicode calls symbols (as in BERT)
+_WHITESPACE_SPLIT = _Rule(r"\S+", _AS_IT_IS)
+_PUNCTUATION_ALONE = _Rule(rf"[{_PUNCTUATION}]|[^\s{_PUNCTUATION}]+", _AS_IT_IS)
+
+_RULES: Final[Mapping[str, _Rule]] = {
+    "byte_level": _Rule("", _AS_BYTES),  # the pattern is the caller's choice
+    "whitespace_split": _WHITESPACE_SPLIT,
+    "whitespace": _Rule(r"\w+|[^\w\s]+", _AS_IT_IS),
+    "bert": _PUNCTUATION_ALONE,
+    "metaspace": _Rule("[ ▁][^ ▁]*|[^ ▁]+", _FRONT_MARKED),
+    "whitespace_split_metaspace": _Rule(r"▁[^\s▁]*|[^\s▁]+", _FRONT_MARKED),
+    "whitespace_split_punctuation": _PUNCTUATION_ALONE,
+    "end_of_word": _WHITESPACE_SPLIT,  # the `</w>` is a symbol of its own: see Corpus.symbols
+    "none": _Rule(r"[^\n]+", _SPACES_MARKED),
+}
+
+PRE_TOKENIZERS: Final = tuple(_RULES)
+"""The names `pre_tokenize` knows."""
+
+
+def has_own_pattern(pre_tokenizer: str, pattern: str) -> bool:
+    """Whether `pattern` is in use and is a regular expression of the user's own: one that may take any time.
+
+    >>> has_own_pattern("byte_level", "(a+)+b"), has_own_pattern("byte_level", "gpt2"), has_own_pattern("bert", "x")
+    (True, False, False)
+    """
+    return pre_tokenizer == "byte_level" and pattern not in PATTERNS
+
+
+class Splitter:
+    """A pre-tokenizer at work: what `pre_tokenize` and `Corpus` share, so that they can't disagree.
+
+    Matches are cut out of the text first and shown as the model sees them afterwards: counting does the
+    second for each *different* pre-token only.
+    """
+
+    def __init__(self, pre_tokenizer: str, pattern: str, timeout: float) -> None:
+        if pre_tokenizer not in _RULES:
+            raise UnknownNameError(kind="pre_tokenizer", name=pre_tokenizer, known=PRE_TOKENIZERS)
+        rule = _RULES[pre_tokenizer]
+        self.view = rule.view
+        self._pattern = PATTERNS.get(pattern, pattern) if pre_tokenizer == "byte_level" else rule.pattern
+        self._compiled = compiled(self._pattern)
+        is_own = has_own_pattern(pre_tokenizer, pattern)
+        self._stopwatch = Stopwatch(pattern, timeout) if is_own else None
+
+    def spans(self, text: str) -> list[Span]:
+        """Where the pre-tokens are, in order."""
+        if self._stopwatch:
+            return cut_at(text, self._pattern, self._stopwatch)
+        return [match.span() for match in self._compiled.finditer(text)]
+
+    def matches(self, text: str) -> list[str]:
+        """The same stretches as strings, without the price of the offsets."""
+        if self._stopwatch:
+            return [text[start:end] for start, end in self.spans(text)]
+        found: list[str] = self._compiled.findall(text)  # whole matches, as no rule has a group
+        return found
+
+    def pre_token(self, stretch: str) -> PreToken:
+        """A stretch that was cut out of a text, taken by itself."""
+        spans = self.view.align(stretch, IdentitySpans(len(stretch)))
+        return PreToken(self.view.show(stretch), 0, len(stretch), spans)
