@@ -18,7 +18,7 @@ from tokenizers_core.encoding.alignment import count_text
 from tokenizers_core.files.exports import merges_txt
 from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
-from tokensteps.drawing.chips import Shown, payload
+from tokensteps.drawing.chips import Shown, chips_message
 from tokensteps.pages.explore.playground import STRETCHES_SHOWN, cards_html, chip_labels
 
 TRAINED_ON, MERGES = 200_000, 4_000
@@ -45,7 +45,9 @@ def drawn(subject: Subject, text: str) -> bytes:
     """Everything that the chips need: a page of them, with the details of its tokens."""
     analysis = Analysis(subject, text, subject.encode(text))
     runs = analysis.runs(0, STRETCHES_SHOWN)
-    return payload(runs, Shown(), cards_html(analysis, runs), chip_labels(), "page", total=len(analysis))
+    return chips_message(
+        runs, Shown(), cards_html(analysis, runs), chip_labels(), "page", total=len(analysis)
+    )
 
 
 def library(theirs: tokenizers.Tokenizer, text: str) -> object:

@@ -63,7 +63,8 @@ from tokensteps.drawing.comparison import compare_frame, overlap_html
 from tokensteps.drawing.frame import Frame, payload
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.lattice.picture import lattice_frame
-from tokensteps.drawing.pipeline.stages import stages as pipeline_view
+from tokensteps.drawing.pipeline.journey import journey
+from tokensteps.drawing.pipeline.stages import stages_message, summary_html
 from tokensteps.drawing.pipeline.windows import windows_html
 from tokensteps.drawing.tables import matching, pair_table, piece_table, score_table, worth_table
 from tokensteps.drawing.tabs import encoding_html, lineage_html, story_html
@@ -74,7 +75,6 @@ from tokensteps.language.labels import flipbook_labels
 from tokensteps.limits import TOKEN_SHOWN
 from tokensteps.pages.explore import pipeline as pipeline_page
 from tokensteps.pages.explore import playground_files as play_files
-from tokensteps.pages.explore import renew as renew_page
 from tokensteps.pages.explore.pipeline_tabs import difference_html
 from tokensteps.pages.explore.playground import cards_html, name_html
 from tokensteps.pages.explore.playground_charts import counts_chart
@@ -85,6 +85,8 @@ from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import pack_text, plain_text, unpack_text
 from tokensteps.runs.settings import (
     COMPARE_RULES,
+    PIPELINE_RULES,
+    RENEW_RULES,
     RULES,
     UNIGRAM_RULES,
     WORDPIECE_RULES,
@@ -122,8 +124,8 @@ PAGES = {
     "wordpiece": WORDPIECE_RULES,
     "unigram": UNIGRAM_RULES,
     "compare": COMPARE_RULES,
-    "pipeline": pipeline_page.RULES,
-    "renew": renew_page.RULES,
+    "pipeline": PIPELINE_RULES,
+    "renew": RENEW_RULES,
 }
 SIGNS = "<>&\"'`=/\\{}%$*_[]()!:;#@|^~?+-.,"
 HARMLESS = str.maketrans(SIGNS, "".join(map(chr, range(0x13A0, 0x13A0 + len(SIGNS)))))
@@ -667,13 +669,13 @@ def test_comparison_and_pipeline_are_only_text() -> None:
         for one, other in zip(batch[::6], batch[1::6], strict=False):
             texts = one.text[:200], other.text[:200]
             encoding = tokenizer.encode(*texts)
-            journeys = [pipeline_view.journey(tokenizer, text) for text in texts]
+            journeys = [journey(tokenizer, text) for text in texts]
             for show in SHOW:
                 style = Style(False, show, frozenset(tokenizer.special_tokens))
-                sent = json.loads(pipeline_view.payload(tokenizer, encoding, journeys, style))
+                sent = json.loads(stages_message(tokenizer, encoding, journeys, style))
                 for markup in (sent["atoms"], sent["names"]):
                     sound(markup)
-            sound(pipeline_view.summary_html(journeys, encoding, [one.text] * 4, other.text))
+            sound(summary_html(journeys, encoding, [one.text] * 4, other.text))
 
 
 def test_the_handout_is_a_file_of_ours() -> None:

@@ -16,8 +16,9 @@ import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tokensteps.components.address import update_url
+from tokensteps.components.chips import linked_chips
 from tokensteps.components.editor import editor
-from tokensteps.drawing.chips import Piece, Run, Shown, chips, payload
+from tokensteps.drawing.chips import Piece, Shown, TextRun, chips_message
 from tokensteps.drawing.tokens import chip, fill
 
 EDITOR = {
@@ -65,16 +66,16 @@ def pieces(part: str, start: int) -> tuple[Piece, ...]:
     )
 
 
-def runs(text: str) -> list[Run]:
+def runs(text: str) -> list[TextRun]:
     """The text's runs, between two special tokens."""
-    found = [Run("", 0, 0, (Piece(0, "<s>", b"", 0, 0, True, False),))]
+    found = [TextRun("", 0, 0, (Piece(0, "<s>", b"", 0, 0, True, False),))]
     found += [
-        Run(match.group(), match.start(), match.end(), pieces(match.group(), match.start()))
+        TextRun(match.group(), match.start(), match.end(), pieces(match.group(), match.start()))
         for match in PARTS.finditer(text)
     ]
     return [
         *found,
-        Run("", len(text), len(text), (Piece(1, "</s>", b"", len(text), len(text), True, False),)),
+        TextRun("", len(text), len(text), (Piece(1, "</s>", b"", len(text), len(text), True, False),)),
     ]
 
 
@@ -105,10 +106,10 @@ def playground() -> None:
     page = found[:LIMIT]
     cards = {piece.id: card(piece) for run in page for piece in run.pieces}
     total = sum(len(run.pieces) for run in found)
-    data = payload(
+    data = chips_message(
         page, Shown(write, spaces), cards, LABELS, "demo", st.query_params.get("linked") != "no", total=total
     )
-    chips(data, key="chips")
+    linked_chips(data, key="chips")
     st.text(f"{len(state['text'])} characters; {total} tokens; runs {state['runs']}.")
     if st.button("Example"):
         state.update(text="An example, <b>ready</b>.\nIts second line.", nonce=state["nonce"] + 1)

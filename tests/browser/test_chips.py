@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.playground_demo import HOSTILE, LABELS
 from tokensteps.assets import ASSETS
-from tokensteps.drawing.chips import Piece, Run, Shown, payload
+from tokensteps.drawing.chips import Piece, Shown, TextRun, chips_message
 
 HERE = Path(__file__).resolve().parent
 DRAWN = {"div", "section", "h2", "p", "span", "bdi", "i", "wbr", "style", "h4", "dl", "dt", "dd", "code"}
@@ -397,7 +397,7 @@ def mount(page: Page, name: str, data: str) -> None:
     page.evaluate(HARNESS, [(ASSETS / f"components/{name}.js").read_text("utf-8"), css, data])
 
 
-def hostile_runs() -> list[Run]:
+def hostile_runs() -> list[TextRun]:
     names = [
         HOSTILE,
         "</bdi><img src=http://evil.test/a.png>",
@@ -413,10 +413,10 @@ def hostile_runs() -> list[Run]:
         piece = Piece(at, name, data, at, at + 1, False, at % 2 == 0)
         special = Piece(100 + at, name, b"", at, at, True, False)
         drawn += [
-            Run(name, at, at + 1, (piece,)),
-            Run(name, at, at + 1, (piece, special)),
-            Run("", at, at, (special,)),
-            Run(name, at, at + 1, ()),
+            TextRun(name, at, at + 1, (piece,)),
+            TextRun(name, at, at + 1, (piece, special)),
+            TextRun("", at, at, (special,)),
+            TextRun(name, at, at + 1, ()),
         ]
     return drawn
 
@@ -424,7 +424,7 @@ def hostile_runs() -> list[Run]:
 def test_hostile_vocabulary_is_inert(page: Page, dialogs: list[str]) -> None:
     labels = {**LABELS, **{name: f"{text} <img src=x onerror=alert(6)>\"'" for name, text in LABELS.items()}}
     for write in ("text", "ids", "bytes"):
-        mount(page, "chips", payload(hostile_runs(), Shown(write), {}, labels, "<b>").decode())
+        mount(page, "chips", chips_message(hostile_runs(), Shown(write), {}, labels, "<b>").decode())
         for at in range(0, 20, 3):
             page.locator(".r[role]").nth(at).hover()
             page.locator(".r[role]").nth(at).click()

@@ -13,7 +13,7 @@ from tokenizers_core.encoding.alignment import Stretch, TextCounts, count_text, 
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.spans import Span
 from tokensteps.catalogue.subjects import Subject, Tokenized
-from tokensteps.drawing.chips import Piece, Run
+from tokensteps.drawing.chips import Piece, TextRun
 from tokensteps.limits import CHARACTERS_KEPT, COUNTS_KEPT, LEAST_SIZE
 from tokensteps.server.cache import Shelf
 
@@ -97,7 +97,7 @@ class Analysis:
         own = shared and self.ids[place] != self.subject.unknown_id
         return self.subject.token_bytes(self.ids[place]) if own else self.text[start:end].encode()
 
-    def runs(self, first: int, last: int) -> list[Run]:
+    def runs(self, first: int, last: int) -> list[TextRun]:
         """Stretches `first` to `last` (not included), ready to be drawn."""
         subject, text = self.subject, self.text
         special, unknown = subject.style.special_tokens, subject.unknown_id
@@ -117,7 +117,7 @@ class Analysis:
             )
 
         return [
-            Run(text[start:end], start, end, tuple(map(piece, range(since, until))))
+            TextRun(text[start:end], start, end, tuple(map(piece, range(since, until))))
             for start, end, since, until in self.stretches[first:last]
         ]
 

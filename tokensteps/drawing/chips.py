@@ -1,13 +1,7 @@
-"""The tokens of a text as coloured chips, drawn here and linked to their ids and details by `assets/components/chips.js`.
+"""The tokens of a text as coloured chips; `assets/components/chips.js` links them to their ids and details.
 
-A page goes:
-
-    runs = [Run("to", 0, 2, (Piece(7, "to", b"to", 0, 2, False, False),)), ...]
-    data = payload(runs, Shown(), {7: "<p>…</p>"}, labels, page="gpt2-en")
-    chips(data, key=KEY)
-
-Whatever a learner pasted or a vocabulary holds becomes markup through `tokensteps.drawing.tokens` and `html.escape` alone. The chips show
-signs in place of what can't be seen; the text itself travels beside them, and that is what is copied.
+Whatever a learner pasted or a vocabulary holds becomes markup through `tokensteps.drawing.tokens` and `html.escape` alone. The
+chips show signs in place of invisible characters; the text itself travels beside them, and that is what is copied.
 """
 
 from __future__ import annotations
@@ -21,11 +15,21 @@ from typing import Final, NamedTuple
 
 import regex
 
-from tokensteps.components.base import component
-from tokensteps.drawing.tokens import PLAIN, Style, colour, readable, token_html
+from tokensteps.drawing.tokens import PLAIN, VISIBLE, Style, colour, readable, token_html
 
 WRITE: Final = ("text", "ids", "bytes")
-LABELS: Final = ("pane", "chip", "unknown", "ids", "card", "hint", "empty", "token", "tokens", "characters")
+CHIP_LABELS: Final = (
+    "pane",
+    "chip",
+    "unknown",
+    "ids",
+    "card",
+    "hint",
+    "empty",
+    "token",
+    "tokens",
+    "characters",
+)
 LONGEST: Final = 1000
 """Characters (or bytes) that a chip shows; of a longer one it shows the beginning, and copies all."""
 _LONG: Final = 24
@@ -54,7 +58,7 @@ class Piece(NamedTuple):
     unknown: bool
 
 
-class Run(NamedTuple):
+class TextRun(NamedTuple):
     """A stretch of text with its tokens.
 
     Usually one; several when they share a character; none for text that no token covers. Text may be empty: [CLS].
@@ -81,7 +85,7 @@ _FLOWS: Final = {way: _Drawn(f"<span class=f dir={way}>") for way in ("ltr", "rt
 _LINE_END: Final = _Drawn("</div>")
 _FLOW_END: Final = _Drawn("</span>")
 
-_SIGNS: Final = {" ": "<i>␣</i>", "\t": "<i>⇥</i>", "\n": "<i>⏎</i>", "\r": "<i>␍</i>"}
+_SPACE_SIGNS: Final = {character: f"<i>{sign}</i>" for character, sign in VISIBLE.items()}
 # A sequence such as a family of three is one sign: what joins it need not be named.
 _PICTURE: Final = r"(?=\p{Extended_Pictographic})\X(?<!\u200d)"
 _WITH_SIGNS: Final = regex.compile(rf"([ \t\n\r]|{_PICTURE})")
@@ -89,7 +93,7 @@ _AS_IT_IS: Final = regex.compile(rf"([\t\n\r\p{{Zs}}]|{_PICTURE})")
 
 
 def chips_html(
-    runs: Sequence[Run], shown: Shown, *, chip: str = "{text}: {ids}", unknown: str = "unk"
+    runs: Sequence[TextRun], shown: Shown, *, chip: str = "{text}: {ids}", unknown: str = "unk"
 ) -> str:
     """Return the chips of `runs` as markup: a block per line of text, in it a `<bdi class=r>` per run.
 
@@ -98,8 +102,8 @@ def chips_html(
     return "".join(drawn.html for drawn in _drawn_lines(runs, shown, chip, unknown))
 
 
-def payload(
-    runs: Sequence[Run],
+def chips_message(
+    runs: Sequence[TextRun],
     shown: Shown,
     cards: Mapping[int, str],
     labels: Mapping[str, str],
@@ -115,13 +119,13 @@ def payload(
     tokenizer, the part of a long text, the language): another one makes the browser forget pin and scrolling. `linked`
     ties the chips to the text box on the page. `first` is the number of tokens before these, `total` that of all.
 
-    `labels` needs the keys in `LABELS`, plain text: "chip" holds `{text}` and `{ids}`; "token" may hold `{index}` and
+    `labels` needs the keys in `CHIP_LABELS`, plain text: "chip" holds `{text}` and `{ids}`; "token" may hold `{index}` and
     `{total}`, "tokens" also `{last}`, "characters" `{start}` and `{end}` (as in a slice). "language" (BCP 47, default
     "en") says how numbers are written.
 
     Raises `ValueError` when a label is missing.
     """
-    missing = [name for name in LABELS if name not in labels]
+    missing = [name for name in CHIP_LABELS if name not in labels]
     if missing:
         raise ValueError(f"labels lack {', '.join(missing)}; the browser writes no words of its own.")
     # Most tokens come more than once: each kind of chip travels once, and its number wherever it stands.
@@ -142,7 +146,7 @@ def payload(
         "total": first + count if total is None else total,
         "labels": {
             "language": "en",
-            **{name: labels[name] for name in sorted({*LABELS, "language"} & {*labels})},
+            **{name: labels[name] for name in sorted({*CHIP_LABELS, "language"} & {*labels})},
         },
         "kinds": [[kind.html] if kind.text is None else [kind.html, kind.text, *kind.ids] for kind in kinds],
         "order": order,
@@ -156,12 +160,7 @@ def payload(
         return json.dumps(message, separators=(",", ":")).encode()
 
 
-def chips(data: bytes, *, key: str) -> None:
-    """Mount the chips. `data` comes from `payload`; `key` names the component."""
-    component("chips")(key=key, data=data)
-
-
-def _drawn_lines(runs: Sequence[Run], shown: Shown, chip: str, unknown: str) -> Iterator[_Drawn]:
+def _drawn_lines(runs: Sequence[TextRun], shown: Shown, chip: str, unknown: str) -> Iterator[_Drawn]:
     line: list[_Drawn] = []
     for text, _, _, pieces in runs:
         tokens = tuple([(piece[0], piece[1], piece[2], piece[5], piece[6]) for piece in pieces])
@@ -289,7 +288,7 @@ def _text_html(text: str, signs: bool) -> str:
         if not at % 2:
             html.append(token_html(part))
         elif signs:
-            html.append(_SIGNS.get(part) or escape(part))
+            html.append(_SPACE_SIGNS.get(part) or escape(part))
         else:
             html.append("&#13;" if part == "\r" else escape(part))
     return "".join(html)

@@ -17,8 +17,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tokensteps.components.editor import _reported, as_typed, editor
-from tokensteps.drawing.chips import LABELS as NAMES
-from tokensteps.drawing.chips import LONGEST, WRITE, Piece, Run, Shown, chips_html, payload
+from tokensteps.drawing.chips import CHIP_LABELS as NAMES
+from tokensteps.drawing.chips import LONGEST, WRITE, Piece, Shown, TextRun, chips_html, chips_message
 from tokensteps.drawing.tokens import Style, colour
 
 LABELS = {name: name for name in NAMES} | {"chip": "{text}: {ids}"}
@@ -51,7 +51,7 @@ def piece(identifier: int, token: str, **changes: Any) -> Piece:
 
 
 @st.composite
-def texts(draw: st.DrawFn) -> list[Run]:
+def texts(draw: st.DrawFn) -> list[TextRun]:
     """Runs of zero to three pieces over a text, and some without text."""
     found, at = [], 0
     for word in draw(st.lists(words | st.just(""), max_size=8)):
@@ -60,7 +60,7 @@ def texts(draw: st.DrawFn) -> list[Run]:
             piece(draw(st.integers(0, 9)), name, special=draw(st.booleans()), unknown=draw(st.booleans()))
             for name in names
         ]
-        found.append(Run(word, at, at + len(word), tuple(pieces)))
+        found.append(TextRun(word, at, at + len(word), tuple(pieces)))
         at += len(word)
     return found
 
@@ -137,9 +137,9 @@ def undone(text: str) -> str:
 
 
 @given(texts(), st.booleans())
-@example([Run(text, 0, 1, (piece(1, text),)) for text in HOSTILE], True)
-@example([Run(text, 0, 1, (piece(1, text),)) for text in HOSTILE], False)
-def test_chips_give_back_the_text(runs: list[Run], spaces: bool) -> None:
+@example([TextRun(text, 0, 1, (piece(1, text),)) for text in HOSTILE], True)
+@example([TextRun(text, 0, 1, (piece(1, text),)) for text in HOSTILE], False)
+def test_chips_give_back_the_text(runs: list[TextRun], spaces: bool) -> None:
     read = Read(chips_html(runs, Shown(spaces=spaces))).runs
     assert len(read) == len(runs)
     for run, found in zip(runs, read, strict=True):
@@ -154,12 +154,12 @@ def test_chips_give_back_the_text(runs: list[Run], spaces: bool) -> None:
 
 
 @given(texts(), st.sampled_from(WRITE), st.booleans())
-@example([Run(text, 0, 1, (piece(1, text), piece(2, text))) for text in HOSTILE], "bytes", True)
-def test_payload_holds_text_places_and_ids(runs: list[Run], write: str, spaces: bool) -> None:
+@example([TextRun(text, 0, 1, (piece(1, text), piece(2, text))) for text in HOSTILE], "bytes", True)
+def test_payload_holds_text_places_and_ids(runs: list[TextRun], write: str, spaces: bool) -> None:
     shown = Shown(write, spaces)
     cards = {identifier: f"<p>{identifier}</p>" for identifier in range(5)}
-    data = payload(runs, shown, cards, LABELS, "page", first=40)
-    assert data == payload(runs, shown, cards, LABELS, "page", first=40)
+    data = chips_message(runs, shown, cards, LABELS, "page", first=40)
+    assert data == chips_message(runs, shown, cards, LABELS, "page", first=40)
     message = json.loads(data)
     kinds = [message["kinds"][kind] for kind in message["order"]]
     drawn = [kind for kind in kinds if len(kind) > 1]
@@ -177,10 +177,10 @@ def test_payload_holds_text_places_and_ids(runs: list[Run], write: str, spaces: 
 def test_hostile_text_stays_text(text: str, write: str) -> None:
     token = piece(0, text)
     runs = [
-        Run(text, 0, 1, (token,)),
-        Run(text, 0, 1, (token, token._replace(special=True))),
-        Run("", 0, 0, (token._replace(data=b"", special=True),)),
-        Run(text, 0, 1, ()),
+        TextRun(text, 0, 1, (token,)),
+        TextRun(text, 0, 1, (token, token._replace(special=True))),
+        TextRun("", 0, 0, (token._replace(data=b"", special=True),)),
+        TextRun(text, 0, 1, ()),
     ]
     for spaces in (True, False):
         style = Style(special_tokens=frozenset({text}))
@@ -191,11 +191,11 @@ def test_hostile_text_stays_text(text: str, write: str) -> None:
 
 def test_kinds_of_chips() -> None:
     runs = [
-        Run("", 0, 0, (piece(101, "[CLS]", special=True, data=b""),)),
-        Run("a", 0, 1, (piece(7, "a"),)),
-        Run(" ", 1, 2, ()),
-        Run("zz", 2, 4, (piece(1, "[UNK]", unknown=True),)),
-        Run("語", 4, 5, (piece(3, "ã", data=b"\xe8\xaa"), piece(4, "b", data=b"\x9e"))),
+        TextRun("", 0, 0, (piece(101, "[CLS]", special=True, data=b""),)),
+        TextRun("a", 0, 1, (piece(7, "a"),)),
+        TextRun(" ", 1, 2, ()),
+        TextRun("zz", 2, 4, (piece(1, "[UNK]", unknown=True),)),
+        TextRun("語", 4, 5, (piece(3, "ã", data=b"\xe8\xaa"), piece(4, "b", data=b"\x9e"))),
     ]
     by_text = Read(chips_html(runs, Shown())).runs
     assert [found["seen"] for found in by_text] == ["[CLS]", "a", "␣", "zz", "語"]
@@ -218,10 +218,10 @@ def test_kinds_of_chips() -> None:
     assert data[4]["chips"] == ["0xE8 0xAA", "0x9E"]
 
 
-def one_by_one(text: str) -> list[Run]:
+def one_by_one(text: str) -> list[TextRun]:
     """A run per word, each with the white space before it."""
     return [
-        Run(found.group(), *found.span(), (piece(at, found.group()),))
+        TextRun(found.group(), *found.span(), (piece(at, found.group()),))
         for at, found in enumerate(re.finditer(r"\n| ?[^ \n]+| ", text))
     ]
 
@@ -263,17 +263,17 @@ def test_what_runs_the_other_way_keeps_together(text: str, order: str) -> None:
 
 def test_long_tokens_are_cut_and_copied_whole() -> None:
     text = "x" * 5000
-    run = Run(text, 0, 5000, (piece(1, "[UNK]", data=text.encode()),))
+    run = TextRun(text, 0, 5000, (piece(1, "[UNK]", data=text.encode()),))
     for write in ("text", "bytes"):
         (found,) = Read(chips_html([run], Shown(write))).runs
         assert found["seen"].endswith("…") and len(found["seen"]) <= 5 * LONGEST
-        message = json.loads(payload([run], Shown(write), {}, LABELS, ""))
+        message = json.loads(chips_message([run], Shown(write), {}, LABELS, ""))
         assert next(kind[1] for kind in message["kinds"] if len(kind) > 1) == text
 
 
 def test_joined_emoji_stay_whole_and_loose_joiners_are_named() -> None:
     family = "👨‍👩‍👧"
-    runs = [Run(text, 0, 1, (piece(1, text),)) for text in (family, "👨\u200d", "\u200d👩", f" {family}")]
+    runs = [TextRun(text, 0, 1, (piece(1, text),)) for text in (family, "👨\u200d", "\u200d👩", f" {family}")]
     assert [found["seen"] for found in Read(chips_html(runs, Shown())).runs] == [
         family, "👨U+200D", "U+200D👩", f"␣{family}",
     ]  # fmt: skip
@@ -281,7 +281,7 @@ def test_joined_emoji_stay_whole_and_loose_joiners_are_named() -> None:
 
 def test_labels_are_asked_for() -> None:
     with pytest.raises(ValueError, match="labels lack hint, token;"):
-        payload([], Shown(), {}, {name: "" for name in NAMES if name not in ("hint", "token")}, "")
+        chips_message([], Shown(), {}, {name: "" for name in NAMES if name not in ("hint", "token")}, "")
     with pytest.raises(ValueError, match="labels lack hint;"):
         editor("", "key", labels={"label": "", "placeholder": ""})
 

@@ -35,22 +35,19 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.normalizers import NORMALIZERS, normalize, normalized_text
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
+from tokensteps.drawing.pipeline.journey import Journey, Placed, grouped, journey
 from tokensteps.drawing.pipeline.stages import (
     CHARACTERS_DRAWN,
     WORD_KEPT,
-    Drawing,
-    Journey,
-    Placed,
     Stage,
+    StageDrawing,
     _stretches,
     described,
-    grouped,
-    journey,
-    payload,
-    shown,
+    quoted,
+    stages_message,
     summary_html,
 )
-from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, Answer, windows_html
+from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, AnswerRange, windows_html
 from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.pages.explore.pipeline import PRESETS, SAMPLES, SPECIAL_TOKENS, View, template_text
 from tokensteps.pages.explore.pipeline_tabs import (
@@ -102,7 +99,7 @@ def journeys(made: Tokenizer, encoding: Encoding) -> list[Journey]:
 
 def packed(made: Tokenizer, encoding: Encoding, style: Style) -> bytes:
     """What goes to the browser."""
-    return payload(made, encoding, journeys(made, encoding), style)
+    return stages_message(made, encoding, journeys(made, encoding), style)
 
 
 @cache
@@ -336,7 +333,7 @@ class Parsed(HTMLParser):
 def check_drawing(made: Tokenizer, *texts: str, style: Style | None = None) -> Parsed:
     """Everything that has to be true of any drawing; returns it."""
     encoding = encode(made, texts)
-    drawing = Drawing(made, encoding, journeys(made, encoding), style or Style(made.pipeline.byte_level))
+    drawing = StageDrawing(made, encoding, journeys(made, encoding), style or Style(made.pipeline.byte_level))
     parsed = Parsed(drawing.atoms())
     assert {*parsed.tags} <= {"div", "bdi", "span", "small"}
     allowed = {"class", "style", "role", "data-n", "data-b", "data-r", "data-q", "data-s", "data-e", "data-i"}
@@ -515,7 +512,7 @@ def test_the_payload_is_always_the_same_and_says_how_the_text_runs() -> None:
 def test_what_is_said_of_a_character_and_of_a_token() -> None:
     made = tokenizer()
     encoding = made.encode("café 🙂", "bread")
-    drawing = Drawing(made, encoding, journeys(made, encoding), Style())
+    drawing = StageDrawing(made, encoding, journeys(made, encoding), Style())
     parsed = Parsed(drawing.atoms())
 
     def told(row: int, start: int, sequence: int | None = 0) -> str:
@@ -543,7 +540,7 @@ def test_what_is_said_of_a_character_and_of_a_token() -> None:
     made = tokenizer(normalizer="strip_accents")
     told_ = json.loads(packed(made, made.encode("e\u0301"), Style()))["tells"]
     assert any(tell.endswith("character 1; normalizing removes it.") for tell in told_)
-    assert described("\0") == "“U+0000” (U+0000)" and shown("") == "∅"
+    assert described("\0") == "“U+0000” (U+0000)" and quoted("") == "∅"
 
 
 @pytest.mark.parametrize("texts", [(text,) for text in TEXTS] + [(TEXTS[2], TEXTS[3]), ("", "the")])
@@ -630,7 +627,7 @@ def check_windows(
     except TokenizersCoreError:
         return
     windows: list[Encoding] = [encoding, *encoding.overflowing]
-    asked = Answer(sequence, *answer) if answer else None
+    asked = AnswerRange(sequence, *answer) if answer else None
     parsed = Chips(windows_html(encoding, Style(), asked))
     assert parsed.tags <= {"div", "section", "h2", "span", "i", "small", "p", "bdi"}
     assert len(parsed.windows) == len(windows)
@@ -701,7 +698,7 @@ def test_windows_of_the_course(side: str) -> None:
 
 def test_hostile_text_in_windows_is_only_text() -> None:
     made = tokenizer("bpe", "none", "whitespace_split").with_options(truncation=Truncation(12, 2))
-    parsed = Chips(windows_html(made.encode(HOSTILE), Style(), Answer(0, 0, 5)))
+    parsed = Chips(windows_html(made.encode(HOSTILE), Style(), AnswerRange(0, 0, 5)))
     assert parsed.tags == {"div", "section", "h2", "span", "i", "small", "p", "bdi"}
     assert parsed.attributes == {"class", "style"}
 
@@ -867,19 +864,19 @@ def test_left_to_right_words_in_a_right_to_left_text_keep_their_direction() -> N
     """Characters stand in columns: a Latin word or a number must not run backwards in a Hebrew line."""
     made = tokenizer("bpe", "none", "bert")
     encoding = made.encode("שלום hello 12")
-    atoms = re.findall(r"<div class=atom data-n=0( dir=ltr)?.*?(?=<div class=atom|$)", Drawing(
+    atoms = re.findall(r"<div class=atom data-n=0( dir=ltr)?.*?(?=<div class=atom|$)", StageDrawing(
         made, encoding, journeys(made, encoding), Style()
     ).atoms(), re.S)  # fmt: skip
     assert [bool(turned) for turned in atoms] == [False, False, True, True, True, True, False]
     plain = made.encode("hello 12")
-    assert "dir=" not in Drawing(made, plain, journeys(made, plain), Style()).atoms()
+    assert "dir=" not in StageDrawing(made, plain, journeys(made, plain), Style()).atoms()
 
 
 def test_only_so_many_windows_are_drawn() -> None:
     made = tokenizer("bpe", "none", "bert").with_options(truncation=Truncation(4, 1))
     encoding = made.encode("the river " * 60)
     assert len(encoding.overflowing) > WINDOWS_DRAWN
-    html = windows_html(encoding, Style(), Answer(0, 0, 3))
+    html = windows_html(encoding, Style(), AnswerRange(0, 0, 3))
     assert html.count("<section") == WINDOWS_DRAWN
 
 

@@ -1,7 +1,6 @@
 """A text on its way to ids, drawn: every stage under the other, each thing under the characters that it came from.
 
-    data = payload(tokenizer, tokenizer.encode(text), [journey(tokenizer, text)], Style())
-    pipeline_view(data, key="…")
+    data = stages_message(tokenizer, tokenizer.encode(text), [journey(tokenizer, text)], Style())
 
 The drawing is a row of *atoms*: stretches of text that no stage reaches across, so that `assets/components/pipeline.js` may break lines
 between them. Whatever a learner pasted becomes markup through `tokensteps.drawing.tokens` alone, and what is said of it travels as text.
@@ -14,15 +13,12 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from html import escape
-from typing import NamedTuple
 
 from tokenizers_core.encoding.encoding import Encoding
 from tokenizers_core.encoding.tokenizer import Tokenizer
-from tokenizers_core.text.normalizers import normalize
 from tokenizers_core.text.spans import Span
-from tokenizers_core.text.splitting import PreToken
-from tokensteps.components.base import component
 from tokensteps.drawing.chips import direction
+from tokensteps.drawing.pipeline.journey import Journey, Placed, grouped
 from tokensteps.drawing.tokens import PLAIN, Style, colour, readable, token_html
 from tokensteps.language.i18n import _, count
 
@@ -46,82 +42,7 @@ class Stage(IntEnum):
     ATTENTION = 8
 
 
-class Placed(NamedTuple):
-    """A text, and the characters `start` to `end` of the original that it stands for."""
-
-    text: str
-    start: int
-    end: int
-
-
-class Journey(NamedTuple):
-    """What becomes of one text before the model: the characters after normalizing, and the pre-tokens.
-
-    Special tokens in the text are cut out first: they are pre-tokens too, and no normalizer rewrites them.
-    """
-
-    text: str
-    normalized: list[Placed]
-    words: list[PreToken]
-
-    @property
-    def removed(self) -> list[int]:
-        """The characters that normalizing left nothing of."""
-        return _uncovered(range(len(self.text)), [(one.start, one.end) for one in self.normalized])
-
-    @property
-    def rewritten(self) -> list[Placed]:
-        """What normalizing wrote in place of something else."""
-        return [one for one in self.normalized if one.text != self.text[one.start : one.end]]
-
-    @property
-    def dropped(self) -> list[int]:
-        """The characters that parted pre-tokens and belong to none: white space, for most pre-tokenizers."""
-        gone = {*self.removed}
-        left = _uncovered(range(len(self.text)), [(word.start, word.end) for word in self.words])
-        return [at for at in left if at not in gone]
-
-
-def _uncovered(places: range, spans: Sequence[Span]) -> list[int]:
-    covered = {at for start, end in spans for at in range(start, end)}
-    return [at for at in places if at not in covered]
-
-
-def journey(tokenizer: Tokenizer, text: str) -> Journey:
-    """A text through the first two stages. Raises what `Tokenizer.encode` raises.
-
-    >>> from tokenizers_core import Corpus, train_bpe
-    >>> corpus = Corpus.from_texts(["un été"], normalizer="nfd_strip_accents", pre_tokenizer="whitespace_split")
-    >>> found = journey(train_bpe(corpus, merges=1).tokenizer(), "né e\\u0301")
-    >>> [one.text for one in found.rewritten], found.removed, found.dropped
-    (['e'], [4], [2])
-    """
-    pipeline = tokenizer.pipeline
-    splitter = pipeline.splitter()
-    normalized: list[Placed] = []
-    words: list[PreToken] = []
-    for segment in tokenizer.segments(text):
-        end = segment.start + len(segment.text)
-        if segment.special:
-            normalized += [Placed(text[at], at, at + 1) for at in range(segment.start, end)]
-            words.append(PreToken(segment.text, segment.start, end))
-            continue
-        written, spans = normalize(segment.text, pipeline.normalizer)
-        normalized += [
-            Placed(character, segment.start + first, segment.start + last)
-            for character, (first, last) in zip(written, spans, strict=True)
-        ]
-        words += [
-            PreToken(word.text, segment.start + word.start, segment.start + word.end)
-            for word in pipeline.words(segment.text, splitter)
-        ]
-    return Journey(text, normalized, words)
-
-
-# --- The drawing ------------------------------------------------------------------------------------------------------
-
-
-class Drawing:
+class StageDrawing:
     """An encoding as atoms, and what is said of each thing in them."""
 
     def __init__(
@@ -254,7 +175,7 @@ class Drawing:
         was = self.journeys[sequence].text[one.start : one.end]
         tell = _("{character} after normalizing, from {original}, {place}.").format(
             character=described(one.text),
-            original=shown(was),
+            original=quoted(was),
             place=self._where(sequence, one.start, one.end),
         )
         classes = "ch" if one.text == was else "ch new"
@@ -329,7 +250,7 @@ class Drawing:
             return _tell(told)
         written = "".join(one.text for one in found.normalized if one.start <= at < one.end)
         if written != found.text[at]:
-            told.append(_("normalized to {text}").format(text=shown(written)))
+            told.append(_("normalized to {text}").format(text=quoted(written)))
         if at in dropped:
             told.append(_("it parts two words, and is in no pre-token"))
             return _tell(told)
@@ -379,10 +300,10 @@ def _tell(parts: Sequence[str]) -> str:
     return _("{facts}.").format(facts=_("; ").join(parts))
 
 
-def shown(text: str) -> str:
+def quoted(text: str) -> str:
     """A text in running text: between quotes, what can't be seen named.
 
-    >>> shown("e "), shown("")
+    >>> quoted("e "), quoted("")
     ('“e␣”', '∅')
     """
     return f"“{readable(text)}”" if text else "∅"
@@ -396,28 +317,6 @@ def described(character: str) -> str:
     """
     name = unicodedata.name(character, "").lower()
     return f"“{readable(character)}” (U+{ord(character):04X}{' ' + name if name else ''})"
-
-
-def grouped(placed: Sequence[Placed]) -> list[tuple[int, int, list[Placed]]]:
-    """Things in a row that share characters, together: start, end, members. One for no character joins the one before it.
-
-    >>> grouped([Placed("a", 0, 2), Placed("b", 1, 3), Placed("c", 3, 4), Placed("", 4, 4)])
-    [(0, 3, [Placed(text='a', start=0, end=2), Placed(text='b', start=1, end=3)]), \
-(3, 4, [Placed(text='c', start=3, end=4), Placed(text='', start=4, end=4)])]
-    """
-    groups: list[tuple[int, int, list[Placed]]] = []
-    for one in placed:
-        if groups and (one.start < groups[-1][1] or one.start == one.end):
-            start, end, members = groups[-1]
-            groups[-1] = (min(start, one.start), max(end, one.end), [*members, one])
-            # What reaches back over several groups joins them.
-            while len(groups) > 1 and groups[-1][0] < groups[-2][1]:
-                start, end, members = groups.pop()
-                before = groups[-1]
-                groups[-1] = (min(before[0], start), max(before[1], end), [*before[2], *members])
-        else:
-            groups.append((one.start, one.end, [one]))
-    return groups
 
 
 def _stretches(length: int, bonds: Sequence[Span]) -> Iterator[Span]:
@@ -460,9 +359,11 @@ def stage_names() -> dict[Stage, str]:
     }
 
 
-def payload(tokenizer: Tokenizer, encoding: Encoding, journeys: Sequence[Journey], style: Style) -> bytes:
+def stages_message(
+    tokenizer: Tokenizer, encoding: Encoding, journeys: Sequence[Journey], style: Style
+) -> bytes:
     """Pack the drawing for the browser; the same arguments always give the same bytes."""
-    drawing = Drawing(tokenizer, encoding, journeys, style)
+    drawing = StageDrawing(tokenizer, encoding, journeys, style)
     pair = len(encoding.texts) > 1
     message = {
         "atoms": drawing.atoms(),
@@ -478,11 +379,6 @@ def payload(tokenizer: Tokenizer, encoding: Encoding, journeys: Sequence[Journey
         },
     }
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-
-
-def pipeline_view(data: bytes, *, key: str) -> None:
-    """Mount the drawing. `data` comes from `payload`; `key` names the component."""
-    component("pipeline")(key=key, data=data)
 
 
 # --- The stages in words ----------------------------------------------------------------------------------------------

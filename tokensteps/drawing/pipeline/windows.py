@@ -11,7 +11,7 @@ from tokensteps.drawing.tokens import Style, chip, fill
 from tokensteps.language.i18n import _
 
 
-class Answer(NamedTuple):
+class AnswerRange(NamedTuple):
     """The words to be found: characters `start` to `end` of a text."""
 
     sequence: int
@@ -22,7 +22,7 @@ class Answer(NamedTuple):
 WINDOWS_DRAWN = 60
 
 
-def windows_html(encoding: Encoding, style: Style, answer: Answer | None) -> str:
+def windows_html(encoding: Encoding, style: Style, answer: AnswerRange | None) -> str:
     """A truncated encoding and what overflows from it, one window under the other.
 
     The first `WINDOWS_DRAWN` are drawn. Tokens that the window before has too are marked, and the answer's where a window holds

@@ -13,14 +13,9 @@ from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.components.address import update_url
-from tokensteps.drawing.pipeline.stages import (
-    CHARACTERS_DRAWN,
-    Journey,
-    journey,
-    payload,
-    pipeline_view,
-    summary_html,
-)
+from tokensteps.components.pipeline import pipeline_view
+from tokensteps.drawing.pipeline.journey import Journey, journey
+from tokensteps.drawing.pipeline.stages import CHARACTERS_DRAWN, stages_message, summary_html
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, use_language
@@ -302,7 +297,7 @@ def show_stages(view: View) -> None:
     if any(len(text) > CHARACTERS_DRAWN for text in view.texts):
         message = _("The first {number} characters of a text are drawn; the tabs have all.")
         st.caption(message.format(number=count(CHARACTERS_DRAWN)))
-    pipeline_view(payload(tokenizer, view.encoding, view.journeys, view.style), key=view.key("view"))
+    pipeline_view(stages_message(tokenizer, view.encoding, view.journeys, view.style), key=view.key("view"))
     parts: Mapping[str, Callable[[View], None]] = {
         N_("Encoding"): pipeline_tabs.encoding_tab,
         N_("Windows"): pipeline_tabs.windows_tab,

@@ -24,7 +24,7 @@ from tokenizers_core.encoding.encoding import Padding, Truncation, group_entitie
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.spans import Span
 from tokenizers_core.text.splitting import SPACE_MARK
-from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, Answer, windows_html
+from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, AnswerRange, windows_html
 from tokensteps.drawing.tokens import readable, token_html
 from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.limits import COMPARISONS, PASSAGE_LIMIT, TOKEN_SHOWN, WINDOWS_LIMIT
@@ -34,7 +34,7 @@ from tokensteps.widgets.downloads import show_link, show_tokenizer_files
 from tokensteps.widgets.notes import explained, note, problem, show_rows
 
 if TYPE_CHECKING:
-    from tokensteps.drawing.pipeline.stages import Journey
+    from tokensteps.drawing.pipeline.journey import Journey
     from tokensteps.pages.explore.pipeline import View
 
 LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
@@ -215,7 +215,7 @@ def padding(tokenizer: Tokenizer) -> Padding | None:
     return Padding(tokenizer.vocab[token], 3 if last else 0, token, "left" if last else "right")
 
 
-def _answer(view: View) -> Answer | None:
+def _answer(view: View) -> AnswerRange | None:
     """The answer to look for: its sequence and its characters."""
     sequence = len(view.texts) - 1
     text = view.texts[sequence]
@@ -232,7 +232,7 @@ def _answer(view: View) -> Answer | None:
     if start < 0:
         problem(_("The text does not hold {answer}: copy some of its words.").format(answer=repr(given[:80])))
         return None
-    return Answer(sequence, start, start + len(given))
+    return AnswerRange(sequence, start, start + len(given))
 
 
 # --- Back to text -----------------------------------------------------------------------------------------------------

@@ -19,8 +19,9 @@ from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.subjects import Facts, Subject
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import is_back, page_address, update_url
+from tokensteps.components.chips import linked_chips
 from tokensteps.components.editor import as_typed, editor
-from tokensteps.drawing.chips import Run, Shown, chips, payload
+from tokensteps.drawing.chips import Shown, TextRun, chips_message
 from tokensteps.drawing.tokens import chip, fill, token_html
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, current_language, ngettext, use_language
@@ -405,7 +406,7 @@ def _chips(analysis: Analysis) -> None:
     first, last = (page - 1) * STRETCHES_SHOWN, page * STRETCHES_SHOWN
     runs = analysis.runs(first, last)
     before = analysis.stretches[first].first if runs else 0
-    data = payload(
+    data = chips_message(
         runs,
         Shown(_state("write"), _state("spaces"), subject.style),
         cards_html(analysis, runs),
@@ -415,7 +416,7 @@ def _chips(analysis: Analysis) -> None:
         first=before,
         total=len(analysis),
     )
-    chips(data, key=key("chips"))
+    linked_chips(data, key=key("chips"))
     if pages > 1:
         message = _("Tokens {first} to {last} of {all} are drawn; everything is counted.")
         drawn = sum(len(run.pieces) for run in runs)
@@ -450,7 +451,7 @@ def chip_labels() -> dict[str, str]:
     }
 
 
-def cards_html(analysis: Analysis, runs: Iterable[Run]) -> dict[int, str]:
+def cards_html(analysis: Analysis, runs: Iterable[TextRun]) -> dict[int, str]:
     """What is known of each token in the runs, and how often it stands in the text."""
     cards = {}
     for identifier in {piece.id for run in runs for piece in run.pieces}:
