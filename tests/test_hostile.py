@@ -80,7 +80,7 @@ from tokensteps.pages.explore.playground import cards_html, name_html
 from tokensteps.pages.explore.playground_charts import counts_chart
 from tokensteps.pages.explore.renew import heritage_html
 from tokensteps.pages.learn.exercises import read_place
-from tokensteps.pages.learn.home import sentence_html, ways_html
+from tokensteps.pages.learn.home_sentence import sentence_html, ways_html
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import pack_text, plain_text, unpack_text
 from tokensteps.runs.settings import (
@@ -555,10 +555,10 @@ def check_exports(trace: Any) -> None:
     assert document["words"] == dict(trace.corpus.items())
     rows = cells_of((prunes_to_csv if unigram else trace_to_csv)(trace))
     assert len(rows) == len(trace)
-    columns = ("piece",) if unigram else ("first", "second", "token")
+    algorithm_columns = ("piece",) if unigram else ("first", "second", "token")
     for row, step in zip(rows, document["steps"], strict=True):
         given = [step.get("piece", "")] if unigram else [*step["pair"], step["token"]]
-        for name, text in zip(columns, given, strict=True):
+        for name, text in zip(algorithm_columns, given, strict=True):
             assert not row[name].startswith(FORMULA_STARTS)
             assert row[name] == inert(text) and restored(row[name]) == text
     if unigram:
@@ -694,7 +694,7 @@ def test_the_handout_is_a_file_of_ours() -> None:
 
 
 def test_the_first_page_is_only_text() -> None:
-    from tokensteps.pages.learn.home import corpus_facts
+    from tokensteps.pages.learn.home_sentence import corpus_facts
 
     trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=5, alphabet="bytes")
     subject = TrainedSubject("mine", trace.tokenizer(), trace, len(trace))

@@ -21,24 +21,16 @@ from tokensteps.catalogue.choices import Spec
 from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import SENTENCE_LIMIT
-from tokensteps.pages.learn.home import (
-    CORPUS,
-    GROWING,
-    MORE,
+from tokensteps.pages.learn.home import GROWING, MORE, SENTENCE, SPEC, WATCH, carried, home_run
+from tokensteps.pages.learn.home_algorithms import ALGORITHM_ROWS, algorithm_columns, algorithms_html
+from tokensteps.pages.learn.home_sentence import (
+    HOME_CORPUS,
     PIECES_SHOWN,
-    ROWS,
-    SENTENCE,
-    SPEC,
-    WATCH,
-    carried,
-    columns,
     corpus_facts,
-    home_run,
     sentence_counts_html,
     sentence_html,
-    table_html,
-    ways,
     ways_html,
+    ways_to_cut,
 )
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import EXAMPLES, unpack_text
@@ -83,14 +75,14 @@ LINKS = [
     *PRACTICE,
     *(station.link for station in STATIONS),
     *(activity.link for lesson in LESSONS for activity in lesson.activities if activity.link is not None),
-    *(column.link for column in columns()),
+    *(column.link for column in algorithm_columns()),
 ]
 
 
 @pytest.fixture(scope="module")
 def subject() -> TrainedSubject:
     """The page's tokenizer, trained by the engine on the page's own corpus, without the page."""
-    text = EXAMPLES[CORPUS].text()
+    text = EXAMPLES[HOME_CORPUS].text()
     trace = train_bpe(
         Corpus.from_texts([text], pre_tokenizer="byte_level"),
         2000,
@@ -140,8 +132,8 @@ def test_the_tokenizer_is_the_one_that_its_links_open(subject: TrainedSubject) -
 
 
 def test_the_corpus_is_counted_right() -> None:
-    text = EXAMPLES[CORPUS].text()
-    found = corpus_facts(CORPUS)
+    text = EXAMPLES[HOME_CORPUS].text()
+    found = corpus_facts(HOME_CORPUS)
     assert found.length == len(text)
     assert found.characters == set(text)
     assert found.words == set(words_in(text))
@@ -149,7 +141,7 @@ def test_the_corpus_is_counted_right() -> None:
 
 def test_the_figures_make_the_point(subject: TrainedSubject) -> None:
     """A subword vocabulary is smaller than one of words, and leaves no word unknown; words and characters pay."""
-    characters, words, subwords = ways(analyse(subject, SENTENCE), corpus_facts(CORPUS))
+    characters, words, subwords = ways_to_cut(analyse(subject, SENTENCE), corpus_facts(HOME_CORPUS))
     assert characters.vocabulary < subwords.vocabulary < words.vocabulary
     assert len(words.chips) < len(subwords.chips) < len(characters.chips)
     assert words.unknown and not subwords.unknown and not characters.unknown
@@ -157,17 +149,17 @@ def test_the_figures_make_the_point(subject: TrainedSubject) -> None:
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_pieces_vocabularies_and_unknown_words(subject: TrainedSubject, sentence: str) -> None:
-    text = EXAMPLES[CORPUS].text()
+    text = EXAMPLES[HOME_CORPUS].text()
     known, letters = set(words_in(text)), set(text)
     words = words_in(sentence)
-    found = ways(analyse(subject, sentence), corpus_facts(CORPUS))
+    found = ways_to_cut(analyse(subject, sentence), corpus_facts(HOME_CORPUS))
     tokens = subject.tokenizer.encode(sentence).tokens
     assert [len(way.chips) for way in found] == [len(sentence), len(words), len(tokens)]
     assert [way.vocabulary for way in found] == [len(letters), len(known), subject.size]
     assert set(found[0].unknown) == {word for word in words if set(word) - letters}
     assert set(found[1].unknown) == {word for word in words if word not in known}
     assert found[2].unknown == ()  # every byte has a token
-    drawn = ways_html(analyse(subject, sentence), corpus_facts(CORPUS))
+    drawn = ways_html(analyse(subject, sentence), corpus_facts(HOME_CORPUS))
     figures = [int(number.replace(",", "")) for number in re.findall(r"<dd>([\d,]+)</dd>", drawn)]
     assert figures == [
         number for way in found for number in (len(way.chips), way.vocabulary, len(way.unknown))
@@ -179,7 +171,7 @@ def test_pieces_vocabularies_and_unknown_words(subject: TrainedSubject, sentence
 def test_a_tokenizer_that_lacks_letters_says_which_words_it_lost() -> None:
     trace = train_bpe(Corpus.from_counts(HUG))
     analysis = analyse(TrainedSubject("hug", trace.tokenizer(), trace, len(trace)), "bug mug")
-    assert ways(analysis, corpus_facts("hug"))[2].unknown == ("mug",)
+    assert ways_to_cut(analysis, corpus_facts("hug"))[2].unknown == ("mug",)
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
@@ -194,7 +186,7 @@ def test_every_token_has_its_id_under_it(subject: TrainedSubject, sentence: str)
 
 def test_a_hostile_sentence_is_text(subject: TrainedSubject) -> None:
     analysis: Analysis = analyse(subject, HOSTILE)
-    for markup in (sentence_html(analysis), ways_html(analysis, corpus_facts(CORPUS))):
+    for markup in (sentence_html(analysis), ways_html(analysis, corpus_facts(HOME_CORPUS))):
         assert not re.search(r"<(?!/?(?:div|section|h3|dl|dt|dd|p|span|bdi|small|b|i)\b)", markup)
         assert not re.search(r"<[^>]*\son", markup) and "\u202e" not in markup
 
@@ -346,9 +338,9 @@ def test_new_words_are_cut_as_told() -> None:
 
 
 def test_the_table_says_what_the_runs_do() -> None:
-    made = {column.name: [shown(cell) for cell in column.cells] for column in columns()}
-    assert all(len(cells) == len(ROWS) for cells in made.values())
-    first = ROWS.index("First step on five words")
+    made = {column.name: [shown(cell) for cell in column.cells] for column in algorithm_columns()}
+    assert all(len(cells) == len(ALGORITHM_ROWS) for cells in made.values())
+    first = ALGORITHM_ROWS.index("First step on five words")
     known = facts()
     assert f"{known['bpe_freq']} times" in made["BPE"][first] and "into ug." in made["BPE"][first]
     assert known["wp_score"] in made["WordPiece"][first] and "##gs" in made["WordPiece"][first]
@@ -357,12 +349,12 @@ def test_the_table_says_what_the_runs_do() -> None:
         unigram[1].event.loss == 0
         and made["Unigram"][first] == f"Prune {unigram[1].event.piece}: losing it costs nothing."
     )
-    ends = ROWS.index("Ends when")
+    ends = ALGORITHM_ROWS.index("Ends when")
     assert f"after {len(trace_of('bpe', corpus='hug'))} merges: 14 tokens" in made["BPE"][ends]
     alphabet = trace_of("bpe", corpus="hug")[0].vocab
     assert set(alphabet) == set("".join(HUG)) and len(alphabet) + 7 == 14
-    assert table_html(columns()).count("<tr>") == len(ROWS) + 1
-    for column in columns():
+    assert algorithms_html(algorithm_columns()).count("<tr>") == len(ALGORITHM_ROWS) + 1
+    for column in algorithm_columns():
         assert column.link.query["step"] == "1"
 
 
@@ -414,10 +406,10 @@ def test_text_runs_as_it_is_read(subject: TrainedSubject) -> None:
     ):
         analysis = analyse(subject, sentence)
         assert re.findall(r"dir=(\w+)", sentence_html(analysis)) == ways_to_read
-        assert re.findall(r"dir=(\w+)", ways_html(analysis, corpus_facts(CORPUS))) == 3 * ways_to_read
+        assert re.findall(r"dir=(\w+)", ways_html(analysis, corpus_facts(HOME_CORPUS))) == 3 * ways_to_read
 
 
 def test_tokens_of_some_bytes_show_them(subject: TrainedSubject) -> None:
     """U+1F375 is F0 9F 8D B5 in UTF-8; a space that belongs to the first of its tokens shows as one."""
-    subwords = ways(analyse(subject, "a 🍵"), corpus_facts(CORPUS))[2]
+    subwords = ways_to_cut(analyse(subject, "a 🍵"), corpus_facts(HOME_CORPUS))[2]
     assert shown("".join(html for html, _text in subwords.chips)).replace(" ", "") == "a␣0xF00x9F0x8D0xB5"

@@ -1,0 +1,161 @@
+"""The home page's table of the three algorithms, and a few words at four steps of their training.
+
+All that is said of an algorithm comes from a run of the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import NamedTuple
+
+from tokenizers_core import Corpus, train_bpe
+from tokenizers_core.training.bpe import BpeTrace
+from tokenizers_core.training.pruning import UnigramTrace
+from tokenizers_core.training.ties import TieTrace
+from tokenizers_core.training.wordpiece import WordPieceTrace
+from tokensteps.drawing.tokens import PLAIN, Style, chips, fill
+from tokensteps.drawing.training.merging import TELL_BPE, TELL_WORDPIECE, Markup
+from tokensteps.drawing.training.pruning import TELL
+from tokensteps.language.i18n import N_, _, count, sentences
+from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.teaching.errata import trace_of
+from tokensteps.teaching.lessons import (
+    Link,
+)
+
+GROWING_STYLE = Style(byte_level=True)
+GROWING_STAGES = (0, 6, 12, 19)
+GROWING_WORDS = ("Ġtokenization", "Ġtokenizer", "Ġtokens")
+
+
+class Column(NamedTuple):
+    """An algorithm in the table: what it does, row by row (markup), and the step that shows it."""
+
+    name: str
+    cells: tuple[str, ...]
+    link: Link
+
+
+ALGORITHM_ROWS = (
+    N_("Starts from"),
+    N_("Each step"),
+    N_("Chooses by"),
+    N_("First step on five words"),
+    N_("Ends when"),
+    N_("Encodes a word by"),
+    N_("Used in"),
+)
+
+
+def algorithm_columns() -> tuple[Column, ...]:
+    """The table's columns, in the order of the navigation."""
+    return bpe_column(), wordpiece_column(), unigram_column()
+
+
+def bpe_column() -> Column:
+    """BPE on the five words."""
+    trace: BpeTrace = trace_of("bpe", corpus="hug")
+    return Column(
+        "BPE",
+        (
+            fill(_("the characters of the corpus: {tokens}"), tokens=in_row(trace[0].vocab)),
+            escape(_("merges a pair of neighbours into one token, everywhere")),
+            escape(_("how often the pair stands in the corpus")),
+            TELL_BPE["merge"](trace[1], Markup(PLAIN))[0],
+            end_of_merging(trace),
+            encoding_of_bug(_("repeating the merges in the order in which they were learned."), trace),
+            "GPT-2, GPT-4, RoBERTa, Llama 3",
+        ),
+        first_step("bpe"),
+    )
+
+
+def wordpiece_column() -> Column:
+    """WordPiece on the five words."""
+    trace: WordPieceTrace = trace_of("wordpiece", corpus="hug")
+    symbols = _("the same characters; ## marks what continues a word: {tokens}")
+    return Column(
+        "WordPiece",
+        (
+            fill(symbols, tokens=in_row(trace[0].vocab)),
+            escape(_("merges a pair of neighbours, as BPE does")),
+            escape(_("how often the pair stands, divided by the product of how often its two parts do")),
+            TELL_WORDPIECE["merge"](trace[1], Markup(PLAIN))[0],
+            end_of_merging(trace),
+            encoding_of_bug(_("taking the longest token that fits, again and again, from the left."), trace),
+            "BERT, DistilBERT, ELECTRA",
+        ),
+        first_step("wordpiece"),
+    )
+
+
+def unigram_column() -> Column:
+    """Unigram on the five words."""
+    trace: UnigramTrace = trace_of("unigram", corpus="hug")
+    pieces = _("many pieces, here {number}: the characters and the most frequent substrings {tokens}")
+    substrings = [piece for piece, _count in trace.seed if len(piece) > 1]
+    end = _("the vocabulary is small enough; characters stay. Here after {steps} prunes: {size} pieces")
+    return Column(
+        "Unigram",
+        (
+            fill(pieces, number=count(len(trace.seed)), tokens=in_row(substrings)),
+            escape(_("drops a piece that is missed least")),
+            escape(_("the loss: how much less probable the corpus would be without the piece")),
+            TELL[trace[1].event.kind](trace[1], Markup(PLAIN))[0],
+            fill(end, steps=count(len(trace)), size=count(trace.record.sizes[-1])),
+            encoding_of_bug(_("finding the most probable of all splits."), trace),
+            "T5, ALBERT, XLNet, mBART",
+        ),
+        first_step("unigram"),
+    )
+
+
+def in_row(tokens: Iterable[str]) -> str:
+    """Tokens as chips in one row."""
+    return f'<span class="row">{chips(tokens)}</span>'
+
+
+def end_of_merging(trace: TieTrace) -> str:
+    """When merging ends, and where it ended here."""
+    told = _("no pair is left, or the vocabulary is full. Here after {steps} merges: {size} tokens")
+    return fill(told, steps=count(len(trace)), size=count(trace.vocab_sizes[-1]))
+
+
+def encoding_of_bug(how: str, trace: BpeTrace | WordPieceTrace | UnigramTrace) -> str:
+    """How the trained tokenizer encodes, and what it makes of a word that the corpus doesn't have."""
+    tokens = trace.tokenizer(len(trace)).encode("bug").tokens
+    here = fill(_("For the five words, bug becomes {tokens}"), tokens=in_row(tokens))
+    return sentences(escape(how), here)
+
+
+def first_step(page: str) -> Link:
+    """The link to an algorithm's first step on the five words."""
+    return Link(N_("See this step: {algorithm}"), page, {"corpus": "hug", "step": "1"})
+
+
+def algorithms_html(made: Sequence[Column]) -> str:
+    """The algorithms beside each other; on a narrow screen each cell says whose it is."""
+    heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in made)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(_(name))}</th>'
+        + "".join(f"<td><b>{escape(column.name)}</b> {column.cells[place]}</td>" for column in made)
+        + "</tr>"
+        for place, name in enumerate(ALGORITHM_ROWS)
+    )
+    return f'<div class="ts glance"><table><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+def growing_words() -> str:
+    """Three words of the course's sentences at four steps of their training."""
+    lines = EXAMPLES["course"].text().splitlines()
+    trace = train_bpe(Corpus.from_texts(lines), 50, special_tokens=("<|endoftext|>",))
+    rows = []
+    for step in GROWING_STAGES:
+        name = fill(_("step {step}"), step=str(step))
+        splits = trace[step].splits(GROWING_WORDS)
+        words = "".join(
+            f'<span class="row">{chips(splits[word], GROWING_STYLE)}</span>' for word in GROWING_WORDS
+        )
+        rows.append(f'<span class="n">{name}</span><span class="row wide">{words}</span>')
+    return f'<div class="ts story">{"".join(rows)}</div>'

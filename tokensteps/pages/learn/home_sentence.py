@@ -1,0 +1,195 @@
+"""The home page's first part: the visitor's sentence as tokens, and as characters, words and subwords side by side.
+
+Functions that end in `_html` return markup and draw nothing.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from html import escape
+from typing import NamedTuple
+
+import regex
+
+from tokensteps.catalogue.analysis import Analysis
+from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.drawing.chips import Piece, line_html
+from tokensteps.drawing.tokens import PLAIN, chip, colour, fill, token_html
+from tokensteps.language.i18n import _, count, ngettext, sentences
+from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.runs.settings import corpus_title
+
+PIECES_SHOWN = 120
+"""Pieces in a row of the comparison; the rest is counted, not drawn."""
+HOME_CORPUS = "library"
+WORD = regex.compile(r"[\w\p{M}]+|[^\w\s\p{M}]+")
+"""A word, for the comparison: letters and digits, or signs, that stand together."""
+
+
+def sentence_html(analysis: Analysis) -> str:
+    """The tokens of a sentence as chips, each with its id. Tokens that share a character share a chip."""
+    drawn = [
+        (
+            f'<span class="id"><bdi class="t c{colour(run.pieces[0].token) if run.pieces else 0}">{token_html(run.text)}</bdi>'
+            f"<small>{' '.join(str(piece.id) for piece in run.pieces)}</small></span>",
+            run.text,
+        )
+        for run in analysis.runs(0, len(analysis.stretches))
+    ]
+    label = escape(_("Tokens"))
+    return f'<div class="ts encoded first-tokens" role="group" aria-label="{label}">{line_html(drawn)}</div>'
+
+
+def sentence_counts_html(analysis: Analysis) -> str:
+    """How many tokens and characters, and what the numbers and signs are."""
+    tokens = ngettext("{number} token", "{number} tokens", len(analysis)).format(number=count(len(analysis)))
+    length = len(analysis.text)
+    characters = ngettext("{number} character", "{number} characters", length).format(number=count(length))
+    message = _(
+        "{tokens} for {characters}. The model gets only the numbers under them. ␣ is a space, part of the token that it begins."
+    )
+    return f'<p class="ts first-counts">{fill(message, tokens=f"<b>{tokens}</b>", characters=f"<b>{characters}</b>")}</p>'
+
+
+def whose_html(subject: TrainedSubject, corpus: CorpusFacts) -> str:
+    """Which tokenizer cuts the sentence."""
+    message = _(
+        "Cut by a byte-level BPE tokenizer with {size} tokens, trained on this server with this app. Its corpus is “{title}”: {length} "
+        "characters."
+    )
+    shown = fill(
+        message,
+        size=count(subject.size),
+        title=escape(corpus_title(HOME_CORPUS)),
+        length=count(corpus.length),
+    )
+    return f'<p class="ts first-whose">{shown}</p>'
+
+
+class CorpusFacts(NamedTuple):
+    """What a corpus has: its length in characters, its different characters, its different words."""
+
+    length: int
+    characters: frozenset[str]
+    words: frozenset[str]
+
+
+@lru_cache(maxsize=2)
+def corpus_facts(name: str) -> CorpusFacts:
+    """Count an example."""
+    text = EXAMPLES[name].text()
+    return CorpusFacts(len(text), frozenset(text), frozenset(WORD.findall(text)))
+
+
+class Way(NamedTuple):
+    """One way to cut a sentence."""
+
+    name: str
+    chips: tuple[tuple[str, str], ...]
+    """Its pieces: the markup of each, and the text where it stands."""
+    vocabulary: int
+    unknown: tuple[str, ...]
+    cost: str
+    """Markup."""
+
+
+def ways_to_cut(analysis: Analysis, corpus: CorpusFacts) -> tuple[Way, Way, Way]:
+    """A sentence as characters, as words and as subwords, with a vocabulary from the same corpus each."""
+    text, subject = analysis.text, analysis.subject
+    words = WORD.findall(text)
+    different = list(dict.fromkeys(words))
+    odd = tuple(word for word in different if not corpus.characters.issuperset(word))
+    new = tuple(word for word in different if word not in corpus.words)
+    # A word is unknown to the tokenizer where a token that stands for it is.
+    lost_places = [
+        analysis.offsets[place]
+        for place, identifier in enumerate(analysis.ids)
+        if identifier == subject.unknown_id
+    ]
+    lost = tuple(
+        dict.fromkeys(
+            match[0]
+            for match in WORD.finditer(text)
+            if any(start < match.end() and match.start() < end for start, end in lost_places)
+        )
+    )
+    characters = _(
+        "A small vocabulary, but every letter is a step for the model, and says little by itself: {number} of them here."
+    )
+    whole = _(
+        "Few pieces, but every form of a word needs an entry of its own, and the corpus never had all words."
+    )
+    if new:
+        chips_shown = " ".join(chip(word, PLAIN, "s") for word in new[:6]) + (" …" if len(new) > 6 else "")
+        here = fill(_("Here all it can say is “unknown” for {words}."), words=chips_shown)
+    else:
+        here = escape(_("This sentence has only words of the corpus: try a rare one."))
+    subwords = _(
+        "Frequent words stay whole, rare ones are spelled with pieces; in the worst case, with single bytes. The price: someone has to "
+        "learn the pieces, and that is what this app shows."
+    )
+    return (
+        Way(
+            _("Characters"),
+            tuple(
+                (_plain_chip(character, character not in corpus.characters), character) for character in text
+            ),
+            len(corpus.characters),
+            odd,
+            fill(characters, number=count(len(text))),
+        ),
+        Way(
+            _("Words"),
+            tuple((_plain_chip(word, word not in corpus.words), word) for word in words),
+            len(corpus.words),
+            new,
+            sentences(escape(whole), here),
+        ),
+        Way(
+            _("Subwords"),
+            tuple(
+                (_token_chip(piece, run.text if len(run.pieces) == 1 else "", subject), run.text)
+                for run in analysis.runs(0, len(analysis.stretches))
+                for piece in run.pieces
+            ),
+            subject.size,
+            lost,
+            escape(subwords),
+        ),
+    )
+
+
+def _plain_chip(text: str, unknown: bool) -> str:
+    """A character or a word; dashed where the vocabulary has no entry for it."""
+    return chip(text, PLAIN, "u" if unknown else "")
+
+
+def _token_chip(piece: Piece, text: str, subject: Subject) -> str:
+    """A token in its own colour by the text that it stands for, or by its bytes where it has only some of a character."""
+    shown = text or subject.token_bytes(piece.id).decode("utf-8", "surrogateescape")
+    return f'<bdi class="t c{colour(piece.token)}{" u" if piece.unknown else ""}">{token_html(shown)}</bdi>'
+
+
+def ways_html(analysis: Analysis, corpus: CorpusFacts) -> str:
+    """The three ways, a row each."""
+    rows = ""
+    for way in ways_to_cut(analysis, corpus):
+        shown = line_html(way.chips[:PIECES_SHOWN])
+        if len(way.chips) > PIECES_SHOWN:
+            more = len(way.chips) - PIECES_SHOWN
+            left_out = ngettext("… {number} more", "… {number} more", more).format(number=count(more))
+            shown += f'<span class="cut">{escape(left_out)}</span>'
+        figures = (
+            (_("Pieces"), len(way.chips), ""),
+            (_("Vocabulary"), way.vocabulary, ""),
+            (_("Unknown words"), len(way.unknown), "warn" if way.unknown else ""),
+        )
+        cells = "".join(
+            f'<div class="{kind}"><dt>{escape(name)}</dt><dd>{count(number)}</dd></div>'
+            for name, number, kind in figures
+        )
+        rows += (
+            f'<section><div><h3>{escape(way.name)}</h3><dl class="ts counts">{cells}</dl></div>'
+            f'<div><div class="pieces">{shown}</div><p class="cost">{way.cost}</p></div></section>'
+        )
+    return f'<div class="ts ways">{rows}</div>'
