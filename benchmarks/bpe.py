@@ -17,10 +17,11 @@ from benchmarks.measure import Result, cpu_seconds, in_turns, side_by_side
 from benchmarks.text import library_text
 from tests.core.oracle_bpe import count, replace
 from tokenizers_core import BpeTrace, Corpus, Tokenizer, train_bpe
+from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.files.exports import merges_txt, trace_to_json, vocab_json
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.training.bpe import bpe_merges
-from tokenizers_core.training.merging import PairTable, Vocabulary
+from tokenizers_core.training.merging import PairTable
 from tokenizers_core.training.ties import FirstMet
 
 LARGE, LARGE_MERGES = 1_000_000, 4000

@@ -17,7 +17,8 @@ from benchmarks.measure import Result, in_turns, side_by_side
 from benchmarks.text import library_text
 from tests.core.oracle_wordpiece import merge
 from tokenizers_core import Corpus, WordPieceTrace, train_wordpiece
-from tokenizers_core.training.merging import PairTable, Vocabulary, split_word
+from tokenizers_core.encoding.vocabulary import Vocabulary
+from tokenizers_core.training.merging import PairTable, split_word
 from tokenizers_core.training.ties import FirstMet
 from tokenizers_core.training.wordpiece import PREFIX, wordpiece_merges
 

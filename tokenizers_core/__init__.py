@@ -7,18 +7,11 @@ read in this order: `text`, `trace`, `merging`, `ties`, `bpe`, `wordpiece`; then
 """
 
 from tokenizers_core.encoding.alignment import Stretch, align, cover
-from tokenizers_core.encoding.encoding import (
-    AnswerSpan,
-    Encoding,
-    Entity,
-    Padding,
-    Truncation,
-    answer_spans,
-    group_entities,
-    windows_with,
-)
+from tokenizers_core.encoding.encoding import Encoding
+from tokenizers_core.encoding.tasks import AnswerSpan, Entity, answer_spans, group_entities, windows_with
 from tokenizers_core.encoding.templates import TEMPLATES, Template
 from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.files.tokenizer_json import tokenizer_from_json, tokenizer_to_json
 from tokenizers_core.text.corpus import Corpus

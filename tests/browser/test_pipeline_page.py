@@ -21,7 +21,7 @@ from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_wordpiece_page import WIDTHS
 from tokenizers_core import Encoding, Tokenizer
-from tokenizers_core.encoding.encoding import Truncation
+from tokenizers_core.encoding.truncation import Truncation
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.drawing.pipeline.stages import Stage
 from tokensteps.pages.explore.pipeline import SPECIAL_TOKENS, made

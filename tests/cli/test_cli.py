@@ -29,8 +29,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
-from tokenizers_core.encoding.encoding import Truncation
 from tokenizers_core.encoding.templates import TEMPLATES
+from tokenizers_core.encoding.truncation import Truncation
 from tokenizers_core.files.exports import (
     csv_table,
     merges_txt,

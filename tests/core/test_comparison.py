@@ -27,6 +27,7 @@ from tests.core.oracle_comparison import PlainSize, State, at_size, plain_size
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tokenizers_core import METHODS, TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import SettingError, TokenizersCoreError, UnknownNameError, VocabSizeError
+from tokenizers_core.files.exports import comparison_to_json, disagreements_to_csv, sweep_to_csv
 from tokenizers_core.training.comparison import (
     COMPARED,
     LISTED,
@@ -34,16 +35,10 @@ from tokenizers_core.training.comparison import (
     REGIONS,
     SEED_FACTOR,
     Comparison,
-    Merged,
-    Regained,
     compare,
-    comparison_to_json,
-    disagreements_to_csv,
     odd_one,
-    surface,
-    surfaces,
-    sweep_to_csv,
 )
+from tokenizers_core.training.sides import Merged, Regained, surface, surfaces
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}

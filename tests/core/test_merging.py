@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from tests.core.oracle_bpe import count, replace
 from tokenizers_core import Corpus, MergeEvent, MergeTrace, Pair, first_difference, merge_pair, train_bpe
+from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.errors import UnknownWordError
 from tokenizers_core.training.merging import (
     TIES_LISTED,
     Lineage,
     PairTable,
     StartEvent,
-    Vocabulary,
     count_pairs,
     group_pair,
     neighbours,

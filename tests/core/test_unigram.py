@@ -47,6 +47,7 @@ from tests.core.oracle_unigram import (
     plain_viterbi,
 )
 from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_unigram
+from tokenizers_core.encoding.byte_tokens import byte_token
 from tokenizers_core.errors import (
     SettingError,
     TokenizersCoreError,
@@ -56,7 +57,7 @@ from tokenizers_core.errors import (
 )
 from tokenizers_core.training import segmentation
 from tokenizers_core.training.pruning import ExpectationEvent, FinalEvent, MaximizationEvent
-from tokenizers_core.training.segmentation import EXPLAINED_CHARACTERS, byte_token
+from tokenizers_core.training.segmentation import EXPLAINED_CHARACTERS
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}

@@ -18,8 +18,8 @@ from tokenizers import Tokenizer as Library
 
 from tests.pages.pages import Page, address, bodies, done, problems, told
 from tokenizers_core import Tokenizer
-from tokenizers_core.encoding.encoding import Truncation
 from tokenizers_core.encoding.templates import TEMPLATES
+from tokenizers_core.encoding.truncation import Truncation
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
 from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS

@@ -1,233 +1,43 @@
-"""What texts become: ids with everything that is known about each, cut into windows, padded, and read back.
+"""What a text becomes: ids, with everything that is known about each, and the ways between characters, tokens and words.
 
-* `Encoding`: ids, tokens, offsets, masks, and the ways between characters, tokens and words.
-* `Truncation` and `Padding`: how long an encoding may be, or has to be.
-* `answer_spans` and `group_entities`: what offsets are for, in question answering and in token classification.
-
-Source and oracle: the `tokenizers` library, whose names and results these are; the two uses are those of the Hugging
-Face course, chapters 6 and 7. Offsets count characters (code points).
+Source and oracle: the `tokenizers` library, whose names and results these are. Offsets count characters (code points).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
-from tokenizers_core.encoding.templates import LARGEST_TYPE, ONE_TEXT, TemplatePiece
-from tokenizers_core.errors import LabelsError, Phrase, SettingError, TruncationError, UnknownNameError
+from tokenizers_core.encoding.templates import ONE_TEXT, TemplatePiece
+from tokenizers_core.encoding.truncation import Padding
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.spans import Span
 
-if TYPE_CHECKING:
-    from tokenizers_core.encoding.tokenizer import Tokenizer
-
 T = TypeVar("T")
 
-STRATEGIES: Final = ("longest_first", "only_first", "only_second")
-"""Which of two texts is cut: the longer one, and then both; the first; the second."""
 
-DIRECTIONS: Final = ("right", "left")
-"""The side of a text on which it is cut, or padded."""
+class TextEncoder(Protocol):
+    """What an `Encoding` needs of the tokenizer that made it."""
 
+    @property
+    def tokens(self) -> Sequence[str]:
+        """All tokens by id."""
 
-# --- Cutting ------------------------------------------------------------------------------------------------
+    @property
+    def vocab(self) -> Mapping[str, int]:
+        """Token → id."""
 
+    def ids(self, text: str) -> list[int]:
+        """The ids of a text's tokens."""
 
-@dataclass(frozen=True)
-class Truncation:
-    """Encodings have at most `max_length` tokens, template and all; the rest goes into `overflowing` windows.
-
-    A window begins with the last `stride` tokens of the one before it, and goes as far as there is room. With `direction`
-    "left" the end of the text is kept, and the windows go towards its beginning.
-
-    Raises SettingError, UnknownNameError when made: the stride has to be less than `max_length`.
-    """
-
-    max_length: int
-    stride: int = 0
-    strategy: str = "longest_first"
-    direction: str = "right"
-
-    def __post_init__(self) -> None:
-        check_number("max_length", self.max_length, 1)
-        check_number("stride", self.stride, 0)
-        if self.strategy not in STRATEGIES:
-            raise UnknownNameError(kind="strategy", name=self.strategy, known=STRATEGIES)
-        check_direction(self.direction)
-        self.room(0)
-
-    def room(self, added: int) -> int:
-        """How many tokens of text there is room for beside `added` ones. Raises SettingError if the stride takes it all.
-
-        >>> Truncation(max_length=8, stride=2).room(3)
-        5
-        """
-        room = self.max_length - added
-        if room <= 0:
-            raise SettingError(
-                name="max_length",
-                value=self.max_length,
-                reason=Phrase(
-                    "{added} tokens are the template's; choose at least {least}",
-                    added=added,
-                    least=added + self.stride + 1,
-                ),
-            )
-        if self.stride >= room:
-            raise SettingError(
-                name="stride",
-                value=self.stride,
-                reason=Phrase(
-                    "of max_length={max_length} there are {room} tokens for text; choose less than {room}",
-                    max_length=self.max_length,
-                    room=room,
-                ),
-            )
-        return room
-
-    def windows(self, lengths: Sequence[int], added: int) -> list[list[Span]]:
-        """The windows of each text, given the texts' lengths in tokens. Raises SettingError, TruncationError.
-
-        >>> Truncation(max_length=7, stride=1).windows([2, 5], added=3)
-        [[(0, 2)], [(0, 2), (1, 3), (2, 4), (3, 5)]]
-        """
-        rooms = self.rooms(lengths, self.room(added))
-        return [
-            windows(length, room, self.stride, self.direction)
-            for length, room in zip(lengths, rooms, strict=True)
-        ]
-
-    def rooms(self, lengths: Sequence[int], room: int) -> Sequence[int]:
-        """How much of `room` each text gets. Raises TruncationError.
-
-        >>> Truncation(10).rooms([4, 9], 10), Truncation(10).rooms([7, 9], 9)
-        ([4, 6], [4, 5])
-        >>> Truncation(10, strategy="only_second").rooms([4, 9], 10)
-        [4, 6]
-        """
-        excess = sum(lengths) - room
-        if excess <= 0:
-            return lengths
-        if self.strategy == "longest_first":
-            return share(lengths, room)
-        cut = STRATEGIES.index(self.strategy) - 1
-        if cut >= len(lengths):
-            raise TruncationError(why="no_second", strategy=self.strategy)
-        if lengths[cut] <= excess:
-            raise TruncationError(
-                why="too_short",
-                strategy=self.strategy,
-                length=lengths[cut],
-                excess=excess,
-                minimum=self.max_length + excess - lengths[cut] + 1,
-            )
-        return [length - excess * (place == cut) for place, length in enumerate(lengths)]
-
-
-def share(lengths: Sequence[int], room: int) -> list[int]:
-    """Room for texts that are too long together: the longer is cut first, then both to half each, as in the library.
-
-    Where the halves differ, the larger goes to the longer text; of two equal ones to the second.
-
-    >>> share([12], 5), share([2, 9], 7), share([9, 8], 7), share([8, 8], 7)
-    ([5], [2, 5], [4, 3], [3, 4])
-    """
-    if len(lengths) == 1:
-        return [room]
-    short, long = sorted(lengths)
-    if room - short >= short:
-        long = room - short
-    else:
-        short, long = room // 2, room - room // 2
-    return [long, short] if lengths[0] > lengths[1] else [short, long]
-
-
-def windows(length: int, room: int, stride: int, direction: str) -> list[Span]:
-    """The stretches of `length` tokens that fit into `room`, the one that is kept first. Raises TruncationError.
-
-    Without any room nothing is kept, and all is left over in one.
-
-    >>> windows(7, 4, 2, "right"), windows(7, 4, 1, "left"), windows(3, 0, 0, "right")
-    ([(0, 4), (2, 6), (4, 7)], [(3, 7), (0, 4)], [(0, 0), (0, 3)])
-    """
-    if length <= room:
-        return [(0, length)]
-    if not room:
-        return [(0, 0), (0, length)]
-    if stride >= room:
-        raise TruncationError(why="stride", stride=stride, room=room)
-    starts = range(0, length - stride, room - stride)
-    found = [(start, min(start + room, length)) for start in starts]
-    return found if direction == "right" else [(length - end, length - start) for start, end in found]
-
-
-# --- Padding ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Padding:
-    """Encodings of one length, which a batch has to have: pads are put on the `direction` side of shorter ones.
-
-    That length is `length`, or else that of the longest in the batch; rounded up to a multiple of `multiple_of` if given.
-    Nothing is cut. As in the library, nobody asks whether `pad_token` is the vocabulary's token of `pad_id`.
-
-    Raises SettingError, UnknownNameError when made.
-    """
-
-    pad_id: int = 0
-    pad_type_id: int = 0
-    pad_token: str = "[PAD]"
-    direction: str = "right"
-    length: int | None = None
-    multiple_of: int | None = None
-
-    def __post_init__(self) -> None:
-        check_number("pad_id", self.pad_id, 0)
-        check_number("pad_type_id", self.pad_type_id, 0)
-        if self.length is not None:
-            check_number("length", self.length, 0)
-        if self.multiple_of is not None:
-            check_number("multiple_of", self.multiple_of, 1)
-        if self.pad_type_id > LARGEST_TYPE:
-            raise SettingError(
-                name="pad_type_id",
-                value=self.pad_type_id,
-                reason=Phrase("choose at most {most}", most=LARGEST_TYPE),
-            )
-        check_direction(self.direction)
-
-    def target(self, longest: int) -> int:
-        """The length to be reached, given the longest of the batch.
-
-        >>> Padding().target(5), Padding(multiple_of=8).target(5), Padding(length=12, multiple_of=8).target(5)
-        (5, 8, 16)
-        """
-        target = longest if self.length is None else self.length
-        return target if self.multiple_of is None else -(-target // self.multiple_of) * self.multiple_of
-
-
-def check_number(name: str, value: object, least: int) -> None:
-    """Raise SettingError if a setting is not a whole number of at least `least`."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise SettingError(
-            name=name, value=value, reason=Phrase("choose a whole number of at least {least}", least=least)
-        )
-
-
-def check_direction(direction: str) -> None:
-    """Raise UnknownNameError if this is no side of a text."""
-    if direction not in DIRECTIONS:
-        raise UnknownNameError(kind="direction", name=direction, known=DIRECTIONS)
-
-
-# --- Encodings ----------------------------------------------------------------------------------------------
+    def align(self, text: str) -> tuple[list[Span], list[int]]:
+        """Offsets and word ids of a text's tokens."""
 
 
 class TokenizedText:
     """A text and its own tokens, before anything is put around them, cut or padded; offsets when they are asked for."""
 
-    def __init__(self, tokenizer: Tokenizer, text: str) -> None:
+    def __init__(self, tokenizer: TextEncoder, text: str) -> None:
         self.text = text
         self.ids = tokenizer.ids(text)
         self._tokenizer = tokenizer
@@ -326,7 +136,7 @@ class Encoding:
 
     def __init__(
         self,
-        tokenizer: Tokenizer,
+        tokenizer: TextEncoder,
         sequences: Sequence[TokenizedText],
         pieces: Sequence[TemplatePiece],
         choices: Sequence[Choice] | None = None,
@@ -558,7 +368,7 @@ class Encoding:
     def window(self, sequence_index: int = 0) -> Span:
         """Which of a text's own tokens this encoding has, counted in the whole text: (first, the one after the last).
 
-        >>> from tokenizers_core import Corpus, train_bpe
+        >>> from tokenizers_core import Corpus, Truncation, train_bpe
         >>> tokenizer = train_bpe(Corpus.from_texts(["hug"]), merges=0).tokenizer()
         >>> encoding = tokenizer.with_options(truncation=Truncation(2, stride=1)).encode("hug")
         >>> encoding.window(), encoding.overflowing[0].window()
@@ -576,131 +386,3 @@ class Encoding:
             return None
         shift = self._ranges[sequence_index].start - first
         return on[0] + shift, on[1] + shift
-
-
-# --- Question answering: which windows hold the answer ------------------------------------------------------
-
-
-class AnswerSpan(NamedTuple):
-    """Where an answer is in one window: its first and its last token, counted in that window; None where it isn't."""
-
-    window: int
-    """0 for the encoding itself, then its overflowing ones."""
-    tokens: Span | None
-
-    @property
-    def labels(self) -> Span:
-        """What a model is to answer: the answer's first and last token; (0, 0) if the window doesn't hold all of it.
-
-        Token 0 is the `[CLS]` of BERT's template. Source: the Hugging Face course, chapter 7, question answering.
-
-        >>> AnswerSpan(0, (8, 9)).labels, AnswerSpan(1, None).labels
-        ((8, 9), (0, 0))
-        """
-        return self.tokens or (0, 0)
-
-
-def answer_spans(encoding: Encoding, start: int, end: int, sequence: int = 1) -> list[AnswerSpan]:
-    """Where the characters `start` to `end` of a text are, in each window of an encoding.
-
-    A window holds them if it has every token that the whole text has on them; characters that no token has don't count,
-    and a stretch of none but those is nowhere. Raises SettingError for a stretch or a text that can't be.
-
-    >>> from tokenizers_core import Corpus, train_bpe
-    >>> tokenizer = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer()
-    >>> encoding = tokenizer.with_options(truncation=Truncation(4, stride=1)).encode("not to be")
-    >>> encoding, encoding.overflowing
-    (Encoding(tokens=['n', 'o', 't', 'Ġ']), [Encoding(tokens=['Ġ', 'to', 'Ġb', 'e'])])
-    >>> answer_spans(encoding, 4, 9, sequence=0)
-    [AnswerSpan(window=0, tokens=None), AnswerSpan(window=1, tokens=(1, 3))]
-    """
-    if not 0 <= sequence < encoding.n_sequences:
-        raise SettingError(
-            name="sequence",
-            value=sequence,
-            reason=Phrase("the encoding has {number}, counted from 0", number=encoding.n_sequences),
-        )
-    length = len(encoding.texts[sequence])
-    if not 0 <= start <= end <= length:
-        raise SettingError(
-            name="stretch",
-            value=(start, end),
-            reason=Phrase("choose a start and an end from 0 to {length}, in order", length=length),
-        )
-    return [
-        AnswerSpan(number, window.tokens_on(start, end, sequence))
-        for number, window in enumerate([encoding, *encoding.overflowing])
-    ]
-
-
-def windows_with(encoding: Encoding, start: int, end: int, sequence: int = 1) -> list[int]:
-    """The numbers of the windows that hold the characters `start` to `end` of a text; see `answer_spans`.
-
-    0 is the encoding itself, and its overflowing ones follow. Raises SettingError.
-    """
-    return [span.window for span in answer_spans(encoding, start, end, sequence) if span.tokens is not None]
-
-
-# --- Token classification: which characters an entity has ---------------------------------------------------
-
-OUTSIDE: Final = "O"
-"""The label of tokens that are in no entity."""
-
-
-class Entity(NamedTuple):
-    """A stretch of a text that a model has put under one label."""
-
-    label: str
-    start: int
-    end: int
-    text: str
-    sequence: int = 0
-
-
-def split_label(label: str) -> tuple[bool, str]:
-    """Whether a token's label begins an entity whatever stands before it, and the entity's label.
-
-    >>> split_label("B-PER"), split_label("I-PER"), split_label("PER")
-    ((True, 'PER'), (False, 'PER'), (False, 'PER'))
-    """
-    return label.startswith("B-"), label[2:] if label.startswith(("B-", "I-")) else label
-
-
-def group_entities(labels: Sequence[str], encoding: Encoding) -> list[Entity]:
-    """The entities that labels tell, one label for each token of an encoding.
-
-    Neighbours of the same label are one entity, and `B-` begins another; `O` ends one, and so does a token that the
-    template has added, whatever its label. The text of an entity is cut out of the original by offsets, so its spaces are
-    right; spaces at its ends, which byte-level tokens have, are not part of it. Source: the Hugging Face course, chapters
-    6 and 7. Raises LabelsError.
-
-    >>> from tokenizers_core import Corpus, train_wordpiece
-    >>> corpus = Corpus.from_texts(["Hugging Face"], pre_tokenizer="bert")
-    >>> encoding = train_wordpiece(corpus, merges=8).tokenizer().encode("at Hugging  Face")
-    >>> group_entities(["O" if word == 0 else "I-ORG" for word in encoding.word_ids], encoding)
-    [Entity(label='ORG', start=3, end=16, text='Hugging  Face', sequence=0)]
-    """
-    if len(labels) != len(encoding):
-        raise LabelsError(labels=len(labels), tokens=len(encoding))
-    groups: list[tuple[str, int, list[Span]]] = []
-    inside = False
-    for label, sequence, span in zip(labels, encoding.sequence_ids, encoding.offsets, strict=True):
-        if sequence is None or label == OUTSIDE:
-            inside = False
-            continue
-        begins, name = split_label(label)
-        if not inside or begins or groups[-1][:2] != (name, sequence):
-            groups.append((name, sequence, []))
-        groups[-1][2].append(span)
-        inside = True
-    entities = (_entity(label, sequence, spans, encoding) for label, sequence, spans in groups)
-    return [entity for entity in entities if entity.text]
-
-
-def _entity(label: str, sequence: int, spans: Sequence[Span], encoding: Encoding) -> Entity:
-    """An entity of neighbouring tokens."""
-    start, end = min(start for start, _ in spans), max(end for _, end in spans)
-    text = encoding.texts[sequence][start:end]
-    start += len(text) - len(text.lstrip())
-    text = text.strip()
-    return Entity(label, start, start + len(text), text, sequence)

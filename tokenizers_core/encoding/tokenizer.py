@@ -7,11 +7,10 @@ template, and padded; a decoder goes the way back.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from tokenizers_core.encoding.decoders import (
     BpeDecoder,
@@ -21,8 +20,10 @@ from tokenizers_core.encoding.decoders import (
     SpaceDecoder,
     WordPieceDecoder,
 )
-from tokenizers_core.encoding.encoding import Choice, Encoding, Padding, TokenizedText, Truncation
+from tokenizers_core.encoding.encoding import Choice, Encoding, TokenizedText
+from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS, Template, TemplatePiece
+from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import TemplateError, UnknownIdError
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.text.normalizers import normalized_text
@@ -31,74 +32,6 @@ from tokenizers_core.text.pipeline import Pipeline, refuse_surrogates
 from tokenizers_core.text.spans import Span
 from tokenizers_core.text.splitting import SPACE_MARK, PreToken, Splitter
 from tokenizers_core.trace import Trace
-from tokenizers_core.training.merging import Vocabulary
-
-__all__ = ["Encoding", "Model", "Segment", "Tokenizer", "decoder_for", "with_unknown"]
-
-
-class Model(ABC):
-    """Turns one pre-token into tokens. Words that were encoded before are remembered."""
-
-    WORDS_REMEMBERED = 100_000
-    LONGEST_REMEMBERED = 100
-
-    vocabulary: Vocabulary
-    unk_token: str
-    """What stands for the unknown; "" where nothing is."""
-    suffix: str = ""
-    """The last symbol of every word, if it has one."""
-
-    def __init__(self) -> None:
-        self._remembered: dict[str, tuple[int, ...]] = {}
-
-    @abstractmethod
-    def spell(self, word: str) -> Iterable[int]:
-        """The ids of a word's tokens, worked out."""
-
-    @abstractmethod
-    def explain(self, word: str) -> Trace[Any]:
-        """The encoding of a word, step by step."""
-
-    def spans(self, word: str) -> Iterable[Span]:
-        """Where each of a word's tokens stands in it, in characters.
-
-        The last token has whatever the ones before it left: the end-of-word symbol in it stands for no character.
-        """
-        *ids, _ = self.encode_word(word)
-        position = 0
-        for place, identifier in enumerate(ids):
-            token = self.vocabulary.tokens[identifier]
-            start = position
-            if token == self.unk_token:
-                position += 1
-            else:  # inside a word a token carries the continuation prefix, if the model has one
-                position += len(token) - (len(self.vocabulary.prefix) if place else 0)
-            yield start, position
-        yield position, len(word)
-
-    def join(self, tokens: list[str]) -> list[str]:
-        """The tokens as they are to be read: here bytes would become the text that they spell."""
-        return tokens
-
-    def encode_word(self, word: str) -> tuple[int, ...]:
-        """The ids of a word's tokens."""
-        ids = self._remembered.get(word)
-        if ids is None:
-            ids = tuple(self.spell(word))
-            if len(word) <= self.LONGEST_REMEMBERED and len(self._remembered) < self.WORDS_REMEMBERED:
-                self._remembered[word] = ids
-        return ids
-
-
-def with_unknown(
-    tokens: Iterable[str], special_tokens: Iterable[str], unk_token: str
-) -> tuple[list[str], list[str]]:
-    """Vocabulary and special tokens with the unknown token in both, added at the end where it is missing.
-
-    >>> with_unknown(["a"], [], "[UNK]")
-    (['a', '[UNK]'], ['[UNK]'])
-    """
-    return list(dict.fromkeys([*tokens, unk_token])), list(dict.fromkeys([*special_tokens, unk_token]))
 
 
 class Segment(NamedTuple):
@@ -126,6 +59,13 @@ def decoder_for(pipeline: Pipeline, model: Model) -> Decoder:
     if prefix := model.vocabulary.prefix:
         return WordPieceDecoder(prefix, cleanup=False)
     return SpaceDecoder()
+
+
+class FileFormat(NamedTuple):
+    """How tokenizers are written to files and read from them."""
+
+    write: Callable[[Tokenizer], str]
+    read: Callable[[bytes], Tokenizer]
 
 
 class Tokenizer:
@@ -226,8 +166,7 @@ class Tokenizer:
     ) -> list[Encoding]:
         """The encodings of texts and pairs of texts, padded to one length if there is a padding. Raises what `encode` does.
 
-        >>> from tokenizers_core import Corpus, Tokenizer, train_bpe
-        >>> from tokenizers_core.encoding.encoding import Padding
+        >>> from tokenizers_core import Corpus, Padding, Tokenizer, train_bpe
         >>> trace = train_bpe(Corpus.from_texts(["to be"]), merges=1, special_tokens=["[PAD]"])
         >>> tokenizer = trace.tokenizer().with_options(padding=Padding())
         >>> [encoding.tokens for encoding in tokenizer.encode_batch(["to", ("be", "to")])]
@@ -385,14 +324,15 @@ class Tokenizer:
 
     # --- files ----------------------------------------------------------------------------------------------------
 
+    file_format: ClassVar[FileFormat]
+    """What `save` and `load` use. A room above this one fills it in: see `files/tokenizer_json.py`."""
+
     def save(self, path: str | Path) -> None:
-        """Write a tokenizer.json, which the `tokenizers` library reads too: see `tokenizer_json`.
+        """Write a tokenizer.json, which the `tokenizers` library reads too: see `files/tokenizer_json.py`.
 
         Raises UnsavableError for what the format can't hold, and OSError.
         """
-        from tokenizers_core.files.tokenizer_json import tokenizer_to_json  # which needs this module
-
-        text = tokenizer_to_json(self)  # before the file is opened, which would empty it
+        text = self.file_format.write(self)  # before the file is opened, which would empty it
         Path(path).write_text(text, encoding="utf-8", newline="\n")
 
     @classmethod
@@ -401,8 +341,4 @@ class Tokenizer:
 
         Raises TokenizerFileError for what is wrong with it, LackingPartError for parts that aren't built here, and OSError.
         """
-        from tokenizers_core.files.tokenizer_json import (
-            tokenizer_from_bytes,  # which needs this module
-        )
-
-        return tokenizer_from_bytes(Path(path).read_bytes())
+        return cls.file_format.read(Path(path).read_bytes())

@@ -11,10 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tokenizers_core.encoding.tokenizer import Tokenizer, with_unknown
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.encoding.vocabulary import with_unknown
 from tokenizers_core.errors import UnsavableError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.training.bpe import BpeModel
+from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, SizeSnapshot, Standing
 from tokenizers_core.training.merging import TIES_LISTED, MergeTrace, Pair
 from tokenizers_core.training.pruning import NO_WORDS, UnigramTrace
 from tokenizers_core.training.segmentation import UnigramModel
@@ -257,6 +259,103 @@ def _prunes(trace: UnigramTrace) -> Iterator[_Prune]:
             scores[piece] = unknown if single else -math.inf
             alternative = [] if single else list(trace.read(trace.split(text, scores)))
             yield _Prune(text, _known(round_.losses[place]), alternative, number, place + 1)
+
+
+# --- Comparisons ------------------------------------------------------------------------------------------------------
+
+
+def sweep_to_csv(comparison: Comparison) -> str:
+    """The sweep as CSV, one vocabulary size a row; what there is not is empty."""
+    names = [
+        "vocab_size",
+        *(f"{name}_{what}" for name in COMPARED for what in ("size", "tokens", "tokens_per_word")),
+        *(f"overlap_{first}_{second}" for first, second in PAIRS),
+        "alike_all",
+        *(f"alike_{first}_{second}" for first, second in PAIRS),
+    ]
+    rows: list[list[object]] = []
+    for place, point in enumerate(comparison.sweep):
+        row: list[object] = [point.size]
+        for side, per_word in zip(comparison.sides, point.tokens_per_word, strict=True):
+            step = side.steps[place]
+            numbers = [None, None] if step is None else [side.size_at(step), side.trace.token_totals[step]]
+            row += [*numbers, per_word]
+        rows.append([*row, *point.overlap, point.alike, *point.alike_pairs])
+    return csv_table(names, rows)
+
+
+def disagreements_to_csv(snapshot: SizeSnapshot) -> str:
+    """The words that are not cut alike as CSV, tokens parted by spaces.
+
+    Text that a spreadsheet would take for a formula gets an apostrophe in front.
+    """
+    names = ["word", "count", *(f"{name}{what}" for name in COMPARED for what in ("", "_tokens")), "apart"]
+    rows: list[list[object]] = []
+    for word, freq, cuts, apart in snapshot.disagreements():
+        row: list[object] = [inert(word), freq]
+        for cut in cuts:
+            row += ["", None] if cut is None else [inert(" ".join(cut)), len(cut)]
+        rows.append([*row, apart])
+    return csv_table(names, rows)
+
+
+def comparison_to_dict(snapshot: SizeSnapshot) -> dict[str, Any]:
+    """A comparison as plain data: the corpus, the settings, the three at this size, and the sweep over all sizes."""
+    comparison = snapshot.trace
+    pipeline = comparison.corpus.pipeline
+    overlap = snapshot.overlap()
+    return {
+        "settings": dict(comparison.settings),
+        "normalizer": pipeline.normalizer,
+        "pre_tokenizer": pipeline.pre_tokenizer,
+        "words": dict(comparison.corpus.items()),
+        "stop_reason": comparison.stop_reason,
+        "vocab_size": snapshot.size,
+        "algorithms": {standing.algorithm: _told(snapshot, standing) for standing in snapshot.standings},
+        "overlap": [
+            {"algorithms": list(region), "tokens": list(tokens)} for region, tokens in overlap.regions.items()
+        ],
+        "disagreements": [
+            {
+                "word": word,
+                "count": freq,
+                "splits": {name: cut and list(cut) for name, cut in zip(COMPARED, cuts, strict=True)},
+                "apart": apart,
+            }
+            for word, freq, cuts, apart in snapshot.disagreements()
+        ],
+        "sweep": [
+            {
+                "vocab_size": point.size,
+                "tokens_per_word": dict(zip(COMPARED, point.tokens_per_word, strict=True)),
+                "overlap": _by_pair(point.overlap),
+                "alike": point.alike,
+                "alike_by_pair": _by_pair(point.alike_pairs),
+            }
+            for point in comparison.sweep
+        ],
+    }
+
+
+def _told(snapshot: SizeSnapshot, standing: Standing) -> dict[str, Any]:
+    """One algorithm at a size, as plain data."""
+    side = next(side for side in snapshot.trace.sides if side.algorithm == standing.algorithm)
+    return {
+        "step": standing.step,
+        "size": standing.size,
+        "tokens": standing.tokens,
+        "tokens_per_word": standing.tokens_per_word,
+        "vocab": [] if standing.step is None else list(side.trace[standing.step].vocab),
+    }
+
+
+def _by_pair(shares: Sequence[float | None]) -> dict[str, float | None]:
+    return {f"{first} {second}": share for (first, second), share in zip(PAIRS, shares, strict=True)}
+
+
+def comparison_to_json(snapshot: SizeSnapshot) -> str:
+    """A comparison as JSON."""
+    return json.dumps(comparison_to_dict(snapshot), ensure_ascii=False, indent=1, allow_nan=False)
 
 
 # --- Shared -----------------------------------------------------------------------------------------------------------

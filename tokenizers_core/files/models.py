@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.errors import TokenizerFileError, quoted
 from tokenizers_core.files.parts import Lacking, Part, flattened, text_of, whole_number, wrong
 from tokenizers_core.files.writer import END_MARK
 from tokenizers_core.text.splitting import END_OF_WORD
 from tokenizers_core.training.bpe import BpeModel, BpeOptions
 from tokenizers_core.training.merging import Pair
-from tokenizers_core.training.segmentation import BYTE_TOKENS, UnigramModel
+from tokenizers_core.training.segmentation import UnigramModel
 from tokenizers_core.training.wordpiece import MAX_CHARACTERS, PREFIX, WordPieceModel
 
 TOKEN_LIMIT: Final = 1_000_000

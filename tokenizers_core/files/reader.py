@@ -17,9 +17,10 @@ from tokenizers_core.encoding.decoders import (
     SpaceDecoder,
     WordPieceDecoder,
 )
-from tokenizers_core.encoding.encoding import Padding, Truncation
+from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.templates import LARGEST_TYPE, TEMPLATES, Template, TemplatePiece
-from tokenizers_core.encoding.tokenizer import Model, Tokenizer
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.files.models import (
     TOKEN_LIMIT,
     added_tokens_of,

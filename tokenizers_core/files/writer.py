@@ -13,9 +13,10 @@ from tokenizers_core.encoding.decoders import (
     SpaceDecoder,
     WordPieceDecoder,
 )
-from tokenizers_core.encoding.encoding import Padding, Truncation
+from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.templates import Template, TemplatePiece
-from tokenizers_core.encoding.tokenizer import Model, Tokenizer
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import Phrase, UnsavableError
 from tokenizers_core.files.oniguruma import to_oniguruma
 from tokenizers_core.files.parts import VERSION

@@ -12,22 +12,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from tokenizers_core.encoding.tokenizer import Model, Tokenizer, with_unknown
+from tokenizers_core.encoding.byte_tokens import byte_token, join_bytes
+from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.encoding.vocabulary import Vocabulary, with_unknown
 from tokenizers_core.errors import UnknownNameError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import StoredTrace
-from tokenizers_core.training.merging import (
-    Merge,
-    Pair,
-    PairTable,
-    Progress,
-    Vocabulary,
-    neighbours,
-    split_word,
-)
-from tokenizers_core.training.segmentation import byte_token, join_bytes
+from tokenizers_core.training.merging import Merge, Pair, PairTable, Progress, neighbours, split_word
 from tokenizers_core.training.ties import TieRule, TieTrace, run_training
 
 ALPHABETS = ("corpus", "bytes")

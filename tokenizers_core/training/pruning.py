@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from tokenizers_core.encoding.tokenizer import Tokenizer, with_unknown
+from tokenizers_core.encoding.byte_tokens import byte_token
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.encoding.vocabulary import with_unknown
 from tokenizers_core.errors import UnknownWordError
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus
@@ -26,7 +28,6 @@ from tokenizers_core.training.segmentation import (
     UnigramModel,
     approximate_loss,
     best_split,
-    byte_token,
     count_pieces,
     lattice_edges,
     removal_losses,

@@ -13,7 +13,9 @@ from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from tokenizers_core.encoding.tokenizer import Model
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS, byte_token, join_bytes
+from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import StoredTrace
@@ -24,7 +26,6 @@ from tokenizers_core.training.lattice import (
     ViterbiSnapshot,
     log_sum,
 )
-from tokenizers_core.training.merging import Vocabulary
 
 LEAST_EXPECTED = 0.5
 """A piece that is expected less often is dropped in the M step, as in SentencePiece."""
@@ -334,33 +335,6 @@ def digamma(x: float) -> float:
 
 
 # --- Encoding ---------------------------------------------------------------------------------------------------------
-
-
-def byte_token(byte: int) -> str:
-    """The token that stands for a byte where no piece spells a character, as SentencePiece writes it.
-
-    >>> byte_token(227)
-    '<0xE3>'
-    """
-    return f"<0x{byte:02X}>"
-
-
-BYTE_TOKENS = {byte_token(byte): byte for byte in range(256)}
-
-
-def join_bytes(tokens: Iterable[str]) -> list[str]:
-    """The tokens with runs of byte tokens as the text that they spell; what is no UTF-8 becomes U+FFFD.
-
-    >>> join_bytes(["caf", "<0xC3>", "<0xA9>", "<0xC3>"])
-    ['caf', 'é�']
-    """
-    joined: list[str] = []
-    for byte, group in groupby(tokens, key=BYTE_TOKENS.__contains__):
-        if byte:
-            joined.append(bytes(BYTE_TOKENS[token] for token in group).decode("utf-8", "replace"))
-        else:
-            joined.extend(group)
-    return joined
 
 
 class UnigramModel(Model):

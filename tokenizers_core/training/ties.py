@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import accumulate, islice
 from typing import Any, Protocol, TypeVar
 
+from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.errors import Phrase, SettingError, UnknownNameError, VocabSizeError
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.text.corpus import Corpus
@@ -26,7 +27,6 @@ from tokenizers_core.training.merging import (
     PairTable,
     Progress,
     Recorder,
-    Vocabulary,
     neighbours,
 )
 

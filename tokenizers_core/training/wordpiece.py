@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, cast
 
-from tokenizers_core.encoding.tokenizer import Model, Tokenizer, with_unknown
+from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.encoding.vocabulary import Vocabulary, with_unknown
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import Replay, StoredTrace
@@ -28,7 +30,6 @@ from tokenizers_core.training.merging import (
     PairTable,
     Progress,
     StartEvent,
-    Vocabulary,
     split_word,
 )
 from tokenizers_core.training.ties import TieRule, TieTrace, run_training

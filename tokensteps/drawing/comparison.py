@@ -11,17 +11,8 @@ from html import escape
 from itertools import islice
 from typing import Any, cast
 
-from tokenizers_core.training.comparison import (
-    COMPARED,
-    PAIRS,
-    Cut,
-    Merged,
-    Overlap,
-    Regained,
-    SizeSnapshot,
-    Standing,
-    surface,
-)
+from tokenizers_core.training.comparison import COMPARED, PAIRS, Overlap, SizeSnapshot, Standing
+from tokenizers_core.training.sides import Cut, Merged, Regained, surface
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style, chip, chips
 from tokensteps.drawing.training.merging import Marked, Markup, Plain, Voice, cut_mark, fraction_text

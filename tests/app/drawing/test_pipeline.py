@@ -23,14 +23,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokenizers_core import Corpus, Encoding, Tokenizer, train_bpe, train_unigram, train_wordpiece
-from tokenizers_core.encoding.encoding import (
-    DIRECTIONS,
-    STRATEGIES,
-    Padding,
-    Truncation,
-    group_entities,
-)
+from tokenizers_core.encoding.tasks import group_entities
 from tokenizers_core.encoding.templates import TEMPLATES
+from tokenizers_core.encoding.truncation import DIRECTIONS, STRATEGIES, Padding, Truncation
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.normalizers import NORMALIZERS, normalize, normalized_text
 from tokenizers_core.text.pipeline import Pipeline

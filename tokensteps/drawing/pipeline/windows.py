@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import NamedTuple
 
-from tokenizers_core.encoding.encoding import AnswerSpan, Encoding
+from tokenizers_core.encoding.encoding import Encoding
+from tokenizers_core.encoding.tasks import AnswerSpan
 from tokenizers_core.text.spans import Span
 from tokensteps.drawing.tokens import Style, chip, fill
 from tokensteps.language.i18n import _

@@ -10,17 +10,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from tokenizers_core.files.exports import comparison_to_json, disagreements_to_csv, sweep_to_csv
 from tokenizers_core.text.pipeline import Pipeline
-from tokenizers_core.training.comparison import (
-    COMPARED,
-    Comparison,
-    Cut,
-    Disagreement,
-    SizeSnapshot,
-    comparison_to_json,
-    disagreements_to_csv,
-    sweep_to_csv,
-)
+from tokenizers_core.training.comparison import COMPARED, Comparison, Disagreement, SizeSnapshot
+from tokenizers_core.training.sides import Cut
 from tokensteps.components.address import update_url
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.charts import SWEEPS, curves_told, sweep_chart

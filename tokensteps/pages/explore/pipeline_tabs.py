@@ -20,7 +20,8 @@ from tokenizers_core.encoding.decoders import (
     SpaceDecoder,
     WordPieceDecoder,
 )
-from tokenizers_core.encoding.encoding import Padding, Truncation, group_entities
+from tokenizers_core.encoding.tasks import group_entities
+from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.spans import Span
 from tokenizers_core.text.splitting import SPACE_MARK

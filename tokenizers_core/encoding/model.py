@@ -1,0 +1,65 @@
+"""What every trained model can do: turn one pre-token into tokens."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any
+
+from tokenizers_core.encoding.vocabulary import Vocabulary
+from tokenizers_core.text.spans import Span
+from tokenizers_core.trace import Trace
+
+
+class Model(ABC):
+    """Turns one pre-token into tokens. Words that were encoded before are remembered."""
+
+    WORDS_REMEMBERED = 100_000
+    LONGEST_REMEMBERED = 100
+
+    vocabulary: Vocabulary
+    unk_token: str
+    """What stands for the unknown; "" where nothing is."""
+    suffix: str = ""
+    """The last symbol of every word, if it has one."""
+
+    def __init__(self) -> None:
+        self._remembered: dict[str, tuple[int, ...]] = {}
+
+    @abstractmethod
+    def spell(self, word: str) -> Iterable[int]:
+        """The ids of a word's tokens, worked out."""
+
+    @abstractmethod
+    def explain(self, word: str) -> Trace[Any]:
+        """The encoding of a word, step by step."""
+
+    def spans(self, word: str) -> Iterable[Span]:
+        """Where each of a word's tokens stands in it, in characters.
+
+        The last token has whatever the ones before it left: the end-of-word symbol in it stands for no character.
+        """
+        *ids, _ = self.encode_word(word)
+        position = 0
+        for place, identifier in enumerate(ids):
+            token = self.vocabulary.tokens[identifier]
+            start = position
+            if token == self.unk_token:
+                position += 1
+            else:  # inside a word a token carries the continuation prefix, if the model has one
+                position += len(token) - (len(self.vocabulary.prefix) if place else 0)
+            yield start, position
+        yield position, len(word)
+
+    def join(self, tokens: list[str]) -> list[str]:
+        """The tokens as they are to be read: here bytes would become the text that they spell."""
+        return tokens
+
+    def encode_word(self, word: str) -> tuple[int, ...]:
+        """The ids of a word's tokens."""
+        ids = self._remembered.get(word)
+        if ids is None:
+            ids = tuple(self.spell(word))
+            if len(word) <= self.LONGEST_REMEMBERED and len(self._remembered) < self.WORDS_REMEMBERED:
+                self._remembered[word] = ids
+        return ids

@@ -1,0 +1,210 @@
+"""How long an encoding may be, or has to be: truncation into windows, and padding.
+
+Source and oracle: the `tokenizers` library, whose names and results these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tokenizers_core.encoding.templates import LARGEST_TYPE
+from tokenizers_core.errors import Phrase, SettingError, TruncationError, UnknownNameError
+from tokenizers_core.text.spans import Span
+
+STRATEGIES: Final = ("longest_first", "only_first", "only_second")
+"""Which of two texts is cut: the longer one, and then both; the first; the second."""
+
+DIRECTIONS: Final = ("right", "left")
+"""The side of a text on which it is cut, or padded."""
+
+
+# --- Cutting ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Truncation:
+    """Encodings have at most `max_length` tokens, template and all; the rest goes into `overflowing` windows.
+
+    A window begins with the last `stride` tokens of the one before it, and goes as far as there is room. With `direction`
+    "left" the end of the text is kept, and the windows go towards its beginning.
+
+    Raises SettingError, UnknownNameError when made: the stride has to be less than `max_length`.
+    """
+
+    max_length: int
+    stride: int = 0
+    strategy: str = "longest_first"
+    direction: str = "right"
+
+    def __post_init__(self) -> None:
+        check_number("max_length", self.max_length, 1)
+        check_number("stride", self.stride, 0)
+        if self.strategy not in STRATEGIES:
+            raise UnknownNameError(kind="strategy", name=self.strategy, known=STRATEGIES)
+        check_direction(self.direction)
+        self.room(0)
+
+    def room(self, added: int) -> int:
+        """How many tokens of text there is room for beside `added` ones. Raises SettingError if the stride takes it all.
+
+        >>> Truncation(max_length=8, stride=2).room(3)
+        5
+        """
+        room = self.max_length - added
+        if room <= 0:
+            raise SettingError(
+                name="max_length",
+                value=self.max_length,
+                reason=Phrase(
+                    "{added} tokens are the template's; choose at least {least}",
+                    added=added,
+                    least=added + self.stride + 1,
+                ),
+            )
+        if self.stride >= room:
+            raise SettingError(
+                name="stride",
+                value=self.stride,
+                reason=Phrase(
+                    "of max_length={max_length} there are {room} tokens for text; choose less than {room}",
+                    max_length=self.max_length,
+                    room=room,
+                ),
+            )
+        return room
+
+    def windows(self, lengths: Sequence[int], added: int) -> list[list[Span]]:
+        """The windows of each text, given the texts' lengths in tokens. Raises SettingError, TruncationError.
+
+        >>> Truncation(max_length=7, stride=1).windows([2, 5], added=3)
+        [[(0, 2)], [(0, 2), (1, 3), (2, 4), (3, 5)]]
+        """
+        rooms = self.rooms(lengths, self.room(added))
+        return [
+            windows(length, room, self.stride, self.direction)
+            for length, room in zip(lengths, rooms, strict=True)
+        ]
+
+    def rooms(self, lengths: Sequence[int], room: int) -> Sequence[int]:
+        """How much of `room` each text gets. Raises TruncationError.
+
+        >>> Truncation(10).rooms([4, 9], 10), Truncation(10).rooms([7, 9], 9)
+        ([4, 6], [4, 5])
+        >>> Truncation(10, strategy="only_second").rooms([4, 9], 10)
+        [4, 6]
+        """
+        excess = sum(lengths) - room
+        if excess <= 0:
+            return lengths
+        if self.strategy == "longest_first":
+            return share(lengths, room)
+        cut = STRATEGIES.index(self.strategy) - 1
+        if cut >= len(lengths):
+            raise TruncationError(why="no_second", strategy=self.strategy)
+        if lengths[cut] <= excess:
+            raise TruncationError(
+                why="too_short",
+                strategy=self.strategy,
+                length=lengths[cut],
+                excess=excess,
+                minimum=self.max_length + excess - lengths[cut] + 1,
+            )
+        return [length - excess * (place == cut) for place, length in enumerate(lengths)]
+
+
+def share(lengths: Sequence[int], room: int) -> list[int]:
+    """Room for texts that are too long together: the longer is cut first, then both to half each, as in the library.
+
+    Where the halves differ, the larger goes to the longer text; of two equal ones to the second.
+
+    >>> share([12], 5), share([2, 9], 7), share([9, 8], 7), share([8, 8], 7)
+    ([5], [2, 5], [4, 3], [3, 4])
+    """
+    if len(lengths) == 1:
+        return [room]
+    short, long = sorted(lengths)
+    if room - short >= short:
+        long = room - short
+    else:
+        short, long = room // 2, room - room // 2
+    return [long, short] if lengths[0] > lengths[1] else [short, long]
+
+
+def windows(length: int, room: int, stride: int, direction: str) -> list[Span]:
+    """The stretches of `length` tokens that fit into `room`, the one that is kept first. Raises TruncationError.
+
+    Without any room nothing is kept, and all is left over in one.
+
+    >>> windows(7, 4, 2, "right"), windows(7, 4, 1, "left"), windows(3, 0, 0, "right")
+    ([(0, 4), (2, 6), (4, 7)], [(3, 7), (0, 4)], [(0, 0), (0, 3)])
+    """
+    if length <= room:
+        return [(0, length)]
+    if not room:
+        return [(0, 0), (0, length)]
+    if stride >= room:
+        raise TruncationError(why="stride", stride=stride, room=room)
+    starts = range(0, length - stride, room - stride)
+    found = [(start, min(start + room, length)) for start in starts]
+    return found if direction == "right" else [(length - end, length - start) for start, end in found]
+
+
+# --- Padding ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Padding:
+    """Encodings of one length, which a batch has to have: pads are put on the `direction` side of shorter ones.
+
+    That length is `length`, or else that of the longest in the batch; rounded up to a multiple of `multiple_of` if given.
+    Nothing is cut. As in the library, nobody asks whether `pad_token` is the vocabulary's token of `pad_id`.
+
+    Raises SettingError, UnknownNameError when made.
+    """
+
+    pad_id: int = 0
+    pad_type_id: int = 0
+    pad_token: str = "[PAD]"
+    direction: str = "right"
+    length: int | None = None
+    multiple_of: int | None = None
+
+    def __post_init__(self) -> None:
+        check_number("pad_id", self.pad_id, 0)
+        check_number("pad_type_id", self.pad_type_id, 0)
+        if self.length is not None:
+            check_number("length", self.length, 0)
+        if self.multiple_of is not None:
+            check_number("multiple_of", self.multiple_of, 1)
+        if self.pad_type_id > LARGEST_TYPE:
+            raise SettingError(
+                name="pad_type_id",
+                value=self.pad_type_id,
+                reason=Phrase("choose at most {most}", most=LARGEST_TYPE),
+            )
+        check_direction(self.direction)
+
+    def target(self, longest: int) -> int:
+        """The length to be reached, given the longest of the batch.
+
+        >>> Padding().target(5), Padding(multiple_of=8).target(5), Padding(length=12, multiple_of=8).target(5)
+        (5, 8, 16)
+        """
+        target = longest if self.length is None else self.length
+        return target if self.multiple_of is None else -(-target // self.multiple_of) * self.multiple_of
+
+
+def check_number(name: str, value: object, least: int) -> None:
+    """Raise SettingError if a setting is not a whole number of at least `least`."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise SettingError(
+            name=name, value=value, reason=Phrase("choose a whole number of at least {least}", least=least)
+        )
+
+
+def check_direction(direction: str) -> None:
+    """Raise UnknownNameError if this is no side of a text."""
+    if direction not in DIRECTIONS:
+        raise UnknownNameError(kind="direction", name=direction, known=DIRECTIONS)
