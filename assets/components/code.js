@@ -40,7 +40,7 @@ function bind(root) {
       marked.push(...found);
       if (!found.length) return;
       found[0].lastChild.textContent = said[at] ?? "";
-      rows[at].textContent = `${lines[of.split("+")[0]]}  ${said[at] ?? ""}`;
+      rows[at].textContent = `${found[0].firstChild.textContent}  ${said[at] ?? ""}`;
       rows[at].className = here ? "now" : "";
       if (!here) return;
       found[0].ariaCurrent = "step";

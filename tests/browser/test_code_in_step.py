@@ -20,8 +20,9 @@ from tokensteps.drawing.code_steps import LISTINGS
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 BOX = "[...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-code')).find(Boolean)"
 PAINTED = (
-    "li.now > i, li:nth-child(-n + 20) code, li:nth-child(-n + 20) code span, li > b:not(:empty), header p"
+    "li.now > i, li:nth-child(-n + 60) code, li:nth-child(-n + 60) code span, li > b:not(:empty), header p"
 )
+"""The example at the top of the file, and the function `train` under it."""
 _READ = """
   const lines = [...box.querySelectorAll('li')], list = box.querySelector('ol').getBoundingClientRect();
   const read = (how) => lines.filter(line => line.className === how).map(line => [lines.indexOf(line) + 1, line.querySelector('b').textContent]);

@@ -1,7 +1,8 @@
 """Which line of the plain version a step is at, in each of its two beats, and what the line's names stand for then.
 
-The lines are found by a snippet of the source, so that they move with it. Everything here is a pure function of a
-snapshot; `assets/components/code.js` marks the lines that a frame names.
+What is shown are the files of `tokenizers_core/plain/` themselves. Their lines are found by how they begin, so that they
+move with the source. Everything here is a pure function of a snapshot; `assets/components/code.js` marks the lines that
+a frame names.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import json
 import keyword
 import tokenize
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from html import escape
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
-from tokenizers_core.plain import bpe as plain
+from tokenizers_core.plain import bpe, unigram, unigram_em, viterbi, wordpiece
 from tokenizers_core.training.merging import MergeSnapshot, MergeTrace
 from tokenizers_core.training.pruning import UnigramSnapshot, UnigramTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate
@@ -42,82 +44,87 @@ class Beat(NamedTuple):
     values: str
 
 
-class Listing(NamedTuple):
-    """A plain version as it is shown: its functions in order, and for each key a snippet that one line alone has."""
+_EMPTY = ("", "")
 
-    functions: tuple[Callable[..., Any], ...]
-    snippets: Mapping[str, str]
+
+class Section(NamedTuple):
+    """Lines of one file: a file as a whole, or some of its functions."""
+
+    file: ModuleType
+    functions: tuple[Callable[..., object], ...] = ()
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """The file's name, then each line's number in the file and its text; two empty lines after each part."""
+        yield "", f"# {self.file.__name__.replace('.', '/')}.py"
+        for part in self.functions or (self.file,):
+            source, first = inspect.getsourcelines(part)
+            for number, line in enumerate(source, start=max(first, 1)):
+                yield str(number), line.rstrip("\n")
+            yield from (_EMPTY, _EMPTY)
+
+
+class Listing(NamedTuple):
+    """A plain version as it is shown: its file, what it takes from others, and for each key how one line alone begins."""
+
+    sections: tuple[Section, ...]
+    beginnings: Mapping[str, str]
+
+    @property
+    def numbered(self) -> list[tuple[str, str]]:
+        """All lines, each with its number in its file; "" for lines between files and functions."""
+        return [line for section in self.sections for line in section.lines()][:-2]
 
     @property
     def source(self) -> str:
-        """The functions, one under the other."""
-        return "\n\n".join(map(inspect.getsource, self.functions))
+        """All lines as one text."""
+        return "\n".join(text for _number, text in self.numbered)
 
     @property
     def lines(self) -> dict[str, int]:
-        """Key → the number of its line, from 1."""
-        lines = self.source.splitlines()
+        """Key → the place of its line in the listing, from 1."""
+        lines = [text.strip() for _number, text in self.numbered]
         return {
-            key: next(number for number, line in enumerate(lines, start=1) if snippet in line)
-            for key, snippet in self.snippets.items()
+            key: next(place for place, line in enumerate(lines, start=1) if line.startswith(beginning))
+            for key, beginning in self.beginnings.items()
         }
 
 
 _MERGING = {
     "split": "splits = {word: ",
     "full": "while len(vocabulary) < vocab_size",
+    "none": "if not frequent:",
     "best": "pair = max(",
     "merge": "splits[word] = replace_pair(",
 }
+_VITERBI = Section(viterbi, (viterbi.viterbi, viterbi.forward_pass, viterbi.backtrace, viterbi.edges))
 LISTINGS: Mapping[str, Listing] = {
-    "bpe": Listing(
-        (plain.plain_bpe, plain.alphabet, plain.count_pairs, plain.replace_pair),
-        {**_MERGING, "none": "if not frequent:"},
-    ),
+    "bpe": Listing((Section(bpe),), _MERGING),
     "wordpiece": Listing(
-        (plain.plain_wordpiece, plain.alphabet, plain.count_pairs, plain.count_symbols, plain.replace_pair),
-        {**_MERGING, "none": "if not scores:", "score": "scores[first, second] = Fraction("},
+        (Section(wordpiece), Section(bpe, (bpe.symbols_in, bpe.pair_counts, bpe.replace_pair))),
+        {**_MERGING, "score": "scores = {pair: Fraction("},
     ),
     "course": Listing(
-        (
-            plain.plain_unigram_course,
-            plain.course_seed,
-            plain.log_shares,
-            plain.corpus_loss,
-            plain.best_split,
-            plain.edges,
-        ),
+        (Section(unigram), _VITERBI),
         {
-            "seed": "counts = course_seed(",
-            "full": "while len(model) > vocab_size",
+            "seed": "counts = frequent_substrings(",
+            "full": "while len(model) > ",
             "cost": "costs[piece] = corpus_loss(",
             "rank": "ranking = sorted(",
             "choose": "for piece in ranking[",
             "prune": "del counts[piece]",
-            "shares": "model = log_shares(counts)  #",
+            "shares": "model = log_probabilities(counts)  #",
         },
     ),
     "sentencepiece": Listing(
-        (
-            plain.plain_unigram_sentencepiece,
-            plain.e_step,
-            plain.m_step,
-            plain.digamma,
-            plain.rank_pieces,
-            plain.finalize,
-            plain.sentencepiece_seed,
-            plain.log_shares,
-            plain.best_split,
-            plain.edges,
-        ),
+        (Section(unigram_em), Section(unigram, (unigram.log_probabilities,)), _VITERBI),
         {
-            "seed": "model = log_shares(sentencepiece_seed(",
-            "e_step": "expected = e_step(",
-            "m_step": "model = m_step(",
-            "rank": "unused, used, losses = rank_pieces(",
-            "choose": "for piece in (unused + used)[",
+            "seed": "model = log_probabilities(repeated_substrings(",
+            "e_step": "expected = expectation_step(",
+            "m_step": "model = maximization_step(",
+            "rank": "unused, losses = rank_pieces(",
+            "choose": "for piece in list(losses)[",
             "prune": "del model[piece]",
-            "finalize": 'yield "finalize"',
+            "finalize": "return final_model(",
         },
     ),
 }
@@ -246,10 +253,11 @@ def coloured_line(line: str, spans: Iterable[tuple[int, int, str]]) -> str:
 
 @cache
 def listing_html(listing: str) -> str:
-    """The lines of a listing, numbered."""
+    """The lines of a listing, numbered as in their files."""
+    shown = LISTINGS[listing]
     return "".join(
         f'<li><i aria-hidden="true">{number}</i><code>{line}</code><b></b></li>'
-        for number, line in enumerate(coloured(LISTINGS[listing].source), start=1)
+        for (number, _text), line in zip(shown.numbered, coloured(shown.source), strict=True)
     )
 
 

@@ -5,11 +5,13 @@ Oracle: the engine's snapshots, from which the values are read back; the source 
 
 from __future__ import annotations
 
+import ast
 import html
 import json
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -39,6 +41,7 @@ from tokensteps.language.numbers import nats
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.runs.settings import RULES
 
+ROOT = Path(__file__).parents[3]
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 LONGEST = 175
 """Characters of a frame's attributes for the code."""
@@ -76,14 +79,44 @@ def values(text: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", LISTINGS)
-def test_every_snippet_is_in_one_line_of_the_source(name: str) -> None:
+def test_one_line_of_the_listing_belongs_to_each_key(name: str) -> None:
     listing = LISTINGS[name]
-    lines = listing.source.splitlines()
-    for key, snippet in listing.snippets.items():
-        assert [number for number, line in enumerate(lines, start=1) if snippet in line] == [
+    lines = [line.strip() for line in listing.source.splitlines()]
+    for key, beginning in listing.beginnings.items():
+        assert [place for place, line in enumerate(lines, start=1) if line.startswith(beginning)] == [
             listing.lines[key]
         ]
     assert len(set(listing.lines.values())) == len(listing.lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("bpe", "bpe"), ("wordpiece", "wordpiece"), ("course", "unigram"), ("sentencepiece", "unigram_em")],
+)
+def test_a_listing_is_a_file_of_the_chapter_and_what_it_takes_from_others(name: str, file: str) -> None:
+    """Each line is the line of that number in the file that is named above it; the algorithm's own file is whole."""
+    path = ""
+    shown: dict[str, list[int]] = {}
+    for number, text in LISTINGS[name].numbered:
+        if number:
+            assert (ROOT / path).read_text("utf-8").splitlines()[int(number) - 1] == text
+            shown[path].append(int(number))
+        elif text:
+            path = text.removeprefix("# ")
+            shown[path] = []
+    own = f"tokenizers_core/plain/{file}.py"
+    assert next(iter(shown)) == own
+    assert shown[own] == list(range(1, len((ROOT / own).read_text("utf-8").splitlines()) + 1))
+    tree = ast.parse((ROOT / own).read_text("utf-8"))
+    taken = {
+        alias.name: f"{str(node.module).replace('.', '/')}.py"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("tokenizers_core.")
+        for alias in node.names
+        if alias.name.islower()
+    }
+    for function, source in taken.items():
+        assert f"def {function}(" in LISTINGS[name].source and source in shown
 
 
 @pytest.mark.parametrize("name", LISTINGS)
@@ -92,7 +125,7 @@ def test_the_listing_is_the_source_coloured(name: str) -> None:
     markup = coloured(source)
     assert [html.unescape(re.sub(r"<[^>]+>", "", line)) for line in markup] == source.splitlines()
     expect_markup("\n".join(markup), {"span"})
-    assert "<span class=k>def</span> <span class=f>plain_" in markup[0]
+    assert "<span class=k>def</span> <span class=f>train</span>(" in "".join(markup)
     assert any("<span class=s>" in line for line in markup) and any(
         "<span class=n>" in line for line in markup
     )
@@ -101,7 +134,7 @@ def test_the_listing_is_the_source_coloured(name: str) -> None:
 @pytest.mark.parametrize(("algorithm", "name"), RUNS)
 def test_every_steps_lines_are_there_and_its_values_true(algorithm: str, name: str) -> None:
     trace, style = trained(algorithm, name), Style()
-    known = set(LISTINGS[listing_of(trace)].snippets)
+    known = set(LISTINGS[listing_of(trace)].beginnings)
     for snapshot in steps_of(trace):
         first, second = beats(snapshot)
         assert {*first.keys, *second.keys} <= known and first.keys and second.keys
