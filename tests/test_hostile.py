@@ -72,6 +72,7 @@ from tokensteps.drawing.tokens import SHOW, Style, chip, readable, token_html
 from tokensteps.drawing.training.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.labels import flipbook_labels
+from tokensteps.language.messages import explained
 from tokensteps.limits import TOKEN_SHOWN
 from tokensteps.pages.explore import pipeline as pipeline_page
 from tokensteps.pages.explore import playground_files as play_files
@@ -110,7 +111,6 @@ from tokensteps.teaching.exercises.kinds import make
 from tokensteps.teaching.predictions import ASKS, next_asked, question_after
 from tokensteps.teaching.questions import ANSWER_LIMIT
 from tokensteps.widgets.downloads import tokenizer_files
-from tokensteps.widgets.notes import explained
 
 NUMBER = int(os.environ.get("HOSTILE_STRINGS", "620"))
 STRINGS = hostile(NUMBER)

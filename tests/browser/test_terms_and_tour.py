@@ -19,7 +19,7 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.glossary import TERMS
 from tokensteps.teaching.errata import trace_of
-from tokensteps.widgets.tour import STOPS
+from tokensteps.teaching.tour import STOPS
 
 FOCUSED = """() => { let a = document.activeElement; while (a.shadowRoot?.activeElement) a = a.shadowRoot.activeElement;
   return a.dataset.term ?? a.dataset.do ?? a.role ?? a.tagName; }"""

@@ -10,7 +10,7 @@ Nothing a spec says is trusted: it may come out of a link.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
@@ -24,9 +24,8 @@ from tokensteps.language.i18n import N_, _, count, listed
 from tokensteps.limits import BROUGHT_REMEMBERED, LOADING_SECONDS, RUNS_REMEMBERED, SPEC_LIMIT, SUBJECTS_KEPT
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.settings import corpus_title, read_url
-from tokensteps.server.cache import Job, Made, digest, file_store, tokenizer_registry
+from tokensteps.server.cache import Job, Made, Registry, digest, file_store, registry, tokenizer_registry
 from tokensteps.server.workers import Progress
-from tokensteps.widgets import stage
 
 READY = tuple(f"{name}?corpus=library" for name in ALGORITHMS)
 """What everybody finds: one tokenizer of each algorithm, trained on the largest corpus that comes with the app."""
@@ -215,22 +214,31 @@ class Opened(NamedTuple):
     """The last step of its training; None for one that was not trained here."""
 
 
-def open_spec(text: str, place: str) -> Opened | None:
-    """The tokenizer under a spec; None while it is being made or when it can't be, which the page shows.
+class Order(NamedTuple):
+    """What has to be made for a tokenizer: a page builds it under `name`, in `registry`, and hands it to `opened`."""
 
-    `place` tells apart what several of them show. Raises SpecError, and what `Spec.run` raises.
-    """
+    spec: Spec
+    name: str
+    make: Callable[[Progress], Any]
+    registry: Callable[[], Registry]
+    step: int | None = None
+
+    def opened(self, made: Any) -> Opened:
+        """The tokenizer, from what was made: a subject, or the trace of its training."""
+        if not self.spec.trained:
+            return Opened(self.spec, made)
+        last = len(made)
+        step = last if self.step is None else min(self.step, last)
+        return Opened(self.spec, _tokenizer(self.name, step, title(self.spec.write()), made), last)
+
+
+def order(text: str) -> Order:
+    """What to make for the tokenizer under a spec. Raises SpecError, and what `Spec.run` raises."""
     spec = Spec.parse(text)
     if not spec.trained:
-        subject = stage.build(place, digest(text.encode()), partial(_load, spec), tokenizer_registry)
-        return None if subject is None else Opened(spec, subject)
-    run, step = spec.run(), spec.step
-    trace = stage.build(place, run.name, run.make)
-    if trace is None:
-        return None
-    last = len(trace)
-    step = last if step is None else min(step, last)
-    return Opened(spec, _tokenizer(run.name, step, title(text), trace), last)
+        return Order(spec, digest(text.encode()), partial(_load, spec), tokenizer_registry)
+    run = spec.run()
+    return Order(spec, run.name, run.make, registry, spec.step)
 
 
 def _load(spec: Spec, progress: Progress) -> Subject:

@@ -12,7 +12,6 @@ from tokensteps.runs.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES, Reci
 from tokensteps.runs.trainings import TRAINERS
 from tokensteps.server.cache import digest, train
 from tokensteps.server.workers import Progress, Task
-from tokensteps.widgets import stage
 
 
 @dataclass(frozen=True)
@@ -59,10 +58,6 @@ class Run:
         return train(
             self.name, Task(self.algorithm.train, self.source, self.pipeline, self.settings), progress
         )
-
-    def trace(self, place: str = "") -> Any | None:
-        """The trace, or None while it is still being made, which the page shows."""
-        return stage.build(f"{self.algorithm.name}{place}", self.name, self.make)
 
 
 def _merging(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol
 
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import has_own_pattern
 from tokensteps.language.i18n import N_
@@ -33,7 +34,6 @@ from tokensteps.limits import (
     TRAININGS_AT_ONCE,
     TRAININGS_WAITING,
 )
-from tokensteps.runs.corpora import Source
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 TOLD_EVERY: Final = 0.1
@@ -116,13 +116,24 @@ class Work(Protocol):
         """Bytes to work on, by which its turn is decided."""
 
 
+class Readable(Protocol):
+    """Where a corpus comes from. It is pickled on its way to a worker."""
+
+    @property
+    def data(self) -> bytes:
+        """The text or the file, as it was given."""
+
+    def corpus(self, pipeline: Pipeline, progress: Callable[[int], None] | None = None) -> Corpus:
+        """Read it; `progress` is told how many characters were read so far."""
+
+
 @dataclass(frozen=True)
 class Task:
     """A run to be trained, as it is sent to a worker: called with a `Progress`, it gives the trace."""
 
     train: Callable[..., Any]
     """A function of the engine, from a corpus, `progress` and the settings to a trace."""
-    source: Source
+    source: Readable
     pipeline: Pipeline
     settings: Mapping[str, Any]
 

@@ -18,9 +18,9 @@ from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.settings import ASKED, Reading, read_url
 from tokensteps.server.cache import digest
 from tokensteps.server.seal import seal, unseal
+from tokensteps.teaching.game import VERDICT_NAMES, Prediction
 from tokensteps.teaching.predictions import ASK_NAMES, next_asked, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question
-from tokensteps.widgets.predict import VERDICT_NAMES, Answer
 
 LEFT_OUT: Final = ("step", "mode", "ask")
 """Parameters of a training page that a challenge has its own of."""
@@ -114,13 +114,13 @@ def questions_of(challenge: Challenge, trace: Any, style: Style) -> list[tuple[i
     return asked
 
 
-def mark(questions: Sequence[tuple[int, Question]], answers: Sequence[str]) -> list[Answer]:
+def mark(questions: Sequence[tuple[int, Question]], answers: Sequence[str]) -> list[Prediction]:
     """Grade answers, one after the other; what has no answer is wrong."""
-    marked: list[Answer] = []
+    marked: list[Prediction] = []
     given = [*answers, *[""] * len(questions)]
     for (step, question), text in zip(questions, given, strict=False):
         verdict = question.grade(text).kind if text else WRONG
-        marked.append(Answer(step, question.kind, text, WRONG if verdict == UNREAD else verdict))
+        marked.append(Prediction(step, question.kind, text, WRONG if verdict == UNREAD else verdict))
     return marked
 
 
@@ -128,7 +128,7 @@ class Checked(NamedTuple):
     """One code, checked."""
 
     result: Result
-    answers: list[Answer]
+    answers: list[Prediction]
 
     def number(self, verdict: str) -> int:
         """How many answers are worth this."""

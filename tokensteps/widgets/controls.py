@@ -17,6 +17,7 @@ from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.drawing.tokens import SHOW
 from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.messages import explained
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, PATTERN_LIMIT, UPLOAD_LIMIT
 from tokensteps.runs.corpora import EXAMPLES, OWN, Source, plain_text
@@ -35,7 +36,7 @@ from tokensteps.streamlit_internals import text_in_browser
 from tokensteps.teaching.predictions import ASK_NAMES
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.boxes import too_long
-from tokensteps.widgets.notes import explained, lasting, note, problem
+from tokensteps.widgets.notes import lasting, note, problem
 
 
 class Controls:

@@ -24,8 +24,9 @@ from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.components.address import page_address
 from tokensteps.language.i18n import _, current_language, use_language
+from tokensteps.language.messages import explained
 from tokensteps.runs.settings import Recipe
-from tokensteps.widgets.notes import explained, note
+from tokensteps.widgets.notes import note
 
 KINDS: Mapping[str, str] = {"html": "text/html", "csv": "text/csv", "json": "application/json"}
 

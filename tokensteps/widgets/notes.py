@@ -10,11 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from tokenizers_core.errors import Phrase, TokenizersCoreError
 from tokensteps.language.i18n import _
-
-WORDS = ("reason", "what", "expected", "message", "description")
-"""The evidence of errors that is words rather than somebody's text: see `engine_messages` in tokensteps/language/i18n.py."""
 
 
 def problem(message: str) -> None:
@@ -45,16 +41,3 @@ def show_rows(table: pd.DataFrame | pa.Table, **options: Any) -> None:
         note(_("No results"))
     else:
         st.dataframe(table, hide_index=True, placeholder="–", **options)
-
-
-def explained(error: TokenizersCoreError) -> str:
-    """An error of the engine in the language in use: the value, the reason, the remedy."""
-    return _(error.template).format(
-        **{name: _phrased(value) if name in WORDS else value for name, value in error.evidence.items()}
-    )
-
-
-def _phrased(value: str | float) -> str | float:
-    if isinstance(value, Phrase):
-        return _(value.template).format(**value.evidence)
-    return _(value) if value and isinstance(value, str) else value

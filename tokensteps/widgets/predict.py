@@ -5,24 +5,21 @@ The browser gets the frames of the steps that are found out, and no others: neit
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from html import escape
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import pandas as pd
 import streamlit as st
 
 from tokensteps.components.flipbook import go_to
-from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.tokens import Style, chips
+from tokensteps.drawing.tokens import chips
 from tokensteps.drawing.training.merging import WORD_ROWS
-from tokensteps.language.i18n import N_, _, count, ngettext, sentences, use_language
+from tokensteps.language.i18n import N_, _, count, ngettext, use_language
 from tokensteps.limits import ANSWERS_LISTED
-from tokensteps.teaching.predictions import ASK_NAMES, next_asked, question_after
-from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question, Tally, Verdict
+from tokensteps.teaching.game import VERDICT_NAMES, Game, Hidden, Prediction
+from tokensteps.teaching.predictions import ASK_NAMES
+from tokensteps.teaching.questions import Question, Verdict
 from tokensteps.widgets import stage
 from tokensteps.widgets.keep import kept
 from tokensteps.widgets.notes import note
@@ -34,110 +31,29 @@ WORDS_LISTED: Final = 120
 OPENING: Final = N_(
     "What comes next is hidden: answer, and the step is shown. “Reveal” shows it, too, and counts as wrong."
 )
-VERDICT_NAMES: Final = {RIGHT: N_("right"), TIED: N_("tied"), WRONG: N_("wrong")}
-
-
-class Answer(NamedTuple):
-    """What was said about a step."""
-
-    step: int
-    """The step that was hidden."""
-    kind: str
-    text: str
-    """"" for one that was given up."""
-    verdict: str
-
-
-@dataclass
-class Game:
-    """How far somebody has come in finding out a run."""
-
-    run: str
-    """Which run, and from where: what makes a game this one."""
-    reached: int
-    """The last step that is shown."""
-    tally: Tally = field(default_factory=Tally)
-    answers: list[Answer] = field(default_factory=list)
-    verdict: Verdict | None = None
-    """What the last answer was worth."""
-    began: float = field(default_factory=time.time)
-    seconds: int = 0
-    """From its beginning to the last answer."""
-    left: bool = False
-    """Whether it was left, and begins where the learner is when it is taken up."""
-
-
-@dataclass(frozen=True)
-class Hidden:
-    """A run whose steps are to be found out."""
-
-    place: str
-    """Its page, which begins the keys of its widgets."""
-    name: str
-    """The run's, see `Run.name`."""
-    trace: Any
-    style: Style
-    frame: Callable[..., Frame]
-    """Draws a snapshot; with `ahead=False` it tells nothing of what comes next."""
-    asked: str
-    """The kind of question."""
-    last: int
-    """The last step that is asked about."""
-
-    def draw(self, step: int) -> Frame:
-        """The frame of a step that is found out."""
-        return self.frame(self.trace[step], self.style, ahead=False)
-
-    @property
-    def book(self) -> str:
-        """The flipbook's key."""
-        return f"{self.place}.book"
-
-    def drawing(self, game: Game) -> str:
-        """What makes the flipbook's frames these and no others."""
-        return f"{self.style.show}:hidden:{game.reached}:{len(self.trace)}"
 
 
 def game_of(hidden: Hidden, start: int) -> Game:
-    """The game that is under way; one that was left begins anew after the step `start`, and so does another run's, without answers."""
+    """The game in progress. One that was left goes on after the step `start`; another run begins a new one there."""
     state, key = st.session_state, f"{hidden.place}.game"
     game: Game | None = state.get(key)
     if game is None or game.run != hidden.name:
-        game = state[key] = Game(hidden.name, _next_reached(hidden, start))
+        game = state[key] = Game(hidden.name, hidden.shown_from(start))
     elif game.left:
-        game.reached, game.left = _next_reached(hidden, start), False
+        game.reached, game.left = hidden.shown_from(start), False
     return game
-
-
-def _next_reached(hidden: Hidden, step: int) -> int:
-    """How far the run is shown, from a step on: up to the next one that can be asked about."""
-    following = next_asked(hidden.trace, min(step, hidden.last))
-    return hidden.last if following is None else min(following, hidden.last)
 
 
 def outlast(hidden: Hidden, game: Game) -> bool:
     """Have the browser keep the game; take up the one that a session before this one has left there. Whether that has just happened."""
-    given = game.answers[-ANSWERS_LISTED:]
-    what = [game.reached, game.seconds, game.tally, given] if given else []
-    match kept(f"{hidden.place}-{hidden.name[:12]}", what):
-        case [int(reached), int(seconds), list(tally), list(answers)] if len(tally) == len(Tally._fields):
-            game.reached = max(game.reached, min(reached, hidden.last))
-            game.tally = Tally(*tally)
-            game.answers = [
-                Answer(*answer)
-                for answer in answers
-                if len(answer) == len(Answer._fields) and answer[1] in ASK_NAMES
-            ]
-            game.began, game.seconds = time.time() - seconds, seconds
-            return True
-    return False
+    return game.restore(kept(f"{hidden.place}-{hidden.name[:12]}", game.saved()), hidden)
 
 
 def forget_game(place: str) -> None:
     """Let the next game begin where the learner is then."""
     game: Game | None = st.session_state.get(f"{place}.game")
     if game is not None:
-        game.left, game.verdict = True, None
+        game.leave()
 
 
 def show_question(hidden: Hidden, game: Game) -> None:
@@ -147,10 +63,10 @@ def show_question(hidden: Hidden, game: Game) -> None:
             st.html(verdict_html(game.verdict or Verdict("", escape(_(OPENING)))))
             if game.tally.answered:
                 st.html(f'<div class="ts">{tally_html(game.tally)}</div>', width="content")
-        if game.reached >= hidden.last:
+        question = game.question(hidden)
+        if question is None:
             note(_("Nothing is left to predict: step {step} is the last one.").format(step=hidden.last))
             return
-        question = question_after(hidden.trace, game.reached, hidden.asked, hidden.style)
         ask(
             f"{hidden.place}.predict",
             question,
@@ -160,28 +76,14 @@ def show_question(hidden: Hidden, game: Game) -> None:
 
 
 def _answered(hidden: Hidden, game: Game, question: Question, text: str, verdict: Verdict) -> None:
-    """Write an answer down, and show the step. A second click on the button, with nothing typed since, changes nothing."""
-    if not text.strip() and game.verdict is not None and game.verdict.kind != UNREAD:
-        return
-    game.verdict = verdict
-    if verdict.kind != UNREAD:
-        _reveal(hidden, game, Answer(game.reached + 1, question.kind, text, verdict.kind))
+    if game.answer(hidden, question, text, verdict):
+        go_to(hidden.book, game.predictions[-1].step)
 
 
 def _given_up(hidden: Hidden, game: Game, question: Question) -> None:
-    """Show the step to somebody who doesn't answer."""
     use_language(st.session_state["language"])
-    shown = _("Shown.")
-    game.verdict = Verdict(WRONG, sentences(f"<b>{escape(shown)}</b>", question.solution))
-    _reveal(hidden, game, Answer(game.reached + 1, question.kind, "", WRONG))
-
-
-def _reveal(hidden: Hidden, game: Game, answer: Answer) -> None:
-    game.answers.append(answer)
-    game.seconds = round(time.time() - game.began)
-    game.tally = game.tally.after(answer.verdict)
-    game.reached = _next_reached(hidden, answer.step)
-    go_to(hidden.book, answer.step)
+    game.give_up(hidden, question)
+    go_to(hidden.book, game.predictions[-1].step)
 
 
 def show_words(hidden: Hidden, game: Game) -> None:
@@ -205,24 +107,24 @@ def show_words(hidden: Hidden, game: Game) -> None:
 
 def show_answers(hidden: Hidden, game: Game) -> None:
     """What was answered."""
-    if not game.answers:
+    if not game.predictions:
         return
-    told = ngettext("{number} answer", "{number} answers", len(game.answers))
-    with st.expander(told.format(number=count(len(game.answers))), key=f"{hidden.place}.answers"):
-        st.dataframe(answers_table(game.answers), hide_index=True)
+    told = ngettext("{number} answer", "{number} answers", len(game.predictions))
+    with st.expander(told.format(number=count(len(game.predictions))), key=f"{hidden.place}.answers"):
+        st.dataframe(answers_table(game.predictions), hide_index=True)
 
 
-def answers_table(answers: list[Answer]) -> pd.DataFrame:
+def answers_table(predictions: list[Prediction]) -> pd.DataFrame:
     """What was said, the newest first."""
     return pd.DataFrame(
         [
             {
-                _("step"): answer.step,
-                _("asked"): _(ASK_NAMES[answer.kind]),
-                _("answer"): answer.text or _("shown"),
-                _("verdict"): _(VERDICT_NAMES[answer.verdict]),
+                _("step"): one.step,
+                _("asked"): _(ASK_NAMES[one.kind]),
+                _("answer"): one.text or _("shown"),
+                _("verdict"): _(VERDICT_NAMES[one.verdict]),
             }
-            for answer in answers[: -ANSWERS_LISTED - 1 : -1]
+            for one in predictions[: -ANSWERS_LISTED - 1 : -1]
         ]
     )
 
@@ -232,7 +134,7 @@ def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None]) -> None:
     stage.stage(
         hidden.place,
         hidden.name,
-        hidden.drawing(game),
+        hidden.drawing(game.reached),
         game.reached,
         hidden.draw,
         url,

@@ -9,16 +9,20 @@ import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.comparison import Comparison
+from tokensteps.catalogue import choices
+from tokensteps.catalogue.choices import Opened
 from tokensteps.components.flipbook import flipbook, position
 from tokensteps.drawing.frame import WHOLE_RUN, Frame, window
 from tokensteps.language.i18n import _, count, current_language, use_language
 from tokensteps.language.labels import flipbook_labels
+from tokensteps.language.messages import explained
+from tokensteps.runs.algorithms import Run
 from tokensteps.server.cache import Job, Registry, drawn, registry
 from tokensteps.server.steps import Window, draw
 from tokensteps.server.workers import Progress
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.arrival import take_arrival
-from tokensteps.widgets.notes import explained, note, problem
+from tokensteps.widgets.notes import note, problem
 
 
 def build(
@@ -43,6 +47,21 @@ def build(
         return found
     _watch(page, run, found, among)
     return None
+
+
+def trained(run: Run, place: str = "") -> Any | None:
+    """The trace of a run, or None while it is being made, which the page shows; `place` tells two runs on one page apart."""
+    return build(f"{run.algorithm.name}{place}", run.name, run.make)
+
+
+def opened(spec: str, place: str) -> Opened | None:
+    """The tokenizer under a spec; None while it is being made or when it can't be, which the page shows.
+
+    `place` tells apart what several of them show. Raises SpecError, and what `Spec.run` raises.
+    """
+    order = choices.order(spec)
+    value = build(place, order.name, order.make, order.registry)
+    return None if value is None else order.opened(value)
 
 
 def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:

@@ -51,6 +51,7 @@ from tokensteps.catalogue.formats import all_splits, load
 from tokensteps.catalogue.loaded import EncodeError, LoadedSubject, LoadError
 from tokensteps.catalogue.subjects import Facts, Subject, TrainedSubject
 from tokensteps.language.i18n import _
+from tokensteps.language.messages import explained
 from tokensteps.limits import (
     ADDED_LIMIT,
     EXPANSION_LIMIT,
@@ -59,7 +60,6 @@ from tokensteps.limits import (
     TOKEN_LIMIT,
     TOKENIZER_LIMIT,
 )
-from tokensteps.widgets.notes import explained
 
 TEXTS = [
     "",

@@ -1,4 +1,4 @@
-"""The glossary and its marks (`tokensteps/language/glossary.py`), and what the tour says (`tokensteps/widgets/tour.py`).
+"""The glossary and its marks (`tokensteps/language/glossary.py`), and what the tour says (`tokensteps/teaching/tour.py`).
 
 Source: the README's promise that every technical word is explained in place. Oracles: markup written out by hand; `html.parser`,
 which reads it back; the pages' own reading of links; the engine, asked for the step that a link opens; frames of the examples.
@@ -44,7 +44,7 @@ from tokensteps.language.pages import PAGES
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.settings import read_url
 from tokensteps.teaching.errata import trace_of
-from tokensteps.widgets.tour import STOPS, tour
+from tokensteps.teaching.tour import STOPS, tour
 
 ROOT = Path(__file__).resolve().parents[3]
 LINKED = [term for term in TERMS.values() if term.page]

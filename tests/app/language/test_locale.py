@@ -41,8 +41,8 @@ from tokensteps.language.i18n import (
     sentences,
     use_language,
 )
+from tokensteps.language.messages import explained
 from tokensteps.runs.corpora import EXAMPLES
-from tokensteps.widgets.notes import explained
 
 ROOT = Path(__file__).resolve().parents[3]
 OTHERS = sorted({*LANGUAGES} - {"en"})

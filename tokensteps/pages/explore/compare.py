@@ -95,7 +95,7 @@ def show() -> None:
     comparison = None
     if source is not None and pipeline is not None and not controls.blocked:
         run = Run(COMPARE, source, pipeline, COMPARE.settings(controls.recipe(), pipeline))
-        comparison = run.trace()
+        comparison = stage.trained(run)
     if comparison is not None:
         show_run(controls, run, comparison)
     else:

@@ -19,6 +19,7 @@ from tokensteps.drawing.pipeline.stages import CHARACTERS_DRAWN, stages_message,
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, use_language
+from tokensteps.language.messages import explained
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PIPELINE_LIMIT
 from tokensteps.pages.explore import pipeline_tabs
@@ -26,9 +27,10 @@ from tokensteps.runs.algorithms import ALGORITHMS, Algorithm, Run
 from tokensteps.runs.corpora import Source, plain_text
 from tokensteps.runs.settings import PIPELINE_RULES, Recipe, write_short
 from tokensteps.runs.trainings import train_model
+from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.controls import Controls
-from tokensteps.widgets.notes import explained, problem
+from tokensteps.widgets.notes import problem
 from tokensteps.widgets.tabs import show_tabs
 from tokensteps.widgets.tour import titled
 
@@ -260,7 +262,7 @@ def show() -> None:
         return
     recipe = controls.recipe()
     run = Run(PIPELINE, source, pipeline, PIPELINE.settings(recipe, pipeline))
-    trace = run.trace()
+    trace = stage.trained(run)
     if trace is None:
         return
     try:

@@ -28,11 +28,12 @@ from tokenizers_core.text.splitting import SPACE_MARK
 from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, AnswerRange, windows_html
 from tokensteps.drawing.tokens import readable, token_html
 from tokensteps.language.i18n import _, count, ngettext, sentences
+from tokensteps.language.messages import explained
 from tokensteps.limits import COMPARISONS, PASSAGE_LIMIT, TOKEN_SHOWN, WINDOWS_LIMIT
 from tokensteps.server.cache import digest
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import show_link, show_tokenizer_files
-from tokensteps.widgets.notes import explained, note, problem, show_rows
+from tokensteps.widgets.notes import note, problem, show_rows
 
 if TYPE_CHECKING:
     from tokensteps.drawing.pipeline.journey import Journey

@@ -25,6 +25,7 @@ from tokensteps.drawing.chips import Shown, TextRun, chips_message
 from tokensteps.drawing.tokens import chip, fill, token_html
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, current_language, ngettext, use_language
+from tokensteps.language.messages import explained
 from tokensteps.limits import (
     CARDS_KEPT,
     DRAFTS_KEPT,
@@ -39,10 +40,11 @@ from tokensteps.pages.explore.playground_files import counts_html, tokens_csv, t
 from tokensteps.runs.corpora import pack_text, plain_text
 from tokensteps.runs.settings import PLAYGROUND_RULES, PLAYGROUND_SLOTS, read_setting, read_text
 from tokensteps.server.cache import Shelf, digest, text_store
+from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import download
-from tokensteps.widgets.notes import explained, lasting, note, problem, show_rows
+from tokensteps.widgets.notes import lasting, note, problem, show_rows
 from tokensteps.widgets.tabs import show_tabs
 from tokensteps.widgets.tour import titled
 
@@ -237,7 +239,7 @@ def _by_name() -> None:
 def _open(slot: int, place: DeltaGenerator) -> Opened | None:
     """The tokenizer in a slot; what keeps it from being there is said."""
     try:
-        opened = choices.open_spec(_chosen()[slot], key(f"build.{slot}"))
+        opened = stage.opened(_chosen()[slot], key(f"build.{slot}"))
         if opened is not None and opened.last:
             step = opened.last if opened.spec.step is None else opened.spec.step
             _step_slider(slot, place, step, opened.last)

@@ -20,6 +20,7 @@ from tokensteps.components.address import update_url
 from tokensteps.drawing.tokens import chips
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, listed
+from tokensteps.language.messages import explained
 from tokensteps.language.names import choice_name
 from tokensteps.language.numbers import percent
 from tokensteps.limits import RENEW_LIMIT, VOCABULARY_LIMIT
@@ -27,10 +28,11 @@ from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.settings import RENEW_RULES, corpus_title, write_short
 from tokensteps.shell.language import page_link
+from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.downloads import show_link, show_tokenizer_files
-from tokensteps.widgets.notes import explained, note, problem
+from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.tour import titled
 
 PAGE = "renew"
@@ -121,7 +123,7 @@ def show() -> None:
     st.html(lead_html(lead))
     update_url(controls.url())
     try:
-        opened = choices.open_spec(old, f"{PAGE}.old")
+        opened = stage.opened(old, f"{PAGE}.old")
         if opened is None:
             return
         handed = heritage(opened.subject)
@@ -134,7 +136,7 @@ def show() -> None:
     if source is None or controls.blocked:
         return
     run = handed.run(source, controls["size"] or min(handed.size, VOCABULARY_LIMIT))
-    trace = run.trace(".new")
+    trace = stage.trained(run, ".new")
     if trace is None:
         return
     st.html(heritage_html(handed))

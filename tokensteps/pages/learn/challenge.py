@@ -16,6 +16,7 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.i18n import _, count, use_language
+from tokensteps.language.messages import explained
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import CHALLENGE_LIMIT, CODES_LIMIT, NAME_LIMIT, TITLE_LIMIT
 from tokensteps.runs.algorithms import ALGORITHMS
@@ -34,11 +35,12 @@ from tokensteps.teaching.challenge import (
     result_text,
     steps_table,
 )
+from tokensteps.teaching.game import Game, Hidden
 from tokensteps.teaching.predictions import ASK_NAMES, ASKS
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
-from tokensteps.widgets.notes import explained, note, problem
-from tokensteps.widgets.predict import FRAMES, Game, Hidden, game_of, outlast, show_question, show_words
+from tokensteps.widgets.notes import note, problem
+from tokensteps.widgets.predict import FRAMES, game_of, outlast, show_question, show_words
 from tokensteps.widgets.questions import verdict_html
 from tokensteps.widgets.tour import titled
 
@@ -148,7 +150,7 @@ def _trace(challenge: Challenge, place: str) -> tuple[Any, Style] | None:
         return None
     if run is None:
         return None
-    trace = run.trace(place)
+    trace = stage.trained(run, place)
     if trace is None or (trace.stop_reason == "stopped" and len(trace) < challenge.last):
         return None  # its questions would be fewer; `trace` offers to go on
     show = reading.recipe["show"]
@@ -183,7 +185,7 @@ def _ask(challenge: Challenge, trace: Any, style: Style) -> None:
         _finish(challenge, hidden, game)
     stage.small_book(
         hidden.book,
-        f"{hidden.name}:{hidden.drawing(game)}",
+        f"{hidden.name}:{hidden.drawing(game.reached)}",
         game.reached,
         hidden.draw,
         trace=hidden.name,
@@ -212,7 +214,7 @@ def _finish(challenge: Challenge, hidden: Hidden, game: Game) -> None:
     if game.verdict is not None:
         st.html(verdict_html(game.verdict))
     name = text_box(_("Your name, as your teacher knows you"), NAME_LIMIT, key=f"{place}.name")
-    answers = tuple(answer.text for answer in game.answers)
+    answers = tuple(answer.text for answer in game.predictions)
     result = Result(challenge.name, (name or "").strip(), game.seconds, answers)
     checked = Checked(result, mark(questions_of(challenge, hidden.trace, hidden.style), answers))
     st.code(result_text(challenge, checked), language=None, wrap_lines=True)

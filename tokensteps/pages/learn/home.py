@@ -16,6 +16,7 @@ from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.components.address import page_address
 from tokensteps.language.i18n import N_, _, count, current_language, use_language
+from tokensteps.language.messages import explained
 from tokensteps.limits import PACK_LIMIT, SENTENCE_LIMIT
 from tokensteps.pages.learn.home_algorithms import Column, algorithm_columns, algorithms_html, growing_words
 from tokensteps.pages.learn.home_lessons import lesson_facts, show_lessons, show_page_link, show_stations
@@ -41,7 +42,7 @@ from tokensteps.teaching.lessons import (
 )
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
-from tokensteps.widgets.notes import explained, lasting, note, problem
+from tokensteps.widgets.notes import lasting, note, problem
 from tokensteps.widgets.tour import titled
 
 SENTENCE = "This unreadable handwriting is still a string of characters."

@@ -19,6 +19,7 @@ from tokensteps.limits import WORDS_LISTED
 from tokensteps.pages.train.page import RunFile, View, code, encode, files, follow, listing
 from tokensteps.runs.algorithms import Run
 from tokensteps.server.steps import Table
+from tokensteps.widgets import stage
 from tokensteps.widgets.downloads import sheet
 from tokensteps.widgets.notes import note
 
@@ -108,7 +109,9 @@ def ties(view: View) -> None:
         key=view.key("other"),
     )
     run = view.run
-    rival = Run(run.algorithm, run.source, run.pipeline, {**run.settings, "tie_rule": other}).trace(".rival")
+    rival = stage.trained(
+        Run(run.algorithm, run.source, run.pipeline, {**run.settings, "tie_rule": other}), ".rival"
+    )
     if rival is None:
         return
     parting = first_difference(trace, rival)

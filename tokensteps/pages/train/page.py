@@ -24,6 +24,7 @@ from tokensteps.drawing.tabs import encoding_html, story_html
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences, use_language
+from tokensteps.language.messages import explained
 from tokensteps.limits import ENCODE_LIMIT, FIND_LIMIT, MOST_ROWS, STEPS_TOLD, TOP_ROWS, WORDS_LISTED
 from tokensteps.pages.learn.challenge import show_challenge_maker
 from tokensteps.runs.algorithms import Algorithm, Run
@@ -32,15 +33,15 @@ from tokensteps.runs.settings import corpus_title
 from tokensteps.server.cache import digest
 from tokensteps.server.steps import Steps, Table, reach, rows
 from tokensteps.shell.language import page_link
+from tokensteps.teaching.game import Hidden
 from tokensteps.teaching.predictions import ASKS
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import from_link
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.downloads import download, show_link, show_tokenizer_files
-from tokensteps.widgets.notes import explained, note, problem, show_rows
+from tokensteps.widgets.notes import note, problem, show_rows
 from tokensteps.widgets.predict import (
-    Hidden,
     forget_game,
     game_of,
     outlast,
@@ -135,7 +136,7 @@ def show_training(page: TrainPage) -> None:
     trace = None
     if source is not None and pipeline is not None and not controls.blocked:
         run = Run(page.algorithm, source, pipeline, page.algorithm.settings(controls.recipe(), pipeline))
-        trace = run.trace()
+        trace = stage.trained(run)
     if trace is not None:
         show_run(page, controls, run, trace)
     else:

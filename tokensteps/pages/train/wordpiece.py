@@ -15,6 +15,7 @@ from tokensteps.language.i18n import N_, _
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
 from tokensteps.pages.train.page import TrainPage, View, show_training
 from tokensteps.runs.algorithms import BPE, WORDPIECE, Run
+from tokensteps.widgets import stage
 
 
 def scores(view: View) -> None:
@@ -46,7 +47,7 @@ def library(view: View) -> None:
         "tie_rule": "lowest_ids",
         "continuing_subword_prefix": "##",
     }
-    rival = Run(BPE, run.source, run.pipeline, settings).trace(".library")
+    rival = stage.trained(Run(BPE, run.source, run.pipeline, settings), ".library")
     if rival is not None:
         st.html(vocabularies_html(trace, rival, view.style))
 

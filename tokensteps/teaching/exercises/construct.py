@@ -12,6 +12,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.reading import parse_counts
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import _, count, sentences
+from tokensteps.language.messages import explained
 from tokensteps.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
 from tokensteps.teaching.exercises.merging import bpe_rule, wordpiece_rule
 from tokensteps.teaching.exercises.words import (
@@ -26,7 +27,6 @@ from tokensteps.teaching.exercises.words import (
     prompt,
 )
 from tokensteps.teaching.questions import Lines, Question, Verdict, right, tied, unread, wrong
-from tokensteps.widgets.notes import explained
 
 MERGES: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
 """Merges of BPE that are asked for."""

@@ -1,0 +1,24 @@
+"""Errors in the language in use."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tokenizers_core.errors import Phrase, TokenizersCoreError
+from tokensteps.language.i18n import _
+
+_WORDS: Final = ("reason", "what", "expected", "message", "description")
+"""The evidence of errors that is words, and so translated, not somebody's text: see `engine_messages` in `i18n.py`."""
+
+
+def explained(error: TokenizersCoreError) -> str:
+    """An error of the engine or the app as a sentence: the value, the reason, the remedy. Plain text."""
+    return _(error.template).format(
+        **{name: _translated(value) if name in _WORDS else value for name, value in error.evidence.items()}
+    )
+
+
+def _translated(value: str | float) -> str | float:
+    if isinstance(value, Phrase):
+        return _(value.template).format(**value.evidence)
+    return _(value) if value and isinstance(value, str) else value

@@ -1,0 +1,144 @@
+"""The game of predicting: how far somebody has come in a run whose next step is hidden, and what each answer was worth.
+
+Nothing here knows of widgets: `tokensteps/widgets/predict.py` draws a game and keeps it in the session.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, Final, NamedTuple
+
+from tokenizers_core.training.algorithms import AnyTrace
+from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.tokens import Style
+from tokensteps.language.i18n import N_, _, sentences
+from tokensteps.limits import ANSWERS_LISTED
+from tokensteps.teaching.predictions import ASK_NAMES, next_asked, question_after
+from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question, Tally, Verdict
+
+VERDICT_NAMES: Final = {RIGHT: N_("right"), TIED: N_("tied"), WRONG: N_("wrong")}
+
+
+class Prediction(NamedTuple):
+    """What was said about a step."""
+
+    step: int
+    """The step that was hidden."""
+    kind: str
+    """A key of `ASK_NAMES`: what was asked."""
+    text: str
+    """"" for one that was given up."""
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A run whose steps are to be predicted."""
+
+    place: str
+    """Its page, which begins the keys of its widgets."""
+    name: str
+    """The run's, see `Run.name`."""
+    trace: AnyTrace
+    style: Style
+    frame: Callable[..., Frame]
+    """Draws a snapshot; with `ahead=False` it tells nothing of what comes next."""
+    asked: str
+    """The kind of question."""
+    last: int
+    """The last step that is asked about."""
+
+    def draw(self, step: int) -> Frame:
+        """The frame of a step that is no longer hidden."""
+        return self.frame(self.trace[step], self.style, ahead=False)
+
+    @property
+    def book(self) -> str:
+        """The flipbook's key."""
+        return f"{self.place}.book"
+
+    def drawing(self, reached: int) -> str:
+        """What makes the frames these and no others, when the steps up to `reached` are shown."""
+        return f"{self.style.show}:hidden:{reached}:{len(self.trace)}"
+
+    def shown_from(self, step: int) -> int:
+        """How far the run is shown, from a step on: up to the next one that can be asked about."""
+        following = next_asked(self.trace, min(step, self.last))
+        return self.last if following is None else min(following, self.last)
+
+
+@dataclass
+class Game:
+    """How far somebody has come in predicting a run."""
+
+    run: str
+    """Which run, and from where: what makes a game this one."""
+    reached: int
+    """The last step that is shown."""
+    tally: Tally = field(default_factory=Tally)
+    predictions: list[Prediction] = field(default_factory=list)
+    verdict: Verdict | None = None
+    """What the last answer was worth."""
+    began: float = field(default_factory=time.time)
+    seconds: int = 0
+    """From its beginning to the last answer."""
+    left: bool = False
+    """Whether the learner left it: then it goes on from the step where the learner is on coming back."""
+
+    def question(self, hidden: Hidden) -> Question | None:
+        """The next question; None at the end."""
+        if self.reached >= hidden.last:
+            return None
+        return question_after(hidden.trace, self.reached, hidden.asked, hidden.style)
+
+    def answer(self, hidden: Hidden, question: Question, text: str, verdict: Verdict) -> bool:
+        """Write an answer down, and show the step unless it can't be read; whether the step is shown now.
+
+        A second click on the button, with nothing typed since, changes nothing.
+        """
+        if not text.strip() and self.verdict is not None and self.verdict.kind != UNREAD:
+            return False
+        self.verdict = verdict
+        if verdict.kind == UNREAD:
+            return False
+        self._reveal(hidden, Prediction(self.reached + 1, question.kind, text, verdict.kind))
+        return True
+
+    def give_up(self, hidden: Hidden, question: Question) -> None:
+        """Show the step to somebody who doesn't answer: that counts as wrong."""
+        shown = _("Shown.")
+        self.verdict = Verdict(WRONG, sentences(f"<b>{escape(shown)}</b>", question.solution))
+        self._reveal(hidden, Prediction(self.reached + 1, question.kind, "", WRONG))
+
+    def _reveal(self, hidden: Hidden, prediction: Prediction) -> None:
+        self.predictions.append(prediction)
+        self.seconds = round(time.time() - self.began)
+        self.tally = self.tally.after(prediction.verdict)
+        self.reached = hidden.shown_from(prediction.step)
+
+    def leave(self) -> None:
+        """Let it go on from wherever the learner is next."""
+        self.left, self.verdict = True, None
+
+    def saved(self) -> list[Any]:
+        """The game as JSON can hold it, its latest answers only; [] before the first answer."""
+        given = self.predictions[-ANSWERS_LISTED:]
+        return [self.reached, self.seconds, self.tally, given] if given else []
+
+    def restore(self, saved: list[Any], hidden: Hidden) -> bool:
+        """Take up a game that was saved; whether `saved` was one."""
+        match saved:
+            case [int(reached), int(seconds), list(tally), list(given)] if len(tally) == len(Tally._fields):
+                self.reached = max(self.reached, min(reached, hidden.last))
+                self.tally = Tally(*tally)
+                self.predictions = [
+                    Prediction(*one)
+                    for one in given
+                    if len(one) == len(Prediction._fields) and one[1] in ASK_NAMES
+                ]
+                self.began, self.seconds = time.time() - seconds, seconds
+                return True
+        return False

@@ -1,0 +1,165 @@
+"""The guided tour of a training page: what is said at each stop, and where it points; `assets/components/tour.js` leads it."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from tokensteps.language.i18n import N_, _
+
+
+class Stop(NamedTuple):
+    """One stop: a title and a text, to be translated, and what they are about.
+
+    `host` is a selector on the page, with the page's name for `{page}`; `inside`, where there is one, goes on within its
+    shadow. All that it finds is ringed together; a stop whose place is not to be seen is left out.
+    """
+
+    title: str
+    text: str
+    host: str
+    inside: str = ""
+
+
+BOOK: Final = ".st-key-{page}-book [data-testid=stBidiComponentIsolated], .st-key-{page}-book"
+CORPUS_STOP: Final = Stop(
+    N_("The corpus"),
+    N_(
+        "What the tokenizer learns from: an example, a text of your own, a file, or a list of words with their counts."
+    ),
+    ".st-key-{page}-corpus",
+)
+RULES_STOP: Final = Stop(
+    N_("The rules"),
+    N_(
+        "How the text becomes words, when training ends, and whatever else decides what is learned. Change one and look at the same step again."
+    ),
+    "[data-testid=stSidebar] [data-testid=stExpander]",
+)
+TRANSPORT_STOP: Final = Stop(
+    N_("Step through training"),
+    N_(
+        "Forward and back with these buttons or the arrow keys, Home and End; Space plays. The line under them lists what was learned: click an entry to go there."
+    ),
+    BOOK,
+    ".transport, .line",
+)
+TABS_STOP: Final = Stop(
+    N_("Look closer"),
+    N_(
+        "Tables, charts, one word followed through all steps, the code at work, files to take away. They follow the step above."
+    ),
+    ".st-key-{page}-tab [role=tablist]",
+)
+MERGE_SAID_STOP: Final = Stop(
+    N_("What happens in this step"),
+    N_(
+        "Which pair is merged, and why this one and no other. Words with a dotted line are explained when you point at them."
+    ),
+    BOOK,
+    ".say",
+)
+MERGE_WORDS_STOP: Final = Stop(
+    N_("The words"),
+    N_(
+        "Words of the corpus as the tokens they are made of now, with the number of times each stands there. Those that change are outlined; in a long list they come first."
+    ),
+    BOOK,
+    ".cols > section:first-child",
+)
+PAIRS_STOP: Final = Stop(
+    N_("The pairs"),
+    N_(
+        "What there was to choose from, best first: how often each pair stands, and how the last step changed that. Ties are marked."
+    ),
+    BOOK,
+    ".cols > section:last-child",
+)
+SCORES_STOP: Final = Stop(
+    N_("The pairs"),
+    N_(
+        "What there was to choose from, highest score first: the pair's count divided by the counts of its two symbols. Ties are marked."
+    ),
+    BOOK,
+    ".cols > section:last-child",
+)
+PRUNE_SAID_STOP: Final = Stop(
+    N_("What happens in this step"),
+    N_(
+        "Which piece goes, and what losing it costs. Words with a dotted line are explained when you point at them."
+    ),
+    BOOK,
+    ".say",
+)
+SPLITS_STOP: Final = Stop(
+    N_("The words"),
+    N_(
+        "How the words are split best with the pieces of this step. A word that is split anew shows both splits."
+    ),
+    BOOK,
+    ".cols > section:first-child",
+)
+PIECES_STOP: Final = Stop(
+    N_("The pieces"),
+    N_(
+        "The pieces with the figures that decide: first their probabilities, then what losing each would cost, the cheapest first."
+    ),
+    BOOK,
+    ".cols > section:last-child",
+)
+STOPS: Final = {
+    "bpe": (
+        CORPUS_STOP,
+        RULES_STOP,
+        TRANSPORT_STOP,
+        MERGE_SAID_STOP,
+        MERGE_WORDS_STOP,
+        PAIRS_STOP,
+        TABS_STOP,
+    ),
+    "wordpiece": (
+        CORPUS_STOP,
+        RULES_STOP,
+        TRANSPORT_STOP,
+        MERGE_SAID_STOP,
+        MERGE_WORDS_STOP,
+        SCORES_STOP,
+        TABS_STOP,
+    ),
+    "unigram": (
+        CORPUS_STOP,
+        RULES_STOP,
+        TRANSPORT_STOP,
+        PRUNE_SAID_STOP,
+        SPLITS_STOP,
+        PIECES_STOP,
+        TABS_STOP,
+    ),
+}
+"""The stops of each training page, by its name."""
+
+
+def tour(page: str) -> dict[str, Any]:
+    """What the browser has to know of a page's tour, in the language in use."""
+    return {
+        "page": page,
+        "stops": [
+            {
+                "title": _(stop.title),
+                "text": _(stop.text),
+                "host": stop.host.format(page=page),
+                "inside": stop.inside,
+            }
+            for stop in STOPS[page]
+        ],
+        "labels": {
+            "start": _("Show me around"),
+            "offer": _("New here? A tour of one minute shows what is where."),
+            "decline": _("No, thanks"),
+            "tour": _("Tour of this page"),
+            "place": _("{place} of {number}"),
+            "back": _("Back"),
+            "next": _("Next"),
+            "done": _("Done"),
+            "close": _("Close"),
+        },
+    }
