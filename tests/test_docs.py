@@ -1,0 +1,66 @@
+"""What the documents say of the repository is true. Oracle: the files that there are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCS = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")))
+MADE = {".kept/"}
+"""What the app makes for itself."""
+FILE = re.compile(r"(?:[\w.@-]+/)*[\w.@-]+\.(?:py|js|css|md|txt|conf|toml|yaml|service|json)")
+"""A file's name in code."""
+MOST_WORDS = 900
+"""Of the README."""
+MOST_FILES = 4
+"""That a recipe sends its reader to."""
+
+
+def named(text: str) -> set[str]:
+    """The paths that a text names in code: `tests/conftest.py`, `assets/`."""
+    spans = re.findall(r"`([^`\n]+)`", re.sub(r"(?ms)^```.*?^```$", "", text))
+    return {
+        span
+        for span in spans
+        if re.fullmatch(r"(?:[\w.@-]+/)+", span) or ("/" in span and FILE.fullmatch(span))
+    }
+
+
+def recipes() -> dict[str, str]:
+    """The recipes of CONTRIBUTING.md by their headings."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    section = text.partition("\n## Recipes\n")[2].partition("\n## ")[0]
+    return {part.partition("\n")[0]: part for part in section.split("\n### ")[1:]}
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    links = re.findall(r"\]\((?!https?://)([^)#\s]+)", path.read_text("utf-8"))
+    assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in DOCS if path.name != "CHANGELOG.md"], ids=lambda path: path.name
+)
+def test_named_files_exist(path: Path) -> None:
+    rooms = (ROOT, ROOT / "tokenizers_core", ROOT / "tokensteps", ROOT / "tokensteps" / "pages")
+    missing = [
+        name
+        for name in named(path.read_text("utf-8")) - MADE
+        if not any((room / name).exists() for room in rooms)
+    ]
+    assert missing == []
+
+
+def test_the_readme_is_short() -> None:
+    """In English; the others say the same (tests/app/language/test_locale.py)."""
+    assert len((ROOT / "README.md").read_text("utf-8").split()) <= MOST_WORDS
+
+
+def test_recipes_send_their_reader_to_few_files() -> None:
+    assert len(recipes()) == 6
+    for name, text in recipes().items():
+        assert 1 <= len({file for file in named(text) if "." in file}) <= MOST_FILES, name
