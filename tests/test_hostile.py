@@ -74,9 +74,10 @@ from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
 from tokensteps.limits import TOKEN_SHOWN
-from tokensteps.pages.explore import pipeline as pipeline_page
 from tokensteps.pages.explore import playground_files as play_files
-from tokensteps.pages.explore.pipeline_tabs import difference_html
+from tokensteps.pages.explore.pipeline import tokenizer_with_template
+from tokensteps.pages.explore.pipeline_controls import SPECIAL_TOKENS
+from tokensteps.pages.explore.pipeline_decoding import difference_html
 from tokensteps.pages.explore.playground import cards_html, name_html
 from tokensteps.pages.explore.playground_charts import counts_chart
 from tokensteps.pages.explore.renew import heritage_html
@@ -664,8 +665,8 @@ def test_comparison_and_pipeline_are_only_text() -> None:
             check_frames(frames_of(compared, compare_frame, Style(), 3))
             sound(overlap_html(compared[len(compared) // 2].overlap(), Style()))
         template = list(TEMPLATES)[place % len(TEMPLATES)]
-        trace = train_bpe(corpus, merges=30, special_tokens=pipeline_page.SPECIAL_TOKENS[template])
-        tokenizer = pipeline_page.made(trace, template)
+        trace = train_bpe(corpus, merges=30, special_tokens=SPECIAL_TOKENS[template])
+        tokenizer = tokenizer_with_template(trace, template)
         for one, other in zip(batch[::6], batch[1::6], strict=False):
             texts = one.text[:200], other.text[:200]
             encoding = tokenizer.encode(*texts)

@@ -24,7 +24,8 @@ from tokenizers_core import Encoding, Tokenizer
 from tokenizers_core.encoding.truncation import Truncation
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.drawing.pipeline.stages import Stage
-from tokensteps.pages.explore.pipeline import SPECIAL_TOKENS, made
+from tokensteps.pages.explore.pipeline import tokenizer_with_template
+from tokensteps.pages.explore.pipeline_controls import SPECIAL_TOKENS
 from tokensteps.runs.settings import PIPELINE_RULES, read_url
 from tokensteps.runs.trainings import train_model
 
@@ -56,7 +57,7 @@ def engine(**url: str) -> Tokenizer:
     alphabet = recipe["alphabet"] if pipeline.byte_level else "corpus"
     special = SPECIAL_TOKENS[recipe["template"]]
     trace = train_model(source.corpus(pipeline), recipe["model"], recipe["size"], special, alphabet)
-    return made(trace, recipe["template"])
+    return tokenizer_with_template(trace, recipe["template"])
 
 
 def encoded(**url: str) -> Encoding:

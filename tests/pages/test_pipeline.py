@@ -24,7 +24,8 @@ from tokenizers_core.files.tokenizer_json import tokenizer_to_json
 from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokensteps.limits import PIPELINE_LIMIT
-from tokensteps.pages.explore.pipeline import PRESETS, SAMPLES, SPECIAL_TOKENS, made
+from tokensteps.pages.explore.pipeline import tokenizer_with_template
+from tokensteps.pages.explore.pipeline_controls import PRESETS, SAMPLES, SPECIAL_TOKENS
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.settings import PIPELINE_RULES, Recipe, read_url
@@ -88,7 +89,7 @@ def engine(app: AppTest) -> Tokenizer:
         SPECIAL_TOKENS[values["template"]],
         values["alphabet"] if pipeline.byte_level else "corpus",
     )
-    return made(trace, values["template"])
+    return tokenizer_with_template(trace, values["template"])
 
 
 def shows(app: AppTest, *texts: str) -> Tokenizer:

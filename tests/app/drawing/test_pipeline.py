@@ -44,16 +44,17 @@ from tokensteps.drawing.pipeline.stages import (
 )
 from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, AnswerRange, windows_html
 from tokensteps.drawing.tokens import SHOW, Style
-from tokensteps.pages.explore.pipeline import PRESETS, SAMPLES, SPECIAL_TOKENS, View, template_text
+from tokensteps.pages.explore.pipeline import template_text
+from tokensteps.pages.explore.pipeline_controls import PRESETS, SAMPLES, SPECIAL_TOKENS
+from tokensteps.pages.explore.pipeline_decoding import difference_html, losses
 from tokensteps.pages.explore.pipeline_tabs import (
-    NAMES,
-    difference_html,
+    NAMED_ENTITIES,
     label_of,
-    losses,
     maps_text,
     padding,
     windows_needed,
 )
+from tokensteps.pages.explore.pipeline_view import PipelineView
 from tokensteps.runs.settings import PIPELINE_RULES
 
 quick = settings(derandomize=True, database=None, deadline=None, max_examples=80)
@@ -719,7 +720,7 @@ def test_padding_is_the_models_own(template: str) -> None:
 # --- back to text -----------------------------------------------------------------------------------------------------
 
 
-def view_of(made: Tokenizer, *texts: str) -> View:
+def view_of(made: Tokenizer, *texts: str) -> PipelineView:
     """What the tabs look at, as far as they look."""
     found = SimpleNamespace(
         tokenizer=made,
@@ -728,10 +729,10 @@ def view_of(made: Tokenizer, *texts: str) -> View:
         journeys=[journey(made, text) for text in texts],
         style=Style(made.pipeline.byte_level),
     )
-    return cast(View, found)
+    return cast(PipelineView, found)
 
 
-def decoded(view: View, sequence: int) -> str:
+def decoded(view: PipelineView, sequence: int) -> str:
     own = zip(view.encoding.ids, view.encoding.sequence_ids, strict=True)
     return view.tokenizer.decode([identifier for identifier, of in own if of == sequence])
 
@@ -830,7 +831,7 @@ def test_the_labels_of_the_example_make_its_names(model: str, pre: str) -> None:
         entity.text: (entity.label, entity.start, entity.end) for entity in group_entities(labels, encoding)
     }
     assert found == {
-        name: (kind, text.index(name), text.index(name) + len(name)) for name, kind in NAMES.items()
+        name: (kind, text.index(name), text.index(name) + len(name)) for name, kind in NAMED_ENTITIES.items()
     }
 
 
@@ -883,7 +884,7 @@ def test_windows_are_counted_before_they_are_made(strategy: str, lengths: tuple[
     texts = tuple(" ".join("x" * length) for length in lengths)
     truncation = Truncation(lengths[0] + 6, 1, strategy)
     encoding = made.encode(*texts)
-    view = cast(View, SimpleNamespace(texts=texts, encoding=encoding))
+    view = cast(PipelineView, SimpleNamespace(texts=texts, encoding=encoding))
     found = made.with_options(truncation=truncation).encode(*texts)
     different = {(one.window(0), one.window(1)) for one in [found, *found.overflowing]}
     assert windows_needed(view, truncation) == len(different)

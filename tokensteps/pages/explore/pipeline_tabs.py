@@ -4,51 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from difflib import Match, SequenceMatcher
-from html import escape
-from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
 from tokenizers_core import Encoding, Tokenizer
-from tokenizers_core.encoding.decoders import (
-    BpeDecoder,
-    Decoder,
-    MetaspaceDecoder,
-    SpaceDecoder,
-    WordPieceDecoder,
-)
 from tokenizers_core.encoding.tasks import group_entities
 from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text.spans import Span
-from tokenizers_core.text.splitting import SPACE_MARK
 from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, AnswerRange, windows_html
-from tokensteps.drawing.tokens import readable, token_html
+from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.messages import explained
-from tokensteps.limits import COMPARISONS, PASSAGE_LIMIT, TOKEN_SHOWN, WINDOWS_LIMIT
+from tokensteps.limits import PASSAGE_LIMIT, WINDOWS_LIMIT
+from tokensteps.pages.explore.pipeline_view import PipelineView
 from tokensteps.server.cache import digest
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import show_link, show_tokenizer_files
 from tokensteps.widgets.notes import note, problem, show_rows
 
-if TYPE_CHECKING:
-    from tokensteps.drawing.pipeline.journey import Journey
-    from tokensteps.pages.explore.pipeline import View
-
-LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
+ENTITY_LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
 """Labels of tokens: where an entity of a kind begins, where it goes on, and O for none."""
-NAMES: Mapping[str, str] = {"Sylvain": "PER", "Hugging Face": "ORG", "Brooklyn": "LOC"}
+NAMED_ENTITIES: Mapping[str, str] = {"Sylvain": "PER", "Hugging Face": "ORG", "Brooklyn": "LOC"}
 """The entities of the example, and their kinds."""
 
 
 # --- The encoding -----------------------------------------------------------------------------------------------------
 
 
-def encoding_tab(view: View) -> None:
+def encoding_tab(view: PipelineView) -> None:
     """Everything that the encoding has, and the maps between characters, words and tokens."""
     show_rows(encoding_table(view), key=view.key("encoding"))
     st.caption(
@@ -83,7 +67,7 @@ def encoding_tab(view: View) -> None:
     right.code(maps_text(view.encoding, int(position), sequence), language="python")
 
 
-def encoding_table(view: View) -> pd.DataFrame:
+def encoding_table(view: PipelineView) -> pd.DataFrame:
     """One row a token, with every field of the encoding."""
     encoding = view.encoding
     rows = []
@@ -149,7 +133,7 @@ def maps_text(encoding: Encoding, position: int, sequence: int) -> str:
 # --- Windows ----------------------------------------------------------------------------------------------------------
 
 
-def windows_tab(view: View) -> None:
+def windows_tab(view: PipelineView) -> None:
     """A text that is too long for the model, cut into overlapping windows."""
     controls, pair = view.controls, len(view.texts) > 1
     said = len(controls.complaints)
@@ -196,11 +180,11 @@ def windows_tab(view: View) -> None:
             )
         )
     st.caption(sentences(*told))
-    answer = _answer(view)
+    answer = ask_for_answer(view)
     st.html(windows_html(encoding, view.style, answer))
 
 
-def windows_needed(view: View, truncation: Truncation) -> int:
+def windows_needed(view: PipelineView, truncation: Truncation) -> int:
     """How many windows there will be: of two texts that are both cut, each with each."""
     lengths = [view.encoding.sequence_ids.count(sequence) for sequence in range(len(view.texts))]
     found = truncation.windows(lengths, len(view.encoding) - sum(lengths))
@@ -217,7 +201,7 @@ def padding(tokenizer: Tokenizer) -> Padding | None:
     return Padding(tokenizer.vocab[token], 3 if last else 0, token, "left" if last else "right")
 
 
-def _answer(view: View) -> AnswerRange | None:
+def ask_for_answer(view: PipelineView) -> AnswerRange | None:
     """The answer to look for: its sequence and its characters."""
     sequence = len(view.texts) - 1
     text = view.texts[sequence]
@@ -240,152 +224,10 @@ def _answer(view: View) -> AnswerRange | None:
 # --- Back to text -----------------------------------------------------------------------------------------------------
 
 
-def decode_tab(view: View) -> None:
-    """Ids to text again, and what is lost on the way."""
-    tokenizer, encoding = view.tokenizer, view.encoding
-    st.html(
-        '<dl class="ts decoded">'
-        + _entry(_("All ids"), escape(tokenizer.decode(encoding.ids)))
-        + _entry(
-            _("Without special tokens"), escape(tokenizer.decode(encoding.ids, skip_special_tokens=True))
-        )
-        + "</dl>"
-    )
-    for sequence, text in enumerate(view.texts):
-        ids = [
-            identifier
-            for identifier, of in zip(encoding.ids, encoding.sequence_ids, strict=True)
-            if of == sequence
-        ]
-        back = tokenizer.decode(ids)
-        title = _("Text {letter}").format(letter="AB"[sequence]) if len(view.texts) > 1 else _("The text")
-        st.header(title, anchor=False)
-        st.html(difference_html(text, back))
-        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in losses(view, sequence, back))
-        st.html(f'<ul class="ts reasons">{reasons}</ul>')
-
-
-def _entry(name: str, markup: str) -> str:
-    return f"<dt>{escape(name)}</dt><dd><bdi>{markup}</bdi></dd>"
-
-
-def losses(view: View, sequence: int, back: str) -> list[str]:
-    """Why the text that comes back is another one; or that it is the same."""
-    text, found, encoding = view.texts[sequence], view.journeys[sequence], view.encoding
-    if back == text:
-        return [_("The text comes back as it was, to the character.")]
-    told = []
-    if found.rewritten or found.removed:
-        changed = len(found.rewritten) + len(found.removed)
-        message = ngettext(
-            "Normalizing: {number} character was rewritten or removed, and no token knows what it was.",
-            "Normalizing: {number} characters were rewritten or removed, and no token knows what they were.",
-            changed,
-        )
-        told.append(message.format(number=count(changed)))
-    if found.dropped:
-        message = ngettext(
-            "Splitting: {number} character between pre-tokens is in no token.",
-            "Splitting: {number} characters between pre-tokens are in no token.",
-            len(found.dropped),
-        )
-        told.append(message.format(number=count(len(found.dropped))))
-    unknown = view.tokenizer.model.unk_token
-    own = zip(encoding.tokens, encoding.sequence_ids, strict=True)
-    unknowns = sum(token == unknown and of == sequence for token, of in own) if unknown else 0
-    if unknowns:
-        message = ngettext(
-            "The model: {number} token is {token}, whatever it stood for.",
-            "The model: {number} tokens are {token}, whatever they stood for.",
-            unknowns,
-        )
-        told.append(message.format(number=count(unknowns), token=unknown))
-    own_offsets = [
-        span for span, of in zip(encoding.offsets, encoding.sequence_ids, strict=True) if of == sequence
-    ]
-    prefix = view.tokenizer.model.vocabulary.prefix
-    if prefix and prefix in back and prefix not in text:
-        message = _(
-            "The decoder, which is for this way of splitting, leaves {prefix} where it is: the two are seldom used together."
-        )
-        told.append(message.format(prefix=prefix))
-    return [*told, *decoder_losses(view.tokenizer.decoder, text, found, own_offsets)]
-
-
-def decoder_losses(decoder: Decoder, text: str, found: Journey, offsets: Sequence[Span]) -> list[str]:
-    """What a decoder makes otherwise than it was."""
-    told = []
-    words = [(word.start, word.end) for word in found.words]
-    if isinstance(decoder, MetaspaceDecoder):
-        if decoder.prepend_scheme != "never" and text[:1] == " ":
-            told.append(
-                _(
-                    "The decoder takes the first ▁ for the one that was put in front of the text, and leaves it out."
-                )
-            )
-        if SPACE_MARK in text:
-            told.append(_("The decoder reads every ▁ as a space, the text's own too."))
-    elif isinstance(decoder, SpaceDecoder) and touching(offsets):
-        told.append(_("The decoder joins tokens by spaces: no token says that it continues a word."))
-    elif isinstance(decoder, WordPieceDecoder) and touching(words):
-        told.append(
-            _("The decoder puts a space in front of every word and every sign, where there was none, too.")
-        )
-    if found.dropped and isinstance(decoder, (SpaceDecoder, WordPieceDecoder, BpeDecoder)):
-        told.append(_("The decoder writes one space between words, whatever stood there."))
-    return told
-
-
-def touching(spans: Sequence[Span]) -> bool:
-    """Whether two of them have nothing in between.
-
-    >>> touching([(0, 2), (3, 5)]), touching([(0, 2), (2, 5)])
-    (False, True)
-    """
-    return any(first[1] == second[0] for first, second in pairwise(spans))
-
-
-class _Comparison(SequenceMatcher[str]):
-    """Two texts compared, with an end to it: where nothing but single letters agrees, the time grows with the third power.
-
-    When it is used up, what was not compared yet counts as different.
-    """
-
-    def __init__(self, text: str, back: str) -> None:
-        super().__init__(None, text, back, autojunk=False)
-        places = {letter: back.count(letter) for letter in {*text}}
-        self.costs = [places[letter] for letter in text]
-        self.left = COMPARISONS
-
-    def find_longest_match(
-        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
-    ) -> Match:
-        self.left -= sum(self.costs[alo:ahi])
-        return super().find_longest_match(alo, ahi, blo, bhi) if self.left > 0 else Match(alo, blo, 0)
-
-
-def difference_html(text: str, back: str) -> str:
-    """Two texts under each other, what only one of them has marked."""
-    first: list[str] = []
-    second: list[str] = []
-    for kind, start, end, begin, stop in _Comparison(text, back).get_opcodes():
-        same = kind == "equal"
-        for parts, part, mark in ((first, text[start:end], "del"), (second, back[begin:stop], "ins")):
-            if part:
-                pieces = (part[at : at + TOKEN_SHOWN] for at in range(0, len(part), TOKEN_SHOWN))
-                parts.append(escape(part) if same else f"<{mark}>{''.join(map(token_html, pieces))}</{mark}>")
-    return (
-        '<dl class="ts decoded">'
-        + _entry(_("Before"), "".join(first))
-        + _entry(_("After"), "".join(second))
-        + "</dl>"
-    )
-
-
 # --- Entities ---------------------------------------------------------------------------------------------------------
 
 
-def entities_tab(view: View) -> None:
+def entities_tab(view: PipelineView) -> None:
     """Labels of tokens become entities of the text, through offsets."""
     st.caption(
         _(
@@ -415,9 +257,9 @@ def entities_tab(view: View) -> None:
             "token": _("token"),
             "start": _("start"),
             "end": _("end"),
-            "label": st.column_config.SelectboxColumn(_("label"), options=list(LABELS), required=True),
+            "label": st.column_config.SelectboxColumn(_("label"), options=list(ENTITY_LABELS), required=True),
         },
-        key=view.key(f"labels.{hash((text, tuple(encoding.ids)))}"),
+        key=view.key(labels_key(text, encoding.ids)),
         height=min(420, 40 + 35 * len(own)),
     )
     labels = ["O"] * len(encoding)
@@ -427,7 +269,7 @@ def entities_tab(view: View) -> None:
     with right:
         if not found:
             note(_("All tokens are O: there is no entity."))
-            if not any(name in text for name in NAMES):
+            if not any(name in text for name in NAMED_ENTITIES):
                 st.button(
                     _("Take a sentence with names"),
                     key=view.key("names"),
@@ -448,7 +290,12 @@ def entities_tab(view: View) -> None:
         st.caption(
             _("Only the offsets give the words as they were: with their capitals, accents and spaces.")
         )
-        _ask(view, text)
+        ask_for_offsets(view, text)
+
+
+def labels_key(text: str, ids: Sequence[int]) -> str:
+    """Under what name labels of this text's tokens are kept: the same in every process, so that they survive a reconnect."""
+    return f"labels.{digest(repr((text, list(ids))).encode('utf-8', 'replace'))}"
 
 
 def label_of(text: str, span: tuple[int, int]) -> str:
@@ -457,14 +304,14 @@ def label_of(text: str, span: tuple[int, int]) -> str:
     >>> [label_of("at Hugging Face in", span) for span in ((0, 2), (3, 10), (11, 15))]
     ['O', 'B-ORG', 'I-ORG']
     """
-    for name, kind in NAMES.items():
+    for name, kind in NAMED_ENTITIES.items():
         start = text.find(name)
         if start >= 0 and start <= span[0] and span[1] <= start + len(name) and span[0] < span[1]:
             return f"{'B' if span[0] == start else 'I'}-{kind}"
     return "O"
 
 
-def _ask(view: View, text: str) -> None:
+def ask_for_offsets(view: PipelineView, text: str) -> None:
     """A small exercise: say a name's offsets."""
     name = next((name for name in ("Hugging Face", "Brooklyn") if name in text), None)
     if name is None:
@@ -494,7 +341,7 @@ def _ask(view: View, text: str) -> None:
 # --- Files ------------------------------------------------------------------------------------------------------------
 
 
-def files_tab(view: View) -> None:
+def files_tab(view: PipelineView) -> None:
     """The tokenizer as files, and the page as a link."""
     show_link(_("This page as a link"), view.controls.recipe(), view.controls.url())
     st.header(_("The tokenizer"), anchor=False)

@@ -1,0 +1,59 @@
+"""The files that Streamlit runs as pages, and what makes a widget's key. Oracle: the sources themselves, parsed."""
+
+from __future__ import annotations
+
+import ast
+from hashlib import blake2b
+from pathlib import Path
+
+import pytest
+
+from tokensteps.language.pages import PAGES
+from tokensteps.pages.explore.pipeline_tabs import labels_key
+
+ROOT = Path(__file__).parents[3]
+SOURCES = sorted((ROOT / "tokensteps").rglob("*.py"))
+
+
+@pytest.mark.parametrize("page", PAGES.values(), ids=list(PAGES))
+def test_page_files_are_alike(page: tuple[str, ...]) -> None:
+    """Streamlit runs a page's file anew each time; what it defined would be another class or function then."""
+    name, section = page[:2]
+    described, *rest = ast.parse((ROOT / "pages" / section / f"{name}.py").read_text("utf-8")).body
+    assert isinstance(described, ast.Expr) and isinstance(described.value, ast.Constant)
+    assert [ast.unparse(line) for line in rest] == [
+        f"from tokensteps.pages.{section}.{name} import show",
+        "show()",
+    ]
+
+
+def test_every_page_file_is_on_the_list() -> None:
+    found = {(path.parent.name, path.stem) for path in (ROOT / "pages").rglob("*.py")}
+    assert found == {(page.section, page.name) for page in PAGES.values()}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_nothing_depends_on_a_process_by_hash(path: Path) -> None:
+    """`hash` of a text is another number in each process: a key made with it would lose its widget in a reconnect."""
+    tree = ast.parse(path.read_text("utf-8"))
+    own = {
+        id(node)
+        for one in ast.walk(tree)
+        if isinstance(one, ast.FunctionDef) and one.name == "__hash__"
+        for node in ast.walk(one)
+    }
+    called = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "hash"
+        and id(node) not in own
+    ]
+    assert called == []
+
+
+def test_labels_of_entities_have_a_key_that_lasts() -> None:
+    told = blake2b(b"('I am Zo\xc3\xab', [1, 2, 3])", digest_size=16).hexdigest()
+    assert labels_key("I am Zoë", (1, 2, 3)) == f"labels.{told}"
+    assert labels_key("half a pair: \ud800", ()) != labels_key("half a pair: ", ())

@@ -1,0 +1,188 @@
+"""The sidebar of the page “Pipeline”: the stages, texts to try, and what the model is trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from tokenizers_core.text.pipeline import Pipeline
+from tokensteps.language.i18n import N_, _
+from tokensteps.runs.algorithms import Algorithm
+from tokensteps.runs.corpora import Source, plain_text
+from tokensteps.runs.settings import PIPELINE_RULES, Recipe, write_short
+from tokensteps.runs.trainings import train_model
+from tokensteps.widgets.arrival import reads_address
+from tokensteps.widgets.controls import Controls
+
+SPECIAL_TOKENS: Mapping[str, tuple[str, ...]] = {
+    "none": (),
+    "bert": ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"),
+    "roberta": ("<s>", "<pad>", "</s>", "<unk>", "<mask>"),
+    "xlnet": ("<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>"),
+    "t5": ("<pad>", "</s>", "<unk>"),
+}
+"""The special tokens of a template's tokenizers, in the order of their vocabularies."""
+
+
+class Preset(NamedTuple):
+    """The stages of a tokenizer that people know."""
+
+    title: str
+    values: Mapping[str, str]
+
+
+def _preset(
+    title: str, normalizer: str, pre: str, model: str, template: str, pattern: str = "gpt2"
+) -> Preset:
+    names = {"normalizer": normalizer, "pre": pre, "pattern": pattern, "model": model, "template": template}
+    return Preset(title, names)
+
+
+PRESETS: Mapping[str, Preset] = {
+    "bert": _preset("BERT, uncased", "bert_uncased", "bert", "wordpiece", "bert"),
+    "bert_cased": _preset("BERT, cased", "bert_cased", "bert", "wordpiece", "bert"),
+    "gpt2": _preset("GPT-2", "none", "byte_level", "bpe", "none"),
+    "gpt4": _preset("GPT-4", "none", "byte_level", "bpe", "none", "cl100k_base"),
+    "roberta": _preset("RoBERTa", "none", "byte_level", "bpe", "roberta"),
+    "xlnet": _preset("XLNet", "nfd_strip_accents", "whitespace_split_metaspace", "unigram", "xlnet"),
+    "t5": _preset("T5", "nfkc", "metaspace", "unigram", "t5"),
+}
+
+
+class Sample(NamedTuple):
+    """Texts that make a point."""
+
+    title: str
+    first: str
+    second: str = ""
+
+
+SAMPLES: Mapping[str, Sample] = {
+    "pair": Sample(
+        N_("A question and a passage"),
+        "Who runs the café? 🙂",
+        "Zoë runs the café by the river, and Héloïse bakes the bread.",
+    ),
+    "accents": Sample(N_("Accents and signs"), "Héllò hôw are ü? ﬁne, thanks 👩‍🚀!"),
+    "entities": Sample(
+        N_("Names in a sentence"), "My name is Sylvain and I work at Hugging Face in Brooklyn."
+    ),
+    "code": Sample(N_("Code"), "def half(number):\n    return number / 2\n"),
+    "scripts": Sample(N_("Many scripts"), "Straße, école, 你好世界, こんにちは, שלום, नमस्ते"),
+}
+
+
+def pipeline_settings(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
+    return {
+        "model": recipe["model"],
+        "vocab_size": recipe["size"],
+        "special_tokens": SPECIAL_TOKENS[recipe["template"]],
+        "alphabet": recipe["alphabet"] if pipeline.byte_level else "corpus",
+    }
+
+
+PIPELINE_ALGORITHM = Algorithm("pipeline", N_("Pipeline"), PIPELINE_RULES, pipeline_settings, train_model)
+
+
+class PipelineControls(Controls):
+    """The sidebar: the stages first, and then what the model is trained on."""
+
+    def __init__(self) -> None:
+        super().__init__(PIPELINE_ALGORITHM.name, PIPELINE_RULES, "library")
+        state, url = st.session_state, st.query_params.to_dict()
+        if reads_address(self.key("a") not in state):
+            usual = SAMPLES["pair"]
+            given = "a" in url or "b" in url
+            for name, text in (("a", usual.first), ("b", usual.second)):
+                state[self.key(name)] = plain_text(self.short(name, url, "" if given else text))
+
+    def load_corpus_defaults(self) -> None:
+        """Another corpus leaves the stages as they are: they are what the page is about."""
+
+    def chosen(self, recipe: Recipe, source: Source | None) -> Pipeline:
+        """The stages are what the page is about: words that were counted otherwise can't be trained on here."""
+        return recipe.chosen(source)
+
+    def texts(self) -> tuple[str, ...]:
+        """The text, or the pair."""
+        first, second = (plain_text(self[name]) for name in ("a", "b"))
+        return (first, second) if second else (first,)
+
+    def url(self) -> dict[str, str | None]:
+        """Settings and texts, None for what is as usual."""
+        first, second = (plain_text(self[name]) for name in ("a", "b"))
+        usual = SAMPLES["pair"]
+        own = (first, second) != (usual.first, usual.second)
+        url = super().url() | {
+            "a": write_short(first) if own else None,
+            "b": write_short(second) if own and second else None,
+        }
+        # A bare address stays bare: a second entry in the history would be in the way of Back.
+        return url | ({"corpus": None} if url["corpus"] == self.start else {})
+
+    def preset(self) -> str:
+        """The preset that the stages are; "" for none of them."""
+        return next(
+            (
+                name
+                for name, preset in PRESETS.items()
+                if all(self[key] == value for key, value in preset.values.items())
+            ),
+            "",
+        )
+
+    def stages(self) -> None:
+        """The stages' widgets."""
+        st.session_state[self.key("preset")] = self.preset()
+        st.selectbox(
+            _("The stages of"),
+            [*PRESETS, *([] if self.preset() else [""])],
+            format_func=lambda name: PRESETS[name].title if name else _("my own choice"),
+            key=self.key("preset"),
+            on_change=self._take_preset,
+        )
+        with st.expander(_("Stages"), expanded=True):
+            self.cutting_widgets()
+            self._choice("model", _("Model"))
+            self._choice("template", _("Template"), _("What is put around the text, and between two."))
+
+    def _take_preset(self) -> None:
+        name = self["preset"]
+        if name:
+            for setting, value in PRESETS[name].values.items():
+                st.session_state[self.key(setting)] = value
+
+    def window_widgets(self, pair: bool) -> None:
+        """How long the windows are, and what they share; which text is cut is a question for a pair only."""
+        columns = st.columns([2, 2, 3, 3])
+        with columns[0]:
+            self._number("max", _("Longest, in tokens"), _("The template's tokens count too."))
+        with columns[1]:
+            told = _("How many tokens of a window come again in the next one.")
+            self._number("stride", _("Stride: shared tokens"), told)
+        if pair:
+            with columns[2]:
+                self._choice("strategy", _("Cut"))
+        with columns[3]:
+            self._choice("side", _("Take tokens away"))
+
+    def examples(self) -> None:
+        """Texts to try."""
+        st.selectbox(
+            _("Texts to try"),
+            [None, *SAMPLES],
+            format_func=lambda name: _("choose …") if name is None else _(SAMPLES[name].title),
+            key=self.key("sample"),
+            on_change=self._take_sample,
+        )
+
+    def _take_sample(self) -> None:
+        if self["sample"]:
+            self.take_sample(self["sample"])
+            st.session_state[self.key("sample")] = None
+
+    def take_sample(self, name: str) -> None:
+        """Put texts to try into the boxes."""
+        st.session_state[self.key("a")], st.session_state[self.key("b")] = SAMPLES[name][1:]

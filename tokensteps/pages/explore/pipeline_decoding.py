@@ -1,0 +1,167 @@
+"""The tab “Back to text” of the page “Pipeline”: ids to text again, and what is lost on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import Match, SequenceMatcher
+from html import escape
+from itertools import pairwise
+
+import streamlit as st
+
+from tokenizers_core.encoding.decoders import (
+    BpeDecoder,
+    Decoder,
+    MetaspaceDecoder,
+    SpaceDecoder,
+    WordPieceDecoder,
+)
+from tokenizers_core.text.spans import Span
+from tokenizers_core.text.splitting import SPACE_MARK
+from tokensteps.drawing.pipeline.journey import Journey
+from tokensteps.drawing.tokens import token_html
+from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.limits import COMPARISONS, TOKEN_SHOWN
+from tokensteps.pages.explore.pipeline_view import PipelineView
+
+
+def decode_tab(view: PipelineView) -> None:
+    """Ids to text again, and what is lost on the way."""
+    tokenizer, encoding = view.tokenizer, view.encoding
+    st.html(
+        '<dl class="ts decoded">'
+        + _entry(_("All ids"), escape(tokenizer.decode(encoding.ids)))
+        + _entry(
+            _("Without special tokens"), escape(tokenizer.decode(encoding.ids, skip_special_tokens=True))
+        )
+        + "</dl>"
+    )
+    for sequence, text in enumerate(view.texts):
+        ids = [
+            identifier
+            for identifier, of in zip(encoding.ids, encoding.sequence_ids, strict=True)
+            if of == sequence
+        ]
+        back = tokenizer.decode(ids)
+        title = _("Text {letter}").format(letter="AB"[sequence]) if len(view.texts) > 1 else _("The text")
+        st.header(title, anchor=False)
+        st.html(difference_html(text, back))
+        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in losses(view, sequence, back))
+        st.html(f'<ul class="ts reasons">{reasons}</ul>')
+
+
+def _entry(name: str, markup: str) -> str:
+    return f"<dt>{escape(name)}</dt><dd><bdi>{markup}</bdi></dd>"
+
+
+def losses(view: PipelineView, sequence: int, back: str) -> list[str]:
+    """Why the text that comes back is another one; or that it is the same."""
+    text, found, encoding = view.texts[sequence], view.journeys[sequence], view.encoding
+    if back == text:
+        return [_("The text comes back as it was, to the character.")]
+    told = []
+    if found.rewritten or found.removed:
+        changed = len(found.rewritten) + len(found.removed)
+        message = ngettext(
+            "Normalizing: {number} character was rewritten or removed, and no token knows what it was.",
+            "Normalizing: {number} characters were rewritten or removed, and no token knows what they were.",
+            changed,
+        )
+        told.append(message.format(number=count(changed)))
+    if found.dropped:
+        message = ngettext(
+            "Splitting: {number} character between pre-tokens is in no token.",
+            "Splitting: {number} characters between pre-tokens are in no token.",
+            len(found.dropped),
+        )
+        told.append(message.format(number=count(len(found.dropped))))
+    unknown = view.tokenizer.model.unk_token
+    own = zip(encoding.tokens, encoding.sequence_ids, strict=True)
+    unknowns = sum(token == unknown and of == sequence for token, of in own) if unknown else 0
+    if unknowns:
+        message = ngettext(
+            "The model: {number} token is {token}, whatever it stood for.",
+            "The model: {number} tokens are {token}, whatever they stood for.",
+            unknowns,
+        )
+        told.append(message.format(number=count(unknowns), token=unknown))
+    own_offsets = [
+        span for span, of in zip(encoding.offsets, encoding.sequence_ids, strict=True) if of == sequence
+    ]
+    prefix = view.tokenizer.model.vocabulary.prefix
+    if prefix and prefix in back and prefix not in text:
+        message = _(
+            "The decoder, which is for this way of splitting, leaves {prefix} where it is: the two are seldom used together."
+        )
+        told.append(message.format(prefix=prefix))
+    return [*told, *decoder_losses(view.tokenizer.decoder, text, found, own_offsets)]
+
+
+def decoder_losses(decoder: Decoder, text: str, found: Journey, offsets: Sequence[Span]) -> list[str]:
+    """What a decoder makes otherwise than it was."""
+    told = []
+    words = [(word.start, word.end) for word in found.words]
+    if isinstance(decoder, MetaspaceDecoder):
+        if decoder.prepend_scheme != "never" and text[:1] == " ":
+            told.append(
+                _(
+                    "The decoder takes the first ▁ for the one that was put in front of the text, and leaves it out."
+                )
+            )
+        if SPACE_MARK in text:
+            told.append(_("The decoder reads every ▁ as a space, the text's own too."))
+    elif isinstance(decoder, SpaceDecoder) and touching(offsets):
+        told.append(_("The decoder joins tokens by spaces: no token says that it continues a word."))
+    elif isinstance(decoder, WordPieceDecoder) and touching(words):
+        told.append(
+            _("The decoder puts a space in front of every word and every sign, where there was none, too.")
+        )
+    if found.dropped and isinstance(decoder, (SpaceDecoder, WordPieceDecoder, BpeDecoder)):
+        told.append(_("The decoder writes one space between words, whatever stood there."))
+    return told
+
+
+def touching(spans: Sequence[Span]) -> bool:
+    """Whether two of them have nothing in between.
+
+    >>> touching([(0, 2), (3, 5)]), touching([(0, 2), (2, 5)])
+    (False, True)
+    """
+    return any(first[1] == second[0] for first, second in pairwise(spans))
+
+
+class BoundedComparison(SequenceMatcher[str]):
+    """Two texts compared, with an end to it: where nothing but single letters agrees, the time grows with the third power.
+
+    When it is used up, what was not compared yet counts as different.
+    """
+
+    def __init__(self, text: str, back: str) -> None:
+        super().__init__(None, text, back, autojunk=False)
+        places = {letter: back.count(letter) for letter in {*text}}
+        self.costs = [places[letter] for letter in text]
+        self.left = COMPARISONS
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> Match:
+        self.left -= sum(self.costs[alo:ahi])
+        return super().find_longest_match(alo, ahi, blo, bhi) if self.left > 0 else Match(alo, blo, 0)
+
+
+def difference_html(text: str, back: str) -> str:
+    """Two texts under each other, what only one of them has marked."""
+    first: list[str] = []
+    second: list[str] = []
+    for kind, start, end, begin, stop in BoundedComparison(text, back).get_opcodes():
+        same = kind == "equal"
+        for parts, part, mark in ((first, text[start:end], "del"), (second, back[begin:stop], "ins")):
+            if part:
+                pieces = (part[at : at + TOKEN_SHOWN] for at in range(0, len(part), TOKEN_SHOWN))
+                parts.append(escape(part) if same else f"<{mark}>{''.join(map(token_html, pieces))}</{mark}>")
+    return (
+        '<dl class="ts decoded">'
+        + _entry(_("Before"), "".join(first))
+        + _entry(_("After"), "".join(second))
+        + "</dl>"
+    )
