@@ -11,7 +11,7 @@ function bind(root) {
   box.innerHTML = `<header aria-hidden="true"><p></p><p></p><p></p></header><ol tabindex="0"></ol>`;
   root.append(box);
   const list = box.querySelector("ol"), [head, ...rows] = box.querySelectorAll("header p");
-  let lines = {}, stage, marked = [], shown;
+  let lines = {}, file = "", stage, marked = [], shown;
 
   const watcher = new MutationObserver(show), gone = new AbortController();
   function find() { // the page's flipbook, which may have been mounted anew
@@ -29,7 +29,7 @@ function bind(root) {
     const where = [...(document[MAIN]?.querySelectorAll(".where > *") ?? [])].map((part) => part.textContent).join(" "), now = [where, beat, code, values].join("\n");
     if (now === shown) return;
     shown = now;
-    head.textContent = where;
+    head.textContent = [file, where].filter(Boolean).join(" · ");
     for (const line of marked) { line.className = line.lastChild.textContent = ""; line.ariaCurrent = null; }
     marked = [];
     for (const row of rows) row.textContent = row.className = "";
@@ -52,7 +52,7 @@ function bind(root) {
     if (a.top < b.top + room || a.bottom > b.bottom - room) list.scrollTop += a.top - b.top - (b.height - a.height) / 2;
   }
   function receive(message) {
-    lines = message.lines;
+    ({ lines, file } = message);
     list.ariaLabel = message.label;
     if (list.source !== message.html) list.innerHTML = list.source = message.html;
     [marked, shown] = [[], undefined];

@@ -28,6 +28,7 @@ _READ = """
   const read = (how) => lines.filter(line => line.className === how).map(line => [lines.indexOf(line) + 1, line.querySelector('b').textContent]);
   const here = box.querySelector('[aria-current=step]'), at = here?.getBoundingClientRect();
   return { now: read('now'), was: read('was'), current: lines.indexOf(here) + 1, head: box.querySelector('header').innerText,
+    rows: [...box.querySelectorAll('header p + p')].map(row => row.textContent),
     height: box.offsetHeight, seen: Boolean(at && at.top >= list.top && at.bottom <= list.bottom), scrolled: document.querySelector('[data-testid=stMain]').scrollTop };"""
 CODE = f"() => {{ const box = {BOX}; {_READ} }}"
 
@@ -58,6 +59,11 @@ def test_the_line_follows_each_beat_of_a_merge(serve: Callable[..., str], page: 
         train_bpe(Corpus.from_counts(HUG)),
         LISTINGS["bpe"].lines,
     )
+    source = (ROOT / "tokenizers_core" / "plain" / "bpe.py").read_text("utf-8").splitlines()
+    numbers = {
+        key: next(number for number, line in enumerate(source, start=1) if beginning in line)
+        for key, beginning in LISTINGS["bpe"].beginnings.items()
+    }
     reader.read("/bpe?corpus=hug")
     start = reader.working(lines["split"])
     assert start["now"] == [[lines["split"], "len(splits) = 5   len(vocabulary) = 7"]] and start["seen"]
@@ -71,6 +77,8 @@ def test_the_line_follows_each_beat_of_a_merge(serve: Callable[..., str], page: 
         done = reader.working(lines["merge"])
         assert done["now"] == [[lines["merge"], f"token = {event.token}"]]
         assert done["was"] == [[lines["best"], pair]] and f"Step {step} of {len(trace)}" in done["head"]
+        assert done["head"].startswith("tokenizers_core/plain/bpe.py · ")
+        assert done["rows"] == [f"{numbers['best']}  {pair}", f"{numbers['merge']}  token = {event.token}"]
         assert done["seen"] and done["height"] == start["height"] and done["scrolled"] == top
     reader.press("End")
     end = reader.working(lines["merge"])

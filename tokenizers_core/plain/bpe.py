@@ -1,7 +1,8 @@
 """Byte-pair encoding: merge the most frequent pair of neighbours into one token, again and again.
 
-Gage (1994) invented it to compress files. Sennrich, Haddow and Birch (2016) train it on words, so that frequent words
-become one token and rare ones are spelled from parts. A corpus is its words and how often each occurs:
+Gage (1994) invented it to compress files. Sennrich, Haddow and Birch (2016) train it on words, so
+that frequent words become one token and rare ones are spelled from parts. A corpus is its words and
+how often each occurs:
 
 >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 >>> vocabulary, merges, splits = train(words)
@@ -15,8 +16,9 @@ p ug 5
 hug s 5
 b un 4
 
-(p, ug) and (hug, s) both occur 5 times; the pair met first wins. To encode a word is to repeat the merges on it, the one
-learned first going first. Here with three merges, on top of an alphabet of seven letters:
+After four merges (p, ug) and (hug, s) both occur 5 times; the pair met first wins. Encoding repeats
+the merges on a new word, the one learned first going first. Here are the first three, on top of an
+alphabet of seven letters:
 
 >>> vocabulary, merges, splits = train(words, vocab_size=10)
 >>> vocabulary
@@ -30,7 +32,8 @@ learned first going first. Here with three merges, on top of an alphabet of seve
 >>> decode(["un", "hug"])
 'unhug'
 
-Byte-level BPE (GPT-2) is the same algorithm on bytes. They are in the alphabet from the start, so nothing is unknown:
+Byte-level BPE (GPT-2) is the same algorithm on bytes. All 256 are in the alphabet from the start,
+so nothing is unknown:
 
 >>> from tokenizers_core.plain.byte_alphabet import SYMBOLS, to_symbols, to_text
 >>> words = {to_symbols(word): count for word, count in {"hug": 10, " hug": 5, " 👍": 4}.items()}
@@ -78,7 +81,8 @@ def train(
         frequent = [pair for pair in counts if counts[pair] >= min_frequency]
         if not frequent:
             break
-        pair = max(frequent, key=lambda pair: counts[pair])  # of equals, the one met first
+        # The best pair. Of equally good ones, `max` takes the one met first.
+        pair = max(frequent, key=lambda p: counts[p])
         token = pair[0] + pair[1]
         for word in splits:
             splits[word] = replace_pair(splits[word], pair, token)
@@ -120,7 +124,7 @@ def replace_pair(symbols: list[str], pair: tuple[str, str], token: str) -> list[
 def encode(
     word: str, merges: Merges, vocabulary: Sequence[str], end_of_word: str = "", unknown: str = "[UNK]"
 ) -> list[str]:
-    """The tokens of a word: of the learned pairs in it, merge the one learned first, until none is left."""
+    """The tokens of a word: merge the pair in it that was learned first, until no learned pair is left."""
     symbols = [*word, end_of_word] if end_of_word else [*word]
     while True:
         present = set(pairwise(symbols))

@@ -1,26 +1,28 @@
 """Unigram: start from many pieces, and prune the ones whose removal raises the loss least (Kudo, 2018).
 
-Each piece has a probability. The probability of a way to cut a word is the product over its pieces, and the word is cut
-in the most probable way (`viterbi`). The loss is what the corpus costs like that: the sum over all words of
-count × −log probability. Here is training as the Hugging Face course (chapter 6) teaches it, where a piece's probability
-is its share of all counts; `unigram_em` has SentencePiece's way, which estimates probabilities.
+Each piece has a probability. The probability of a segmentation is the product over its pieces, and
+each word gets its most probable segmentation (`viterbi`). The loss is the sum over all words of
+count × −log probability. Here is training as the Hugging Face course (chapter 6) teaches it, where
+a piece's probability is its share of all counts. SentencePiece's way, which estimates the
+probabilities, is in `unigram_em`.
 
 >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
->>> frequent_substrings(words, 12)  # seven characters, and the five longer substrings that occur most often
-{'h': 15, 'u': 36, 'g': 20, 'p': 17, 'n': 16, 'b': 4, 's': 5, 'ug': 20, 'pu': 17, 'un': 16, 'hu': 15, 'hug': 15}
+>>> frequent_substrings(words, 11)  # seven characters, and the four most frequent longer substrings
+{'h': 15, 'u': 36, 'g': 20, 'p': 17, 'n': 16, 'b': 4, 's': 5, 'ug': 20, 'pu': 17, 'un': 16, 'hu': 15}
 
-The course's example has substrings that are shorter than their word: fifteen pieces, which occur 210 times in all.
+The course's example keeps only substrings that are shorter than a word they occur in: fifteen
+pieces, which occur 210 times in all.
 
->>> counts = {"h": 15, "u": 36, "g": 20, "hu": 15, "ug": 20, "p": 17, "pu": 17, "n": 16, "un": 16, "b": 4, "bu": 4,
-...           "s": 5, "hug": 15, "gs": 5, "ugs": 5}
+>>> counts = {"h": 15, "u": 36, "g": 20, "hu": 15, "ug": 20, "p": 17, "pu": 17, "n": 16, "un": 16,
+...           "b": 4, "bu": 4, "s": 5, "hug": 15, "gs": 5, "ugs": 5}
 >>> model = log_probabilities(counts)
 >>> encode("hugs", model), encode("pun", model), encode("mmm!un", model)
 (['h', 'ugs'], ['p', 'un'], ['<unk>', 'un'])
 >>> round(corpus_loss(words, model), 3)
 169.803
 
-Without `hug` the loss would be 23.5 nats higher. Without `pu` it would be the same, as no word needs it, so `pu` goes
-first. Single characters always stay:
+Without `hug` the loss would be 23.5 nats higher; without `pu` it would be the same, because no word
+needs it. Pieces like `pu` go first. Single characters always stay:
 
 >>> round(corpus_loss(words, model, without="hug") - corpus_loss(words, model), 3)
 23.514
@@ -60,7 +62,7 @@ def train(
 
 
 def frequent_substrings(words: WordFrequencies, size: int, longest: int = 16) -> dict[str, int]:
-    """The pieces to start from: every character, then the most frequent longer substrings, with their counts."""
+    """The pieces to start from, with counts: every character, then the most frequent longer substrings."""
     counts: dict[str, int] = {}
     for word, count in words.items():
         for start in range(len(word)):
@@ -79,7 +81,7 @@ def log_probabilities(counts: Mapping[str, float]) -> LogProbabilities:
 
 
 def corpus_loss(words: WordFrequencies, model: LogProbabilities, without: str = "") -> float:
-    """What the corpus costs when each word is cut in the most probable way, in nats."""
+    """The sum over all words of count × −log probability of the best segmentation, in nats."""
     loss = 0.0
     for word, count in words.items():
         _pieces, log_probability = viterbi(word, model, without)

@@ -1,9 +1,11 @@
-"""Unigram as SentencePiece trains it: probabilities from expectation–maximization, then pruning (Kudo, 2018).
+"""Unigram as SentencePiece trains it: expectation–maximization, then pruning (Kudo, 2018).
 
-The course's way (`unigram`) takes counts of substrings for probabilities. EM estimates them, as each word could be cut
-in many ways. The E step works out how often each piece is expected, over all ways to cut all words, each weighted by its
-probability. The M step makes probabilities of these expectations. After two such rounds the pieces that seem to be worth
-least are pruned, and so on. Encoding and decoding are those of `unigram`.
+The course's way (`unigram`) turns counts of substrings into probabilities. But a word can be
+segmented in many ways, and EM takes all of them into account. The E step computes how often each
+piece is expected in the corpus: over all segmentations of all words, each weighted by its
+probability. The M step turns the expected counts into new probabilities. After two E and M steps a
+round prunes the pieces whose removal seems to hurt least. Encoding and decoding are those of
+`unigram`.
 
 >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 >>> seed = repeated_substrings(words)
@@ -42,7 +44,7 @@ def train(
 ) -> LogProbabilities:
     """Estimate and prune until little more than `vocab_size` pieces are left; then the most probable stay.
 
-    A round prunes at most a `share` of the pieces. `ends`: how often each word ends a text, where that is known.
+    A round prunes a `share` of the pieces. `ends`: how often each word ends a text, if that is known.
     """
     model = log_probabilities(repeated_substrings(words, ends))
     characters = [piece for piece in model if len(piece) == 1]
@@ -60,10 +62,10 @@ def train(
 
 
 def repeated_substrings(words: WordFrequencies, ends: Iterable[int] = ()) -> dict[str, int]:
-    """The pieces to start from: every character with its count, then longer substrings with count × length.
+    """The pieces to start from: every character with its count, longer substrings with count × length.
 
-    A substring has to occur twice, and not always before the same character. (SentencePiece leaves out those that mix
-    scripts, too.)
+    A substring has to occur twice, and not always before the same character. (SentencePiece also
+    leaves out substrings that mix scripts.)
     """
     counts, followers = substrings_and_followers(words, ends)
     characters = [piece for piece in counts if len(piece) == 1]
@@ -79,7 +81,7 @@ def repeated_substrings(words: WordFrequencies, ends: Iterable[int] = ()) -> dic
 def substrings_and_followers(
     words: WordFrequencies, ends: Iterable[int], longest: int = 16
 ) -> tuple[dict[str, int], dict[str, set[str]]]:
-    """How often each substring occurs, and what comes after it: characters, another word, the end of a text."""
+    """How often each substring occurs, and what follows it: characters, another word, the end of a text."""
     last = dict(zip(words, ends, strict=False))
     counts: dict[str, int] = {}
     followers: dict[str, set[str]] = {}
@@ -95,7 +97,7 @@ def substrings_and_followers(
 
 
 def expectation_step(words: WordFrequencies, model: LogProbabilities) -> dict[str, float]:
-    """E step: how often each piece is expected in the corpus, over all ways to cut its words."""
+    """E step: how often each piece is expected in the corpus, over all segmentations of its words."""
     expected = dict.fromkeys(model, 0.0)
     for word, count in words.items():
         for piece, posterior in edge_posteriors(word, model):
@@ -105,10 +107,10 @@ def expectation_step(words: WordFrequencies, model: LogProbabilities) -> dict[st
 
 
 def edge_posteriors(word: str, model: LogProbabilities) -> list[tuple[str, float]]:
-    """Each edge of the word's lattice, and how probable it is that a way to cut the word uses it (forward–backward).
+    """The pieces on the edges of a word's lattice, each with the edge's posterior (forward–backward).
 
-    `forward[n]` is the probability of all paths from the beginning to node n, `backward[n]` that of all paths from there
-    to the end. (These are plain probabilities: words of hundreds of characters would need logarithms.)
+    `forward[n]` sums the probabilities of all paths from the start to node n, `backward[n]` of all paths
+    from n to the end. (Words of hundreds of characters would need logarithms.)
     """
     lattice = list(edges(word, model))
     forward, backward = [1.0] + [0.0] * len(word), [0.0] * len(word) + [1.0]
@@ -123,7 +125,7 @@ def edge_posteriors(word: str, model: LogProbabilities) -> list[tuple[str, float
 
 
 def maximization_step(expected: dict[str, float]) -> LogProbabilities:
-    """M step: log probabilities from expected counts. A piece that is expected less than half a time is dropped.
+    """M step: log probabilities from expected counts; pieces expected less than half a time are dropped.
 
     Plain EM takes log c − log Σc. SentencePiece takes ψ(c) − ψ(Σc), which makes rare pieces rarer still.
     """
@@ -149,9 +151,10 @@ def psi(x: float) -> float:
 
 
 def rank_pieces(words: WordFrequencies, model: LogProbabilities) -> tuple[list[str], dict[str, float]]:
-    """The pieces that no word's best path uses; and what pieces cost that may go: these nothing, then the cheapest first.
+    """The pieces that no best segmentation uses, and what each piece's removal costs, the cheapest first.
 
-    The estimate puts a piece's own second-best segmentation in its place, wherever the piece occurs.
+    Unused pieces cost nothing. For others this is an estimate: wherever the piece occurs in a best
+    segmentation, the second-best segmentation of the piece itself takes its place.
     """
     counts = best_path_counts(words, model)
     total = sum(counts.values())
@@ -168,7 +171,7 @@ def rank_pieces(words: WordFrequencies, model: LogProbabilities) -> tuple[list[s
 
 
 def best_path_counts(words: WordFrequencies, model: LogProbabilities) -> dict[str, int]:
-    """How often each piece occurs when every word is cut in the most probable way."""
+    """How often each piece occurs in the best segmentations of all words."""
     counts: dict[str, int] = {}
     for word, count in words.items():
         for piece in viterbi(word, model)[0]:
@@ -178,7 +181,7 @@ def best_path_counts(words: WordFrequencies, model: LogProbabilities) -> dict[st
 
 
 def final_model(model: LogProbabilities, characters: Iterable[str], vocab_size: int) -> LogProbabilities:
-    """Every character, put back where it was dropped, and the most probable pieces beside them, `vocab_size` in all."""
+    """Every character, restored if it was dropped, and the most probable other pieces, up to `vocab_size`."""
     final: dict[str, float] = {}
     missing = 0
     for character in characters:

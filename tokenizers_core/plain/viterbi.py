@@ -1,16 +1,18 @@
 """The Viterbi search: the most probable of all ways to cut a word into pieces (Viterbi, 1967).
 
-Draw a node at each boundary between two characters, and an edge from one boundary to a later one for each piece that
-spells the characters between them. Then every way to cut the word is a path from the first node to the last, and its
-log probability is the sum over its edges. (SentencePiece calls a piece in this lattice a node.)
+Draw a node at each boundary between two characters, and an edge from one boundary to a later one
+for each piece that spells the characters between them. Then every way to cut the word is a path
+from the first node to the last, and its log probability is the sum over its edges. (SentencePiece
+calls a piece in this lattice a node.)
 
-Paths are many, but the best one to a node is the best one to some earlier node plus one edge. So a forward pass finds
-the best path to each node in turn, and keeps a backpointer to where its last edge starts; then the backpointers lead
-from the end of the word to its beginning. The model of the Hugging Face course (chapter 6), pieces with their counts:
+There are many paths, but the best path to a node is the best path to some earlier node plus one
+edge. So a forward pass finds the best path to each node in turn and keeps a backpointer to where
+its last edge starts; a backtrace then follows the backpointers from the end of the word to its
+beginning. Here with the pieces and counts of the Hugging Face course (chapter 6):
 
 >>> from math import exp, log
->>> counts = {"h": 15, "u": 36, "g": 20, "hu": 15, "ug": 20, "p": 17, "pu": 17, "n": 16, "un": 16, "b": 4, "bu": 4,
-...           "s": 5, "hug": 15, "gs": 5, "ugs": 5}
+>>> counts = {"h": 15, "u": 36, "g": 20, "hu": 15, "ug": 20, "p": 17, "pu": 17, "n": 16, "un": 16,
+...           "b": 4, "bu": 4, "s": 5, "hug": 15, "gs": 5, "ugs": 5}
 >>> model = {piece: log(count / 210) for piece, count in counts.items()}
 >>> [(start, end) for start, end, _score in edges("hug", model)]
 [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)]
@@ -22,7 +24,8 @@ from the end of the word to its beginning. The model of the Hugging Face course 
 >>> backtrace("unhug", backpointers)
 ['un', 'hug']
 
-Of paths that are equally good the one met first wins. `p ug` and `pu g` both have 17 / 210 × 20 / 210:
+Of paths that are equally good the one met first wins. `p ug` and `pu g` both have 17 / 210 × 20 /
+210:
 
 >>> pieces, score = viterbi("pug", model)
 >>> pieces, f"{exp(score):.6f}"
@@ -39,13 +42,13 @@ LogProbabilities = dict[str, float]
 
 
 def viterbi(word: str, model: LogProbabilities, without: str = "") -> tuple[list[str], float]:
-    """The most probable way to cut a word into pieces, and its log probability; `without`: a piece not to use."""
+    """The best way to cut a word into pieces, and its log probability; `without`: a piece not to use."""
     best, backpointers = forward_pass(word, model, without)
     return backtrace(word, backpointers), best[-1]
 
 
 def forward_pass(word: str, model: LogProbabilities, without: str = "") -> tuple[list[float], list[int]]:
-    """For each node, the log probability of the best path to it, and where that path's last edge starts."""
+    """For each node: the log probability of the best path to it, and where its last edge starts."""
     best, backpointers = [0.0] + [-inf] * len(word), [0] * (len(word) + 1)
     for start, end, score in edges(word, model, without):
         if best[start] + score > best[end]:
@@ -67,9 +70,9 @@ def backtrace(word: str, backpointers: list[int]) -> list[str]:
 def edges(
     word: str, model: LogProbabilities, without: str = "", longest: int = 16
 ) -> Iterator[tuple[int, int, float]]:
-    """The edges as (start, end, log probability), by their end; of those with the same end, the longest first.
+    """The edges as (start, end, log probability), by their end, and for the same end the longest first.
 
-    A character that is no piece has an edge too, less probable than any piece, so that there is always a path.
+    An unknown character has an edge too, less probable than any piece, so that there is always a path.
     """
     for end in range(1, len(word) + 1):
         for start in range(max(0, end - longest), end):

@@ -1,7 +1,8 @@
 """WordPiece: like BPE, but merge the pair with the highest score, and encode by the longest match.
 
-Schuster and Nakajima (2012) merge what makes the corpus most probable. Google never published the trainer that made
-BERT's vocabulary, so this is the Hugging Face course's reading of it (chapter 6): a pair scores
+Schuster and Nakajima (2012) merge what makes the corpus most probable. Google never published the
+trainer that made BERT's vocabulary, so this is the Hugging Face course's reading of it (chapter 6):
+a pair scores
 
     frequency of the pair / (frequency of its first symbol × frequency of its second),
 
@@ -21,8 +22,9 @@ bu ##n 1/16
 pu ##g 1/17
 pu ##n 1/12
 
-The first score is 5 / (20 × 5): s always follows a g. (u, g) occurs most often, 20 times, but u does so in many words:
-20 / (36 × 20) = 1/36. Here is the state after three merges:
+The first score is 5 / (20 × 5): s always follows a g. The most frequent pair, u and g, occurs 20
+times but scores only 20 / (36 × 20) = 1/36, because u occurs in every word. Here is the state after
+three merges:
 
 >>> vocabulary, merges, splits = train(words, vocab_size=10)
 >>> vocabulary
@@ -30,7 +32,8 @@ The first score is 5 / (20 × 5): s always follows a g. (u, g) occurs most often
 >>> splits["hug"], splits["hugs"]
 (['hu', '##g'], ['hugs'])
 
-Encoding needs no merges, only the vocabulary. A word that can't be spelled to its end is unknown as a whole:
+Encoding needs only the vocabulary, not the merges. A word that can't be matched to its end is
+unknown as a whole:
 
 >>> encode("hugs", vocabulary), encode("bugs", vocabulary), encode("bum", vocabulary)
 (['hugs'], ['b', '##u', '##gs'], ['[UNK]'])
@@ -66,7 +69,8 @@ def train(
         if not frequent:
             break
         scores = {pair: Fraction(counts[pair], symbols[pair[0]] * symbols[pair[1]]) for pair in frequent}
-        pair = max(scores, key=lambda pair: scores[pair])  # of equals, the one met first
+        # The best pair. Of equally good ones, `max` takes the one met first.
+        pair = max(scores, key=lambda p: scores[p])
         token = pair[0] + pair[1].removeprefix("##")
         for word in splits:
             splits[word] = replace_pair(splits[word], pair, token)
@@ -88,7 +92,7 @@ def symbol_counts(splits: Splits, words: WordFrequencies) -> dict[str, int]:
 def encode(
     word: str, vocabulary: Collection[str], unknown: str = "[UNK]", max_characters: int = 100
 ) -> list[str]:
-    """The tokens of a word: the longest one that it begins with, then the longest that the rest begins with, …"""
+    """The tokens of a word: the longest one it starts with, then the longest one the rest starts with, …"""
     if len(word) > max_characters:
         return [unknown]
     tokens: list[str] = []

@@ -47,15 +47,20 @@ class Beat(NamedTuple):
 _EMPTY = ("", "")
 
 
-class Section(NamedTuple):
+class Excerpt(NamedTuple):
     """Lines of one file: a file as a whole, or some of its functions."""
 
     file: ModuleType
     functions: tuple[Callable[..., object], ...] = ()
 
+    @property
+    def path(self) -> str:
+        """The file's place in the project."""
+        return f"{self.file.__name__.replace('.', '/')}.py"
+
     def lines(self) -> Iterator[tuple[str, str]]:
         """The file's name, then each line's number in the file and its text; two empty lines after each part."""
-        yield "", f"# {self.file.__name__.replace('.', '/')}.py"
+        yield "", f"# {self.path}"
         for part in self.functions or (self.file,):
             source, first = inspect.getsourcelines(part)
             for number, line in enumerate(source, start=max(first, 1)):
@@ -66,13 +71,13 @@ class Section(NamedTuple):
 class Listing(NamedTuple):
     """A plain version as it is shown: its file, what it takes from others, and for each key how one line alone begins."""
 
-    sections: tuple[Section, ...]
+    excerpts: tuple[Excerpt, ...]
     beginnings: Mapping[str, str]
 
     @property
     def numbered(self) -> list[tuple[str, str]]:
         """All lines, each with its number in its file; "" for lines between files and functions."""
-        return [line for section in self.sections for line in section.lines()][:-2]
+        return [line for excerpt in self.excerpts for line in excerpt.lines()][:-2]
 
     @property
     def source(self) -> str:
@@ -96,15 +101,15 @@ _MERGING = {
     "best": "pair = max(",
     "merge": "splits[word] = replace_pair(",
 }
-_VITERBI = Section(viterbi, (viterbi.viterbi, viterbi.forward_pass, viterbi.backtrace, viterbi.edges))
+_VITERBI = Excerpt(viterbi, (viterbi.viterbi, viterbi.forward_pass, viterbi.backtrace, viterbi.edges))
 LISTINGS: Mapping[str, Listing] = {
-    "bpe": Listing((Section(bpe),), _MERGING),
+    "bpe": Listing((Excerpt(bpe),), _MERGING),
     "wordpiece": Listing(
-        (Section(wordpiece), Section(bpe, (bpe.symbols_in, bpe.pair_counts, bpe.replace_pair))),
+        (Excerpt(wordpiece), Excerpt(bpe, (bpe.symbols_in, bpe.pair_counts, bpe.replace_pair))),
         {**_MERGING, "score": "scores = {pair: Fraction("},
     ),
     "course": Listing(
-        (Section(unigram), _VITERBI),
+        (Excerpt(unigram), _VITERBI),
         {
             "seed": "counts = frequent_substrings(",
             "full": "while len(model) > ",
@@ -116,7 +121,7 @@ LISTINGS: Mapping[str, Listing] = {
         },
     ),
     "sentencepiece": Listing(
-        (Section(unigram_em), Section(unigram, (unigram.log_probabilities,)), _VITERBI),
+        (Excerpt(unigram_em), Excerpt(unigram, (unigram.log_probabilities,)), _VITERBI),
         {
             "seed": "model = log_probabilities(repeated_substrings(",
             "e_step": "expected = expectation_step(",
@@ -262,7 +267,13 @@ def listing_html(listing: str) -> str:
 
 
 def listing_message(trace: Training, label: str) -> bytes:
-    """What the browser needs: the listing, where each key's line is, and what screen readers call it."""
+    """What the browser needs: the listing and its file's name, where each key's line is, a name for screen readers."""
     name = listing_of(trace)
-    message = {"html": listing_html(name), "lines": LISTINGS[name].lines, "label": label}
+    listing = LISTINGS[name]
+    message = {
+        "html": listing_html(name),
+        "file": listing.excerpts[0].path,
+        "lines": listing.lines,
+        "label": label,
+    }
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()

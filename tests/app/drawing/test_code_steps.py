@@ -249,5 +249,6 @@ def test_the_payload_is_the_listing_with_its_places() -> None:
     trace = train_bpe(Corpus.from_counts(HUG))
     message = json.loads(listing_message(trace, "label"))
     assert message["lines"] == LISTINGS["bpe"].lines and message["label"] == "label"
+    assert message["file"] == "tokenizers_core/plain/bpe.py"
     assert message["html"].count("<li>") == len(LISTINGS["bpe"].source.splitlines())
     assert listing_message(trace, "label") == listing_message(train_bpe(Corpus.from_counts(HUG)), "label")
