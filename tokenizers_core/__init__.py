@@ -1,9 +1,10 @@
 """How subword tokenizers are trained: BPE, WordPiece and Unigram, one recorded step at a time.
 
-Start with `Corpus.from_texts`, train with `train_bpe`, look at ``trace[k]`` and use ``trace.tokenizer(k)``. The modules
-read in this order: `text`, `trace`, `merging`, `ties`, `bpe`, `wordpiece`; then `lattice`, `segmentation`, `pruning`,
-`unigram`; then `tokenizer`, `templates`, `encoding`, `decoders`; then `alignment`, `comparison`, `counting`, `files`,
-`tokenizer_json`.
+To understand the algorithms, read `tokenizers_core.plain` first: one short file for each, with a worked example.
+
+To use them, start with `Corpus.from_texts`, train with `train_bpe`, look at ``trace[k]`` and use ``trace.tokenizer(k)``.
+The rooms build on each other in this order: `text` (from text to counted words), `training` (the algorithms at full
+speed, every step recorded), `encoding` (tokenizers, and what they make of a text), `files` (`tokenizer.json`, exports).
 """
 
 from tokenizers_core.encoding.alignment import Stretch, align, cover

@@ -1,6 +1,6 @@
 """Stretches, counts and blocks written as plainly as they are described: the oracle of the engine's tests.
 
-Nothing here is shared with `tokenizers_core`, and nothing is fast. A stretch is (start, end, first, last).
+Nothing here is shared with `tokenizers_core`, not even with its `plain/`, and nothing is fast. A stretch is (start, end, first, last).
 """
 
 from __future__ import annotations

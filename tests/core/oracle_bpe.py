@@ -1,6 +1,6 @@
 """The algorithms written as plainly as they are described, slow on purpose: the oracle of the engine's tests.
 
-Nothing here is shared with `tokenizers_core`. Every step recounts the whole corpus.
+Nothing here is shared with `tokenizers_core`, not even with its `plain/`. Every step recounts the whole corpus.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def count(splits: Split, frequencies: Mapping[str, int]) -> dict[PairName, int]:
 
 
 def replace(tokens: Sequence[str], pair: PairName) -> list[str]:
-    """`pair` joined wherever it stands, left to right."""
+    """`pair` joined wherever it occurs, from left to right."""
     result: list[str] = []
     index = 0
     while index < len(tokens):

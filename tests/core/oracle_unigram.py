@@ -1,6 +1,6 @@
 """Unigram training and segmenting written as plainly as they are described: the oracle of the engine's tests.
 
-Nothing here is shared with `tokenizers_core`. Sources: the Hugging Face course's chapter on Unigram; Kudo (2018),
+Nothing here is shared with `tokenizers_core`, not even with its `plain/`. Sources: the Hugging Face course's chapter on Unigram; Kudo (2018),
 *Subword Regularization*, and SentencePiece's trainer for the version with expected counts.
 """
 
@@ -138,7 +138,7 @@ def all_paths(word: str, pieces: Mapping[str, float], unknown: float | None = No
 
 
 def spans(pieces: Iterable[str]) -> list[Span]:
-    """Where the pieces of a segmentation stand."""
+    """Start and end of each piece of a segmentation."""
     found: list[Span] = []
     start = 0
     for piece in pieces:
@@ -213,7 +213,7 @@ def log_add(logs: Iterable[float]) -> float:
 
 
 def plain_edges(word: str, model: Mapping[str, float]) -> list[tuple[int, int, float]]:
-    """The places where pieces stand in a word; a character that is no piece is improbable, but has one too."""
+    """Where pieces occur in a word; a character that is no piece has a place too, but an improbable one."""
     unknown = min(model.values()) - UNKNOWN_PENALTY
     edges: list[tuple[int, int, float]] = []
     for start in range(len(word)):
@@ -378,7 +378,7 @@ def plain_em(
     """Estimate and prune until little more than `vocab_size` pieces are left: the rounds and the final model.
 
     `as_library`: as release 0.2.3 of the library does, which takes an unknown character for the first piece, and doesn't
-    estimate anew after pruning to the desired size.
+    estimate again after pruning to the desired size.
     """
     desired = int(vocab_size * DESIRED_SHARE) if desired is None else desired
     model = dict(seed)

@@ -1,4 +1,7 @@
-"""WordPiece training and encoding written as plainly as they are described: the oracle of the engine's tests."""
+"""WordPiece training written as plainly as it is described: the oracle of the engine's tests.
+
+Nothing here is shared with `tokenizers_core`, not even with its `plain/`.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ def plain_wordpiece(
 
 
 def merge(tokens: Sequence[str], pair: PairName, token: str) -> tuple[str, ...]:
-    """`pair` joined wherever it stands, left to right."""
+    """`pair` joined wherever it occurs, from left to right."""
     merged: list[str] = []
     place = 0
     while place < len(tokens):

@@ -1,7 +1,7 @@
 """Training by byte-pair encoding (`tokenizers_core/training/bpe.py`).
 
 Sources: `golden/bpe_*.json`, the worked examples of the Hugging Face course and of BPE with `</w>`, recomputed.
-Oracles: `plain.plain_bpe`, which recounts the whole corpus at each step and shares nothing with the engine, on
+Oracles: `oracle_bpe.plain_bpe`, which recounts the whole corpus at each step and shares nothing with the engine, on
 generated corpora; `tokenizers.trainers.BpeTrainer` on the standard library's sources for the rule `lowest_ids`.
 """
 

@@ -1,7 +1,7 @@
 """Three runs side by side (`tokenizers_core/training/comparison.py`).
 
 Sources and oracles: `golden/bpe_hug.json` and `golden/wordpiece_hug.json`, the Hugging Face course's walk-throughs recomputed;
-the course's four sentences; the plain versions of BPE and WordPiece (`plain.py`, `plain_wordpiece.py`) and Unigram's own
+the course's four sentences; the plain versions of BPE and WordPiece (`oracle_bpe.py`, `oracle_wordpiece.py`) and Unigram's own
 snapshots, compared by `plain_comparison.py`, which looks at every size, word and token anew; the training functions themselves,
 asked for one size.
 """

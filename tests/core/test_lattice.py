@@ -1,6 +1,6 @@
 """The lattice: best path, totals, posteriors, k best, forced edges, samples, the trace of Viterbi's search.
 
-Sources and oracles: every segmentation enumerated one by one (`plain_unigram.all_paths`); the Hugging Face course's
+Sources and oracles: every segmentation enumerated one by one (`oracle_unigram.all_paths`); the Hugging Face course's
 walk-throughs recomputed (`golden/unigram_*.json`); the cases of SentencePiece's own lattice tests; and, on real text
 with the same scores, the `sentencepiece` library (float32) and `tokenizers.models.Unigram` (float64).
 """

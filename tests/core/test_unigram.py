@@ -1,7 +1,7 @@
 """Unigram: both trainers, the record of every step, encoding.
 
 Sources and oracles: the Hugging Face course's walk-throughs recomputed (`golden/unigram_*.json`); plain versions of both
-trainers (`plain_unigram.py`); the `sentencepiece` library's own trainer, which vouches for the plain version and for the
+trainers (`oracle_unigram.py`); the `sentencepiece` library's own trainer, which vouches for the plain version and for the
 seed; the `tokenizers` library, for encoding with unknown characters and byte fallback.
 """
 

@@ -1,7 +1,7 @@
 """Unigram beside the libraries that people use: the same pieces as SentencePiece, the same tokens as `tokenizers`.
 
 Sources and oracles: the `sentencepiece` library trained on the same lines (its pieces, its scores, the size of its seed
-as its log tells it), what both models make of the corpus by the plain Viterbi of `plain_unigram`; and `tokenizers` with
+as its log tells it), what both models make of the corpus by the plain Viterbi of `oracle_unigram`; and `tokenizers` with
 the trained pieces, on texts that training has not seen. Why the pieces are not all the same: see `benchmarks.unigram`.
 """
 

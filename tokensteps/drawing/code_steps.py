@@ -146,9 +146,11 @@ def rules_left_out(trace: Training) -> list[str]:
     told = []
     if settings.get("tie_rule", "first") != "first":
         told.append(_("Of equally good pairs it takes the one met first; this run goes by another rule."))
-    unigram = trace.algorithm == "unigram"
-    changed = unigram and (settings["exact"] or not settings["whole_words"] or trace.special_tokens)
-    if changed or settings.get("alphabet") == "bytes":
+    if (
+        settings.get("exact")
+        or not settings.get("whole_words", True)
+        or ("method" in settings and trace.special_tokens)
+    ):
         told.append(_("Some of this run's rules are not in it; they change numbers, not what the lines do."))
     return told
 

@@ -187,7 +187,7 @@ def test_the_beats_of_the_first_merges_by_hand() -> None:
 
 
 def test_the_beats_of_every_kind_of_unigrams_steps() -> None:
-    """Of a round in the course's way: its first prune ranks, its last one shares anew; SentencePiece's other steps have a line each."""
+    """In the course's way, a round's first prune ranks and its last one renormalises; SentencePiece's other steps have a line each."""
     course = train_unigram(Corpus.from_counts(HUG), vocab_size=8, pruned_share=0.2)
     keys = [tuple(beat.keys for beat in beats(snapshot)) for snapshot in course]
     assert keys[0] == (("seed",), ("seed",))
@@ -239,6 +239,7 @@ def test_long_tokens_are_cut_and_others_set_apart() -> None:
 def test_what_the_plain_version_lacks_is_said() -> None:
     corpus = Corpus.from_counts(HUG)
     assert rules_left_out(train_bpe(corpus, special_tokens=["<s>"], min_frequency=2)) == []
+    assert rules_left_out(train_bpe(corpus, alphabet="bytes")) == []
     assert rules_left_out(train_unigram(corpus, vocab_size=9)) == []
     assert "another rule" in rules_left_out(train_bpe(corpus, tie_rule="greatest"))[0]
     assert len(rules_left_out(train_unigram(corpus, vocab_size=9, exact=True))) == 1

@@ -1,7 +1,7 @@
 """Unigram training as frames, and the errata beside them (`tokensteps/drawing/pruning.py`).
 
 Sources and oracles: `golden/unigram_course.json` and `golden/unigram_hug.json`, the Hugging Face course's walk-throughs
-recomputed, with what it published; the plain versions of both trainers (`plain_unigram.py`) for losses, splits, rounds and
+recomputed, with what it published; the plain versions of both trainers (`oracle_unigram.py`) for losses, splits, rounds and
 expected counts; Python's `html.parser` for the markup.
 """
 

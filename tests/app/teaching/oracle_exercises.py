@@ -1,4 +1,4 @@
-"""Exercises solved by hand, as it were: with the slow plain versions, from nothing but what the prompt gives."""
+"""Exercises solved with the slow oracles, from nothing but what the prompt gives."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def solve_losses(facts: Mapping[str, Any]) -> dict[str, float]:
 
 
 def solve_viterbi(facts: Mapping[str, Any]) -> list[tuple[int, set[str]]]:
-    """For each beginning of the word the fewest bits and the last pieces of the ways that have so few: by trying all splits."""
+    """For each prefix of the word, the fewest bits, and the last pieces of the splits with that few: by trying all splits."""
     cells = []
     for end in range(1, len(facts["word"]) + 1):
         ways = all_paths(facts["word"][:end], facts["bits"])

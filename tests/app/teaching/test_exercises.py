@@ -1,7 +1,7 @@
 """Exercises: a thousand of each kind, solved again from what their prompts give.
 
-Oracles: the slow plain versions of training and encoding (`plain.py`, `plain_wordpiece.py`, `plain_unigram.py`, and
-`plain_exercises.py`, which solves each kind with them); the `tokenizers` library for the course's questions on words and
+Oracles: slow versions of training and encoding (`oracle_bpe.py`, `oracle_wordpiece.py`, `oracle_unigram.py`, and
+`oracle_exercises.py`, which solves each kind with them); the `tokenizers` library for the course's questions on words and
 normalization. The page is tried in `tests/pages/test_exercises.py`.
 """
 
