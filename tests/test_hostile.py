@@ -85,17 +85,15 @@ from tokensteps.pages.learn.exercises import read_place
 from tokensteps.pages.learn.home_sentence import sentence_html, ways_html
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import pack_text, plain_text, unpack_text
-from tokensteps.runs.settings import (
+from tokensteps.runs.rules import (
+    BPE_RULES,
     COMPARE_RULES,
     PIPELINE_RULES,
     RENEW_RULES,
-    RULES,
     UNIGRAM_RULES,
     WORDPIECE_RULES,
-    read_short,
-    read_url,
-    write_short,
 )
+from tokensteps.runs.settings import read_short, read_url, write_short
 from tokensteps.teaching.challenge import (
     Challenge,
     Checked,
@@ -121,7 +119,7 @@ SOME = SOUND[:: 5 if NUMBER < 10_000 else 9]
 """Those for what takes long; of every kind, as there are fourteen."""
 BATCH = 60
 PAGES = {
-    "bpe": RULES,
+    "bpe": BPE_RULES,
     "wordpiece": WORDPIECE_RULES,
     "unigram": UNIGRAM_RULES,
     "compare": COMPARE_RULES,

@@ -26,7 +26,8 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.drawing.pipeline.stages import Stage
 from tokensteps.pages.explore.pipeline import tokenizer_with_template
 from tokensteps.pages.explore.pipeline_controls import SPECIAL_TOKENS
-from tokensteps.runs.settings import PIPELINE_RULES, read_url
+from tokensteps.runs.rules import PIPELINE_RULES
+from tokensteps.runs.settings import read_url
 from tokensteps.runs.trainings import train_model
 
 A, B = "Who runs the cafe\u0301? 🙂", "Zoë runs the café by the river, and Héloïse bakes the bread."

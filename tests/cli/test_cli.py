@@ -251,9 +251,9 @@ def test_counts_are_read() -> None:
 
 
 def test_defaults_are_the_apps() -> None:
-    from tokensteps.runs.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES
+    from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
 
-    for algorithm, rules in (("bpe", RULES), ("wordpiece", WORDPIECE_RULES), ("unigram", UNIGRAM_RULES)):
+    for algorithm, rules in (("bpe", BPE_RULES), ("wordpiece", WORDPIECE_RULES), ("unigram", UNIGRAM_RULES)):
         pre = next(rule for rule in rules if rule.name == "pre")
         assert PRE_TOKENIZERS_OF[algorithm][0] == pre.default
         assert set(PRE_TOKENIZERS_OF[algorithm]) == set(pre.choices)

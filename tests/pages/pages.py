@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 from streamlit.testing.v1 import AppTest
 
 from tokensteps.runs.corpora import EXAMPLES, LARGE
-from tokensteps.runs.settings import Setting
+from tokensteps.runs.rules import Setting
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 PASTED = "low lower lowest <b>low</b>"

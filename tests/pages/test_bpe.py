@@ -17,11 +17,11 @@ from tokensteps.drawing.training.merging import STOP_REASONS
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text
-from tokensteps.runs.settings import RULES
+from tokensteps.runs.rules import BPE_RULES
 from tokensteps.server.cache import registry
 
 TABS = ["Every pair", "Charts", "Follow a word", "Lineage", "Encode", "Ties", "Code", "Files and link"]
-PAGE = Page("bpe", Path("pages", "train", "bpe.py"), RULES)
+PAGE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
 opened, value, rules, usual, with_tab = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual, PAGE.with_tab
 
 

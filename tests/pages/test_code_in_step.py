@@ -14,10 +14,10 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.pages import Page, problems, run, told
 from tokensteps.drawing.code_steps import LISTINGS
 from tokensteps.pages.train.page import IN_STEP
-from tokensteps.runs.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES
+from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
 
 PAGES = {
-    "bpe": Page("bpe", Path("pages", "train", "bpe.py"), RULES),
+    "bpe": Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES),
     "wordpiece": Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES),
     "unigram": Page("unigram", Path("pages", "train", "unigram.py"), UNIGRAM_RULES),
 }

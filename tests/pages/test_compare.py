@@ -24,7 +24,7 @@ from tokenizers_core import Corpus
 from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text
-from tokensteps.runs.settings import COMPARE_RULES
+from tokensteps.runs.rules import COMPARE_RULES
 from tokensteps.server.cache import Job, Registry
 
 PAGE = Page("compare", Path("pages", "explore", "compare.py"), COMPARE_RULES)

@@ -13,9 +13,9 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.pages import Page, bodies, book, done, problems
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.text.counting import counts_tsv, without_rare
-from tokensteps.runs.settings import PIPELINE_RULES, RULES, WORDPIECE_RULES
+from tokensteps.runs.rules import BPE_RULES, PIPELINE_RULES, WORDPIECE_RULES
 
-BPE = Page("bpe", Path("pages", "train", "bpe.py"), RULES)
+BPE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
 WORDPIECE = Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES)
 PIPELINE = Page("pipeline", Path("pages", "explore", "pipeline.py"), PIPELINE_RULES)
 TEXT = ["low low low lower lower newest newest widest <b>", "low newest"]

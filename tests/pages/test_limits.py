@@ -29,11 +29,12 @@ import tokensteps.widgets.controls
 from tests.pages.pages import Page, bodies, books, done, problems
 from tokensteps import limits
 from tokensteps.runs.corpora import Source, pack_text
-from tokensteps.runs.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES, read_url
+from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
+from tokensteps.runs.settings import read_url
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
-    "bpe": Page("bpe", Path("pages", "train", "bpe.py"), RULES),
+    "bpe": Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES),
     "wordpiece": Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES),
     "unigram": Page("unigram", Path("pages", "train", "unigram.py"), UNIGRAM_RULES),
     "compare": Page("compare", Path("pages", "explore", "compare.py"), ()),
@@ -216,7 +217,7 @@ def test_the_different_words_may_have_so_many_symbols_together(monkeypatch: pyte
 def test_a_pattern_of_ones_own_has_so_many_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """The classic of a regular expression that doubles its work with each character; the time is shortened for the test."""
     assert (limits.patience(0), limits.patience(limits.UPLOAD_LIMIT)) == (1.5, 11.5)
-    recipe, complaints = read_url("bpe", RULES, {"corpus": "hug"})
+    recipe, complaints = read_url("bpe", BPE_RULES, {"corpus": "hug"})
     source = Source("upload", b"x" * 2_000_000)
     assert complaints == [] and recipe.pipeline(source).timeout == limits.patience(2_000_000)
     monkeypatch.setattr(tokensteps.runs.settings, "patience", lambda _size: 0.2)

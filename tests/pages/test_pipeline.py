@@ -28,7 +28,8 @@ from tokensteps.pages.explore.pipeline import tokenizer_with_template
 from tokensteps.pages.explore.pipeline_controls import PRESETS, SAMPLES, SPECIAL_TOKENS
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import pack_text
-from tokensteps.runs.settings import PIPELINE_RULES, Recipe, read_url
+from tokensteps.runs.rules import PIPELINE_RULES
+from tokensteps.runs.settings import Recipe, read_url
 from tokensteps.runs.trainings import train_model
 
 PAGE = Page("pipeline", Path("pages", "explore", "pipeline.py"), PIPELINE_RULES)

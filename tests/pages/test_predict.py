@@ -19,7 +19,7 @@ from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokensteps.drawing.tokens import Style
 from tokensteps.limits import CHALLENGE_LIMIT
 from tokensteps.runs.corpora import EXAMPLES, pack_text
-from tokensteps.runs.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES
+from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
 from tokensteps.server.cache import registry
 from tokensteps.teaching.challenge import (
     Challenge,
@@ -39,7 +39,7 @@ from tokensteps.teaching.questions import RIGHT, TIED, WRONG
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 HOSTILE = '<img src=x onerror="alert(1)"> **b** [l](http://x) $x$'
 PAGES = {
-    "bpe": Page("bpe", Path("pages", "train", "bpe.py"), RULES),
+    "bpe": Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES),
     "wordpiece": Page("wordpiece", Path("pages", "train", "wordpiece.py"), WORDPIECE_RULES),
     "unigram": Page("unigram", Path("pages", "train", "unigram.py"), UNIGRAM_RULES),
 }

@@ -28,7 +28,7 @@ from tokensteps.catalogue.choices import Spec
 from tokensteps.limits import RENEW_LIMIT
 from tokensteps.pages.explore.renew import OLD, SAMPLE
 from tokensteps.runs.corpora import EXAMPLES, pack_text
-from tokensteps.runs.settings import RENEW_RULES
+from tokensteps.runs.rules import RENEW_RULES
 from tokensteps.widgets import downloads
 
 PAGE = Page("renew", Path("pages", "explore", "renew.py"), RENEW_RULES)

@@ -22,7 +22,7 @@ from tokensteps.drawing.lattice.picture import LATTICE_CHARACTERS
 from tokensteps.drawing.training.pruning import STOP_REASONS
 from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text
-from tokensteps.runs.settings import UNIGRAM_RULES
+from tokensteps.runs.rules import UNIGRAM_RULES
 
 TABS = [
     "Lattice", "Every piece", "Exact and approximate loss", "Charts", "Follow a word", "Encode", "Code", "Files and link",

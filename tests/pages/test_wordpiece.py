@@ -16,7 +16,7 @@ from tests.pages.test_bpe import TABS as SHARED_TABS
 from tokenizers_core import Corpus, train_wordpiece
 from tokensteps.drawing.training.merging import STOP_REASONS
 from tokensteps.runs.corpora import pack_text
-from tokensteps.runs.settings import WORDPIECE_RULES
+from tokensteps.runs.rules import WORDPIECE_RULES
 
 OWN_TABS = ["Score and count", "The library's WordPiece"]
 TABS = [SHARED_TABS[0], *OWN_TABS, *SHARED_TABS[1:]]

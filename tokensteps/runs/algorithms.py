@@ -8,7 +8,8 @@ from typing import Any
 
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.runs.corpora import Source
-from tokensteps.runs.settings import RULES, UNIGRAM_RULES, WORDPIECE_RULES, Recipe, Setting, special_tokens
+from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES, Setting
+from tokensteps.runs.settings import Recipe, special_tokens
 from tokensteps.runs.trainings import TRAINERS
 from tokensteps.server.cache import digest, train
 from tokensteps.server.workers import Progress, Task
@@ -85,7 +86,7 @@ def _unigram_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
     }
 
 
-BPE = Algorithm("bpe", "BPE", RULES, _bpe_settings, TRAINERS["bpe"])
+BPE = Algorithm("bpe", "BPE", BPE_RULES, _bpe_settings, TRAINERS["bpe"])
 WORDPIECE = Algorithm("wordpiece", "WordPiece", WORDPIECE_RULES, _merging, TRAINERS["wordpiece"])
 UNIGRAM = Algorithm("unigram", "Unigram", UNIGRAM_RULES, _unigram_settings, TRAINERS["unigram"])
 ALGORITHMS: Mapping[str, Algorithm] = {one.name: one for one in (BPE, WORDPIECE, UNIGRAM)}

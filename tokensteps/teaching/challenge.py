@@ -15,7 +15,8 @@ import pandas as pd
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, count
 from tokensteps.runs.algorithms import ALGORITHMS, Run
-from tokensteps.runs.settings import ASKED, Reading, read_url
+from tokensteps.runs.rules import ASKED
+from tokensteps.runs.settings import Reading, read_url
 from tokensteps.server.cache import digest
 from tokensteps.server.seal import seal, unseal
 from tokensteps.teaching.game import VERDICT_NAMES, Prediction

@@ -11,7 +11,7 @@ from typing import Final
 import streamlit as st
 
 from tokensteps.components.address import is_back
-from tokensteps.runs.settings import PAGE_PARAMETERS
+from tokensteps.runs.rules import PAGE_PARAMETERS
 
 _ARRIVAL: Final = "arrival"
 """In session state: "link", "return", or "" on a page that the visitor was on already."""

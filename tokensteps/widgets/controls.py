@@ -21,17 +21,8 @@ from tokensteps.language.messages import explained
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, PATTERN_LIMIT, UPLOAD_LIMIT
 from tokensteps.runs.corpora import EXAMPLES, OWN, Source, plain_text
-from tokensteps.runs.settings import (
-    MODES,
-    RULES,
-    VIEWS,
-    Recipe,
-    Setting,
-    corpus_title,
-    read_short,
-    read_url,
-    usual_value,
-)
+from tokensteps.runs.rules import BPE_RULES, MODES, VIEWS, Setting
+from tokensteps.runs.settings import Recipe, corpus_title, read_short, read_url, usual_value
 from tokensteps.streamlit_internals import text_in_browser
 from tokensteps.teaching.predictions import ASK_NAMES
 from tokensteps.widgets.arrival import reads_address
@@ -42,7 +33,7 @@ from tokensteps.widgets.notes import lasting, note, problem
 class Controls:
     """The settings of one page, in session state under the page's name."""
 
-    def __init__(self, page: str, rules: Sequence[Setting] = RULES, start: str = "course") -> None:
+    def __init__(self, page: str, rules: Sequence[Setting] = BPE_RULES, start: str = "course") -> None:
         self.page = page
         self.rules = rules
         self.start = start

@@ -39,7 +39,7 @@ from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.numbers import nats
 from tokensteps.runs.corpora import EXAMPLES, Source
-from tokensteps.runs.settings import RULES
+from tokensteps.runs.rules import BPE_RULES
 
 ROOT = Path(__file__).parents[3]
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -54,7 +54,7 @@ def trained(algorithm: str, name: str) -> Any:
     if algorithm in ("course", "sentencepiece"):
         return unigram_example(name, algorithm)
     own = EXAMPLES[name].settings_on("bpe")
-    rules = {rule.name: own.get(rule.name, rule.default) for rule in RULES}
+    rules = {rule.name: own.get(rule.name, rule.default) for rule in BPE_RULES}
     corpus = Source(name, EXAMPLES[name].text().encode(), EXAMPLES[name].counts, rules["lines"]).corpus(
         Pipeline(rules["normalizer"], rules["pre"])
     )

@@ -42,7 +42,7 @@ from tokensteps.pages.explore.compare import (
     tell_tokens,
 )
 from tokensteps.runs.corpora import EXAMPLES, LARGE, Source
-from tokensteps.runs.settings import COMPARE_RULES
+from tokensteps.runs.rules import COMPARE_RULES
 
 PLAIN = Style()
 LARGEST = 20_000

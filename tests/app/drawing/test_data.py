@@ -24,7 +24,8 @@ from tokensteps.drawing.tables import pair_table, piece_table, score_table
 from tokensteps.drawing.tokens import Style
 from tokensteps.limits import LINK_LIMIT, LINK_TEXT_LIMIT, PASTE_LIMIT
 from tokensteps.runs.corpora import EXAMPLES, Source, pack_text, plain_text, unpack_text
-from tokensteps.runs.settings import RULES, special_tokens
+from tokensteps.runs.rules import BPE_RULES
+from tokensteps.runs.settings import special_tokens
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 HOSTILE = {"<b>x</b>": 3, "<img/src=x>": 2, "%{y}": 2, "&amp;": 2}
@@ -33,7 +34,7 @@ HOSTILE = {"<b>x</b>": 3, "<img/src=x>": 2, "%{y}": 2, "&amp;": 2}
 def trained(name: str) -> BpeTrace:
     """An example, read and trained with its own settings."""
     example = EXAMPLES[name]
-    settings = {rule.name: example.settings.get(rule.name, rule.default) for rule in RULES}
+    settings = {rule.name: example.settings.get(rule.name, rule.default) for rule in BPE_RULES}
     source = Source(name, example.text().encode(), example.counts, settings["lines"])
     return train_bpe(
         source.corpus(Pipeline(settings["normalizer"], settings["pre"], settings["pattern"])),
@@ -53,7 +54,7 @@ def test_every_example_trains(name: str) -> None:
     trace = trained(name)
     assert len(trace) >= 5
     assert trace.tokenizer().encode(EXAMPLES[name].sample).ids
-    known = {rule.name for rule in RULES}
+    known = {rule.name for rule in BPE_RULES}
     assert set(EXAMPLES[name].settings) <= known
 
 

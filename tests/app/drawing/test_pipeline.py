@@ -55,7 +55,7 @@ from tokensteps.pages.explore.pipeline_tabs import (
     windows_needed,
 )
 from tokensteps.pages.explore.pipeline_view import PipelineView
-from tokensteps.runs.settings import PIPELINE_RULES
+from tokensteps.runs.rules import PIPELINE_RULES
 
 quick = settings(derandomize=True, database=None, deadline=None, max_examples=80)
 

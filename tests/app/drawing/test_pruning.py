@@ -40,7 +40,8 @@ from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import SHOW, Style, readable
 from tokensteps.drawing.training.pruning import RANKED_ROWS, STOP_REASONS, lattice_erratum, prune_frame
 from tokensteps.runs.corpora import EXAMPLES, LARGE, Source
-from tokensteps.runs.settings import UNIGRAM_RULES, special_tokens
+from tokensteps.runs.rules import UNIGRAM_RULES
+from tokensteps.runs.settings import special_tokens
 
 SMALL = [name for name, example in EXAMPLES.items() if example.settings is not LARGE]
 """The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""

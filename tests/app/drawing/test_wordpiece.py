@@ -40,7 +40,8 @@ from tokensteps.drawing.training.merging import (
     wordpiece_frame,
 )
 from tokensteps.runs.corpora import EXAMPLES, Source
-from tokensteps.runs.settings import WORDPIECE_RULES, special_tokens
+from tokensteps.runs.rules import WORDPIECE_RULES
+from tokensteps.runs.settings import special_tokens
 
 PLAIN = Style()
 PUBLISHED = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}

@@ -16,7 +16,7 @@ from tokenizers_core.training.bpe import ALPHABETS
 from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.names import CHOICE_NAMES, choice_name
-from tokensteps.runs.settings import MODES
+from tokensteps.runs.rules import MODES
 
 
 def test_every_name_of_the_engine_has_words_and_no_words_are_left_over() -> None:

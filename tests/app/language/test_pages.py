@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from tokensteps.language.i18n import LANGUAGES, _, use_language
 from tokensteps.language.pages import PAGE_SECTIONS, PAGES, Page, pages_in
 from tokensteps.runs.algorithms import ALGORITHMS
-from tokensteps.runs.settings import PAGE_PARAMETERS
+from tokensteps.runs.rules import PAGE_PARAMETERS
 
 ROOT = Path(__file__).resolve().parents[3]
 

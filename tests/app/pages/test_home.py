@@ -34,7 +34,8 @@ from tokensteps.pages.learn.home_sentence import (
 )
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import EXAMPLES, unpack_text
-from tokensteps.runs.settings import COMPARE_RULES, read_url
+from tokensteps.runs.rules import COMPARE_RULES
+from tokensteps.runs.settings import read_url
 from tokensteps.server.cache import text_store
 from tokensteps.server.workers import Progress
 from tokensteps.teaching.errata import trace_of

@@ -39,7 +39,8 @@ from tests.core.oracle_wordpiece import plain_wordpiece
 from tokensteps.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
 from tokensteps.pages.learn.exercises import START, Place, Record, exact, read_place, write_place
 from tokensteps.runs.algorithms import ALGORITHMS
-from tokensteps.runs.settings import PIPELINE_RULES, read_url
+from tokensteps.runs.rules import PIPELINE_RULES
+from tokensteps.runs.settings import read_url
 from tokensteps.server.workers import Progress
 from tokensteps.teaching.exercises.construct import Wanted, check
 from tokensteps.teaching.exercises.encoding import MATCHED, RULES, read_spelling

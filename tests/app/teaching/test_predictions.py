@@ -20,7 +20,7 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.runs.corpora import EXAMPLES
-from tokensteps.runs.settings import ASKED
+from tokensteps.runs.rules import ASKED
 from tokensteps.teaching.predictions import ASK_NAMES, ASKS, next_asked, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Choice
 

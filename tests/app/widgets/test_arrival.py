@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tokensteps.runs.settings import PAGE_PARAMETERS, RULES, VIEWS
+from tokensteps.runs.rules import BPE_RULES, PAGE_PARAMETERS, VIEWS
 
 
 def page() -> None:
@@ -58,6 +58,6 @@ def test_what_the_browser_writes_by_itself_is_no_link(name: str, parameter: str)
 
 
 def test_a_training_page_takes_every_setting_that_it_writes() -> None:
-    assert {*(rule.name for rule in (*RULES, *VIEWS)), "corpus", "text", "id", "file"} == PAGE_PARAMETERS[
+    assert {*(rule.name for rule in (*BPE_RULES, *VIEWS)), "corpus", "text", "id", "file"} == PAGE_PARAMETERS[
         "bpe"
     ]

@@ -17,19 +17,11 @@ from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PATTERN_LIMIT, SEED_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import EXAMPLES, OWN, Example
-from tokensteps.runs.settings import (
-    COMPARE_RULES,
-    RULES,
-    UNIGRAM_RULES,
-    VIEWS,
-    WORDPIECE_RULES,
-    Setting,
-    corpus_title,
-    special_tokens,
-)
+from tokensteps.runs.rules import BPE_RULES, COMPARE_RULES, UNIGRAM_RULES, VIEWS, WORDPIECE_RULES, Setting
+from tokensteps.runs.settings import corpus_title, special_tokens
 
-PAGES = {"bpe": RULES, "wordpiece": WORDPIECE_RULES, "unigram": UNIGRAM_RULES, "compare": COMPARE_RULES}
-SETTINGS = {setting.name: setting for setting in (*RULES, *VIEWS)}
+PAGES = {"bpe": BPE_RULES, "wordpiece": WORDPIECE_RULES, "unigram": UNIGRAM_RULES, "compare": COMPARE_RULES}
+SETTINGS = {setting.name: setting for setting in (*BPE_RULES, *VIEWS)}
 UNIGRAM = {setting.name: setting for setting in UNIGRAM_RULES}
 EVERY = {f"{page}.{rule.name}": rule for page, rules in PAGES.items() for rule in (*rules, *VIEWS)}
 
@@ -145,7 +137,7 @@ def test_examples_on_the_unigram_page() -> None:
 
 
 def test_everything_has_a_name() -> None:
-    for setting in (*RULES, *WORDPIECE_RULES, *UNIGRAM_RULES, *COMPARE_RULES):
+    for setting in (*BPE_RULES, *WORDPIECE_RULES, *UNIGRAM_RULES, *COMPARE_RULES):
         for choice in setting.choices:
             assert choice_name(setting.name, choice)
     assert len({corpus_title(name) for name in (*EXAMPLES, *OWN)}) == len(EXAMPLES) + len(OWN)
@@ -173,14 +165,14 @@ def sidebar(page: str) -> None:
     """A page that has nothing but its sidebar: what `AppTest` runs, as a script of its own."""
     import streamlit
 
-    from tokensteps.runs import settings
+    from tokensteps.runs import rules
     from tokensteps.widgets import controls
 
     rules = {
-        "bpe": settings.RULES,
-        "wordpiece": settings.WORDPIECE_RULES,
-        "unigram": settings.UNIGRAM_RULES,
-        "compare": settings.COMPARE_RULES,
+        "bpe": rules.BPE_RULES,
+        "wordpiece": rules.WORDPIECE_RULES,
+        "unigram": rules.UNIGRAM_RULES,
+        "compare": rules.COMPARE_RULES,
     }
     shown = controls.Controls(page, rules[page])
     source = shown.corpus()

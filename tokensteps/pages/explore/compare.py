@@ -27,7 +27,8 @@ from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.numbers import percent, share_text
 from tokensteps.limits import FIND_LIMIT, ROWS_LISTED
 from tokensteps.runs.algorithms import Algorithm, Run
-from tokensteps.runs.settings import COMPARE_RULES, Recipe, corpus_title
+from tokensteps.runs.rules import COMPARE_RULES
+from tokensteps.runs.settings import Recipe, corpus_title
 from tokensteps.runs.trainings import train_all
 from tokensteps.server.cache import remembered
 from tokensteps.server.steps import Steps, reach

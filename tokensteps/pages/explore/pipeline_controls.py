@@ -11,7 +11,8 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.language.i18n import N_, _
 from tokensteps.runs.algorithms import Algorithm
 from tokensteps.runs.corpora import Source, plain_text
-from tokensteps.runs.settings import PIPELINE_RULES, Recipe, write_short
+from tokensteps.runs.rules import PIPELINE_RULES
+from tokensteps.runs.settings import Recipe, write_short
 from tokensteps.runs.trainings import train_model
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.controls import Controls

@@ -38,7 +38,8 @@ from tokensteps.limits import (
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
 from tokensteps.pages.explore.playground_files import counts_html, tokens_csv, tokens_html, tokens_json
 from tokensteps.runs.corpora import pack_text, plain_text
-from tokensteps.runs.settings import PLAYGROUND_RULES, PLAYGROUND_SLOTS, read_setting, read_text
+from tokensteps.runs.rules import PLAYGROUND_RULES, PLAYGROUND_SLOTS
+from tokensteps.runs.settings import read_setting, read_text
 from tokensteps.server.cache import Shelf, digest, text_store
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address

@@ -26,7 +26,8 @@ from tokensteps.language.numbers import percent
 from tokensteps.limits import RENEW_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import plain_text
-from tokensteps.runs.settings import RENEW_RULES, corpus_title, write_short
+from tokensteps.runs.rules import RENEW_RULES
+from tokensteps.runs.settings import corpus_title, write_short
 from tokensteps.shell.language import page_link
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
