@@ -18,7 +18,7 @@ from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.rules import BPE_RULES
-from tokensteps.server.cache import registry
+from tokensteps.server.jobs import registry
 
 TABS = ["Every pair", "Charts", "Follow a word", "Lineage", "Encode", "Ties", "Code", "Files and link"]
 PAGE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)

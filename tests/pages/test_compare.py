@@ -25,7 +25,7 @@ from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.rules import COMPARE_RULES
-from tokensteps.server.cache import Job, Registry
+from tokensteps.server.jobs import Job, Registry
 
 PAGE = Page("compare", Path("pages", "explore", "compare.py"), COMPARE_RULES)
 opened, value, rules, usual = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual

@@ -20,7 +20,7 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.limits import CHALLENGE_LIMIT
 from tokensteps.runs.corpora import EXAMPLES, pack_text
 from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
-from tokensteps.server.cache import registry
+from tokensteps.server.jobs import registry
 from tokensteps.teaching.challenge import (
     Challenge,
     Result,

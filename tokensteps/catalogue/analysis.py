@@ -15,7 +15,7 @@ from tokenizers_core.text.spans import Span
 from tokensteps.catalogue.subjects import Subject, Tokenized
 from tokensteps.drawing.chips import Piece, TextRun
 from tokensteps.limits import CHARACTERS_KEPT, COUNTS_KEPT, LEAST_SIZE
-from tokensteps.server.cache import Shelf
+from tokensteps.server.shelf import Shelf
 
 ESCAPE = regex.compile(r"\\(?:([ntr0\\])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 NAMED_ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}

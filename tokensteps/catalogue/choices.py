@@ -24,13 +24,15 @@ from tokensteps.language.i18n import N_, _, count, listed
 from tokensteps.limits import BROUGHT_REMEMBERED, LOADING_SECONDS, RUNS_REMEMBERED, SPEC_LIMIT, SUBJECTS_KEPT
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.settings import corpus_title, read_url
-from tokensteps.server.cache import Job, Made, Registry, digest, file_store, registry, tokenizer_registry
-from tokensteps.server.workers import Progress
+from tokensteps.server.jobs import Job, Registry, registry, tokenizer_registry
+from tokensteps.server.shelf import Memo
+from tokensteps.server.stores import digest, file_store
+from tokensteps.server.tasks import Progress
 
 READY = tuple(f"{name}?corpus=library" for name in ALGORITHMS)
 """What everybody finds: one tokenizer of each algorithm, trained on the largest corpus that comes with the app."""
 NAME_SHOWN = 60
-_subjects: Final = Made(SUBJECTS_KEPT)
+_subjects: Final = Memo(SUBJECTS_KEPT)
 OF_THE_CORPUS = ("corpus", "text", "id", "file", "step")
 """What a spec says of the corpus and the step, and not of the rules."""
 

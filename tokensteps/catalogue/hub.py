@@ -25,7 +25,7 @@ from tokensteps.catalogue.formats import load
 from tokensteps.catalogue.loaded import LoadedSubject
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import ANSWER_SECONDS, HUB_ROOM, REACH_SECONDS, REPOSITORY_LIMIT, TOKENIZER_LIMIT
-from tokensteps.server.cache import shared_folder, touch
+from tokensteps.server.stores import shared_folder, touch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

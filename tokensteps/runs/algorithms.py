@@ -11,8 +11,9 @@ from tokensteps.runs.corpora import Source
 from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES, Setting
 from tokensteps.runs.settings import Recipe, special_tokens
 from tokensteps.runs.trainings import TRAINERS
-from tokensteps.server.cache import digest, train
-from tokensteps.server.workers import Progress, Task
+from tokensteps.server.stores import digest
+from tokensteps.server.tasks import Progress, Task
+from tokensteps.server.traces import train
 
 
 @dataclass(frozen=True)

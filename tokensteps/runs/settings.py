@@ -23,7 +23,7 @@ from tokensteps.limits import (
 )
 from tokensteps.runs.corpora import EXAMPLES, OWN, Source, pack_text, plain_text, unpack_text
 from tokensteps.runs.rules import VIEWS, Setting
-from tokensteps.server.cache import digest, text_store
+from tokensteps.server.stores import digest, text_store
 
 
 @dataclass(frozen=True)

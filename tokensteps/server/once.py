@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
-Value = TypeVar("Value")
+Single = TypeVar("Single")
 
 
-def once(make: Callable[[], Value]) -> Callable[[], Value]:
+def once(make: Callable[[], Single]) -> Callable[[], Single]:
     """`make`, called the first time only; threads that come meanwhile wait for it. One that raises is tried again.
 
     >>> @once
@@ -22,11 +22,11 @@ def once(make: Callable[[], Value]) -> Callable[[], Value]:
     >>> registry()
     ['a']
     """
-    made: list[Value] = []
+    made: list[Single] = []
     lock = threading.Lock()
 
     @wraps(make)
-    def get() -> Value:
+    def get() -> Single:
         if not made:
             with lock:
                 if not made:

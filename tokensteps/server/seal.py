@@ -1,4 +1,4 @@
-"""Sealed texts: what a link or a code says can be read by anybody, and changed by nobody who hasn't this server's secret."""
+"""Sealed texts: anybody can read what a link or a code says, but only this server, which has the secret, can change it."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from itsdangerous import BadData, URLSafeSerializer
 
 from tokensteps.limits import SEALED_LIMIT
 
-VARIABLE: Final = "TOKENSTEPS_SECRET"
+SECRET_VARIABLE: Final = "TOKENSTEPS_SECRET"
 """The environment variable that gives several servers one secret."""
-FILE: Final = Path(__file__).resolve().parents[2] / ".secret"
+SECRET_FILE: Final = Path(__file__).resolve().parents[2] / ".secret"
 """Where a server without it keeps its own, so that codes outlive a restart."""
 
 
 @cache
 def secret() -> str:
-    """This server's secret: from the environment, or from the file, which is written at first; where that can't be, a new one."""
-    given = os.environ.get(VARIABLE)
+    """This server's secret: from the environment, or else from a file, which is written the first time; if it can't be, a new one."""
+    given = os.environ.get(SECRET_VARIABLE)
     if given:
         return given
     try:
-        handle = os.open(FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        handle = os.open(SECRET_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError:
         pass  # it is there already, or can't be written
     else:
         with os.fdopen(handle, "w", encoding="ascii") as file:
             file.write(secrets.token_hex(32))
     try:
-        return FILE.read_text(encoding="ascii").strip() or secrets.token_hex(32)
+        return SECRET_FILE.read_text(encoding="ascii").strip() or secrets.token_hex(32)
     except OSError:
         return secrets.token_hex(32)
 
 
 def seal(kind: str, what: Any) -> str:
-    """What can be written as JSON, compressed where that is shorter, signed, and fit for a URL; `kind` keeps one use from another.
+    """`what`, as JSON, compressed where that is shorter, signed, and safe in a URL; a seal of one `kind` is no good for another.
 
     >>> unseal("test", seal("test", {"a": [1, "ü"]}))
     {'a': [1, 'ü']}
@@ -49,10 +49,10 @@ def seal(kind: str, what: Any) -> str:
 
 
 def unseal(kind: str, sealed: str) -> Any | None:
-    """What was sealed; None for what this server didn't seal like this."""
+    """What was sealed; None for anything that this server did not seal as this kind."""
     if len(sealed) > SEALED_LIMIT:
         return None
     try:
         return URLSafeSerializer(secret(), salt=f"tokensteps.{kind}").loads(sealed)
-    except (BadData, UnicodeError):  # half of a UTF-16 pair is in no code
+    except (BadData, UnicodeError):  # no code contains half of a UTF-16 pair
         return None

@@ -28,7 +28,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     import pandas  # noqa: F401
     import plotly.graph_objects  # noqa: F401
 
-    from tokensteps.server.cache import drawers, workers
+    from tokensteps.server.traces import drawers, workers
 
     workers().start()
     drawers().start()

@@ -1,4 +1,4 @@
-"""The frames and tables of a run: made once for all; many frames by another process, for which nobody else waits."""
+"""The frames and tables of a run: made once for all sessions; a window of many frames by another process, so that nobody else waits."""
 
 from __future__ import annotations
 
@@ -11,18 +11,23 @@ from typing import Any, Final
 import pandas as pd
 import pyarrow as pa
 
+from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.comparison import Comparison
 from tokensteps.drawing.frame import Frame, packed, payload
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import current_language, use_language
 from tokensteps.limits import DRAWER_ROOM, FEW_FRAMES
-from tokensteps.server.cache import GROWTH, LEAST_TAKEN, Shelf, digest, drawers, drawn, pickled
-from tokensteps.server.workers import Progress, Stopped, TrainingError
+from tokensteps.server.shelf import Shelf, drawn
+from tokensteps.server.stores import digest
+from tokensteps.server.tasks import Progress, Stopped, TrainingError
+from tokensteps.server.traces import GROWTH, LEAST_TAKEN, drawers, pickled
 
-Table = Callable[[Any, Style, str, int | None], pd.DataFrame]
-"""Makes a table of a snapshot, in a style; with a text, of the rows that hold it; with a number, of so many rows at its top."""
-_traces: Final = Shelf[str, Any](DRAWER_ROOM)
-"""The traces that the process which draws holds: neighbouring windows of a run are likely to come soon."""
+Stepped = AnyTrace | Comparison
+"""What a page steps through."""
+StepTable = Callable[[Any, Style, str, int | None], pd.DataFrame]
+"""Makes a table of a snapshot, in a style; with a text, only the rows that contain it; with a number, only so many from the top."""
+_traces: Final = Shelf[str, Stepped](DRAWER_ROOM)
+"""In the process that draws: the traces it holds, as the next window of the same run is likely to come soon."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Steps:
     """What draws a step of a trace."""
 
     frame: Callable[[Any, Style], Frame]
-    trace: Any
+    trace: Stepped
     style: Style
 
     def __call__(self, step: int) -> Frame:
@@ -66,12 +71,12 @@ class Drawing:
     trace: bytes = field(repr=False)
     size: int = 0
 
-    def __call__(self, _progress: Any) -> bytes:
+    def __call__(self, _progress: Progress) -> bytes:
         use_language(self.language)
         return self.window.packed(Steps(self.frame, _unpickled(self.trace), self.style))
 
 
-def _unpickled(data: bytes) -> Any:
+def _unpickled(data: bytes) -> Stepped:
     name = digest(data)
     trace = _traces.get(name)
     if trace is None:
@@ -80,7 +85,7 @@ def _unpickled(data: bytes) -> Any:
     return trace
 
 
-def draw(run: str, window: Window, frame: Callable[[int], Frame]) -> bytes:
+def draw_window(run: str, window: Window, frame: Callable[[int], Frame]) -> bytes:
     """A window of the run called `run`, packed. Many frames are drawn by another process, unless that fails."""
     if (
         isinstance(frame, Steps)
@@ -95,22 +100,22 @@ def draw(run: str, window: Window, frame: Callable[[int], Frame]) -> bytes:
     return window.packed(frame)
 
 
-def reach(trace: Any) -> tuple[int, ...]:
-    """How far a trace goes. One that was stopped is its learner's alone, but has the name of the whole run: what is kept for all needs both."""
+def reach(trace: Stepped) -> tuple[int, ...]:
+    """How far a trace goes. A stopped one belongs to one session but has the whole run's name, so what is kept for all needs both."""
     parts = (trace.bpe, trace.wordpiece, trace.unigram) if isinstance(trace, Comparison) else (trace,)
     return tuple(map(len, parts))
 
 
 def rows(
     run: str,
-    table: Table,
-    trace: Any,
+    table: StepTable,
+    trace: Stepped,
     step: int,
     style: Style,
     find: str = "",
     limit: int | None = None,
 ) -> pa.Table:
-    """A table of a step, ready for the browser: it is made once for all who look at it, what somebody looks for each time."""
+    """A table of a step, ready for the browser: made once for all sessions, except when somebody searches in it."""
 
     def make() -> pa.Table:
         return pa.Table.from_pandas(table(trace[step], style, find, limit), preserve_index=False)

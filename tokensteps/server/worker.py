@@ -15,7 +15,8 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from tokensteps.limits import TRAINING_MEMORY
-from tokensteps.server.workers import STOP, TOLD_EVERY, Progress, TrainingError, Work
+from tokensteps.server.tasks import Progress, TrainingError, Work
+from tokensteps.server.workers import STOP, TOLD_EVERY
 
 
 class Reporter(Progress):

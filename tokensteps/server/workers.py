@@ -1,9 +1,8 @@
-"""Training and drawing in processes of their own: sessions don't wait for each other's.
+"""Training and drawing in processes of their own, so that no session waits for another's.
 
-Python runs one thread at a time. A training run in the server's own process would slow every click of every visitor while
-it lasts, so longer ones are sent to a few worker processes, which have a lower priority than the server, and come back as a
-finished trace; so does the drawing of many frames. Nothing here knows of Streamlit: a worker that trains loads the engine and
-little else.
+Python runs one thread at a time. Training in the server's own process would slow down every visitor's clicks, so longer runs
+go to a few worker processes with a lower priority than the server's, and come back as a finished trace. Drawing many frames
+goes the same way. Nothing here imports Streamlit: a worker that trains loads the engine and little else.
 """
 
 from __future__ import annotations
@@ -14,26 +13,18 @@ import pickle
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol
+from typing import Final
 
-from tokenizers_core.errors import TokenizersCoreError
-from tokenizers_core.text.corpus import Corpus
-from tokenizers_core.text.pipeline import Pipeline
-from tokenizers_core.text.splitting import has_own_pattern
-from tokensteps.language.i18n import N_
 from tokensteps.limits import (
-    FORGOTTEN_SECONDS,
     LARGE_TASK,
-    SMALL_TASK,
     TRACE_LIMIT,
     TRAINING_SECONDS,
     TRAININGS_AT_ONCE,
     TRAININGS_WAITING,
 )
+from tokensteps.server.tasks import Progress, Stopped, TrainingError, Work
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 TOLD_EVERY: Final = 0.1
@@ -41,116 +32,13 @@ TOLD_EVERY: Final = 0.1
 NICENESS: Final = 10
 """By how much the priority of a process that trains is lower than the server's."""
 STOP: Final = "stop"
-"""What a worker is sent that shall end its run here."""
-
-
-class Stopped(Exception):
-    """Raised inside a job whose learner gave up before there was anything to show."""
-
-
-class TrainingError(TokenizersCoreError):
-    """A run that couldn't be trained for lack of room. `why` is a key of `templates`.
-
-    >>> print(TrainingError("busy", 60))
-    60 runs are waiting to be trained: try again in a minute.
-    """
-
-    templates: ClassVar[Mapping[str, str]] = {
-        "memory": N_(
-            "Training this takes more than {limit} MB of memory: use a shorter text, a smaller vocabulary or a smaller seed."
-        ),
-        "time": N_(
-            "Training this takes more than {limit} seconds: stop it earlier to see how far it has come, or use a shorter text, "
-            "a smaller vocabulary or a smaller seed."
-        ),
-        "large": N_(
-            "This run has too many steps to be kept, more than {limit} MB of them: choose a vocabulary size."
-        ),
-        "lost": N_("The process that trained this came to an early end: try again, or use a shorter text."),
-        "busy": N_("{limit} runs are waiting to be trained: try again in a minute."),
-    }
-
-    def __init__(self, why: str, limit: int = 0) -> None:
-        self.why = why
-        self.template = self.templates[why]
-        super().__init__(limit=limit)
-
-
-@dataclass
-class Progress:
-    """How far a job is; asked by the page, told by the job."""
-
-    phase: str = "reading"
-    done: int = 0
-    total: int | None = None
-    stop: bool = False
-    size: int = 1
-    """What room the result takes where it is kept."""
-    asked: float = field(default_factory=time.monotonic)
-    """When somebody last wanted to know."""
-
-    def characters(self, done: int) -> None:
-        """Told while reading a corpus; what it raises ends the reading."""
-        self.phase, self.done = "reading", done
-        if self.stop:
-            raise Stopped
-
-    def steps(self, done: int, total: int | None) -> bool:
-        """Told while training; False ends it there, with what was learned so far."""
-        self.phase, self.done, self.total = "training", done, total
-        return not self.stop
-
-    @property
-    def over(self) -> bool:
-        """Whether it was stopped, or nobody has asked for so long that nobody is going to."""
-        return self.stop or time.monotonic() - self.asked > FORGOTTEN_SECONDS
-
-
-class Work(Protocol):
-    """What can be sent to a worker: it has to be pickled, and so has what it gives."""
-
-    def __call__(self, progress: Any, /) -> Any: ...
-
-    @property
-    def size(self) -> int:
-        """Bytes to work on, by which its turn is decided."""
-
-
-class Readable(Protocol):
-    """Where a corpus comes from. It is pickled on its way to a worker."""
-
-    @property
-    def data(self) -> bytes:
-        """The text or the file, as it was given."""
-
-    def corpus(self, pipeline: Pipeline, progress: Callable[[int], None] | None = None) -> Corpus:
-        """Read it; `progress` is told how many characters were read so far."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """A run to be trained, as it is sent to a worker: called with a `Progress`, it gives the trace."""
-
-    train: Callable[..., Any]
-    """A function of the engine, from a corpus, `progress` and the settings to a trace."""
-    source: Readable
-    pipeline: Pipeline
-    settings: Mapping[str, Any]
-
-    def __call__(self, progress: Any) -> Any:
-        corpus = self.source.corpus(self.pipeline, progress.characters)
-        return self.train(corpus, progress=progress.steps, **self.settings)
-
-    @property
-    def size(self) -> int:
-        """Bytes to read."""
-        return len(self.source.data)
+"""Sent to a worker to end its run early."""
 
 
 class Worker:
     """A process that does one piece of work after another: `tokensteps/server/worker.py`, with pickles on its standard input and output.
 
-    `multiprocessing` won't do: it looks for the main module, for which Streamlit puts a page's script while that runs.
+    `multiprocessing` doesn't work here: it imports the main module, and Streamlit puts a page's script in that place.
     """
 
     def __init__(
@@ -161,7 +49,7 @@ class Worker:
         self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, task: Work, progress: Progress) -> bytes:
-        """What the work gives, pickled. Raises what the work raises, and TrainingError when the process is gone."""
+        """The work's result, pickled. Raises what the work raises, and TrainingError when the process has ended."""
         told = False
         limit = self._seconds or TRAINING_SECONDS
         guard = threading.Timer(limit, self._process.kill)
@@ -186,7 +74,7 @@ class Worker:
         self._process.stdin.flush()
 
     def _hear(self, progress: Progress) -> bytes | None:
-        """Take in one report; the result, once it is there."""
+        """Read one report; returns the result when that is what came."""
         assert self._process.stdout is not None  # it is a pipe
         kind, value = pickle.load(self._process.stdout)
         if kind == "error":
@@ -212,8 +100,9 @@ class Worker:
 
 
 class Workers:
-    """A few workers, which import a module first, and the queue before them: the smallest task goes first, for it is done soonest,
-    and large ones never take all workers.
+    """A few workers, which import a module at the start, and the queue in front of them.
+
+    The smallest task goes first, since it is done soonest, and large ones never take all workers.
     """
 
     def __init__(
@@ -233,15 +122,15 @@ class Workers:
         self._arrivals = itertools.count()
 
     def start(self) -> None:
-        """Have a worker at hand before anybody asks."""
+        """Start one worker before anybody asks."""
         with self._lock:
             if not self._idle:
                 self._idle.append(Worker(*self._settings))
 
     def run(self, task: Work, progress: Progress) -> bytes:
-        """What the work gives, pickled, when it has had its turn.
+        """The work's result, pickled, once it has had its turn.
 
-        Raises what the work raises; Stopped when it was given up, or forgotten, before its turn came; TrainingError.
+        Raises what the work raises; Stopped when it was stopped or forgotten before its turn came; TrainingError.
         """
         with self._turn(task, progress), self._worker() as worker:
             return worker.run(task, progress)
@@ -292,12 +181,7 @@ class Workers:
                     self._idle.append(worker)
 
     def close(self) -> None:
-        """End all processes that have nothing to do."""
+        """End all idle processes."""
         with self._lock:
             while self._idle:
                 self._idle.pop().close()
-
-
-def worth_sending(task: Task) -> bool:
-    """Whether a task may hold the server up: a large text, or a pattern of a visitor's own."""
-    return task.size > SMALL_TASK or has_own_pattern(task.pipeline.pre_tokenizer, task.pipeline.pattern)

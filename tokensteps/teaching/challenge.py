@@ -17,8 +17,8 @@ from tokensteps.language.i18n import _, count
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.rules import ASKED
 from tokensteps.runs.settings import Reading, read_url
-from tokensteps.server.cache import digest
 from tokensteps.server.seal import seal, unseal
+from tokensteps.server.stores import digest
 from tokensteps.teaching.game import VERDICT_NAMES, Prediction
 from tokensteps.teaching.predictions import ASK_NAMES, next_asked, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question

@@ -19,7 +19,7 @@ from tokensteps.language.i18n import N_, _, count, listed
 from tokensteps.language.numbers import nats
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.settings import read_url
-from tokensteps.server.workers import Progress
+from tokensteps.server.tasks import Progress
 
 
 class Erratum(NamedTuple):

@@ -1,4 +1,4 @@
-"""What the training pages share: build in the background, draw the stage, step through it."""
+"""What the training pages share: build in the background, draw_window the stage, step through it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from tokensteps.language.i18n import _, count, current_language, use_language
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
 from tokensteps.runs.algorithms import Run
-from tokensteps.server.cache import Job, Registry, drawn, registry
-from tokensteps.server.steps import Window, draw
-from tokensteps.server.workers import Progress
+from tokensteps.server.jobs import Job, Registry, registry
+from tokensteps.server.shelf import drawn
+from tokensteps.server.steps import Window, draw_window
+from tokensteps.server.tasks import Progress
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.arrival import take_arrival
 from tokensteps.widgets.notes import note, problem
@@ -132,7 +133,7 @@ def stage(
     place = position(f"{page}.book", run=name, last=last, trace=run, url=url, arrival=take_arrival())
     shown = window(place.step, last, size, whole)
     book = Window(name, last, shown, flipbook_labels(), param="step")
-    data = drawn((book.name, shown), lambda: draw(run, book, frame), len)
+    data = drawn((book.name, shown), lambda: draw_window(run, book, frame), len)
     flipbook(data, key=f"{page}.book", run=name, seek=place.seek)
     return place.step
 

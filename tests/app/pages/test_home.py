@@ -36,8 +36,8 @@ from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import EXAMPLES, unpack_text
 from tokensteps.runs.rules import COMPARE_RULES
 from tokensteps.runs.settings import read_url
-from tokensteps.server.cache import text_store
-from tokensteps.server.workers import Progress
+from tokensteps.server.stores import text_store
+from tokensteps.server.tasks import Progress
 from tokensteps.teaching.errata import trace_of
 from tokensteps.teaching.lessons import (
     BY_HAND,

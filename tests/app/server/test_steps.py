@@ -17,9 +17,10 @@ from tokensteps.language.labels import flipbook_labels
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.runs.trainings import TRAINERS
 from tokensteps.server import steps as module
-from tokensteps.server.cache import train
-from tokensteps.server.steps import Drawing, Steps, Window, draw, rows
-from tokensteps.server.workers import Progress, Task, TrainingError, Workers
+from tokensteps.server.steps import Drawing, Steps, Window, draw_window, rows
+from tokensteps.server.tasks import Progress, Task, TrainingError
+from tokensteps.server.traces import train
+from tokensteps.server.workers import Workers
 
 NAME = "test_ui_steps"
 STYLE = Style(byte_level=True)
@@ -57,7 +58,7 @@ def test_another_process_draws_the_same(steps: Steps, language: str, monkeypatch
 
     monkeypatch.setattr(pool, "run", note)
     monkeypatch.setattr(module, "drawers", lambda: pool)
-    assert draw(NAME, one, steps) == one.packed(steps)
+    assert draw_window(NAME, one, steps) == one.packed(steps)
     assert len(sent) == 1
     pool.close()
 
@@ -73,9 +74,9 @@ def test_few_frames_and_those_of_a_lost_process_are_drawn_here(
             raise TrainingError("lost")
 
     monkeypatch.setattr(module, "drawers", Broken)
-    assert draw(NAME, window(5), steps) == window(5).packed(steps) and Broken.asked == 0
-    assert draw(NAME, window(61), steps) == window(61).packed(steps) and Broken.asked == 1
-    assert draw("not kept", window(61), steps) == window(61).packed(steps) and Broken.asked == 1
+    assert draw_window(NAME, window(5), steps) == window(5).packed(steps) and Broken.asked == 0
+    assert draw_window(NAME, window(61), steps) == window(61).packed(steps) and Broken.asked == 1
+    assert draw_window("not kept", window(61), steps) == window(61).packed(steps) and Broken.asked == 1
     assert issubclass(TrainingError, TokenizersCoreError)
 
 

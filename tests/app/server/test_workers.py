@@ -22,7 +22,8 @@ from tokensteps.limits import LARGE_TASK, SMALL_TASK, TRAINING_MEMORY
 from tokensteps.runs.corpora import Source, prose
 from tokensteps.runs.trainings import TRAINERS, train_all, train_model
 from tokensteps.server import workers as module
-from tokensteps.server.workers import Progress, Stopped, Task, TrainingError, Workers, worth_sending
+from tokensteps.server.tasks import Progress, Stopped, Task, TrainingError, worth_sending
+from tokensteps.server.workers import Workers
 
 PATIENT = 60.0
 TEXT = Source("x", prose()[:6_000].encode())

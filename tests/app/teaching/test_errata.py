@@ -78,7 +78,7 @@ def test_links_open_a_step_that_there_is(make: object) -> None:
     assert not complaints
     run = algorithm.run(recipe)
     assert run is not None
-    from tokensteps.server.workers import Progress
+    from tokensteps.server.tasks import Progress
 
     assert 0 <= step <= len(run.make(Progress()))
 

@@ -41,7 +41,7 @@ from tokensteps.pages.learn.exercises import START, Place, Record, exact, read_p
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.rules import PIPELINE_RULES
 from tokensteps.runs.settings import read_url
-from tokensteps.server.workers import Progress
+from tokensteps.server.tasks import Progress
 from tokensteps.teaching.exercises.construct import Wanted, check
 from tokensteps.teaching.exercises.encoding import MATCHED, RULES, read_spelling
 from tokensteps.teaching.exercises.kinds import KINDS, Exercise, make, next_level

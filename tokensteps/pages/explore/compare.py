@@ -30,7 +30,7 @@ from tokensteps.runs.algorithms import Algorithm, Run
 from tokensteps.runs.rules import COMPARE_RULES
 from tokensteps.runs.settings import Recipe, corpus_title
 from tokensteps.runs.trainings import train_all
-from tokensteps.server.cache import remembered
+from tokensteps.server.shelf import remembered
 from tokensteps.server.steps import Steps, reach
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box

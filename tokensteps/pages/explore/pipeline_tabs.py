@@ -18,7 +18,7 @@ from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.messages import explained
 from tokensteps.limits import PASSAGE_LIMIT, WINDOWS_LIMIT
 from tokensteps.pages.explore.pipeline_view import PipelineView
-from tokensteps.server.cache import digest
+from tokensteps.server.stores import digest
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import show_link, show_tokenizer_files
 from tokensteps.widgets.notes import note, problem, show_rows

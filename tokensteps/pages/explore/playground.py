@@ -40,7 +40,8 @@ from tokensteps.pages.explore.playground_files import counts_html, tokens_csv, t
 from tokensteps.runs.corpora import pack_text, plain_text
 from tokensteps.runs.rules import PLAYGROUND_RULES, PLAYGROUND_SLOTS
 from tokensteps.runs.settings import read_setting, read_text
-from tokensteps.server.cache import Shelf, digest, text_store
+from tokensteps.server.shelf import Shelf
+from tokensteps.server.stores import digest, text_store
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.boxes import text_box

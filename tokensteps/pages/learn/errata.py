@@ -5,7 +5,7 @@ import streamlit as st
 from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import _, current_language
 from tokensteps.runs.algorithms import ALGORITHMS
-from tokensteps.server.cache import remembered
+from tokensteps.server.shelf import remembered
 from tokensteps.shell.language import page_link
 from tokensteps.teaching.errata import ERRATA, erratum_html
 from tokensteps.widgets.tour import titled

@@ -31,7 +31,8 @@ from tokensteps.pages.learn.home_sentence import (
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.corpora import pack_text, plain_text
 from tokensteps.runs.settings import corpus_title, read_short, read_url, write_short
-from tokensteps.server.cache import remembered, text_store
+from tokensteps.server.shelf import remembered
+from tokensteps.server.stores import text_store
 from tokensteps.streamlit_internals import text_in_browser
 from tokensteps.teaching.lessons import (
     COMPARE,

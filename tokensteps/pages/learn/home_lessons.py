@@ -10,7 +10,7 @@ import streamlit as st
 
 from tokensteps.components.address import in_links
 from tokensteps.language.i18n import _, count, current_language
-from tokensteps.server.cache import remembered
+from tokensteps.server.shelf import remembered
 from tokensteps.shell.language import page_link
 from tokensteps.teaching.lessons import (
     LESSONS,

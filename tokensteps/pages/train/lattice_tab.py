@@ -17,7 +17,7 @@ from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.numbers import log_text, probability_text, share_text
 from tokensteps.limits import WORDS_LISTED
 from tokensteps.runs.corpora import plain_text
-from tokensteps.server.cache import digest
+from tokensteps.server.stores import digest
 from tokensteps.widgets.notes import note
 from tokensteps.widgets.stage import small_book
 

@@ -18,7 +18,7 @@ from tokensteps.language.names import choice_name
 from tokensteps.limits import WORDS_LISTED
 from tokensteps.pages.train.page import RunFile, View, code, encode, files, follow, listing
 from tokensteps.runs.algorithms import Run
-from tokensteps.server.steps import Table
+from tokensteps.server.steps import StepTable
 from tokensteps.widgets import stage
 from tokensteps.widgets.downloads import sheet
 from tokensteps.widgets.notes import note
@@ -30,7 +30,7 @@ MERGE_FILES: Mapping[str, RunFile] = {
 
 
 def merge_tabs(
-    table: Table, own: Mapping[str, Callable[[View], None]] | None = None
+    table: StepTable, own: Mapping[str, Callable[[View], None]] | None = None
 ) -> Mapping[str, Callable[[View], None]]:
     """The tabs of a merging algorithm's page; those of its own come after “Every pair”."""
     return {
@@ -46,7 +46,7 @@ def merge_tabs(
     }
 
 
-def every_pair(table: Table, view: View) -> None:
+def every_pair(table: StepTable, view: View) -> None:
     """The pairs that could be merged next."""
     whole, best = (
         _("All {number} pairs after step {step}, best first."),

@@ -30,8 +30,8 @@ from tokensteps.pages.learn.challenge import show_challenge_maker
 from tokensteps.runs.algorithms import Algorithm, Run
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.settings import corpus_title
-from tokensteps.server.cache import digest
-from tokensteps.server.steps import Steps, Table, reach, rows
+from tokensteps.server.steps import Steps, StepTable, reach, rows
+from tokensteps.server.stores import digest
 from tokensteps.shell.language import page_link
 from tokensteps.teaching.game import Hidden
 from tokensteps.teaching.predictions import ASKS
@@ -115,7 +115,7 @@ class View:
         """A widget's key, the page's own."""
         return f"{self.page.name}.{name}"
 
-    def rows(self, table: Table, find: str, limit: int) -> pa.Table:
+    def rows(self, table: StepTable, find: str, limit: int) -> pa.Table:
         """A table of this step, of what `find` finds."""
         return rows(self.run.name, table, self.trace, self.step, self.style, find, limit)
 
@@ -195,7 +195,7 @@ def predict_run(page: TrainPage, controls: Controls, run: Run, trace: Any, style
     show_answers(hidden, game)
 
 
-def listing(view: View, table: Table, total: int, whole: str, best: str) -> None:
+def listing(view: View, table: StepTable, total: int, whole: str, best: str) -> None:
     """A table of this step of `total` rows: those at its top, most if asked for, or those of them with a text in them. Above it, `whole` or `best` says which."""
     left, right, aside = st.columns([3, 4, 2], vertical_alignment="bottom")
     find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th") or ""

@@ -17,7 +17,7 @@ from tokensteps.limits import WORTH_LIMIT
 from tokensteps.pages.train.lattice_tab import lattice_tab
 from tokensteps.pages.train.page import RunFile, View, code, encode, files, follow, listing
 from tokensteps.runs.corpora import EXAMPLES
-from tokensteps.server.cache import remembered
+from tokensteps.server.shelf import remembered
 from tokensteps.widgets.downloads import sheet
 from tokensteps.widgets.notes import note
 

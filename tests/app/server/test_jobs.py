@@ -1,4 +1,4 @@
-"""What sessions share (`tokensteps/server/cache.py`): runs are built once, errors are not kept, a run can be stopped, memory is bounded.
+"""Runs in progress (`tokensteps/server/jobs.py`, `traces.py`): each is built once, errors are not kept, a run can be stopped, memory is bounded.
 
 Oracle: counting how often something was built. Threads meet at events, never by waiting a while.
 """
@@ -10,31 +10,17 @@ import pickle
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import EmptyCorpusError
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.runs.corpora import Source
-from tokensteps.server.cache import (
-    GROWTH,
-    LEAST_TAKEN,
-    WAITS,
-    Job,
-    Registry,
-    Shelf,
-    TextStore,
-    digest,
-    drawn,
-    pickled,
-    train,
-)
-from tokensteps.server.workers import Progress, Stopped, Task
+from tokensteps.server.jobs import WAITS, Job, Registry
+from tokensteps.server.tasks import Progress, Stopped, Task
+from tokensteps.server.traces import GROWTH, LEAST_TAKEN, pickled, train
 
 PATIENT = 30.0
 
@@ -175,7 +161,7 @@ def test_who_waits_for_a_run_that_somebody_stops_gets_the_whole_one() -> None:
 
 def test_a_job_knows_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("tokensteps.server.cache.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("tokensteps.server.jobs.time.monotonic", lambda: now[0])
     gate = threading.Event()
     job = Job(Built("done", gate))
     assert not job.shared("one") and not job.shared("one")
@@ -267,93 +253,3 @@ def test_a_small_task_is_trained_at_once_and_weighed() -> None:
     trace = train("a name", task, progress)
     assert len(trace) == 2 and progress.size == LEAST_TAKEN + GROWTH * len(pickled("a name") or b"")
     assert list(pickle.loads(pickled("a name") or b"")) == list(trace) and pickled("another") is None
-
-
-def test_what_is_drawn_is_drawn_once() -> None:
-    built, results = Built(b"frames"), []
-    key = ("test_what_is_drawn_is_drawn_once",)
-    askers = [
-        threading.Thread(target=lambda: results.append(drawn(key, lambda: built(Progress()), len)))
-        for _ in range(8)
-    ]
-    for asker in askers:
-        asker.start()
-    for asker in askers:
-        asker.join(PATIENT)
-    assert results == [b"frames"] * 8 and built.times == 1
-
-
-@pytest.fixture(params=["folder", "memory"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> TextStore:
-    """A store with room for ten bytes, eight at most for one text; the second one can't have the folder that it wants."""
-    if request.param == "folder":
-        return TextStore(tmp_path / "kept", 10, 8)
-    (tmp_path / "file").touch()
-    return TextStore(tmp_path / "file" / "kept", 10, 8)
-
-
-def test_texts_come_back_by_name_until_there_are_too_many(store: TextStore) -> None:
-    first, second = store.put(b"aaaa"), store.put(b"bbbb")
-    assert store.put(b"aaaa") == first  # used again: now the newer one
-    third = store.put(b"cccc")
-    assert [store.get(name) for name in (first, second, third)] == [b"aaaa", None, b"cccc"]
-    large = store.put(b"x" * 9)  # nobody's text goes for one that is too large
-    assert store.get(large) is None and store.get(first) == b"aaaa" and store.get(third) == b"cccc"
-    most = store.put(b"x" * 8)
-    assert store.get(most) == b"x" * 8 and store.get(first) is None is store.get(third)
-    store.drop(most, store.used(most))
-    assert store.get(most) is None
-
-
-def test_a_draft_that_others_use_is_not_dropped(tmp_path: Path) -> None:
-    store = TextStore(tmp_path, 100, 100)
-    name = store.put(b"ours")
-    mine = store.used(name)
-    assert mine > 0 and store.used("0" * 32) == 0
-    TextStore(tmp_path, 100, 100).put(b"ours")  # on another server, by somebody else
-    store.drop(name, mine)
-    assert store.get(name) == b"ours"
-    store.drop(name, store.used(name))
-    assert store.get(name) is None
-
-
-def test_servers_share_a_folder_which_outlives_them(tmp_path: Path) -> None:
-    name = TextStore(tmp_path / "kept", 100, 100).put(b"mine")
-    assert TextStore(tmp_path / "kept", 100, 100).get(name) == b"mine"
-    assert [path.name for path in (tmp_path / "kept").iterdir()] == [name == digest(b"mine") and name]
-    assert (tmp_path / "kept").stat().st_mode & 0o077 == 0  # nobody else on the machine reads it
-
-
-@pytest.mark.parametrize(
-    "name", ["../secret", "..", "", "/etc/hostname", "A" * 32, "0" * 31, "0" * 32 + "\n", "\0"]
-)
-def test_names_lead_nowhere_else(name: str, tmp_path: Path) -> None:
-    (tmp_path / "secret").write_bytes(b"secret")
-    assert TextStore(tmp_path / "kept", 100, 100).get(name) is None
-
-
-def test_a_file_that_was_changed_is_not_read(tmp_path: Path) -> None:
-    store = TextStore(tmp_path, 100, 100)
-    name = store.put(b"mine")
-    (tmp_path / name).write_bytes(b"theirs")
-    assert store.get(name) is None
-
-
-@given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 9), st.booleans()), max_size=40))
-def test_a_shelf_never_takes_more_room_than_it_has(moves: list[tuple[str, int, bool]]) -> None:
-    """Against a plain list of what is there, the most recently used last."""
-    shelf: Shelf[str, int] = Shelf(12)
-    plain: list[tuple[str, int]] = []
-    for key, size, putting in moves:
-        there = next((entry for entry in plain if entry[0] == key), None)
-        if there:
-            plain.remove(there)
-        if putting:
-            shelf.put(key, size, size)
-            plain.append((key, size))
-            while sum(taken for _key, taken in plain) > 12 and len(plain) > 1:
-                plain.pop(0)
-        else:
-            assert shelf.get(key) == (there[1] if there else None)
-            plain += [there] if there else []
-    assert {key: shelf.get(key) for key in "abcd"} == {**dict.fromkeys("abcd"), **dict(plain)}

@@ -1,0 +1,128 @@
+"""Runs in progress and finished ones.
+
+A run is built in a thread of its own, so that a page can show how far it is and a learner can stop it. A trace never changes
+once it is there, so everybody who asks for the same run gets the same trace.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeVar
+
+from tokensteps.limits import QUICK, TOKENIZERS_KEPT, TRACES_ROOM
+from tokensteps.server.once import once
+from tokensteps.server.shelf import Shelf
+from tokensteps.server.tasks import Progress
+
+Built = TypeVar("Built")
+
+WAITS: Final = 3.0
+"""Seconds without a question from a session, after which it no longer waits for a job."""
+
+
+class Job(Generic[Built]):
+    """Something that is being built in a thread."""
+
+    def __init__(self, build: Callable[[Progress], Built]) -> None:
+        self.progress = Progress()
+        self.value: Built | None = None
+        self.error: Exception | None = None
+        self._asked: dict[str, float] = {}
+        """When each session was last seen to wait for it."""
+        self._build = build
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self.value = self._build(self.progress)
+        except Exception as error:
+            self.error = error
+
+    def finished(self, wait: float = 0.0) -> bool:
+        """Whether it has ended, after waiting for at most `wait` seconds. A job whose page stops asking is given up after a while."""
+        self.progress.asked = time.monotonic()
+        self._thread.join(wait)
+        return self.ended
+
+    def shared(self, session: str) -> bool:
+        """Whether other sessions wait for it, too."""
+        now = self._asked[session] = time.monotonic()
+        return any(now - asked < WAITS for other, asked in [*self._asked.items()] if other != session)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended; asking this does not keep it going."""
+        return not self._thread.is_alive()
+
+    def result(self) -> Built:
+        """What was built. Raises what building it raised."""
+        if self.error is not None:
+            raise self.error
+        assert self.value is not None  # it ended without an error
+        return self.value
+
+
+class Registry:
+    """Finished values, as many of the recently used ones as there is room for, and the jobs that make more.
+
+    A job's `progress.size` says how much room its value takes: bytes, or 1 where values are only counted.
+    """
+
+    def __init__(self, room: int = TRACES_ROOM) -> None:
+        self.values: Shelf[str, Any] = Shelf(room)
+        self.jobs: dict[str, Job[Any]] = {}
+        self.lock = threading.Lock()
+
+    def ask(self, key: str, build: Callable[[Progress], Built], wait: float = QUICK) -> Built | Job[Built]:
+        """The value under `key`, or the job that makes it. Raises what a finished job raised."""
+        with self.lock:
+            self._tidy()
+            value: Built | None = self.values.get(key)
+            if value is not None:
+                return value
+            job: Job[Built] | None = self.jobs.get(key)
+            if job is None or job.progress.stop:  # given up meanwhile
+                job = self.jobs[key] = Job(build)
+        if not job.finished(wait):
+            return job
+        with self.lock:
+            self._keep(key, job)
+        if job.progress.stop:  # by somebody else: there is no value for those who wait
+            return self.ask(key, build, wait)
+        return job.result()
+
+    def stop(self, key: str, job: Job[Any]) -> None:
+        """End a job early. Its value, if it has one, belongs to the session that stopped it: the next to ask starts again."""
+        job.progress.stop = True
+        with self.lock:
+            self._forget(key, job)
+
+    def _tidy(self) -> None:
+        """Keep the values of jobs that have ended, and forget errors that nobody has come back for."""
+        for key, job in [*self.jobs.items()]:
+            if job.ended and (job.error is None or job.progress.over):
+                self._keep(key, job)
+
+    def _keep(self, key: str, job: Job[Any]) -> None:
+        self._forget(key, job)
+        if job.error is None and not job.progress.stop:
+            self.values.put(key, job.value, job.progress.size)
+
+    def _forget(self, key: str, job: Job[Any]) -> None:
+        if self.jobs.get(key) is job:
+            del self.jobs[key]
+
+
+@once
+def registry() -> Registry:
+    """The one registry of this server."""
+    return Registry()
+
+
+@once
+def tokenizer_registry() -> Registry:
+    """The registry of loaded tokenizers, apart from the other: each may take a hundred times the room of a trace."""
+    return Registry(TOKENIZERS_KEPT)

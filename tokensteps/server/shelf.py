@@ -1,0 +1,95 @@
+"""Values that all sessions share, as many as there is room for."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeVar
+
+from tokensteps.limits import FRAMES_ROOM, REMEMBERED_KEPT
+
+Key = TypeVar("Key")
+Item = TypeVar("Item")
+
+
+class Shelf(Generic[Key, Item]):
+    """Items by key, as many as there is room for: the least recently used one goes first. The newest always stays."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self._values: OrderedDict[Key, tuple[Item, int]] = OrderedDict()
+        self._taken = 0
+        self._lock = threading.Lock()
+
+    def put(self, key: Key, value: Item, size: int) -> None:
+        """Keep a value that takes so much room."""
+        with self._lock:
+            self._drop(key)
+            self._values[key] = value, size
+            self._taken += size
+            while self._taken > self.room and len(self._values) > 1:
+                self._drop(next(iter(self._values)))
+
+    def get(self, key: Key) -> Item | None:
+        """The value under a key, if it is still here."""
+        with self._lock:
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return self._values[key][0]
+
+    def keys(self) -> list[Key]:
+        """The keys, the least recently used one first."""
+        with self._lock:
+            return [*self._values]
+
+    def drop(self, key: Key) -> None:
+        """Forget the value under a key."""
+        with self._lock:
+            self._drop(key)
+
+    def _drop(self, key: Key) -> None:
+        _value, size = self._values.pop(key, (None, 0))
+        self._taken -= size
+
+
+class Memo:
+    """A shelf of values that are made when they are first asked for: once for all sessions."""
+
+    def __init__(self, room: int) -> None:
+        self.shelf: Shelf[tuple[Any, ...], Any] = Shelf(room)
+        self._at_work: dict[tuple[Any, ...], threading.RLock] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[Any, ...], make: Callable[[], Item], size: Callable[[Item], int]) -> Item:
+        """The value under `key`; if it isn't here, what `make` makes, kept while there is room for its `size`."""
+        found: Item | None = self.shelf.get(key)
+        if found is not None:
+            return found
+        with self._lock:
+            lock = self._at_work.setdefault(key, threading.RLock())
+        with lock:  # a class that comes in at once waits for the first one's
+            try:
+                found = self.shelf.get(key)
+                if found is None:
+                    found = make()
+                    self.shelf.put(key, found, size(found))
+            finally:
+                with self._lock:
+                    self._at_work.pop(key, None)
+        return found
+
+
+_drawings: Final = Memo(FRAMES_ROOM)
+_remembered: Final = Memo(REMEMBERED_KEPT)
+
+
+def drawn(key: tuple[Any, ...], draw: Callable[[], Item], size: Callable[[Item], int]) -> Item:
+    """What `draw` draws for `key`, frames or a table: kept while there is room for its `size` in bytes."""
+    return _drawings.get(key, draw, size)
+
+
+def remembered(key: tuple[Any, ...], make: Callable[[], Item]) -> Item:
+    """What `make` makes for `key`: charts, tables and texts, which are pure functions of their key."""
+    return _remembered.get(key, make, lambda _value: 1)

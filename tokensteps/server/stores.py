@@ -1,0 +1,133 @@
+"""Texts and files by name, in folders that outlive a server, so that an address too short for a text can still bring it back."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+import time
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+from tokensteps.limits import FILES_ROOM, LARGEST_TEXT, TEXTS_ROOM, TOKENIZER_LIMIT
+from tokensteps.server.once import once
+from tokensteps.server.shelf import Shelf
+
+STORE_VARIABLE: Final = "TOKENSTEPS_STORE"
+"""The environment variable that names the folder which the servers of one app share."""
+STORE: Final = Path(__file__).resolve().parents[2] / ".kept"
+"""The folder without it."""
+
+
+def digest(data: bytes) -> str:
+    """A name for some bytes: 128 bits as hexadecimal digits."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def touch(path: Path) -> None:
+    """Note that a file is in use, to the nanosecond. Raises OSError."""
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))
+
+
+class TextStore:
+    """Texts by digest, in a folder, so that one too long for a link survives a reload, a restart and a change of server.
+
+    The least recently used ones go when there are too many. Several servers may share a folder. If it can't be written,
+    texts stay in memory.
+    """
+
+    def __init__(self, folder: Path, room: int, largest: int) -> None:
+        self.folder, self.room, self.largest = folder, room, largest
+        self._memory: Shelf[str, bytes] = Shelf(room)
+        with contextlib.suppress(OSError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def put(self, data: bytes) -> str:
+        """Keep `data` unless it is larger than `largest`. Returns its name, which nobody can guess without knowing the text."""
+        name = digest(data)
+        if len(data) > self.largest:
+            return name
+        try:
+            if not self._touch(name):
+                self._write(name, data)
+        except OSError:
+            self._memory.put(name, data, len(data))
+        return name
+
+    def get(self, name: str) -> bytes | None:
+        """The text called `name`, if it is still here."""
+        if not re.fullmatch(
+            "[0-9a-f]{32}", name
+        ):  # it comes from a link, and must not lead out of the folder
+            return None
+        try:
+            data = (self.folder / name).read_bytes()
+            self._touch(name)
+        except OSError:
+            return self._memory.get(name)
+        return data if digest(data) == name else None
+
+    def used(self, name: str) -> int:
+        """When the text called `name` was last used, in nanoseconds; 0 for one that is not here."""
+        try:
+            return (self.folder / name).stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    def drop(self, name: str, used: int) -> None:
+        """Forget the text called `name`, unless somebody has used it since then."""
+        if self.used(name) <= used:
+            self._memory.drop(name)
+            with contextlib.suppress(OSError):
+                (self.folder / name).unlink()
+
+    def _touch(self, name: str) -> bool:
+        """Note that a text is in use; whether it is here."""
+        try:
+            touch(self.folder / name)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _write(self, name: str, data: bytes) -> None:
+        """Make room, then write a text in one go, so that nobody reads half of it."""
+        self._make_room(len(data))
+        handle, written = tempfile.mkstemp(dir=self.folder, prefix="new-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(written, self.folder / name)
+        self._touch(name)
+
+    def _make_room(self, size: int) -> None:
+        files = []
+        for entry in os.scandir(self.folder):
+            with contextlib.suppress(OSError):  # another server may have removed it
+                facts = entry.stat()
+                files.append((facts.st_mtime, facts.st_size, entry.path))
+        taken = size + sum(length for _time, length, _path in files)
+        for _time, length, path in sorted(files):
+            if taken <= self.room:
+                return
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            taken -= length
+
+
+def shared_folder(name: str) -> Path:
+    """A folder that all servers of this app have."""
+    return Path(os.environ.get(STORE_VARIABLE) or STORE) / name
+
+
+@once
+def text_store() -> TextStore:
+    """The texts that were too long for a link."""
+    return TextStore(shared_folder("texts"), TEXTS_ROOM, LARGEST_TEXT)
+
+
+@once
+def file_store() -> TextStore:
+    """The files that tokenizers are loaded from."""
+    return TextStore(shared_folder("files"), FILES_ROOM, TOKENIZER_LIMIT)

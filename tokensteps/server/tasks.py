@@ -1,0 +1,125 @@
+"""What pages, jobs and worker processes tell each other: what to do, how far it is, and why it failed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.splitting import has_own_pattern
+from tokensteps.language.i18n import N_
+from tokensteps.limits import FORGOTTEN_SECONDS, SMALL_TASK
+
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class Stopped(Exception):
+    """Raised inside a job that the learner stopped before there was anything to show."""
+
+
+class TrainingError(TokenizersCoreError):
+    """A run that can't be trained within this server's limits. `why` is a key of `templates`.
+
+    >>> print(TrainingError("busy", 60))
+    60 runs are waiting to be trained: try again in a minute.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "memory": N_(
+            "Training this takes more than {limit} MB of memory: use a shorter text, a smaller vocabulary or a smaller seed."
+        ),
+        "time": N_(
+            "Training this takes more than {limit} seconds: stop it earlier to see how far it has come, or use a shorter text, "
+            "a smaller vocabulary or a smaller seed."
+        ),
+        "large": N_(
+            "This run has too many steps to be kept, more than {limit} MB of them: choose a vocabulary size."
+        ),
+        "lost": N_("The process that trained this came to an early end: try again, or use a shorter text."),
+        "busy": N_("{limit} runs are waiting to be trained: try again in a minute."),
+    }
+
+    def __init__(self, why: str, limit: int = 0) -> None:
+        self.why = why
+        self.template = self.templates[why]
+        super().__init__(limit=limit)
+
+
+@dataclass
+class Progress:
+    """How far a job is: the job writes it, the page reads it."""
+
+    phase: str = "reading"
+    done: int = 0
+    total: int | None = None
+    stop: bool = False
+    size: int = 1
+    """How much room the result takes on its shelf."""
+    asked: float = field(default_factory=time.monotonic)
+    """When a page last read it."""
+
+    def characters(self, done: int) -> None:
+        """Called while a corpus is being read. Raises Stopped to end the reading."""
+        self.phase, self.done = "reading", done
+        if self.stop:
+            raise Stopped
+
+    def steps(self, done: int, total: int | None) -> bool:
+        """Called while training; False ends it there, with what was learned so far."""
+        self.phase, self.done, self.total = "training", done, total
+        return not self.stop
+
+    @property
+    def over(self) -> bool:
+        """Whether it was stopped, or no page has read it for so long that none will."""
+        return self.stop or time.monotonic() - self.asked > FORGOTTEN_SECONDS
+
+
+class Work(Protocol):
+    """What can be sent to a worker process. Both it and its result are pickled."""
+
+    def __call__(self, progress: Progress, /) -> Any: ...
+
+    @property
+    def size(self) -> int:
+        """Bytes to work on: the smallest work goes first."""
+
+
+class Readable(Protocol):
+    """Where a corpus comes from. It is pickled on its way to a worker."""
+
+    @property
+    def data(self) -> bytes:
+        """The text or the file, as it was given."""
+
+    def corpus(self, pipeline: Pipeline, progress: Callable[[int], None] | None = None) -> Corpus:
+        """Read it; `progress` is told how many characters were read so far."""
+
+
+@dataclass(frozen=True)
+class Task(Generic[Result_co]):
+    """A run to be trained, as it is sent to a worker: called with a `Progress`, it returns the trace."""
+
+    train: Callable[..., Result_co]
+    """A function of the engine: from a corpus, `progress` and the settings to a trace."""
+    source: Readable
+    pipeline: Pipeline
+    settings: Mapping[str, Any]
+
+    def __call__(self, progress: Progress) -> Result_co:
+        corpus = self.source.corpus(self.pipeline, progress.characters)
+        return self.train(corpus, progress=progress.steps, **self.settings)
+
+    @property
+    def size(self) -> int:
+        """Bytes to read."""
+        return len(self.source.data)
+
+
+def worth_sending(task: Task[object]) -> bool:
+    """Whether a task may slow the server down: a large text, or a pattern that a visitor wrote."""
+    return task.size > SMALL_TASK or has_own_pattern(task.pipeline.pre_tokenizer, task.pipeline.pattern)

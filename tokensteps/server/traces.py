@@ -1,0 +1,57 @@
+"""Traces: trained here or in a process of their own, and kept pickled for the process that draws."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Final, TypeVar
+
+from tokensteps.limits import DRAWING_SECONDS, TRACES_ROOM
+from tokensteps.server.once import once
+from tokensteps.server.shelf import Shelf
+from tokensteps.server.tasks import Progress, Task, worth_sending
+from tokensteps.server.workers import Workers
+
+Trace = TypeVar("Trace")
+
+DRAWING_NICENESS: Final = 2
+"""By how much the priority of the process that draws is lower than the server's."""
+LEAST_TAKEN: Final = 300_000
+"""Bytes that the smallest trace takes once somebody has looked at it: its words and pairs at several steps."""
+GROWTH: Final = 10
+"""How much larger a trace is in memory than pickled: three times when it comes, twelve times when all of it was looked at."""
+
+
+@once
+def workers() -> Workers:
+    """The processes of this server that train."""
+    return Workers()
+
+
+@once
+def drawers() -> Workers:
+    """The one process that draws: a page waits for it, so nothing that takes seconds goes there."""
+    return Workers(1, DRAWING_NICENESS, "tokensteps.server.steps", DRAWING_SECONDS)
+
+
+@once
+def _pickles() -> Shelf[str, bytes]:
+    return Shelf(TRACES_ROOM // GROWTH)
+
+
+def train(name: str, task: Task[Trace], progress: Progress) -> Trace:
+    """Train: a small task here and now, a larger one in a process of its own. The trace is kept pickled, too, under `name`."""
+    if worth_sending(task):
+        data = workers().run(task, progress)
+        trace: Trace = pickle.loads(data)  # from a process of this server
+    else:
+        trace = task(progress)
+        data = pickle.dumps(trace)
+    if not progress.stop:  # a stopped run is not the whole one
+        _pickles().put(name, data, len(data))
+    progress.size = LEAST_TAKEN + GROWTH * len(data)
+    return trace
+
+
+def pickled(name: str) -> bytes | None:
+    """A trace as pickled after training, for another process; None if it is no longer kept."""
+    return _pickles().get(name)
