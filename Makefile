@@ -25,7 +25,7 @@ PORT ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run serve dev test lint types unit browser nginx load hostile bench format screenshots messages lock audit clean
+.PHONY: help run serve dev test check stress lint types unit browser nginx load hostile bench format screenshots messages lock audit clean
 
 help: ## list these targets
 	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
@@ -48,6 +48,11 @@ dev: $(VENV)/.dev ## install what development needs
 
 test: lint types browser nginx ## lint, types and every test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: lint types unit ## lint, types and the tests that need no browser: minutes, not a quarter of an hour
+
+stress: $(VENV)/.dev ## every case and every example, where the suite takes a sample
+	STRESS=1 HOSTILE_STRINGS=10000 $(BIN)/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser
 
 lint: $(VENV)/.dev ## ruff: rules and format
 	$(BIN)/python -m ruff check .

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import settings
 from hypothesis import strategies as st
 from tokenizers import models, pre_tokenizers, processors
 
 from tests.core.test_tokenizer import CHARACTER_JUDGES, isolated, texts, trained
+from tests.samples import examples
 from tokenizers_core import (
     Corpus,
     Tokenizer,
@@ -32,7 +32,7 @@ def of_pipeline(name: str) -> Tokenizer:
     return trained(name, special_tokens=SPECIALS).tokenizer()
 
 
-thorough = settings(derandomize=True, database=None, deadline=None, max_examples=25)
+thorough = examples(25)
 
 SPECIALS = ("[PAD]", "[CLS]", "[SEP]", "<s>", "</s>", "<sep>", "<cls>")
 LISTS = (

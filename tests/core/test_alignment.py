@@ -17,7 +17,7 @@ from itertools import chain, pairwise
 import pytest
 import regex
 import tokenizers
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import models, normalizers, pre_tokenizers, processors
 
@@ -31,6 +31,7 @@ from tests.core.oracle_alignment import (
     plain_word_costs,
     plain_words,
 )
+from tests.samples import examples
 from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.encoding.alignment import (
     WHITE_SPACE,
@@ -46,7 +47,7 @@ from tokenizers_core.encoding.alignment import (
 from tokenizers_core.errors import SurrogateError
 from tokenizers_core.text.spans import Span
 
-thorough = settings(derandomize=True, database=None, deadline=None, max_examples=200)
+thorough = examples(200)
 
 MULTILINGUAL = """\
 The quick brown fox doesn't jump over 12345 lazy dogs; it's  sleeping!
@@ -287,7 +288,7 @@ def encoded(name: str, text: str) -> list[Span]:
 
 @pytest.mark.parametrize("name", [*ENGINES, *LIBRARIES])
 def test_covers_of_real_encodings(name: str) -> None:
-    @settings(thorough, max_examples=150)
+    @examples(150)
     @given(scripts)
     @example("")
     @example(" ")
@@ -470,7 +471,7 @@ def test_agreement_is_the_plain_one(case: tuple[str, list[list[Stretch]]]) -> No
         assert all(0 <= table[one][other] == table[other][one] <= 1 for other in range(len(covers)))
 
 
-@settings(thorough, max_examples=60)
+@examples(60)
 @given(scripts)
 def test_real_tokenizations_side_by_side(text: str) -> None:
     covers = [

@@ -18,10 +18,11 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.oracle_bpe import plain_bpe, plain_encode
+from tests.samples import examples
 from tokenizers_core import ALPHABETS, TIE_RULES, BpeTrace, Corpus, MergeEvent, train_bpe
 from tokenizers_core.errors import SettingError, TokenizersCoreError, UnknownNameError, VocabSizeError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
@@ -36,7 +37,7 @@ from tokenizers_core.training.ties import MANY_PAIRS, first_met
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
-thorough = settings(derandomize=True, database=None, deadline=None, max_examples=200)
+thorough = examples(200)
 
 
 def golden(name: str) -> dict[str, Any]:
@@ -196,7 +197,7 @@ def test_bytes(rule: str, counts: dict[str, int], alphabet: str) -> None:
     check_every_step(corpus, rule, alphabet, symbols_to_bytes, 20)
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(st.text("abcdef", min_size=20, max_size=80), min_size=1, max_size=2, unique=True))
 def test_first_met_within_long_words(long_words: list[str]) -> None:
     # Places found at different times, with many merges in front of them in between, are compared here.

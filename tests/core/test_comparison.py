@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.oracle_bpe import plain_bpe
 from tests.core.oracle_comparison import PlainSize, State, at_size, plain_size
 from tests.core.oracle_wordpiece import plain_wordpiece
+from tests.samples import examples
 from tokenizers_core import METHODS, TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import SettingError, TokenizersCoreError, UnknownNameError, VocabSizeError
 from tokenizers_core.files.exports import comparison_to_json, disagreements_to_csv, sweep_to_csv
@@ -151,7 +152,7 @@ def check_every_size(comparison: Comparison, rule: str) -> None:
         previous = plain
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(60)
 @given(corpora, st.sampled_from([*TIE_RULES]), st.sampled_from(METHODS))
 @example({"abab": 1, "ab": 3, "ba": 2, "aba": 1}, "first", "course")
 @example({"##x": 2, "a##x": 3, "##": 1, "#x": 2}, "first", "course")

@@ -7,11 +7,12 @@ engine trains, each with the decoder that belongs to its pipeline.
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import decoders
 
 from tests.core.test_tokenizer import CHARACTER_JUDGES, MULTILINGUAL, isolated, judge, texts, trained
+from tests.samples import examples
 from tokenizers_core import TEMPLATES, Corpus, Padding, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.encoding.decoders import (
     BpeDecoder,
@@ -26,7 +27,7 @@ from tokenizers_core.errors import SettingError, UnknownNameError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.patterns import PATTERNS
 
-thorough = settings(derandomize=True, database=None, deadline=None, max_examples=100)
+thorough = examples(100)
 
 tokens = st.lists(
     st.one_of(

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import (
     AddedToken,
@@ -31,6 +31,7 @@ from tokenizers import (
     trainers,
 )
 
+from tests.samples import examples
 from tokenizers_core import Tokenizer, TokenizersCoreError, errors
 from tokenizers_core.errors import LackingPartError, TokenizerFileError, UnsavableError
 from tokenizers_core.files.tokenizer_json import (
@@ -241,7 +242,7 @@ texts = st.lists(st.sampled_from(sorted(set("".join(LINES)))) | st.sampled_from(
 def test_any_text_encodes_the_same_here(name: str) -> None:
     theirs, ours = foreign(name)
 
-    @settings(derandomize=True, database=None, deadline=None, max_examples=60)
+    @examples(60)
     @given(texts.map("".join))
     def check(text: str) -> None:
         encoding, expected = ours.encode(text), theirs.encode(text)
@@ -820,7 +821,7 @@ def mutated(draw: st.DrawFn) -> dict[str, Any]:
     return document
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=600)
+@examples(600)
 @given(mutated())
 def test_changed_documents_load_or_say_why(document: dict[str, Any]) -> None:
     usable_or_refused(lambda: from_document(document))
@@ -829,7 +830,7 @@ def test_changed_documents_load_or_say_why(document: dict[str, Any]) -> None:
             part(document)  # type: ignore[operator]
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=300)
+@examples(300)
 @example(0, 0, b"")
 @given(st.integers(0, 2), st.integers(0, 2000), st.binary(max_size=4))
 def test_cut_and_patched_files_load_or_say_why(which: int, place: int, patch: bytes) -> None:
@@ -838,13 +839,13 @@ def test_cut_and_patched_files_load_or_say_why(which: int, place: int, patch: by
         usable_or_refused(lambda changed=changed: tokenizer_from_bytes(changed))  # type: ignore[misc]
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=200)
+@examples(200)
 @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_bytes_load_or_say_why(data: bytes) -> None:
     usable_or_refused(lambda: tokenizer_from_bytes(data))
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=200)
+@examples(200)
 @given(anything)
 def test_any_data_loads_or_says_why(data: Any) -> None:
     usable_or_refused(lambda: from_document(data))

@@ -22,12 +22,13 @@ from typing import Any, NamedTuple, cast
 import pytest
 import sentencepiece
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import models
 
 from benchmarks.text import library_text
 from tests.core.oracle_unigram import PlainPath, all_paths, plain_posteriors, spans
+from tests.samples import examples
 from tokenizers_core.errors import SettingError
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.lattice import (
@@ -93,7 +94,7 @@ def cases(draw: st.DrawFn, log_probabilities: st.SearchStrategy[float] = eighths
     return Case(word, pieces, draw(st.none() | log_probabilities))
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(300)
 @given(cases())
 def test_count_total_and_posteriors_equal_enumeration(case: Case) -> None:
     lattice, paths = case.lattice, case.paths
@@ -117,7 +118,7 @@ def test_count_total_and_posteriors_equal_enumeration(case: Case) -> None:
             assert math.isclose(math.fsum(over), 1.0, rel_tol=1e-9)  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(300)
 @given(cases(), st.integers(1, 12))
 def test_best_and_k_best_equal_enumeration(case: Case, k: int) -> None:
     lattice, paths = case.lattice, case.paths
@@ -134,7 +135,7 @@ def test_best_and_k_best_equal_enumeration(case: Case, k: int) -> None:
         assert math.isclose(best.probability, math.exp(best.log_probability))
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(300)
 @given(cases(eighths))
 def test_of_equally_good_paths_the_longer_last_edge_comes_first(case: Case) -> None:
     lattice, wanted = case.lattice, [path[0] for path in case.paths]
@@ -143,7 +144,7 @@ def test_of_equally_good_paths_the_longer_last_edge_comes_first(case: Case) -> N
     assert (best.pieces if best else None) == (wanted[0] if wanted else None)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(cases())
 def test_a_forced_edge_gives_the_best_path_that_has_it(case: Case) -> None:
     lattice, paths = case.lattice, case.paths
@@ -159,7 +160,7 @@ def test_a_forced_edge_gives_the_best_path_that_has_it(case: Case) -> None:
             assert math.isclose(found.log_probability, max(through), rel_tol=1e-12)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(cases())
 def test_the_search_shows_every_way_and_walks_back(case: Case) -> None:
     lattice, trace = case.lattice, case.lattice.viterbi()
@@ -204,7 +205,7 @@ def test_the_search_shows_every_way_and_walks_back(case: Case) -> None:
 # --- Samples ------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
+@examples(12)
 @given(cases(st.floats(-3, -0.1)), st.sampled_from([0.5, 1.0, 3.0]), st.integers(0, 5))
 def test_samples_come_as_often_as_they_are_probable(case: Case, temperature: float, seed: int) -> None:
     """Within six standard deviations of a binomial, and one more for rare paths."""
@@ -476,7 +477,7 @@ def test_the_best_five_as_in_the_sentencepiece_library() -> None:
         assert logs == pytest.approx([path.log_probability for path in found], abs=1e-4)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(300)
 @given(cases(eighths))
 def test_generated_words_split_as_in_the_tokenizers_library(case: Case) -> None:
     """Ties included: both let the longest piece that ends at a place win."""

@@ -11,10 +11,11 @@ from array import array
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.oracle_bpe import count, replace
+from tests.samples import examples
 from tokenizers_core import Corpus, MergeEvent, MergeTrace, Pair, first_difference, merge_pair, train_bpe
 from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.errors import UnknownWordError
@@ -31,7 +32,7 @@ from tokenizers_core.training.merging import (
 
 HUG = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
 
-thorough = settings(derandomize=True, database=None, deadline=None, max_examples=500)
+thorough = examples(500)
 
 
 # --- Pairs and words ----------------------------------------------------------------------------------------

@@ -7,9 +7,10 @@ import time
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.samples import examples
 from tokenizers_core import errors
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.text.corpus import Corpus
@@ -88,7 +89,7 @@ def test_pattern_that_is_none(pattern: str, message: str, position: int | None) 
     assert Pipeline(pre_tokenizer="bert", pattern=pattern)  # not used, so not looked at
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=300)
+@examples(300)
 @given(
     st.text("()[]{}*+?|\\^$.-:=!<>&pPLKXRgkdwbAiruvxae09# \né", max_size=10), st.text("ab0 é\n", max_size=8)
 )

@@ -19,10 +19,11 @@ from types import ModuleType
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core import oracle_bpe, oracle_unigram, oracle_wordpiece
+from tests.samples import examples
 from tokenizers_core import Corpus, UnigramTrace, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.plain import bpe, byte_alphabet, unigram, unigram_em, viterbi, wordpiece
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
@@ -46,7 +47,7 @@ words = (
 corpora = st.dictionaries(words, st.integers(1, 5), min_size=1, max_size=6)
 latin = st.dictionaries(st.text("abé", min_size=1, max_size=9), st.integers(1, 5), min_size=1, max_size=6)
 """One script: the plain version's seed also has pieces that mix several."""
-few = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+few = examples(60)
 
 
 def golden(name: str) -> dict[str, Any]:

@@ -11,15 +11,16 @@ import pickle
 
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import models, pre_tokenizers, processors
 
+from tests.samples import examples
 from tokenizers_core import TEMPLATES, Corpus, Template, Tokenizer, train_wordpiece
 from tokenizers_core.encoding.templates import TemplatePiece, parse
 from tokenizers_core.errors import TemplateError
 
-thorough = settings(derandomize=True, database=None, deadline=None, max_examples=100)
+thorough = examples(100)
 
 SPECIALS = ("[PAD]", "[CLS]", "[SEP]", "<s>", "</s>", "<sep>", "<cls>")
 

@@ -13,16 +13,17 @@ from functools import cache
 import pytest
 import tiktoken
 import tokenizers
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import models, normalizers, pre_tokenizers
 
+from tests.samples import examples
 from tokenizers_core import BpeTrace, Corpus, Tokenizer, train_bpe
 from tokenizers_core.errors import PatternTimeoutError, SurrogateError, UnknownIdError
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 
-thorough = settings(derandomize=True, database=None, deadline=None, max_examples=200)
+thorough = examples(200)
 
 MULTILINGUAL = """\
 The quick brown fox doesn't jump over 12345 lazy dogs; it's  sleeping!

@@ -17,11 +17,12 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Regex, pre_tokenizers
 
 from benchmarks.text import library_text, prose
+from tests.samples import examples
 from tokenizers_core import (
     TEMPLATES,
     Corpus,
@@ -58,7 +59,7 @@ from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline, pre_tokenize
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 
-thorough = settings(derandomize=True, database=None, deadline=None, max_examples=100)
+thorough = examples(100)
 
 CORPORA = Path(__file__).parents[2] / "assets" / "corpora"
 SCRIPTS = (
@@ -550,7 +551,7 @@ patterns = st.lists(st.sampled_from(ITEMS), min_size=1, max_size=8).map("".join)
 snippets = st.text(st.sampled_from("ab1 \n\r.'sStTéÉ字_²"), max_size=12)
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=600)
+@examples(600)
 @example(r"(?:a|b)+?\Z", "ab\n")
 @example(r"(?:a?b){1,2}+", "abb1abab")
 @example(r"\s$|(?=[A-Z])", "aTb \n")

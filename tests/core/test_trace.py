@@ -6,9 +6,10 @@ Oracle: Python's own indexing of lists, and replaying from the start without any
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.samples import examples
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.trace import Replay, StoredTrace
 
@@ -46,7 +47,7 @@ def test_stored_trace() -> None:
     assert [*trace] == [trace[0], trace[-1]] == [HUG[0], HUG[1]]
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=200)
+@examples(200)
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=12), st.integers(1, 20))
 def test_replay_gives_the_same_state_in_any_order(steps: list[int], every: int) -> None:
     def apply(state: list[int], step: int) -> list[int]:

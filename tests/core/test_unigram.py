@@ -22,7 +22,7 @@ from typing import Any, cast
 import pytest
 import sentencepiece
 import tokenizers
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from tokenizers import models
 
@@ -46,6 +46,7 @@ from tests.core.oracle_unigram import (
     plain_unigram_course,
     plain_viterbi,
 )
+from tests.samples import examples
 from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_unigram
 from tokenizers_core.encoding.byte_tokens import byte_token
 from tokenizers_core.errors import (
@@ -138,7 +139,7 @@ def test_the_hug_corpus() -> None:
     assert losses == pytest.approx(figures["removal_losses"], abs=1e-9)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(corpora, st.integers(1, 60), st.integers(1, 6), st.booleans())
 def test_the_seed_equals_a_plain_count(
     frequencies: dict[str, int], size: int, length: int, whole_words: bool
@@ -182,7 +183,7 @@ def test_every_loss_of_the_course_equals_the_plain_one_in_every_bit(vocab_size: 
     assert len(left) == vocab_size if exact else len(left) <= vocab_size
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(60)
 @given(corpora, st.integers(0, 40), st.integers(0, 8), st.sampled_from([0.1, 0.3, 0.9]), st.booleans())
 @example({"a": 3}, 5, 0, 0.1, False)
 @example({"aaaaaaaaa": 2, "aaa": 1}, 20, 0, 0.3, False)
@@ -258,7 +259,7 @@ def test_the_events_of_the_course() -> None:
     assert (first.piece, first.loss, first.alternative, first.resplits) == ("is", 0.0, ("i", "s"), ())
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@examples(40)
 @given(corpora, st.integers(0, 20), st.sampled_from([0.1, 0.4]))
 def test_the_events_on_generated_corpora(frequencies: dict[str, int], more: int, share: float) -> None:
     size = len(set("".join(frequencies))) + more
@@ -491,7 +492,7 @@ def test_splits_and_losses_after_every_step() -> None:
     assert_losses(by_library_method())
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@examples(30)
 @given(st.dictionaries(words, st.integers(2, 6), min_size=2, max_size=6))
 @example({"babb": 2, "aaa": 2, "ab": 1})
 def test_splits_and_losses_on_generated_corpora(frequencies: dict[str, int]) -> None:
@@ -516,7 +517,7 @@ def test_expectation_and_pruning_equal_the_plain_version() -> None:
     assert_em(trace, size + 50)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(60)
 @given(corpora, st.integers(0, 12))
 def test_expectation_and_pruning_on_generated_corpora(frequencies: dict[str, int], room: int) -> None:
     vocab_size = len(set("".join(frequencies))) + room
@@ -661,7 +662,7 @@ def test_text_that_looks_like_a_byte_token_is_text() -> None:
     assert trace.tokenizer().encode("<0xE2>").tokens == ["<0xE2>"]
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(300)
 @given(texts)
 @example("the cat")
 @example("<0xE2> is no byte")
@@ -678,7 +679,7 @@ def test_with_byte_fallback_decoding_gives_the_text_back(text: str) -> None:
     assert list(tokenizer.encode_iterable([text])) == encoding.ids
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(300)
 @given(texts, st.booleans())
 def test_encoding_equals_the_tokenizers_library(text: str, byte_fallback: bool) -> None:
     tokenizer = on_streams().tokenizer(byte_fallback=byte_fallback)
@@ -741,7 +742,7 @@ def test_token_totals_are_those_of_the_splits(trace: UnigramTrace) -> None:
     check_totals(trace)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(60)
 @given(corpora, st.sampled_from(METHODS), st.integers(0, 3))
 def test_token_totals_of_any_run(freqs: Mapping[str, int], method: str, more: int) -> None:
     characters = len(set().union(*freqs))

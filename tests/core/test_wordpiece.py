@@ -15,11 +15,12 @@ from typing import Any, cast
 
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from tests.core.oracle_wordpiece import plain_wordpiece
+from tests.samples import examples
 from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_wordpiece
 from tokenizers_core.errors import SettingError, UnknownNameError, VocabSizeError
 from tokenizers_core.files.exports import vocab_txt
@@ -114,7 +115,7 @@ words = st.text("abc", min_size=1, max_size=8) | st.text("aé#", min_size=1, max
 corpora = st.dictionaries(words, st.integers(1, 5), min_size=1, max_size=6)
 
 
-@settings(max_examples=250, deadline=None, derandomize=True)
+@examples(250)
 @given(corpora, st.sampled_from(list(TIE_RULES)))
 def test_the_trace_equals_a_plain_recount_at_every_step(frequencies: dict[str, int], rule: str) -> None:
     steps, vocabulary = plain_wordpiece(frequencies, rule)
@@ -132,7 +133,7 @@ def test_the_trace_equals_a_plain_recount_at_every_step(frequencies: dict[str, i
         assert trace[step].splits() == plain.splits
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@examples(100)
 @given(corpora)
 def test_a_candidate_knows_its_score_before(frequencies: dict[str, int]) -> None:
     trace = train_wordpiece(Corpus.from_counts(frequencies))
@@ -198,7 +199,7 @@ def test_encoding_equals_the_library_on_many_scripts(name: str) -> None:
         assert ours.word_ids == theirs.word_ids
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(st.text("abc ,.é東##", max_size=40))
 def test_encoding_equals_the_library_on_generated_text(text: str) -> None:
     trace = trained_on_letters()
@@ -227,7 +228,7 @@ def test_words_that_are_too_long_are_unknown() -> None:
     assert cast(UnknownEvent, explained[-1].event).too_long
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(st.text("abc#é", min_size=1, max_size=12))
 def test_explaining_tries_every_substring_longest_first(word: str) -> None:
     model = WordPieceModel(["a", "b", "ab", "##a", "##b", "##ba", "##c", "[UNK]"])

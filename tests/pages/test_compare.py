@@ -189,6 +189,7 @@ def test_nothing_to_compare_yet() -> None:
     assert "Line 1" in problems(blank)[0]
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("tab", TABS)
 @pytest.mark.parametrize("text", ["a", "a a", "ab", "\u0301\u0301", "🍵"])
 def test_every_tab_renders_for_the_smallest_texts(text: str, tab: str) -> None:
@@ -199,6 +200,7 @@ def test_every_tab_renders_for_the_smallest_texts(text: str, tab: str) -> None:
 # --- tabs -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("tab", TABS)
 @pytest.mark.parametrize("query", ["corpus=hug", "corpus=course", "corpus=highest&method=sentencepiece"])
 def test_every_tab_renders_at_every_kind_of_step(query: str, tab: str) -> None:

@@ -117,6 +117,7 @@ def test_a_bare_address_shows_a_pair_by_bert() -> None:
     assert "1 unknown" in cards  # the emoji
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_presets_set_the_stages(preset: str) -> None:
     app = opened(a="Héllo, the course!", model="bpe", normalizer="nfd", size="330")
@@ -128,6 +129,7 @@ def test_presets_set_the_stages(preset: str) -> None:
     shows(app, "Héllo, the course!")
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("normalizer", NORMALIZERS)
 def test_every_normalizer(normalizer: str) -> None:
     app = opened(normalizer=normalizer, a="Héllo, ﬁne!", b="the e\u0301nd")
@@ -135,6 +137,7 @@ def test_every_normalizer(normalizer: str) -> None:
     shows(app, "Héllo, ﬁne!", "the e\u0301nd")
 
 
+@pytest.mark.many(4)
 @pytest.mark.parametrize("pre", PRE_TOKENIZERS)
 @pytest.mark.parametrize("model", ALGORITHMS)
 def test_every_pre_tokenizer_and_model(pre: str, model: str) -> None:

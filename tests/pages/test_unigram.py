@@ -83,6 +83,8 @@ def test_the_course_errs_where_the_page_says_so() -> None:
     assert "41.5157" in told and "40.5157" in told  # the word to begin with is the course's
 
 
+@pytest.mark.many(3)
+@pytest.mark.many(2)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", SMALL)
 def test_every_example_renders_with_both_methods(name: str, method: str) -> None:
@@ -266,6 +268,7 @@ def test_special_tokens_come_first_and_take_room() -> None:
 # --- tabs -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("tab", TABS)
 @pytest.mark.parametrize("query", ["corpus=hug", "corpus=course", "corpus=hug&method=sentencepiece"])
 def test_every_tab_renders_at_every_kind_of_step(query: str, tab: str) -> None:
@@ -292,6 +295,7 @@ SMALLEST = [
 ]
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(("text", "method", "pre", "step"), SMALLEST)
 def test_every_tab_renders_for_the_smallest_texts(text: str, method: str, pre: str, step: int) -> None:
     app = opened(f"corpus=paste&text={pack_text(text)}&method={method}&pre={pre}&size=&step={step}")
@@ -371,6 +375,7 @@ def test_counts_that_can_not_be_read_name_the_line() -> None:
     assert "Line 2 (&#x27;pug five&#x27;)" in problems(app)[0]
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("tab", TABS)
 def test_chinese_as_one_stream(tab: str, method: str) -> None:

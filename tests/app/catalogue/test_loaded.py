@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 import sentencepiece
 import tiktoken
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import (
     AddedToken,
@@ -41,6 +41,7 @@ from tokenizers import (
 )
 
 import tokensteps.catalogue.loaded
+from tests.samples import examples
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core import Tokenizer as EngineTokenizer
 from tokenizers_core.errors import SurrogateError, TokenizersCoreError, UnknownIdError
@@ -253,7 +254,7 @@ def test_every_model_gives_the_librarys_ids(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(derandomize=True, database=None, deadline=None, max_examples=40)
+@examples(40)
 @given(text)
 def test_special_tokens_are_found_or_plain_text_as_asked(kind: str, middle: str) -> None:
     each = f"{middle}<s>{middle}added word</s>"
@@ -270,7 +271,7 @@ def test_special_tokens_are_found_or_plain_text_as_asked(kind: str, middle: str)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(derandomize=True, database=None, deadline=None, max_examples=40)
+@examples(40)
 @given(text)
 @example("ﬁ É e\u0301x İ")
 def test_offsets_lie_in_the_text_and_go_forward_and_the_normalizer_is_the_librarys(
@@ -453,7 +454,7 @@ def test_a_bert_vocabulary_works_as_in_the_library(cased: bool) -> None:
     assert windows.all_tokens() == subject.all_tokens()
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=60)
+@examples(60)
 @given(text)
 def test_a_bert_vocabulary_works_on_any_text(each: str) -> None:
     data, vocab = bert(False)
@@ -525,7 +526,7 @@ def test_the_apps_own_bpe_files_come_back(pre_tokenizer: str, special: tuple[str
 
 
 @pytest.mark.parametrize("pre_tokenizer", ["byte_level", "end_of_word", "whitespace_split"])
-@settings(derandomize=True, database=None, deadline=None, max_examples=60)
+@examples(60)
 @given(text)
 def test_the_apps_own_bpe_files_come_back_for_any_text(pre_tokenizer: str, each: str) -> None:
     tokenizer, files = exported(pre_tokenizer, SPECIAL[1])
@@ -609,7 +610,7 @@ def test_tiktoken_files_work_as_in_tiktoken(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-@settings(derandomize=True, database=None, deadline=None, max_examples=150)
+@examples(150)
 @given(text)
 @example("it'ſ IT'LL we'Re don'T x'S'ſ")
 @example("a\u0085b \u00a0 c\u3000\r\n  d")
@@ -865,7 +866,7 @@ def test_files_that_are_too_large_are_refused_before_they_are_read() -> None:
     )
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=150)
+@examples(150)
 @given(
     st.binary(max_size=60) | text.map(str.encode),
     st.sampled_from(["tokenizer.json", "vocab.txt", "merges.txt", "x.tiktoken", "x"]),
@@ -874,7 +875,7 @@ def test_any_bytes_make_a_tokenizer_or_an_explanation(data: bytes, name: str) ->
     assert told(lambda: load({name: data}))
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=150)
+@examples(150)
 @given(st.data())
 def test_any_change_to_a_tokenizer_makes_a_tokenizer_or_an_explanation(data: st.DataObject) -> None:
     written = json.dumps(json.loads(trained("bpe_fallback").to_str()))

@@ -19,9 +19,10 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.samples import examples
 from tokenizers_core import Corpus, Encoding, Tokenizer, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.encoding.tasks import group_entities
 from tokenizers_core.encoding.templates import TEMPLATES
@@ -57,7 +58,7 @@ from tokensteps.pages.explore.pipeline_tabs import (
 from tokensteps.pages.explore.pipeline_view import PipelineView
 from tokensteps.runs.rules import PIPELINE_RULES
 
-quick = settings(derandomize=True, database=None, deadline=None, max_examples=80)
+quick = examples(80)
 
 HOSTILE = (
     "<img src=x onerror=alert(1)> </div></bdi> {x} %s \"q\" 'a' &amp; \u202eevil \u0301\u0308 \0 👩‍👩‍👧 <s>"
