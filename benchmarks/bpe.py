@@ -50,7 +50,7 @@ def unrecorded(text: str, merges: int) -> list[tuple[str, str]]:
     corpus = Corpus.from_texts([text])
     vocabulary = Vocabulary(sorted(BYTE_TO_SYMBOL))
     table = PairTable([vocabulary.write(word) for word in corpus.words], corpus.counts)
-    run = bpe_merges(table, vocabulary, FirstMet(table, vocabulary))
+    run = bpe_merges(table, vocabulary, FirstMet().in_run(table, vocabulary, byte_level=True))
     return [(merge.pair, merge.token) for merge in islice(run, merges)]
 
 

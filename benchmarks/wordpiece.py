@@ -52,7 +52,7 @@ def unrecorded(text: str, merges: int) -> list[tuple[str, str]]:
     words = [split_word(word, PREFIX) for word in corpus.words]
     vocabulary = Vocabulary(sorted({symbol for word in words for symbol in word}), PREFIX)
     table = PairTable([vocabulary.write(word) for word in words], corpus.counts)
-    run = wordpiece_merges(table, vocabulary, FirstMet(table, vocabulary))
+    run = wordpiece_merges(table, vocabulary, FirstMet().in_run(table, vocabulary, byte_level=False))
     return [(merge.pair, merge.token) for merge in islice(run, merges)]
 
 

@@ -21,17 +21,12 @@ from tokenizers_core.trace import Snapshot, Trace
 from tokenizers_core.training.bpe import ALPHABETS, BpeTrace, train_bpe
 from tokenizers_core.training.comparison import Comparison, compare
 from tokenizers_core.training.lattice import Lattice
-from tokenizers_core.training.merging import (
-    MergeEvent,
-    MergeSnapshot,
-    MergeTrace,
-    Pair,
-    first_difference,
-    merge_pair,
-)
-from tokenizers_core.training.pruning import PruneEvent, UnigramSnapshot, UnigramTrace
+from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, MergeTrace, first_difference
+from tokenizers_core.training.merging import Pair, merge_pair
+from tokenizers_core.training.pruning import PruneEvent
 from tokenizers_core.training.ties import TIE_RULES
 from tokenizers_core.training.unigram import METHODS, train_unigram
+from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace, train_wordpiece
 
 __all__ = [

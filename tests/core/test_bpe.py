@@ -33,7 +33,6 @@ from tokenizers_core.training.bpe import (
     apply_merges,
     apply_merges_long,
 )
-from tokenizers_core.training.ties import MANY_PAIRS, first_met
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -249,45 +248,10 @@ def test_long_words_are_encoded_like_short_ones(word: str, learned_from: str) ->
     assert apply_merges_long(text, ranks, merged) == apply_merges(text, ranks, merged)
 
 
-@thorough
-@given(st.text("abc", max_size=40), st.integers(0, 12))
-def test_first_met(text: str, limit: int) -> None:
-    pairs = {text[place : place + 2] for place in range(len(text) - 1)}
-    expected = sorted(pairs, key=text.index)
-    assert first_met(pairs, text) == expected
-    assert first_met(pairs, text, limit) == expected[:limit]
-
-
-def test_first_met_of_many_pairs() -> None:
-    text = "".join(chr(0x100 + 7 * place % 1009) for place in range(1009))
-    pairs = {text[place : place + 2] for place in range(1008)}
-    assert len(pairs) > MANY_PAIRS
-    assert first_met(pairs, text) == [text[place : place + 2] for place in range(1008)]
-    assert first_met(pairs, text, 3) == [text[0:2], text[1:3], text[2:4]]
-
-
 def test_overlap() -> None:
     trace = train_bpe(Corpus.from_counts({"aaa": 5}), merges=1)
     assert (event(trace, 1).freq, event(trace, 1).applied) == (10, 5)
     assert trace[1].splits() == {"aaa": ("aa", "a")}
-
-
-def test_tie_rules_differ() -> None:
-    corpus = Corpus.from_counts({"ba": 1, "ab": 1, "cb": 1})
-    first = {rule: tuple(event(train_bpe(corpus, tie_rule=rule), 1).pair) for rule in TIE_RULES}
-    assert first == {"first": ("b", "a"), "lowest_ids": ("a", "b"), "greatest": ("c", "b")}
-
-
-def test_greatest_compares_first_token_then_second_as_bytes() -> None:
-    # U+FF5E sorts after U+1F44D in UTF-16, before it in UTF-8; in the byte alphabet, space (Ġ) sorts after a letter.
-    corpus = Corpus.from_counts({"～x": 1, "👍x": 1})
-    assert event(train_bpe(corpus, tie_rule="greatest"), 1).pair == ("👍", "x")
-    corpus = Corpus.from_counts({"a b": 1}, pre_tokenizer="byte_level", pattern="a b")
-    assert event(train_bpe(corpus, tie_rule="greatest"), 1).pair == ("a", "Ġ")
-    # A token that begins the other one is the smaller: ("a", "b…") is below ("ab", …).
-    corpus = Corpus.from_counts({"abxabyabzab": 1, "aqaq": 1, "abqabq": 1})
-    trace = train_bpe(corpus, tie_rule="greatest", merges=2)
-    assert [tuple(event(trace, step).pair) for step in (1, 2)] == [("a", "b"), ("ab", "q")]
 
 
 # --- Settings, limits, errors -------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Pairs, words, the pair table, records and snapshots (`tokenizers_core/training/merging.py`).
+"""Pairs, words, the pair table, records and snapshots (`tokenizers_core/training/`: merging, merge_trace).
 
 Oracles: `plain.count` and `plain.replace`, which recount everything, and the published figures of the hug/pug corpus
 (`golden/bpe_hug.json`, the Hugging Face course).
@@ -19,16 +19,8 @@ from tests.samples import examples
 from tokenizers_core import Corpus, MergeEvent, MergeTrace, Pair, first_difference, merge_pair, train_bpe
 from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.errors import UnknownWordError
-from tokenizers_core.training.merging import (
-    TIES_LISTED,
-    Lineage,
-    PairTable,
-    StartEvent,
-    count_pairs,
-    group_pair,
-    neighbours,
-    pack,
-)
+from tokenizers_core.training.merge_trace import TIES_LISTED, Candidate, Lineage, StartEvent
+from tokenizers_core.training.merging import PairTable, compact, count_pairs, group_pair, neighbours
 
 HUG = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
 
@@ -89,14 +81,14 @@ def test_vocabulary() -> None:
     ("values", "kind"),
     [([], "i"), ([2**31 - 1, -(2**31)], "i"), ([2**31], "q"), ([-(2**31) - 1], "q"), ([2**63 - 1], "q")],
 )
-def test_pack(values: list[int], kind: str) -> None:
-    packed = pack(values)
+def test_compact(values: list[int], kind: str) -> None:
+    packed = compact(values)
     assert isinstance(packed, array)
     assert (list(packed), packed.typecode) == (values, kind)
 
 
-def test_pack_numbers_of_any_size() -> None:
-    assert pack([1, 2**63]) == (1, 2**63)
+def test_compact_numbers_of_any_size() -> None:
+    assert compact([1, 2**63]) == (1, 2**63)
 
 
 # --- Snapshots and events -----------------------------------------------------------------------------------
@@ -119,9 +111,9 @@ def test_merge_event() -> None:
     assert (event.tied_count, event.pair_count) == (2, 3)
     assert event.tied == ((("p", "ug"), "pug"), (("hug", "s"), "hugs"))
     assert event.candidates == (
-        (("p", "ug"), 5, 0, True),
-        (("hug", "s"), 5, 0, True),
-        (("b", "un"), 4, 0, False),
+        Candidate(Pair("p", "ug"), 5, 0, True),
+        Candidate(Pair("hug", "s"), 5, 0, True),
+        Candidate(Pair("b", "un"), 4, 0, False),
     )
     assert event.runner_ups == event.candidates[1:]
     assert event.words == ("pug",)
@@ -129,8 +121,8 @@ def test_merge_event() -> None:
 
 def test_candidates_of_a_snapshot() -> None:
     first, *others = HUG[1].candidates()
-    assert first == (("u", "n"), 16, 0, True)
-    assert (Pair("h", "ug"), 15, 15, False) in others
+    assert first == Candidate(Pair("u", "n"), 16, 0, True)
+    assert Candidate(Pair("h", "ug"), 15, 15, False) in others
     assert HUG[1].candidates(2) == [first, others[0]]
     assert HUG[1].candidates(0) == []
     assert HUG[-1].candidates() == HUG[-1].candidates(3) == []

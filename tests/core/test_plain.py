@@ -27,7 +27,7 @@ from tests.samples import examples
 from tokenizers_core import Corpus, UnigramTrace, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.plain import bpe, byte_alphabet, unigram, unigram_em, viterbi, wordpiece
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
-from tokenizers_core.training.merging import MergeTrace
+from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.segmentation import digamma
 from tokenizers_core.training.wordpiece import ScoredCandidate
 

@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NewType
+
+Private = NewType("Private", str)
+"""Tokens written as one private character each, ``chr(id)``: a word, or a single token.
+
+That is compact and quick, and `str.replace` merges exactly as BPE does: every occurrence, left to right, without
+overlap. The type keeps such strings apart from text that people can read.
+"""
+
+PrivatePair = NewType("PrivatePair", str)
+"""Two neighbouring tokens as two private characters."""
 
 
 class Vocabulary:
@@ -31,23 +42,27 @@ class Vocabulary:
             self.tokens.append(token)
         return identifier
 
-    def join(self, pair: str) -> int:
-        """The id of the token that a pair of private characters makes; the second one's prefix goes.
+    def join(self, pair: PrivatePair) -> int:
+        """The id of the token that a pair makes; the second token loses its prefix.
 
         >>> vocabulary = Vocabulary(["h", "##u"], "##")
-        >>> vocabulary.tokens[vocabulary.join(vocabulary.write(["h", "##u"]))]
+        >>> vocabulary.tokens[vocabulary.join(vocabulary.write_pair(["h", "##u"]))]
         'hu'
         """
         first, second = self.tokens[ord(pair[0])], self.tokens[ord(pair[1])]
         return self.add(first + second.removeprefix(self.prefix))
 
-    def write(self, symbols: Iterable[str]) -> str:
+    def write(self, symbols: Iterable[str]) -> Private:
         """Symbols as one string of private characters."""
         ids = self.ids
-        return "".join([chr(ids[symbol]) for symbol in symbols])
+        return Private("".join([chr(ids[symbol]) for symbol in symbols]))
 
-    def read(self, word: str) -> tuple[str, ...]:
-        """The tokens that a string of private characters stands for."""
+    def write_pair(self, pair: Iterable[str]) -> PrivatePair:
+        """Two tokens as two private characters."""
+        return PrivatePair(self.write(pair))
+
+    def read(self, word: Private | PrivatePair) -> tuple[str, ...]:
+        """The tokens behind a string of private characters."""
         tokens = self.tokens
         return tuple([tokens[ord(character)] for character in word])
 

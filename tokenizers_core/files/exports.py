@@ -12,14 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tokenizers_core.encoding.tokenizer import Tokenizer
-from tokenizers_core.encoding.vocabulary import with_unknown
+from tokenizers_core.encoding.vocabulary import PrivatePair, with_unknown
 from tokenizers_core.errors import UnsavableError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, SizeSnapshot, Standing
-from tokenizers_core.training.merging import TIES_LISTED, MergeTrace, Pair
-from tokenizers_core.training.pruning import NO_WORDS, UnigramTrace
+from tokenizers_core.training.merge_trace import TIES_LISTED, MergeTrace
+from tokenizers_core.training.merging import Pair
+from tokenizers_core.training.pruning import NO_WORDS
 from tokenizers_core.training.segmentation import UnigramModel
+from tokenizers_core.training.unigram_trace import UnigramTrace
 
 FORMULA_STARTS = (*"=+-@＝＋－＠", "\t", "\r", "\n")
 """How what a spreadsheet takes for a formula begins (OWASP's list, “CSV Injection”); where Chinese and Japanese is written, in full width too."""
@@ -41,7 +43,7 @@ def trace_to_dict(trace: MergeTrace) -> dict[str, Any]:
     }
 
 
-def _step(trace: MergeTrace, step: int, tied: Sequence[str]) -> dict[str, Any]:
+def _step(trace: MergeTrace, step: int, tied: Sequence[PrivatePair]) -> dict[str, Any]:
     """What `trace[step].event` tells, taken from the record: a long run has many steps."""
     record = trace.record
     token = ord(record.token(step))

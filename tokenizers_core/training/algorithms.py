@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import Final
 
 from tokenizers_core.training.bpe import BpeTrace, train_bpe
-from tokenizers_core.training.pruning import UnigramTrace
 from tokenizers_core.training.unigram import train_unigram
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace, train_wordpiece
 
 AnyTrace = BpeTrace | WordPieceTrace | UnigramTrace

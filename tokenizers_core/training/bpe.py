@@ -15,21 +15,23 @@ from typing import ClassVar, NamedTuple
 from tokenizers_core.encoding.byte_tokens import byte_token, join_bytes
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.tokenizer import Tokenizer
-from tokenizers_core.encoding.vocabulary import Vocabulary, with_unknown
+from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
 from tokenizers_core.errors import UnknownNameError
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import StoredTrace
+from tokenizers_core.training.merge_trace import MergeTrace
+from tokenizers_core.training.merge_training import run_training
 from tokenizers_core.training.merging import Merge, Pair, PairTable, Progress, neighbours, split_word
-from tokenizers_core.training.ties import TieRule, TieTrace, run_training
+from tokenizers_core.training.ties import TieOrder
 
 ALPHABETS = ("corpus", "bytes")
 """Where BPE starts: from the symbols that occur in the corpus, or from all 256 bytes."""
 
 
 def bpe_merges(
-    table: PairTable, vocabulary: Vocabulary, rule: TieRule, min_frequency: int = 1
+    table: PairTable, vocabulary: Vocabulary, order: TieOrder, min_frequency: int = 1
 ) -> Iterator[Merge]:
     """The merges of a run, one after the other, until no pair occurs `min_frequency` times.
 
@@ -37,7 +39,7 @@ def bpe_merges(
     too good. It comes to the top too early, is set right there, and goes back.
     """
     counts = table.counts
-    queue = [(-count, rule.bound(pair), pair) for pair, count in counts.items()]
+    queue = [(-count, order.bound(pair), pair) for pair, count in counts.items()]
     heapq.heapify(queue)
     while queue:
         negative, place, pair = queue[0]
@@ -46,17 +48,17 @@ def bpe_merges(
             heapq.heappop(queue)
         elif count != -negative:
             heapq.heapreplace(queue, (-count, place, pair))
-        elif (now := rule.key(pair)) != place:
+        elif (now := order.key(pair)) != place:
             heapq.heapreplace(queue, (-count, now, pair))
         elif count < min_frequency:
             return
         else:
-            token = chr(vocabulary.join(pair))
+            token = Private(chr(vocabulary.join(pair)))
             merge = table.merge(pair, token)
             yield merge
             for changed in merge.changes:
                 if token in changed and changed in counts:
-                    heapq.heappush(queue, (-counts[changed], rule.bound(changed), changed))
+                    heapq.heappush(queue, (-counts[changed], order.bound(changed), changed))
 
 
 def train_bpe(
@@ -112,7 +114,7 @@ def train_bpe(
 
 
 @dataclass(frozen=True, eq=False)
-class BpeTrace(TieTrace):
+class BpeTrace(MergeTrace):
     """A recorded run of `train_bpe`."""
 
     algorithm: ClassVar[str] = "bpe"
@@ -120,7 +122,7 @@ class BpeTrace(TieTrace):
     def symbols(self, word: str) -> tuple[str, ...]:
         return split_word(word, self.prefix, self.settings["end_of_word_suffix"])
 
-    def best_pairs(self, step: int, limit: int | None) -> tuple[list[str], Collection[str]]:
+    def best_pairs(self, step: int, limit: int | None) -> tuple[list[PrivatePair], Collection[PrivatePair]]:
         return self.best_by(self.pair_counts(step), step, limit)
 
     def tokenizer(self, step: int | None = None, unk_token: str = "[UNK]") -> Tokenizer:
@@ -149,18 +151,20 @@ class Counts:
     def __init__(self, table: PairTable) -> None:
         self.value = table.counts.__getitem__
 
-    def update(self, merge: Merge) -> Collection[str]:
+    def update(self, merge: Merge) -> Collection[PrivatePair]:
         """The pairs whose value a merge may have changed."""
         return merge.changes
 
 
-def lowest_rank_pair(word: str, ranks: Mapping[str, int]) -> str | None:
+def lowest_rank_pair(word: Private, ranks: Mapping[PrivatePair, int]) -> PrivatePair | None:
     """The pair of neighbours that was learned first; None when no learned pair is left in the word."""
-    best = min(neighbours(word), key=lambda pair: ranks.get(pair, len(ranks)), default="")
+    best = min(neighbours(word), key=lambda pair: ranks.get(pair, len(ranks)), default=None)
     return best if best in ranks else None
 
 
-def apply_merges(word: str, ranks: Mapping[str, int], merged: Mapping[str, str]) -> str:
+def apply_merges(
+    word: Private, ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, Private]
+) -> Private:
     """Encode a word: merge the learned pair of lowest rank wherever it stands, until none is left.
 
     `ranks` gives each pair's rank, `merged` the token it becomes.
@@ -169,7 +173,7 @@ def apply_merges(word: str, ranks: Mapping[str, int], merged: Mapping[str, str])
     'H'
     """
     while (pair := lowest_rank_pair(word, ranks)) is not None:
-        word = word.replace(pair, merged[pair])
+        word = Private(word.replace(pair, merged[pair]))
     return word
 
 
@@ -177,16 +181,18 @@ LONG_WORD = 100
 """From this many symbols on, looking at the whole word for each merge costs more than a queue."""
 
 
-def apply_merges_long(word: str, ranks: Mapping[str, int], merged: Mapping[str, str]) -> str:
+def apply_merges_long(
+    word: Private, ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, Private]
+) -> Private:
     """What `apply_merges` does, in time near-linear in the word's length: a queue of (rank, place, pair)."""
     symbols = list(word)
     following = [*range(1, len(symbols)), -1]
     before = list(range(-1, len(symbols) - 1))
-    queue: list[tuple[int, int, str]] = []
+    queue: list[tuple[int, int, PrivatePair]] = []
 
     def offer(place: int) -> None:
         if place >= 0 and following[place] >= 0:
-            pair = symbols[place] + symbols[following[place]]
+            pair = PrivatePair(symbols[place] + symbols[following[place]])
             if pair in ranks:
                 heapq.heappush(queue, (ranks[pair], place, pair))
 
@@ -208,7 +214,7 @@ def apply_merges_long(word: str, ranks: Mapping[str, int], merged: Mapping[str, 
         for place in made:
             offer(before[place])
             offer(place)
-    return "".join(symbols)
+    return Private("".join(symbols))
 
 
 @dataclass(frozen=True)
@@ -281,12 +287,12 @@ class BpeModel(Model):
         self.unk_token = unk_token
         self.suffix = suffix
         self.options = options
-        self.ranks: dict[str, int] = {}
-        self.merged: dict[str, str] = {}
+        self.ranks: dict[PrivatePair, int] = {}
+        self.merged: dict[PrivatePair, Private] = {}
         for rank, pair in enumerate(merges):
-            key = self.vocabulary.write(pair)
+            key = self.vocabulary.write_pair(pair)
             self.ranks.setdefault(key, rank)  # a pair learned twice keeps its first rank
-            self.merged[key] = chr(self.vocabulary.join(key))
+            self.merged[key] = Private(chr(self.vocabulary.join(key)))
 
     def split(self, word: str) -> tuple[str, ...]:
         """The word's symbols, known or not."""
@@ -321,7 +327,7 @@ class BpeModel(Model):
             fusing = unknown and options.fuse_unk and bool(self.unk_token)
         return placed
 
-    def start(self, word: str) -> str:
+    def start(self, word: str) -> Private:
         """Where the encoding of a word begins, in private characters."""
         if self.options.ignore_merges and word in self.vocabulary.ids:
             return self.vocabulary.write([word])
@@ -373,4 +379,4 @@ class BpeModel(Model):
                 return StoredTrace(tuple(snapshots), "no_pairs")
             pair, token = present[0], self.merged[present[0]]
             event = ApplyEvent(Pair(*read(pair)), read(token)[0], ranks[pair], text.count(pair))
-            text = text.replace(pair, token)
+            text = Private(text.replace(pair, token))

@@ -23,9 +23,9 @@ from tokenizers_core.trace import ByContent, Trace
 from tokenizers_core.training.algorithms import BPE, UNIGRAM, WORDPIECE
 from tokenizers_core.training.bpe import BpeTrace, train_bpe
 from tokenizers_core.training.merging import Progress
-from tokenizers_core.training.pruning import UnigramTrace
 from tokenizers_core.training.sides import Change, Cut, MergeSide, PruneSide, Side
 from tokenizers_core.training.unigram import train_unigram
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace, train_wordpiece
 
 COMPARED = (BPE.name, WORDPIECE.name, UNIGRAM.name)

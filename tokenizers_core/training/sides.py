@@ -5,11 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.training.merging import MergeTrace, Pair
-from tokenizers_core.training.pruning import UnigramTrace
+from tokenizers_core.training.merge_trace import MergeTrace
+from tokenizers_core.training.merging import Pair
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import PREFIX, WordPieceTrace
 
 Cut = tuple[str, ...]
@@ -142,11 +143,7 @@ class MergeSide(Side):
         if before is None or before == now:
             return None
         trace, pair = self.trace, self.trace.pair_of(now)
-        score = None
-        if self.marked:
-            counts = cast(WordPieceTrace, trace).symbol_counts(now - 1)
-            symbols = trace.record.pair(now)
-            score = Fraction(trace.record.frequencies[now - 1], counts[symbols[0]] * counts[symbols[1]])
+        score = trace.score_at(now) if isinstance(trace, WordPieceTrace) else None
         token = trace.tokens[ord(trace.record.token(now))]
         return Merged(pair, token, trace.record.frequencies[now - 1], score, now - before - 1)
 

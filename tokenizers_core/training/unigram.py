@@ -26,7 +26,7 @@ from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.patterns import regex
 from tokenizers_core.training.lattice import MAX_PIECE_LENGTH, UNKNOWN_PENALTY
 from tokenizers_core.training.merging import Progress
-from tokenizers_core.training.pruning import PruneRecord, Round, UnigramTrace
+from tokenizers_core.training.pruning import PruneRecord, Round
 from tokenizers_core.training.segmentation import (
     Edge,
     Lattices,
@@ -41,6 +41,7 @@ from tokenizers_core.training.segmentation import (
     second_best,
     words_by_piece,
 )
+from tokenizers_core.training.unigram_trace import UnigramTrace
 
 METHODS = ("course", "sentencepiece")
 SEED_SIZES = {"course": 300, "sentencepiece": 1_000_000}

@@ -15,24 +15,18 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar
 
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.tokenizer import Tokenizer
-from tokenizers_core.encoding.vocabulary import Vocabulary, with_unknown
+from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import Replay, StoredTrace
-from tokenizers_core.training.merging import (
-    Merge,
-    MergeEvent,
-    Pair,
-    PairTable,
-    Progress,
-    StartEvent,
-    split_word,
-)
-from tokenizers_core.training.ties import TieRule, TieTrace, run_training
+from tokenizers_core.training.merge_trace import Candidate, MergeEvent, MergeTrace, StartEvent
+from tokenizers_core.training.merge_training import run_training
+from tokenizers_core.training.merging import Merge, PairTable, Progress, split_word
+from tokenizers_core.training.ties import TieOrder
 
 PREFIX = "##"
 """What marks a symbol that continues a word."""
@@ -73,17 +67,17 @@ class Scores:
         self.counts = table.counts
         self.frequencies = count_symbols(table.words, table.frequencies)
         self.total = sum(self.frequencies.values())
-        self.pairs_of: dict[str, set[str]] = {symbol: set() for symbol in self.frequencies}
+        self.pairs_of: dict[str, set[PrivatePair]] = {symbol: set() for symbol in self.frequencies}
         for pair in self.counts:
             for symbol in pair:
                 self.pairs_of[symbol].add(pair)
 
-    def value(self, pair: str) -> int:
+    def value(self, pair: PrivatePair) -> int:
         """The pair's score, scaled."""
         frequencies = self.frequencies
         return whole_score(self.counts[pair], frequencies[pair[0]], frequencies[pair[1]], self.total)
 
-    def update(self, merge: Merge) -> Collection[str]:
+    def update(self, merge: Merge) -> Collection[PrivatePair]:
         """Take note of a merge; returns the pairs whose score it may have changed."""
         pairs_of = self.pairs_of
         pairs_of.setdefault(merge.token, set())
@@ -99,10 +93,10 @@ class Scores:
         return pairs_of[merge.pair[0]] | pairs_of[merge.pair[1]] | pairs_of[merge.token]
 
 
-def count_symbols(words: Iterable[str], frequencies: Iterable[int]) -> Counter[str]:
-    """How often each symbol stands in the corpus.
+def count_symbols(words: Iterable[Private], frequencies: Iterable[int]) -> Counter[str]:
+    """How often each symbol occurs in the corpus.
 
-    >>> count_symbols(["hug", "hugs"], [10, 5])["g"]
+    >>> count_symbols(map(Private, ["hug", "hugs"]), [10, 5])["g"]
     15
     """
     counts: Counter[str] = Counter()
@@ -113,7 +107,7 @@ def count_symbols(words: Iterable[str], frequencies: Iterable[int]) -> Counter[s
 
 
 def wordpiece_merges(
-    table: PairTable, vocabulary: Vocabulary, rule: TieRule, min_frequency: int = 1
+    table: PairTable, vocabulary: Vocabulary, order: TieOrder, min_frequency: int = 1
 ) -> Iterator[Merge]:
     """The merges of a run, one after the other, until no pair that occurs `min_frequency` times is left.
 
@@ -123,9 +117,9 @@ def wordpiece_merges(
     counts = table.counts
     scores = Scores(table)
 
-    def entries(pairs: Iterable[str]) -> list[tuple[int, Any, str]]:
+    def entries(pairs: Iterable[PrivatePair]) -> list[tuple[int, Any, PrivatePair]]:
         return [
-            (-scores.value(pair), rule.bound(pair), pair) for pair in pairs if counts[pair] >= min_frequency
+            (-scores.value(pair), order.bound(pair), pair) for pair in pairs if counts[pair] >= min_frequency
         ]
 
     queue = entries(counts)
@@ -134,10 +128,10 @@ def wordpiece_merges(
         negative, place, pair = queue[0]
         if counts.get(pair, 0) < min_frequency or scores.value(pair) != -negative:
             heapq.heappop(queue)
-        elif (now := rule.key(pair)) != place:
+        elif (now := order.key(pair)) != place:
             heapq.heapreplace(queue, (negative, now, pair))
         else:
-            merge = table.merge(pair, chr(vocabulary.join(pair)))
+            merge = table.merge(pair, Private(chr(vocabulary.join(pair))))
             yield merge
             for entry in entries(scores.update(merge)):
                 heapq.heappush(queue, entry)
@@ -159,7 +153,7 @@ def train_wordpiece(
 ) -> WordPieceTrace:
     """Train WordPiece on `corpus` and record every step.
 
-    The vocabulary starts with the special tokens and the sorted alphabet (each character as it stands in the corpus: with
+    The vocabulary starts with the special tokens and the sorted alphabet (each character as it occurs in the corpus: with
     ``##`` inside words); each merge adds one token. Arguments, stops and errors are those of `train_bpe`; a pair that
     occurs fewer than `min_frequency` times is passed over. `max_input_chars_per_word` is for encoding.
 
@@ -182,15 +176,10 @@ def train_wordpiece(
     )
 
 
-class ScoredCandidate(NamedTuple):
+@dataclass(frozen=True)
+class ScoredCandidate(Candidate):
     """A pair that could be merged next, with the numbers of its score."""
 
-    pair: Pair
-    freq: int
-    change: int
-    """How much `freq` changed in the step before; a new pair's whole frequency."""
-    tied: bool
-    """Whether it scores as well as the best pair."""
     first_freq: int
     second_freq: int
     before: Fraction | None
@@ -211,7 +200,7 @@ class WordPieceEvent(MergeEvent):
 
 
 @dataclass(frozen=True, eq=False)
-class WordPieceTrace(TieTrace):
+class WordPieceTrace(MergeTrace):
     """A recorded run of `train_wordpiece`."""
 
     algorithm: ClassVar[str] = "wordpiece"
@@ -231,10 +220,9 @@ class WordPieceTrace(TieTrace):
     def most_frequent(self, step: int) -> ScoredCandidate:
         """The pair that BPE would merge after `step` merges."""
         (best, *_), _tied = self.best_by(self.eligible(step), step, 1)
-        (candidate,) = self._candidates(step, [best], ())
-        return cast(ScoredCandidate, candidate)
+        return self._candidates(step, [best], ())[0]
 
-    def eligible(self, step: int) -> Mapping[str, int]:
+    def eligible(self, step: int) -> Mapping[PrivatePair, int]:
         """The pairs frequent enough to be merged after `step` merges, and their counts."""
         least = self.settings["min_frequency"]
         return {pair: count for pair, count in self.pair_counts(step).items() if count >= least}
@@ -242,7 +230,7 @@ class WordPieceTrace(TieTrace):
     def pair_total(self, step: int) -> int:
         return len(self.eligible(step))
 
-    def best_pairs(self, step: int, limit: int | None) -> tuple[list[str], Collection[str]]:
+    def best_pairs(self, step: int, limit: int | None) -> tuple[list[PrivatePair], Collection[PrivatePair]]:
         frequencies = self.symbol_counts(step)
         total = sum(frequencies.values())
         scores = {
@@ -251,30 +239,28 @@ class WordPieceTrace(TieTrace):
         }
         return self.best_by(scores, step, limit)
 
-    def _candidates(self, step: int, pairs: Iterable[str], tied: Collection[str]) -> list[Any]:
+    def candidates(self, step: int, limit: int | None = None) -> Sequence[ScoredCandidate]:
+        return self._candidates(step, *self.best_pairs(step, limit))
+
+    def _candidates(
+        self, step: int, pairs: Collection[PrivatePair], tied: Collection[PrivatePair]
+    ) -> Sequence[ScoredCandidate]:
         now, then = self.symbol_counts(step), self.symbol_counts(max(0, step - 1))
-        counts = self.pair_counts(step)
-        changes = self.record.changes_at(step) if step else {}
         candidates = []
-        for pair in pairs:
-            change = changes.get(pair, 0)
-            old = counts[pair] - change if step else 0
+        for pair, facts in zip(pairs, self._facts(step, pairs, tied), strict=True):
+            _pair, freq, change, _tied = facts
+            old = freq - change if step else 0
             before = score(old, then[pair[0]], then[pair[1]]) if old else None
-            candidates.append(
-                ScoredCandidate(
-                    self.read_pair(pair),
-                    counts[pair],
-                    change,
-                    pair in tied,
-                    now[pair[0]],
-                    now[pair[1]],
-                    before,
-                )
-            )
+            candidates.append(ScoredCandidate(*facts, now[pair[0]], now[pair[1]], before))
         return candidates
 
+    def score_at(self, step: int) -> Fraction:
+        """The score of the pair that step `step` (from 1) merged."""
+        counts, pair = self.symbol_counts(step - 1), self.record.pair(step)
+        return score(self.record.frequencies[step - 1], counts[pair[0]], counts[pair[1]])
+
     def symbol_counts(self, step: int) -> Mapping[str, int]:
-        """Private symbol → how often it stands in the corpus after `step` merges; not to be modified."""
+        """Private symbol → how often it occurs in the corpus after `step` merges; not to be modified."""
         return self._symbols.at(step)
 
     @cached_property

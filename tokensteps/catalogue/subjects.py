@@ -11,8 +11,8 @@ from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.text.spans import Span
 from tokenizers_core.text.splitting import SPACE_MARK
-from tokenizers_core.training.merging import MergeTrace
-from tokenizers_core.training.pruning import UnigramTrace
+from tokenizers_core.training.merge_trace import MergeTrace
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.names import ALGORITHM_NAMES
 

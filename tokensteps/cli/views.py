@@ -208,11 +208,10 @@ def plain(value: Any) -> Any:
     >>> plain((Pair("u", "g"), Fraction(1, 20), math.nan))
     [['u', 'g'], '1/20', None]
     """
-    if isinstance(value, ScoredCandidate):
-        return {**{name: plain(part) for name, part in value._asdict().items()}, "score": plain(value.score)}
     if is_dataclass(value) and not isinstance(value, type):
-        told = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-        return {"kind": getattr(value, "kind", None), **told}
+        names = [*(["kind"] if hasattr(value, "kind") else []), *(field.name for field in fields(value))]
+        names += ["score"] if isinstance(value, ScoredCandidate) else []
+        return {name: plain(getattr(value, name)) for name in names}
     if hasattr(value, "_asdict") and not isinstance(value, Pair):
         value = value._asdict()
     if isinstance(value, Mapping):

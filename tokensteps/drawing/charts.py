@@ -10,8 +10,9 @@ from typing import Any, cast
 import plotly.graph_objects as go
 
 from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, SweepPoint
-from tokenizers_core.training.merging import MergeSnapshot, MergeTrace, StepStats
-from tokenizers_core.training.pruning import StepPoint, UnigramTrace, Worth
+from tokenizers_core.training.merge_trace import MergeSnapshot, MergeTrace, StepStats
+from tokenizers_core.training.pruning import StepPoint, Worth
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.drawing.training.pruning import LABELS

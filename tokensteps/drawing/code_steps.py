@@ -20,8 +20,8 @@ from types import ModuleType
 from typing import NamedTuple
 
 from tokenizers_core.plain import bpe, unigram, unigram_em, viterbi, wordpiece
-from tokenizers_core.training.merging import MergeSnapshot, MergeTrace
-from tokenizers_core.training.pruning import UnigramSnapshot, UnigramTrace
+from tokenizers_core.training.merge_trace import MergeSnapshot, MergeTrace
+from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import _

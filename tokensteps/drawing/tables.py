@@ -8,8 +8,9 @@ from typing import cast
 
 import pandas as pd
 
-from tokenizers_core.training.merging import MergeSnapshot
-from tokenizers_core.training.pruning import UnigramSnapshot, Worth
+from tokenizers_core.training.merge_trace import MergeSnapshot
+from tokenizers_core.training.pruning import Worth
+from tokenizers_core.training.unigram_trace import UnigramSnapshot
 from tokenizers_core.training.wordpiece import ScoredCandidate
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import _
@@ -20,8 +21,15 @@ def pair_table(
 ) -> pd.DataFrame:
     """The `limit` best pairs that could be merged next (None: all), best first; with `find`, those of them whose text holds it."""
     rows = [
-        (place, readable(first, style), readable(second, style), freq, change, tied)
-        for place, ((first, second), freq, change, tied) in enumerate(snapshot.candidates(limit), start=1)
+        (
+            place,
+            readable(one.pair.first, style),
+            readable(one.pair.second, style),
+            one.freq,
+            one.change,
+            one.tied,
+        )
+        for place, one in enumerate(snapshot.candidates(limit), start=1)
     ]
     names = [_("place"), _("first"), _("second"), _("count"), _("change"), _("tied for best")]
     return matching(pd.DataFrame(rows, columns=names), find)

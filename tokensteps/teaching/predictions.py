@@ -12,8 +12,10 @@ from html import escape
 from typing import Any, Final, cast
 
 from tokenizers_core.training.lattice import Lattice
-from tokenizers_core.training.merging import Candidate, MergeEvent, MergeTrace, merge_pair
-from tokenizers_core.training.pruning import PruneEvent, RankedPiece, UnigramTrace
+from tokenizers_core.training.merge_trace import Candidate, MergeEvent, MergeTrace
+from tokenizers_core.training.merging import merge_pair
+from tokenizers_core.training.pruning import PruneEvent, RankedPiece
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate
 from tokensteps.drawing.tokens import Style, chip, chips, fill, parts, readable
 from tokensteps.drawing.training.merging import Markup, score_numbers, tell_rule
@@ -150,7 +152,7 @@ def ask_score(trace: MergeTrace, step: int, style: Style) -> Question:
 def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | None:
     """How is a word split after the next merge?"""
     event, voice = _merge(trace, step), Markup(style)
-    prefix = trace.prefix if trace.algorithm == "wordpiece" else ""  # type: ignore[attr-defined]
+    prefix = trace.prefix if trace.algorithm == "wordpiece" else ""
     word = next((word for word in event.words[:50] if _can_be_typed(trace, step, word, style)), None)
     if word is None:
         return None

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from html import escape
 from itertools import islice
 from typing import Any, Protocol, cast
 
 from tokenizers_core.training.bpe import ApplyEvent, EncodingSnapshot
-from tokenizers_core.training.merging import Candidate, MergeEvent, MergeSnapshot, Pair, StartEvent
+from tokenizers_core.training.merge_trace import Candidate, MergeEvent, MergeSnapshot, StartEvent
+from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import (
     MatchEvent,
     MatchSnapshot,
@@ -453,7 +455,7 @@ def candidates_panel(snapshot: MergeSnapshot, style: Style, table: Table) -> str
         candidates, total, chosen = list(event.candidates[:CANDIDATE_ROWS]), event.pair_count, event.pair
         title = _("Pairs before this merge")
     if sum(candidate.tied for candidate in candidates) < 2:
-        candidates = [candidate._replace(tied=False) for candidate in candidates]
+        candidates = [replace(candidate, tied=False) for candidate in candidates]
     number = ngettext("{number} pair", "{number} pairs", total).format(number=count(total))
     return heading(title, number) + table(candidates, chosen, style)
 

@@ -23,9 +23,8 @@ from tokenizers_core.training.pruning import (
     RankedPiece,
     Resplit,
     SeedEvent,
-    UnigramSnapshot,
-    UnigramTrace,
 )
+from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokensteps.drawing.code_steps import code_attributes, unigram_beats
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style, chip, chips, token_html

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
-from tokenizers_core import Corpus, train_bpe
+from tokenizers_core import Corpus, MergeTrace, train_bpe
 from tokenizers_core.training.bpe import BpeTrace
-from tokenizers_core.training.pruning import UnigramTrace
-from tokenizers_core.training.ties import TieTrace
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.tokens import PLAIN, Style, chips, fill
 from tokensteps.drawing.training.merging import TELL_BPE, TELL_WORDPIECE, Markup
@@ -116,7 +115,7 @@ def in_row(tokens: Iterable[str]) -> str:
     return f'<span class="row">{chips(tokens)}</span>'
 
 
-def end_of_merging(trace: TieTrace) -> str:
+def end_of_merging(trace: MergeTrace) -> str:
     """When merging ends, and where it ended here."""
     told = _("no pair is left, or the vocabulary is full. Here after {steps} merges: {size} tokens")
     return fill(told, steps=count(len(trace)), size=count(trace.vocab_sizes[-1]))

@@ -24,7 +24,7 @@ BPE_PAGE: Final = TrainPage(
         N_("Find a pair in a word"): merging.group_pair,
         N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
         N_("Choose the best pair, again and again"): bpe.bpe_merges,
-        N_("Tie rule: first met"): ties.FirstMet,
+        N_("Tie rule: first met"): ties.FirstPlaces,
         N_("Tie rule: lowest ids"): ties.LowestIds,
         N_("Tie rule: greatest"): ties.Greatest,
         N_("Train"): bpe.train_bpe,

@@ -1,0 +1,546 @@
+"""A recorded run of merging: any step's words, pairs, candidates and ties, rebuilt from what each merge changed."""
+
+from __future__ import annotations
+
+import heapq
+import operator
+from abc import abstractmethod
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from itertools import accumulate
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
+from tokenizers_core.errors import UnknownWordError
+from tokenizers_core.lazy import cached_property
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.trace import ByContent, Replay, Trace
+from tokenizers_core.training.merging import (
+    CurrentWords,
+    MergeRecord,
+    Pair,
+    PairTable,
+    Values,
+    compact,
+    count_pairs,
+    group_pair,
+    neighbours,
+)
+from tokenizers_core.training.ties import TIE_RULES, Moment, TieOrder, TieRule
+
+TIES_LISTED = 12
+"""How many of the tied pairs an event lists; their number is always exact."""
+
+CANDIDATES_LISTED = 12
+"""How many of the best pairs an event lists."""
+
+
+# --- What a step tells ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A pair that could be merged next."""
+
+    pair: Pair
+    freq: int
+    """Occurrences in the corpus, overlapping ones included."""
+    change: int
+    """How much `freq` changed in the step before; a new pair's whole frequency."""
+    tied: bool
+    """Whether it is as good as the best pair."""
+
+
+class Tie(NamedTuple):
+    """A pair as good as the chosen one, and the word in which it is first met ("" where the rule doesn't look at words)."""
+
+    pair: Pair
+    word: str
+
+
+@dataclass(frozen=True)
+class StartEvent:
+    """The beginning: every word is split into the symbols of the alphabet."""
+
+    alphabet: tuple[str, ...]
+    special_tokens: tuple[str, ...]
+    kind: ClassVar[Literal["start"]] = "start"
+
+
+@dataclass(frozen=True)
+class MergeEvent:
+    """One merge: which pair became which token, and what it was chosen from."""
+
+    pair: Pair
+    token: str
+    token_id: int
+    rank: int
+    """The merge's place in the order of merges, from 0."""
+    freq: int
+    """Occurrences of the pair before the merge, overlapping ones included."""
+    applied: int
+    """Occurrences that merged: fewer than `freq` where the pair overlaps itself, as in ``aaa``."""
+    is_new: bool
+    """False when the token's string was in the vocabulary already, made by another route."""
+    tied_count: int
+    """Number of pairs as good as the chosen one, itself included."""
+    tied: tuple[Tie, ...]
+    """Those pairs in the order of the tie rule, the chosen one first; at most `TIES_LISTED`."""
+    candidates: Sequence[Candidate]
+    """The best pairs before the merge, the chosen one first; at most `CANDIDATES_LISTED`."""
+    pair_count: int
+    """Number of different pairs before the merge."""
+    words: tuple[str, ...]
+    """The words that changed, in the order of the corpus."""
+    kind: ClassVar[Literal["merge"]] = "merge"
+
+    @property
+    def runner_ups(self) -> Sequence[Candidate]:
+        """The best pairs that were not chosen."""
+        return self.candidates[1:]
+
+
+class StepStats(NamedTuple):
+    """One point of the charts."""
+
+    step: int
+    token: str
+    freq: int
+    tied_count: int
+    vocab_size: int
+    tokens: int
+    """Tokens in the whole corpus after the step."""
+    tokens_per_word: float
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """How a token came to be: made at `step` (0 for the alphabet) from the tokens of `parts`."""
+
+    token: str
+    step: int
+    parts: tuple[Lineage, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class MergeSnapshot(ByContent):
+    """The state of a run after `step` merges."""
+
+    trace: MergeTrace
+    step: int
+
+    @cached_property
+    def event(self) -> StartEvent | MergeEvent:
+        """What turned the state before into this one."""
+        return self.trace.event(self.step)
+
+    @property
+    def vocab(self) -> tuple[str, ...]:
+        """All tokens by id: special tokens, alphabet, then the learned ones in order."""
+        return tuple(self.trace.tokens[: self.vocab_size])
+
+    @property
+    def vocab_size(self) -> int:
+        return self.trace.vocab_sizes[self.step]
+
+    @property
+    def merges(self) -> tuple[Pair, ...]:
+        """The merges learned so far, by rank."""
+        return tuple(self.trace.pair_of(step) for step in range(1, self.step + 1))
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in the whole corpus, each word counted as often as it occurs."""
+        return self.trace.token_totals[self.step]
+
+    @property
+    def pair_count(self) -> int:
+        """Number of different pairs that could be merged next."""
+        return self.trace.pair_total(self.step)
+
+    def candidates(self, limit: int | None = None) -> Sequence[Candidate]:
+        """The pairs that could be merged next, best first, ties in the order of the tie rule."""
+        return self.trace.candidates(self.step, limit)
+
+    def splits(self, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """Word → its tokens, for `words` of the corpus (default: all, in order)."""
+        return self.trace.splits(self.step, words)
+
+    def marked(self, words: Iterable[str]) -> dict[str, list[tuple[str, ...]]]:
+        """Word → its tokens, each in a tuple of its own; a token made by this step is given as its two parts."""
+        if self.step == 0:
+            return {word: [(token,) for token in tokens] for word, tokens in self.splits(words).items()}
+        pair = self.trace.pair_of(self.step)
+        return {
+            word: group_pair(tokens, pair) for word, tokens in self.trace.splits(self.step - 1, words).items()
+        }
+
+    def _content(self) -> tuple[object, ...]:
+        return self.step, self.vocab, self.event, self.splits(), self.candidates()
+
+
+@dataclass(frozen=True, eq=False)
+class MergeTrace(Trace[MergeSnapshot]):
+    """A recorded run of a merging algorithm.
+
+    Subclasses say what pairs are ranked by; of equally good pairs a rule in `TIE_RULES` decides.
+    """
+
+    corpus: Corpus
+    special_tokens: tuple[str, ...]
+    alphabet: tuple[str, ...]
+    tokens: tuple[str, ...]
+    """Every token by id, at the end of the run."""
+    record: MergeRecord
+    stop_reason: str
+    settings: Mapping[str, Any]
+    """What the run was asked to do, by the names of the training function's arguments."""
+
+    algorithm: ClassVar[str]
+
+    # --- what a subclass defines ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def symbols(self, word: str) -> tuple[str, ...]:
+        """The word's symbols before the first merge."""
+
+    @abstractmethod
+    def values(self, table: PairTable) -> Values:
+        """What the algorithm ranks the pairs of `table` by."""
+
+    @abstractmethod
+    def best_pairs(self, step: int, limit: int | None) -> tuple[list[PrivatePair], Collection[PrivatePair]]:
+        """The `limit` best pairs after `step` merges, best first, ties in the order of the tie rule (None: all).
+
+        And all pairs that are as good as the best one, itself included. See `best_by`.
+        """
+
+    # --- random access -------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+    def snapshot(self, step: int) -> MergeSnapshot:
+        return MergeSnapshot(self, step)
+
+    def event(self, step: int) -> StartEvent | MergeEvent:
+        """What step `step` did; step 0 is the start."""
+        if step == 0:
+            return StartEvent(self.alphabet, self.special_tokens)
+        record, before = self.record, step - 1
+        token = record.token(step)
+        best, tied = self.best_pairs(before, max(TIES_LISTED, CANDIDATES_LISTED))
+        ties = [pair for pair in best if pair in tied]
+        return MergeEvent(
+            pair=self.pair_of(step),
+            token=self.tokens[ord(token)],
+            token_id=ord(token),
+            rank=before,
+            freq=record.frequencies[before],
+            applied=record.applied[before],
+            is_new=self.vocab_sizes[step] > self.vocab_sizes[before],
+            tied_count=len(tied),
+            tied=tuple(Tie(self.read_pair(pair), self.met_in(before, pair)) for pair in ties[:TIES_LISTED]),
+            candidates=tuple(self._candidates(before, best[:CANDIDATES_LISTED], tied)),
+            pair_count=self.pair_total(before),
+            words=tuple(self.corpus.words[index] for index in record.words_at(step)),
+        )
+
+    def candidates(self, step: int, limit: int | None = None) -> Sequence[Candidate]:
+        """The pairs that could be merged after `step` merges, best first; the `limit` best (None: all)."""
+        return self._candidates(step, *self.best_pairs(step, limit))
+
+    def _candidates(
+        self, step: int, pairs: Collection[PrivatePair], tied: Collection[PrivatePair]
+    ) -> Sequence[Candidate]:
+        return [Candidate(*facts) for facts in self._facts(step, pairs, tied)]
+
+    def _facts(
+        self, step: int, pairs: Collection[PrivatePair], tied: Collection[PrivatePair]
+    ) -> Iterator[tuple[Pair, int, int, bool]]:
+        """What a `Candidate` says of each pair."""
+        counts = self.pair_counts(step)
+        changes = self.record.changes_at(step) if step else {}
+        return ((self.read_pair(pair), counts[pair], changes.get(pair, 0), pair in tied) for pair in pairs)
+
+    def pair_counts(self, step: int) -> Mapping[PrivatePair, int]:
+        """Pair → its count after `step` merges; not to be modified."""
+        return self._counts.at(step)
+
+    def pair_total(self, step: int) -> int:
+        """Number of different pairs that could be merged after `step` merges."""
+        return len(self.pair_counts(step))
+
+    def current_words(self, step: int) -> CurrentWords:
+        """All words of the corpus after `step` merges; not to be modified."""
+        return self._words.at(step)
+
+    def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """Word → its tokens after `step` merges; a word need not be in the corpus."""
+        read, current, indices = self.vocabulary.read, self.current_words(step).words, self.word_indices
+        return {
+            word: read(current[indices[word]] if word in indices else self.split(word, step))
+            for word in (self.corpus.words if words is None else words)
+        }
+
+    def split(self, word: str, step: int) -> Private:
+        """Any word after `step` merges, found by making just the merges that touch it."""
+        text = self.start_of(word)
+        for _, merged in self.merges_of(word, step):
+            text = merged
+        return text
+
+    def merges_of(self, word: str, last: int | None = None) -> Iterator[tuple[int, Private]]:
+        """The steps up to `last` that change `word`, each with the word after it as private characters."""
+        last = len(self) if last is None else last
+        text = self.start_of(word)
+        index = self.word_indices.get(word)
+        step = 0
+        recorded = iter(()) if index is None else iter(self.record.steps_changing(index))
+        while True:
+            step = self.next_step(text, step) if index is None else next(recorded, last + 1)
+            if step > last:
+                return
+            text = Private(text.replace(self.record.pair(step), self.record.token(step)))
+            yield step, text
+
+    def next_step(self, text: Private, step: int) -> int:
+        """The first step after `step` that changes a word which reads `text` now; one beyond the end if none does."""
+        steps_of = self.record.steps_of
+        found = len(self) + 1
+        for pair in set(neighbours(text)):
+            steps = steps_of.get(pair, ())
+            place = bisect_right(steps, step)
+            if place < len(steps):
+                found = min(found, steps[place])
+        return found
+
+    def history_of(self, word: str) -> list[tuple[int, tuple[str, ...]]]:
+        """A word's segmentations, each with the step from which it holds; the first is step 0's."""
+        start = (0, self.vocabulary.read(self.start_of(word)))
+        return [start, *((step, self.vocabulary.read(text)) for step, text in self.merges_of(word))]
+
+    def start_of(self, word: str) -> Private:
+        """The word before the first merge as private characters."""
+        symbols = self.symbols(word)
+        missing = next((symbol for symbol in symbols if symbol not in self.vocabulary.ids), None)
+        if missing is not None:
+            raise UnknownWordError(word=word, symbol=missing)
+        return self.vocabulary.write(symbols)
+
+    # --- reading private characters ------------------------------------------------------------------------------
+
+    def read_pair(self, pair: PrivatePair) -> Pair:
+        return Pair(self.tokens[ord(pair[0])], self.tokens[ord(pair[1])])
+
+    def pair_of(self, step: int) -> Pair:
+        """The pair that step `step` (from 1) merged."""
+        return self.read_pair(self.record.pair(step))
+
+    # --- the run as a whole --------------------------------------------------------------------------------------
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.tokens)
+
+    @cached_property
+    def vocab_sizes(self) -> Sequence[int]:
+        """Vocabulary size after each number of steps."""
+        size = len(self.special_tokens) + len(set(self.alphabet) - set(self.special_tokens))
+        sizes = [size]
+        for token in self.record.tokens:
+            size = max(size, ord(token) + 1)
+            sizes.append(size)
+        return compact(sizes)
+
+    @cached_property
+    def token_totals(self) -> Sequence[int]:
+        """Tokens in the corpus after each number of steps."""
+        start = sum(
+            len(self.symbols(word)) * count
+            for word, count in zip(self.corpus.words, self.corpus.counts, strict=True)
+        )
+        return compact(accumulate(self.record.applied, operator.sub, initial=start))
+
+    @cached_property
+    def word_frequencies(self) -> dict[str, int]:
+        """Word → how often it occurs in the corpus."""
+        return dict(zip(self.corpus.words, self.corpus.counts, strict=True))
+
+    @cached_property
+    def word_indices(self) -> dict[str, int]:
+        """Word → its place in the corpus."""
+        return {word: index for index, word in enumerate(self.corpus.words)}
+
+    @cached_property
+    def step_of_token(self) -> dict[str, int]:
+        """Learned token → the step that first made it."""
+        steps: dict[str, int] = {}
+        for step, token in enumerate(self.record.tokens, start=1):
+            steps.setdefault(self.tokens[ord(token)], step)
+        return steps
+
+    @cached_property
+    def history(self) -> tuple[StepStats, ...]:
+        """One point a step for the charts, the start left out."""
+        total = sum(self.corpus.counts)
+        return tuple(
+            StepStats(
+                step,
+                self.tokens[ord(self.record.token(step))],
+                self.record.frequencies[step - 1],
+                tied,
+                self.vocab_sizes[step],
+                self.token_totals[step],
+                self.token_totals[step] / total,
+            )
+            for step, tied in enumerate(self.tied_counts(), start=1)
+        )
+
+    def lineage(self, token: str) -> Lineage:
+        """The tree of merges that made `token`; a leaf is a symbol of the alphabet."""
+        steps = self.step_of_token
+        needed, waiting = {token}, [token]
+        while waiting:
+            parts = self.pair_of(steps[made]) if (made := waiting.pop()) in steps else ()
+            waiting.extend(set(parts) - needed)
+            needed.update(parts)
+        # The oldest first, so that a token's parts are there before it: a long token's tree is too deep to recurse.
+        trees: dict[str, Lineage] = {}
+        for name in sorted(needed, key=lambda name: steps.get(name, 0)):
+            step = steps.get(name, 0)
+            trees[name] = Lineage(
+                name, step, tuple(trees[part] for part in self.pair_of(step)) if step else ()
+            )
+        return trees[token]
+
+    # --- ties ----------------------------------------------------------------------------------------------------
+
+    @property
+    def prefix(self) -> str:
+        """What marks a token inside a word."""
+        return str(self.settings["continuing_subword_prefix"])
+
+    @property
+    def tie_rule(self) -> TieRule:
+        """What decides between equally good pairs."""
+        return TIE_RULES[self.settings["tie_rule"]]
+
+    def _moment(self, step: int) -> Moment:
+        return Moment(self.vocabulary, self.corpus.pipeline.byte_level, partial(self.current_words, step))
+
+    def best_by(
+        self, values: Mapping[PrivatePair, int], step: int, limit: int | None
+    ) -> tuple[list[PrivatePair], Collection[PrivatePair]]:
+        """`best_pairs` for the pairs in `values`, by their values."""
+        if not values:
+            return [], ()
+        enough = len(values) if limit is None else max(1, limit)
+        *_, least = heapq.nlargest(enough, values.values())
+        best = [pair for pair in values if values[pair] >= least]
+        most = max(map(values.__getitem__, best))
+        tied = {pair for pair in best if values[pair] == most}
+        above = [pair for pair in best if values[pair] > least]
+        level = [pair for pair in best if values[pair] == least]
+        rule, moment = self.tie_rule, self._moment(step)
+        # Sorting by value keeps the tie rule's order among equals.
+        ordered = sorted(rule.sort(above, moment), key=values.__getitem__, reverse=True)
+        ordered += rule.sort(level, moment, enough - len(above))
+        return ordered[:limit], tied
+
+    def met_in(self, step: int, pair: PrivatePair) -> str:
+        """The word in which `pair` is first met after `step` merges; "" where the tie rule doesn't look at words."""
+        index = self.tie_rule.first_word(pair, self._moment(step))
+        return "" if index is None else self.corpus.words[index]
+
+    def tied_pairs(self) -> Iterator[list[PrivatePair]]:
+        """For each step, the pairs as good as the chosen one, in the order of the tie rule: one walk along the run."""
+        for order, tied in self._walk():
+            yield sorted(tied, key=order.key)
+
+    def tied_counts(self) -> Iterator[int]:
+        """For each step, the number of pairs as good as the chosen one, itself included."""
+        return (len(tied) for _, tied in self._walk())
+
+    def _walk(self) -> Iterator[tuple[TieOrder, set[PrivatePair]]]:
+        """The run made once more: before each merge the tie rule at work, and the pairs as good as the chosen one."""
+        vocabulary = Vocabulary(self.tokens[: self.vocab_sizes[0]], self.prefix)
+        table = PairTable(self._initial_words, self.corpus.counts)
+        order = self.tie_rule.in_run(table, vocabulary, self.corpus.pipeline.byte_level)
+        values = self.values(table)
+        levels: defaultdict[int, set[PrivatePair]] = defaultdict(set)  # value → the pairs that have it
+        value_of: dict[PrivatePair, int] = {}
+
+        def place(pair: PrivatePair) -> None:
+            if pair in value_of:
+                levels[value_of.pop(pair)].discard(pair)
+            if table.counts.get(pair, 0) >= self.settings["min_frequency"]:
+                value_of[pair] = values.value(pair)
+                levels[value_of[pair]].add(pair)
+
+        for pair in table.counts:
+            place(pair)
+        for step in range(1, len(self) + 1):
+            chosen, token = self.record.pair(step), self.record.token(step)
+            yield order, levels[value_of[chosen]]
+            vocabulary.add(self.tokens[ord(token)])
+            merge = table.merge(chosen, token)
+            for pair in {*values.update(merge), *merge.changes}:
+                place(pair)
+
+    # --- keeping it small ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _initial_words(self) -> list[Private]:
+        return [self.vocabulary.write(self.symbols(word)) for word in self.corpus.words]
+
+    @cached_property
+    def _counts(self) -> Replay[dict[PrivatePair, int]]:
+        def apply(counts: dict[PrivatePair, int], step: int) -> dict[PrivatePair, int]:
+            for pair, change in self.record.changes_at(step).items():
+                total = counts.get(pair, 0) + change
+                if total:
+                    counts[pair] = total
+                else:
+                    del counts[pair]
+            return counts
+
+        return Replay(lambda: count_pairs(self._initial_words, self.corpus.counts), dict, apply)
+
+    @cached_property
+    def _words(self) -> Replay[CurrentWords]:
+        def apply(state: CurrentWords, step: int) -> CurrentWords:
+            pair, token = self.record.pair(step), self.record.token(step)
+            for index in self.record.words_at(step):
+                state.words[index] = Private(state.words[index].replace(pair, token))
+            return state
+
+        return Replay(lambda: CurrentWords(self._initial_words), CurrentWords.copy, apply)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only what cannot be rebuilt, so that a pickled trace is small."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MergeTrace):
+            return NotImplemented
+        return (self.corpus, self.tokens, self.record, self.stop_reason) == (
+            other.corpus,
+            other.tokens,
+            other.record,
+            other.stop_reason,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.record.pairs, self.tokens))
+
+
+def first_difference(left: MergeTrace, right: MergeTrace) -> int | None:
+    """The first step in which two runs merge different pairs; None when one is the beginning of the other."""
+    for step in range(1, min(len(left), len(right)) + 1):
+        if left.pair_of(step) != right.pair_of(step):
+            return step
+    return None

@@ -1,0 +1,119 @@
+"""The training loop that BPE and WordPiece share: check the settings, split the words, merge, and write every merge down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from tokenizers_core.encoding.vocabulary import Private, Vocabulary
+from tokenizers_core.errors import Phrase, SettingError, UnknownNameError, VocabSizeError
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.training.merge_trace import MergeTrace
+from tokenizers_core.training.merging import Merge, PairTable, Progress, Recorder
+from tokenizers_core.training.ties import TIE_RULES, TieOrder
+
+SomeTrace = TypeVar("SomeTrace", bound=MergeTrace)
+
+
+def run_training(
+    kind: type[SomeTrace],
+    merges_of: Callable[[PairTable, Vocabulary, TieOrder, int], Iterator[Merge]],
+    corpus: Corpus,
+    *,
+    vocab_size: int | None,
+    merges: int | None,
+    min_frequency: int,
+    special_tokens: Sequence[str],
+    tie_rule: str,
+    progress: Progress | None,
+    prefix: str = "",
+    suffix: str = "",
+    extra_symbols: Iterable[str] = (),
+    settings: Mapping[str, Any],
+) -> SomeTrace:
+    """Train by merging and record it: check the settings, split the words, run `merges_of`, write every merge down.
+
+    `extra_symbols` are in the alphabet whether the corpus has them or not; `settings` are noted beside the common ones.
+    """
+    check_settings(tie_rule, min_frequency, merges, special_tokens)
+    alphabet = alphabet_of(corpus, prefix, suffix, extra_symbols)
+    vocabulary = Vocabulary([*special_tokens, *alphabet], prefix)
+    if vocab_size is not None and vocab_size < len(vocabulary):
+        raise VocabSizeError(vocab_size=vocab_size, minimum=len(vocabulary), what="alphabet")
+
+    table = PairTable(private_words(corpus.words, vocabulary, suffix), corpus.counts)
+    order = TIE_RULES[tie_rule].in_run(table, vocabulary, corpus.pipeline.byte_level)
+    run = merges_of(table, vocabulary, order, min_frequency)
+    recorder, stop_reason = record_run(run, vocabulary, vocab_size, merges, progress)
+    if stop_reason == "no_pairs" and table.counts:
+        stop_reason = "min_frequency"
+    return kind(
+        corpus=corpus,
+        special_tokens=tuple(dict.fromkeys(special_tokens)),
+        alphabet=tuple(alphabet),
+        tokens=tuple(vocabulary.tokens),
+        record=recorder.record(),
+        stop_reason=stop_reason,
+        settings={
+            "vocab_size": vocab_size,
+            "merges": merges,
+            "min_frequency": min_frequency,
+            "tie_rule": tie_rule,
+            "continuing_subword_prefix": prefix,
+            **settings,
+        },
+    )
+
+
+def check_settings(
+    tie_rule: str, min_frequency: int, merges: int | None, special_tokens: Sequence[str]
+) -> None:
+    """Raise UnknownNameError for an unknown tie rule, SettingError for a number or a token that makes no sense."""
+    if tie_rule not in TIE_RULES:
+        raise UnknownNameError(kind="tie_rule", name=tie_rule, known=TIE_RULES)
+    for name, value, least in (("min_frequency", min_frequency, 1), ("merges", merges, 0)):
+        if value is not None and value < least:
+            raise SettingError(name=name, value=value, reason=Phrase("choose at least {least}", least=least))
+    if "" in special_tokens:
+        raise SettingError(name="special_tokens", value="", reason="an empty token can't be found in a text")
+
+
+def alphabet_of(corpus: Corpus, prefix: str, suffix: str, extra_symbols: Iterable[str]) -> list[str]:
+    """The symbols that training starts from, sorted: the words' characters, with `prefix` inside words, and the others."""
+    firsts = {word[0] for word in corpus.words}
+    others = set().union(*(word[1:] if prefix else word for word in corpus.words))
+    return sorted(firsts.union({prefix + symbol for symbol in others}, extra_symbols, filter(None, [suffix])))
+
+
+def private_words(words: Sequence[str], vocabulary: Vocabulary, suffix: str) -> list[Private]:
+    """Words split into their symbols, as private characters."""
+    ids, prefix = vocabulary.ids, vocabulary.prefix
+    at_start = {symbol: chr(ids[symbol]) for symbol in {word[0] for word in words}}
+    inside = str.maketrans(
+        {symbol: chr(ids[prefix + symbol]) for symbol in set().union(*(word[1:] for word in words))}
+    )
+    end = chr(ids[suffix]) if suffix else ""
+    return [Private(at_start[word[0]] + word[1:].translate(inside) + end) for word in words]
+
+
+def record_run(
+    run: Iterator[Merge],
+    vocabulary: Vocabulary,
+    vocab_size: int | None,
+    merges: int | None,
+    progress: Progress | None,
+) -> tuple[Recorder, str]:
+    """The merges of `run` up to the limits, written down, and the reason for stopping there."""
+    recorder = Recorder()
+    wanted = merges if vocab_size is None else vocab_size - len(vocabulary)
+    while True:
+        if vocab_size is not None and len(vocabulary) >= vocab_size:
+            return recorder, "vocab_size"
+        if merges is not None and len(recorder) >= merges:
+            return recorder, "max_merges"
+        if progress is not None and len(recorder) % 64 == 0 and progress(len(recorder), wanted) is False:
+            return recorder, "stopped"
+        merge = next(run, None)
+        if merge is None:
+            return recorder, "no_pairs"
+        recorder.add(merge)

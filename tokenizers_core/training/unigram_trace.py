@@ -1,0 +1,526 @@
+"""A recorded run of Unigram training: any step's pieces, splits, losses and events, rebuilt from the record."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from tokenizers_core.encoding.byte_tokens import byte_token
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.encoding.vocabulary import with_unknown
+from tokenizers_core.errors import UnknownWordError
+from tokenizers_core.lazy import cached_property
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.trace import ByContent, Trace
+from tokenizers_core.training.lattice import Lattice
+from tokenizers_core.training.merging import compact
+from tokenizers_core.training.pruning import (
+    NO_WORDS,
+    ExpectationEvent,
+    Expected,
+    FinalEvent,
+    MaximizationEvent,
+    PruneEvent,
+    PruneRecord,
+    RankedPiece,
+    RecordedModel,
+    Resplit,
+    SeedEvent,
+    StepPoint,
+    UnigramEvent,
+    Worth,
+)
+from tokenizers_core.training.segmentation import (
+    Lattices,
+    Split,
+    UnigramModel,
+    approximate_loss,
+    best_split,
+    count_pieces,
+    lattice_edges,
+    removal_losses,
+    second_best,
+    words_by_piece,
+)
+
+CACHED = 12
+"""Models and lists of scores that a trace keeps at hand."""
+
+
+class Pieces(Mapping[str, float]):
+    """Piece → log probability, at one step."""
+
+    def __init__(
+        self, model: Mapping[str, float], pruned_at: Mapping[str, int], since: int, step: int
+    ) -> None:
+        self._model, self._pruned_at, self._since, self._step = model, pruned_at, since, step
+
+    def __getitem__(self, piece: str) -> float:
+        log_probability: float | None = self.get(piece)
+        if log_probability is None:
+            raise KeyError(piece)
+        return log_probability
+
+    def get(self, piece: object, default: Any = None) -> Any:
+        log_probability = self._model.get(piece)  # type: ignore[call-overload]
+        if log_probability is None or self._since < self._pruned_at.get(piece, 0) <= self._step:  # type: ignore[call-overload]
+            return default
+        return log_probability
+
+    def __contains__(self, piece: object) -> bool:
+        return self.get(piece) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return (
+            piece for piece in self._model if not self._since < self._pruned_at.get(piece, 0) <= self._step
+        )
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+@dataclass(frozen=True, eq=False)
+class UnigramSnapshot(ByContent):
+    """The state of a run after `step` steps."""
+
+    trace: UnigramTrace
+    step: int
+
+    @cached_property
+    def event(self) -> UnigramEvent:
+        """What turned the state before into this one."""
+        return self.trace.event(self.step)
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """Piece → log probability, in the model's order."""
+        return self.trace.pieces_at(self.step)
+
+    @property
+    def vocab(self) -> tuple[str, ...]:
+        """All tokens by id: special tokens, then the pieces in the model's order."""
+        return tuple(dict.fromkeys((*self.trace.special_tokens, *self.pieces)))
+
+    @property
+    def vocab_size(self) -> int:
+        others = [token for token in self.trace.special_tokens if token not in self.pieces]
+        return len(others) + self.trace.record.sizes[self.step]
+
+    @property
+    def loss(self) -> float:
+        """The corpus's loss on best splits, in nats."""
+        return self.trace.loss_at(self.step)
+
+    @property
+    def unknown(self) -> float:
+        """The log probability of an unknown character."""
+        return self.trace.model_at(self.step).unknown
+
+    def splits(self, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """Word → its best split, for `words` (default: all of the corpus, in order)."""
+        return self.trace.splits(self.step, words)
+
+    def lattice(self, word: str) -> Lattice:
+        """All splits of any word, with unknown characters where no piece spells one."""
+        return Lattice.build(word, self.pieces, self.unknown, self.trace.settings["max_piece_length"])
+
+    def candidates(self, limit: int | None = None) -> list[RankedPiece]:
+        """What is left of the ranking of the round under way, or else that of the next round; [] where none comes."""
+        number = self.trace.round_after(self.step)
+        if number is None:
+            return []
+        gone = max(0, self.step + 1 - self.trace.record.rounds[number - 1].first_step)
+        return self.trace.ranking(number, gone, None if limit is None else gone + limit)
+
+    def _content(self) -> tuple[object, ...]:
+        return (
+            self.step,
+            self.event,
+            self.vocab,
+            tuple(self.pieces.values()),
+            self.splits(),
+            self.candidates(),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class UnigramTrace(Trace[UnigramSnapshot]):
+    """A recorded run of `train_unigram`."""
+
+    corpus: Corpus
+    special_tokens: tuple[str, ...]
+    seed: tuple[tuple[str, int], ...]
+    """The pieces that training started from, by number, each with its count (times its length in SentencePiece's way)."""
+    record: PruneRecord
+    stop_reason: str
+    settings: Mapping[str, Any]
+    """What the run was asked to do, by the names of the training function's arguments."""
+
+    algorithm: ClassVar[str] = "unigram"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields, without what was worked out from them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+    def snapshot(self, step: int) -> UnigramSnapshot:
+        return UnigramSnapshot(self, step)
+
+    @property
+    def method(self) -> str:
+        return str(self.settings["method"])
+
+    @cached_property
+    def alphabet(self) -> tuple[str, ...]:
+        """The corpus's characters, in the seed's order; the course's method never prunes them."""
+        return tuple(piece for piece, _count in self.seed if len(piece) == 1)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Piece → its number in the seed."""
+        return {piece: number for number, (piece, _count) in enumerate(self.seed)}
+
+    @cached_property
+    def word_frequencies(self) -> dict[str, int]:
+        """Word → how often it stands in the corpus."""
+        return dict(self.corpus.items())
+
+    # --- the model at a step --------------------------------------------------------------------------------------
+
+    def model_at(self, step: int) -> RecordedModel:
+        """The model that the state after `step` steps builds on; pieces pruned since then are still in it."""
+        steps = [model.step for model in self.record.models]
+        return self.record.models[bisect_right(steps, step) - 1]
+
+    @cached_property
+    def _cache(self) -> dict[Any, Any]:
+        return {}
+
+    def _cached(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make` makes for `key`; the last few are kept."""
+        cache = self._cache
+        if key not in cache:
+            while len(cache) >= CACHED:
+                cache.pop(next(iter(cache)), None)
+            cache[key] = make()
+        return cache[key]
+
+    def pieces_at(self, step: int) -> Pieces:
+        """Piece → log probability after `step` steps, in the model's order."""
+        model = self.model_at(step)
+
+        def named() -> dict[str, float]:
+            return {
+                self.seed[number][0]: log_probability
+                for number, log_probability in zip(model.numbers, model.log_probabilities, strict=True)
+            }
+
+        return Pieces(self._cached(("pieces", model.step), named), self._pruned_at, model.step, step)
+
+    @cached_property
+    def _pruned_at(self) -> dict[str, int]:
+        """Piece → the step that pruned it."""
+        return {
+            self.seed[number][0]: round_.first_step + place
+            for round_ in self.record.rounds
+            for place, number in enumerate(round_.ranking[: round_.pruned])
+            if round_.first_step + place <= len(self)
+        }
+
+    def scores_at(self, step: int) -> list[float]:
+        """Log probability by piece's number after `step` steps; −∞ for what is gone, and not to be modified.
+
+        A single character that is gone has the unknown one's.
+        """
+        model = self.model_at(step)
+
+        def base() -> list[float]:
+            scores = [-math.inf] * len(self.seed)
+            for number, log_probability in zip(model.numbers, model.log_probabilities, strict=True):
+                scores[number] = log_probability
+            return scores
+
+        def current() -> list[float]:
+            scores = list(self._cached(("base", model.step), base))
+            for number in self._pruned_between(model.step, step):
+                scores[number] = -math.inf
+            for number in self._characters:
+                if scores[number] == -math.inf:
+                    scores[number] = model.unknown
+            return scores
+
+        found: list[float] = self._cached(("scores", step), current)
+        return found
+
+    @cached_property
+    def _characters(self) -> list[int]:
+        return [self.numbers[character] for character in self.alphabet]
+
+    def _pruned_between(self, since: int, step: int) -> Iterator[int]:
+        """The numbers of the pieces pruned in the steps after `since` up to `step`."""
+        for round_ in self.record.rounds:
+            first, stop = max(round_.first_step, since + 1), min(round_.first_step + round_.pruned - 1, step)
+            if first <= stop:
+                yield from round_.ranking[first - round_.first_step : stop - round_.first_step + 1]
+
+    def lattices(self, scores: Sequence[float]) -> Lattices:
+        """The lattices of all words, with the pieces that have a score."""
+        alive = {piece: number for piece, number in self.numbers.items() if scores[number] > -math.inf}
+        return Lattices(self.corpus, alive, self.settings["max_piece_length"])
+
+    def split(self, word: str, scores: Sequence[float]) -> Split:
+        """The best split of a word of the corpus, or of a piece of the seed."""
+        return best_split(self.edges(word), scores)
+
+    def edges(self, word: str) -> list[tuple[int, int, int]]:
+        """The lattice of a word of the corpus, or of a piece of the seed, in all pieces of the seed."""
+        return lattice_edges(word, self.numbers, self.settings["max_piece_length"])
+
+    def read(self, split: Split) -> tuple[str, ...]:
+        """The pieces of a split."""
+        return tuple(self.seed[number][0] for number in split.pieces)
+
+    def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """Word → its best split after `step` steps. Raises UnknownWordError for a character that the corpus lacks."""
+        scores = self.scores_at(step)
+        found = {}
+        for word in self.corpus.words if words is None else words:
+            missing = next((character for character in word if character not in self.numbers), None)
+            if missing is not None:
+                raise UnknownWordError(word=word, symbol=missing)
+            found[word] = self.read(self.split(word, scores))
+        return found
+
+    @cached_property
+    def changed_splits(self) -> Sequence[Mapping[int, tuple[int, ...]]]:
+        """For each step, the words whose best split it changed, by their place in the corpus, and the pieces' numbers now.
+
+        Step 0 has every word. A prune changes the words that it splits anew, a new model may change any.
+        """
+        lattices = Lattices(self.corpus, self.numbers, self.settings["max_piece_length"])
+        models = {model.step: model for model in self.record.models}
+        pruned = {step: piece for piece, step in self._pruned_at.items()}
+        scores: list[float] = []
+        unknown = 0.0
+        now: list[tuple[int, ...]] = [()] * len(self.corpus.words)
+        changes = []
+        for step in range(len(self) + 1):
+            if step in models:
+                scores, unknown = list(self.scores_at(step)), models[step].unknown
+                lattices.drop(scores)
+                found = dict(enumerate(split.pieces for split in lattices.best_splits(scores)))
+            else:
+                if step in pruned:
+                    piece = pruned[step]
+                    scores[self.numbers[piece]] = unknown if len(piece) == 1 else -math.inf
+                found = {
+                    word: best_split(lattices.edges_of(word), scores).pieces
+                    for word in self.record.resplit.get(step, NO_WORDS)
+                }
+            changed = {word: pieces for word, pieces in found.items() if pieces != now[word]}
+            for word, pieces in changed.items():
+                now[word] = pieces
+            changes.append(changed)
+        return changes
+
+    @cached_property
+    def token_totals(self) -> Sequence[int]:
+        """Tokens in the corpus on best splits after each number of steps."""
+        lengths = [0] * len(self.corpus.words)
+        total, totals = 0, []
+        for changed in self.changed_splits:
+            for word, pieces in changed.items():
+                total += self.corpus.counts[word] * (len(pieces) - lengths[word])
+                lengths[word] = len(pieces)
+            totals.append(total)
+        return compact(totals)
+
+    def loss_at(self, step: int) -> float:
+        """The corpus's loss on best splits after `step` steps, in nats."""
+        loss = self.record.losses[step]
+        if math.isnan(loss) and step not in self._losses:
+            scores = self.scores_at(step)
+            lattices = self.lattices(scores)
+            self._losses[step] = lattices.loss(lattices.best_splits(scores))
+        return self._losses.get(step, loss)
+
+    @cached_property
+    def _losses(self) -> dict[int, float]:
+        """Losses that training had no need of, worked out since."""
+        return {}
+
+    # --- rounds and events ----------------------------------------------------------------------------------------
+
+    def round_after(self, step: int) -> int | None:
+        """The number, from 1, of the round that the step after this one belongs to, or of the next round that comes."""
+        for number, round_ in enumerate(self.record.rounds, start=1):
+            if step + 1 < round_.first_step + round_.pruned:
+                return number
+        return None
+
+    def round_of(self, step: int) -> int:
+        """The number, from 1, of the round that a step belongs to: the round it prunes in, or prepares."""
+        ends = [round_.first_step + round_.pruned for round_ in self.record.rounds]
+        return bisect_right(ends, step) + 1
+
+    def ranking(self, number: int, start: int = 0, stop: int | None = None) -> list[RankedPiece]:
+        """Round `number`'s pieces by what they cost, from place `start` + 1 up to place `stop`."""
+        round_ = self.record.rounds[number - 1]
+        scores = self.scores_at(round_.first_step - 1)
+        rows = zip(round_.ranking[start:stop], round_.losses[start:stop], strict=True)
+        return [
+            RankedPiece(place, self.seed[piece][0], loss, math.exp(scores[piece]), place <= round_.pruned)
+            for place, (piece, loss) in enumerate(rows, start=start + 1)
+        ]
+
+    def event(self, step: int) -> UnigramEvent:
+        """What step `step` did; step 0 is the start."""
+        kind = self.record.kinds[step]
+        if kind == "start":
+            return SeedEvent(len(self.alphabet), len(self.seed))
+        if kind == "prune":
+            return self._prune_event(step)
+        if kind == "finalize":
+            before, after = self.pieces_at(step - 1), self.pieces_at(step)
+            return FinalEvent(
+                tuple(piece for piece in after if piece not in before),
+                tuple(piece for piece in before if piece not in after),
+                self.loss_at(step),
+            )
+        number, iteration = self.round_of(step), self._iteration(step)
+        if kind == "e_step":
+            expected = tuple(self._expected(step, None))
+            return ExpectationEvent(number, iteration, self.record.objectives[step], expected)
+        expected = tuple(self._expected(step - 1, self.pieces_at(step)))
+        dropped = tuple(row.piece for row in expected if row.after is None)
+        return MaximizationEvent(number, iteration, expected, dropped)
+
+    def _iteration(self, step: int) -> int:
+        """Whether an E or M step is the first or the second of its round."""
+        kinds = self.record.kinds
+        return 2 if step >= 3 and kinds[step - 2] == kinds[step] else 1
+
+    def _expected(self, step: int, after: Pieces | None) -> Iterator[Expected]:
+        """The expected counts of an E step, with the probabilities before, and after the M step."""
+        before = self.pieces_at(step)
+        for (piece, log_probability), count in zip(before.items(), self.record.expected[step], strict=True):
+            new = after.get(piece) if after is not None else None
+            yield Expected(piece, count, math.exp(log_probability), None if new is None else math.exp(new))
+
+    def _prune_event(self, step: int) -> PruneEvent:
+        number = self.round_of(step)
+        round_ = self.record.rounds[number - 1]
+        place = step - round_.first_step
+        piece = round_.ranking[place]
+        before = self.scores_at(step - 1)
+        after = list(before)
+        single = len(self.seed[piece][0]) == 1
+        after[piece] = self.model_at(step - 1).unknown if single else -math.inf
+        words = [self.corpus.words[index] for index in self.record.resplit.get(step, NO_WORDS)]
+        return PruneEvent(
+            piece=self.seed[piece][0],
+            loss=round_.losses[place],
+            alternative=() if single else self.read(self.split(self.seed[piece][0], after)),
+            probability=math.exp(before[piece]),
+            round=number,
+            place=place + 1,
+            pruned=round_.pruned,
+            ranked=len(round_.ranking),
+            threshold=round_.losses[round_.pruned - 1],
+            resplits=tuple(
+                Resplit(word, self.read(self.split(word, before)), self.read(self.split(word, after)))
+                for word in words
+            ),
+            corpus_loss_before=self.loss_at(step - 1),
+            corpus_loss_pruned=self.record.unnormalized.get(step, self.loss_at(step)),
+            corpus_loss=self.loss_at(step),
+        )
+
+    def tokenizer(
+        self, step: int | None = None, unk_token: str = "<unk>", byte_fallback: bool = False
+    ) -> Tokenizer:
+        """The tokenizer as it stands after `step` steps (default: all).
+
+        Ids are those of the snapshot's `vocab`. Characters that no piece spells become `unk_token`, which gets the next free id
+        if the vocabulary lacks it, or their bytes with `byte_fallback`, which adds a token for each of the 256.
+        """
+        snapshot = self[-1 if step is None else step]
+        tokens, special_tokens = with_unknown(snapshot.vocab, self.special_tokens, unk_token)
+        if byte_fallback:
+            tokens = list(dict.fromkeys([*tokens, *map(byte_token, range(256))]))
+        length = self.settings["max_piece_length"]
+        model = UnigramModel(tokens, dict(snapshot.pieces.items()), unk_token, byte_fallback, length)
+        return Tokenizer(self.corpus.pipeline, model, special_tokens)
+
+    # --- over all steps -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def history(self) -> tuple[StepPoint, ...]:
+        """One point a step, the start included, for charts."""
+        pruned = {step: piece for piece, step in self._pruned_at.items()}
+        record = self.record
+        return tuple(
+            StepPoint(
+                step,
+                kind,
+                pruned.get(step, ""),
+                record.sizes[step],
+                record.losses[step] if kind in ("e_step", "m_step") else self.loss_at(step),
+                record.objectives.get(step, math.nan),
+            )
+            for step, kind in enumerate(record.kinds)
+        )
+
+    def history_of(self, word: str) -> list[tuple[int, tuple[str, ...]]]:
+        """The best splits of a word of the corpus, each with the step from which it holds.
+
+        Only a new model, and the prune of a piece of its split, can change it.
+        """
+        found = [(0, self.splits(0, [word])[word])]
+        models = {model.step for model in self.record.models}
+        at_step = {step: piece for piece, step in self._pruned_at.items()}
+        for step in range(1, len(self) + 1):
+            if step in models or at_step.get(step) in found[-1][1]:
+                split = self.splits(step, [word])[word]
+                if split != found[-1][1]:
+                    found.append((step, split))
+        return found
+
+    def worth(self, step: int, limit: int | None = None) -> list[Worth]:
+        """What the pieces used in best splits are worth after `step` steps, exactly and by SentencePiece's estimate.
+
+        The `limit` least ones by the estimate (None: all), single characters left out.
+        """
+        scores = list(self.scores_at(step))
+        lattices = self.lattices(scores)
+        splits = lattices.best_splits(scores)
+        pieces = self.pieces_at(step)
+        counts = {
+            number: count
+            for number, count in count_pieces(splits, lattices.frequencies).items()
+            if self.seed[number][0] in pieces  # no unknown characters
+        }
+        total = sum(counts.values())
+        used = [number for number in counts if len(self.seed[number][0]) > 1]
+        replacements = {number: second_best(self.edges(self.seed[number][0]), scores) for number in used}
+        estimates = {
+            number: approximate_loss(number, replacements[number].pieces, counts, total) for number in used
+        }
+        least = sorted(used, key=estimates.__getitem__)[:limit]
+        exact = removal_losses(lattices, splits, words_by_piece(splits), scores, least)
+        return [
+            Worth(
+                self.seed[number][0],
+                math.exp(scores[number]),
+                counts[number],
+                loss,
+                estimates[number],
+                self.read(replacements[number]),
+            )
+            for number, loss in zip(least, exact, strict=True)
+        ]
