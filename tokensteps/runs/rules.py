@@ -7,13 +7,14 @@ A page reads these tables, its address and its sidebar alike. A new setting is a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tokenizers_core import TEMPLATES, TIE_RULES
 from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokensteps.drawing.tokens import SHOW
+from tokensteps.language.i18n import N_
 from tokensteps.limits import (
     COUNT_LIMIT,
     PATTERN_LIMIT,
@@ -23,9 +24,13 @@ from tokensteps.limits import (
     VOCABULARY_LIMIT,
 )
 
+SettingKind = Literal["choice", "switch", "number", "text"]
+"""The sorts of values that settings have."""
+
 
 class Setting(NamedTuple):
-    """One thing that a learner can set: its name in the URL and session state, its default, what it may be."""
+    """One thing that a learner can set: its name in the URL and session state, its usual value, what it may be, and the words of its
+    widget (messages, to be translated)."""
 
     name: str
     default: Any
@@ -35,21 +40,35 @@ class Setting(NamedTuple):
     length: int = 0
     limit: bool = False
     """Whether a number is a limit that can be lifted: emptied it means none, not the usual one."""
+    label: str = ""
+    help: str = ""
+    placeholder: str = ""
+    """What an empty number box says."""
+    when: tuple[str, str] | None = None
+    """A choice that this setting depends on: another setting's name, and the value without which this widget is left out."""
+
+    @property
+    def kind(self) -> SettingKind:
+        """What sort of value it has, and so which widget."""
+        if self.choices:
+            return "choice"
+        if isinstance(self.default, bool):
+            return "switch"
+        return "number" if self.most else "text"
 
     def parse(self, text: str) -> Any:
         """The value that the URL's text stands for. Raises ValueError for one that can't be."""
-        if self.choices:
-            if text not in self.choices:
-                raise ValueError(text)
-            return text
-        if isinstance(self.default, bool):
-            return {"1": True, "0": False}[text] if text in ("0", "1") else _refuse(text)
-        if self.most:
-            if text == "":
-                return None if self.limit else self.default
-            number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else _refuse(text)
-            return number if self.least <= number <= self.most else _refuse(text)
-        return text if len(text) <= self.length else _refuse(text[:80])
+        match self.kind:
+            case "choice":
+                return text if text in self.choices else _refuse(text)
+            case "switch":
+                return {"1": True, "0": False}[text] if text in ("0", "1") else _refuse(text)
+            case "text":
+                return text if len(text) <= self.length else _refuse(text[:80])
+        if text == "":
+            return None if self.limit else self.default
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else _refuse(text)
+        return number if self.least <= number <= self.most else _refuse(text)
 
     def write(self, value: Any) -> str:
         """The value as the URL has it."""
@@ -62,77 +81,205 @@ def _refuse(text: str) -> Any:
     raise ValueError(text)
 
 
+NORMALIZE = Setting("normalizer", "none", NORMALIZERS, label=N_("Normalize"))
+SPLIT = Setting("pre", "byte_level", PRE_TOKENIZERS, label=N_("Split into words"))
+PATTERN = Setting("pattern", "gpt2", (*PATTERNS, "own"), label=N_("Pattern"), when=("pre", "byte_level"))
+OWN_PATTERN = Setting(
+    "regex",
+    r"\w+|\s+|[^\w\s]+",
+    length=PATTERN_LIMIT,
+    label=N_("Regular expression"),
+    help=N_("Each match is a word, and so is what stands between matches."),
+    when=("pattern", "own"),
+)
+ALPHABET = Setting(
+    "alphabet", "corpus", ("corpus", "bytes"), label=N_("Start from"), when=("pre", "byte_level")
+)
+LINES = Setting(
+    "lines",
+    True,
+    label=N_("Each line is a text of its own"),
+    help=N_("Off: the whole corpus is one text, line ends included."),
+)
+TIES = Setting("ties", "first", tuple(TIE_RULES), label=N_("When pairs tie, merge"))
+METHOD = Setting(
+    "method",
+    "course",
+    ("course", "sentencepiece"),
+    label=N_("Method"),
+    help=N_(
+        "Course: the loss without a piece is worked out on the whole corpus. "
+        "SentencePiece: EM fits the pieces' probabilities, and losses are estimated."
+    ),
+)
+SEED = Setting(
+    "seed",
+    1_000,
+    least=1,
+    most=SEED_LIMIT,
+    label=N_("Seed vocabulary"),
+    help=N_("How many pieces training starts from: every character, and the most frequent substrings."),
+)
+SIZE = Setting(
+    "size",
+    None,
+    least=1,
+    most=VOCABULARY_LIMIT,
+    limit=True,
+    label=N_("Vocabulary size"),
+    help=N_("Empty: merge until no pair is left."),
+    placeholder=N_("until no pair is left"),
+)
+LEAST_COUNT_OF_PAIR = Setting(
+    "min",
+    1,
+    least=1,
+    most=COUNT_LIMIT,
+    label=N_("Least count of a pair"),
+    help=N_("Stop when the best pair occurs less often."),
+)
+EXACT = Setting(
+    "exact",
+    False,
+    label=N_("Stop exactly at this size"),
+    help=N_("Off: a round removes its whole share, as the course does, and may pass the size."),
+    when=("method", "course"),
+)
+WHOLE = Setting(
+    "whole",
+    True,
+    label=N_("Whole words may be pieces"),
+    help=N_("Off: only substrings that are shorter than their word, as in the hug, pug example."),
+)
+SPECIAL = Setting(
+    "special",
+    "",
+    length=SPECIAL_LIMIT,
+    label=N_("Special tokens"),
+    help=N_("Separated by spaces. They come first in the vocabulary."),
+)
+PIECES_SPLIT = (
+    "whitespace_split_metaspace",
+    "metaspace",
+    "whitespace_split",
+    "whitespace",
+    "bert",
+)
+"""Ways to split that all three algorithms can take."""
+
 BPE_RULES = (
-    Setting("normalizer", "none", NORMALIZERS),
-    Setting("pre", "byte_level", PRE_TOKENIZERS),
-    Setting("pattern", "gpt2", (*PATTERNS, "own")),
-    Setting("regex", r"\w+|\s+|[^\w\s]+", length=PATTERN_LIMIT),
-    Setting("alphabet", "corpus", ("corpus", "bytes")),
-    Setting("ties", "first", tuple(TIE_RULES)),
-    Setting("size", None, least=1, most=VOCABULARY_LIMIT, limit=True),
-    Setting("min", 1, least=1, most=COUNT_LIMIT),
-    Setting("special", "", length=SPECIAL_LIMIT),
-    Setting("lines", True),
+    NORMALIZE,
+    SPLIT,
+    PATTERN,
+    OWN_PATTERN,
+    ALPHABET,
+    TIES,
+    SIZE,
+    LEAST_COUNT_OF_PAIR,
+    SPECIAL,
+    LINES,
 )
 WORDPIECE_RULES = tuple(
-    Setting("pre", "bert", ("bert", "whitespace", "whitespace_split", "whitespace_split_punctuation"))
-    if rule.name == "pre"
+    SPLIT._replace(
+        default="bert",
+        choices=("bert", "whitespace", "whitespace_split", "whitespace_split_punctuation"),
+    )
+    if rule is SPLIT
     else rule
     for rule in BPE_RULES
 )
 UNIGRAM_RULES = (
-    Setting("normalizer", "none", NORMALIZERS),
-    Setting(
-        "pre",
-        "whitespace_split_metaspace",
-        ("whitespace_split_metaspace", "metaspace", "whitespace_split", "whitespace", "bert", "none"),
+    NORMALIZE,
+    SPLIT._replace(default=PIECES_SPLIT[0], choices=(*PIECES_SPLIT, "none")),
+    METHOD,
+    SEED,
+    SIZE._replace(
+        default=300,
+        help=N_("Empty: prune until only the characters are left."),
+        placeholder=N_("until only characters are left"),
     ),
-    Setting("method", "course", ("course", "sentencepiece")),
-    Setting("seed", 1_000, least=1, most=SEED_LIMIT),
-    Setting("size", 300, least=1, most=VOCABULARY_LIMIT, limit=True),
-    Setting("exact", False),
-    Setting("whole", True),
-    Setting("special", "", length=SPECIAL_LIMIT),
-    Setting("lines", True),
+    EXACT,
+    WHOLE,
+    SPECIAL,
+    LINES,
 )
 COMPARE_RULES = (
-    Setting("normalizer", "none", NORMALIZERS),
-    Setting(
-        "pre",
-        "whitespace_split_metaspace",
-        ("whitespace_split_metaspace", "metaspace", "whitespace_split", "whitespace", "bert"),
-    ),
-    Setting("ties", "first", tuple(TIE_RULES)),
-    Setting("method", "course", ("course", "sentencepiece")),
-    Setting("seed", None, least=1, most=SEED_LIMIT),
-    Setting("size", 300, least=1, most=VOCABULARY_LIMIT, limit=True),
-    Setting("lines", True),
+    NORMALIZE,
+    SPLIT._replace(default=PIECES_SPLIT[0], choices=PIECES_SPLIT),
+    TIES,
+    METHOD._replace(label=N_("Unigram's method")),
+    SEED._replace(default=None, label=N_("Unigram's seed vocabulary"), placeholder=N_("4 × the largest")),
+    SIZE._replace(default=300, label=N_("Largest vocabulary")),
+    LINES,
 )
 PIPELINE_RULES = (
-    Setting("normalizer", "bert_uncased", NORMALIZERS),
-    Setting("pre", "bert", PRE_TOKENIZERS),
-    Setting("pattern", "gpt2", (*PATTERNS, "own")),
-    Setting("regex", r"\w+|\s+|[^\w\s]+", length=PATTERN_LIMIT),
-    Setting("alphabet", "bytes", ("bytes", "corpus")),
-    Setting("model", "wordpiece", ("bpe", "wordpiece", "unigram")),
-    Setting("template", "bert", tuple(TEMPLATES)),
-    Setting("size", 4_000, least=1, most=VOCABULARY_LIMIT),
-    Setting("lines", True),
-    Setting("max", 24, least=1, most=PIPELINE_LIMIT),
-    Setting("stride", 4, least=0, most=PIPELINE_LIMIT),
-    Setting("strategy", "only_second", ("only_second", "only_first", "longest_first")),
-    Setting("side", "right", ("right", "left")),
+    NORMALIZE._replace(default="bert_uncased"),
+    SPLIT._replace(default="bert"),
+    PATTERN,
+    OWN_PATTERN,
+    ALPHABET._replace(default="bytes", choices=("bytes", "corpus")),
+    Setting("model", "wordpiece", ("bpe", "wordpiece", "unigram"), label=N_("Model")),
+    Setting(
+        "template",
+        "bert",
+        tuple(TEMPLATES),
+        label=N_("Template"),
+        help=N_("What is put around the text, and between two."),
+    ),
+    SIZE._replace(default=4_000, limit=False),
+    LINES,
+    Setting(
+        "max",
+        24,
+        least=1,
+        most=PIPELINE_LIMIT,
+        label=N_("Longest, in tokens"),
+        help=N_("The template's tokens count too."),
+    ),
+    Setting(
+        "stride",
+        4,
+        least=0,
+        most=PIPELINE_LIMIT,
+        label=N_("Stride: shared tokens"),
+        help=N_("How many tokens of a window come again in the next one."),
+    ),
+    Setting("strategy", "only_second", ("only_second", "only_first", "longest_first"), label=N_("Cut")),
+    Setting("side", "right", ("right", "left"), label=N_("Take tokens away")),
 )
+RENEW_SIZE = SIZE._replace(help=N_("Empty: as many as the old one has."), placeholder="")
 RENEW_RULES = (
-    Setting("size", None, least=1, most=VOCABULARY_LIMIT, limit=True),
-    Setting("lines", False),
+    RENEW_SIZE,
+    LINES._replace(default=False),
 )
 PLAYGROUND_RULES = (
-    Setting("write", "text", ("text", "ids", "bytes")),
-    Setting("spaces", True),
-    Setting("specials", True),
-    Setting("added", False),
-    Setting("escapes", False),
+    Setting("write", "text", ("text", "ids", "bytes"), label=N_("Write tokens as")),
+    Setting(
+        "spaces",
+        True,
+        label=N_("White space"),
+        help=N_("Show it: ␣ for a space, ⇥ for a tab, ⏎ for the end of a line."),
+    ),
+    Setting(
+        "specials",
+        True,
+        label=N_("Special tokens"),
+        help=N_("Find special tokens in the text. Off: `<s>` or `[CLS]` is plain text like any other."),
+    ),
+    Setting(
+        "added",
+        False,
+        label=N_("Add special tokens"),
+        help=N_("Put around the text what the tokenizer adds for its model, such as `[CLS]` and `[SEP]`."),
+    ),
+    Setting(
+        "escapes",
+        False,
+        label=N_("Escapes"),
+        help=N_(
+            r"`\n` typed as two characters is a line end; `\t`, `\xe9`, `\u3053` and `\U0001f375` work too."
+        ),
+    ),
 )
 PLAYGROUND_SLOTS = ("t1", "t2", "t3", "t4")
 """The parameters of the tokenizers that the playground compares."""
@@ -141,9 +288,15 @@ MODES = ("watch", "predict")
 ASKED = ("mixed", "pair", "count", "score", "piece", "loss", "split")
 """What is asked about the next step."""
 VIEWS = (
-    Setting("show", "letters", SHOW),
-    Setting("mode", MODES[0], MODES),
-    Setting("ask", ASKED[0], ASKED),
+    Setting(
+        "show",
+        "letters",
+        SHOW,
+        label=N_("Write tokens"),
+        help=N_("As readable text, exactly as in the vocabulary file, or as bytes."),
+    ),
+    Setting("mode", MODES[0], MODES, label=N_("Mode")),
+    Setting("ask", ASKED[0], ASKED, label=N_("Ask")),
 )
 """How it is shown; kept when the corpus changes."""
 

@@ -15,7 +15,7 @@ from tokensteps.runs.rules import PIPELINE_RULES
 from tokensteps.runs.settings import Recipe, write_short
 from tokensteps.runs.trainings import train_model
 from tokensteps.widgets.arrival import reads_address
-from tokensteps.widgets.controls import Controls
+from tokensteps.widgets.controls import WORD_SETTINGS, Controls
 
 SPECIAL_TOKENS: Mapping[str, tuple[str, ...]] = {
     "none": (),
@@ -145,9 +145,7 @@ class PipelineControls(Controls):
             on_change=self._take_preset,
         )
         with st.expander(_("Stages"), expanded=True):
-            self.cutting_widgets()
-            self._choice("model", _("Model"))
-            self._choice("template", _("Template"), _("What is put around the text, and between two."))
+            self.draw(*WORD_SETTINGS, "model", "template")
 
     def _take_preset(self) -> None:
         name = self["preset"]
@@ -158,16 +156,10 @@ class PipelineControls(Controls):
     def window_widgets(self, pair: bool) -> None:
         """How long the windows are, and what they share; which text is cut is a question for a pair only."""
         columns = st.columns([2, 2, 3, 3])
-        with columns[0]:
-            self._number("max", _("Longest, in tokens"), _("The template's tokens count too."))
-        with columns[1]:
-            told = _("How many tokens of a window come again in the next one.")
-            self._number("stride", _("Stride: shared tokens"), told)
-        if pair:
-            with columns[2]:
-                self._choice("strategy", _("Cut"))
-        with columns[3]:
-            self._choice("side", _("Take tokens away"))
+        for column, name in zip(columns, ("max", "stride", "strategy", "side"), strict=True):
+            if name != "strategy" or pair:
+                with column:
+                    self.draw(name)
 
     def examples(self) -> None:
         """Texts to try."""

@@ -363,31 +363,13 @@ def _toggles(subject: Subject | None) -> None:
             label_visibility="collapsed",
             persist_state="session",
         )
-        _toggle(
-            "spaces", _("White space"), _("Show it: ␣ for a space, ⇥ for a tab, ⏎ for the end of a line.")
-        )
-        _toggle(
-            "specials",
-            _("Special tokens"),
-            _("Find special tokens in the text. Off: `<s>` or `[CLS]` is plain text like any other."),
-        )
-        if subject is not None and subject.added:
-            _toggle(
-                "added",
-                _("Add special tokens"),
-                _("Put around the text what the tokenizer adds for its model, such as `[CLS]` and `[SEP]`."),
-            )
-        _toggle(
-            "escapes",
-            _("Escapes"),
-            _(
-                r"`\n` typed as two characters is a line end; `\t`, `\xe9`, `\u3053` and `\U0001f375` work too."
-            ),
-        )
-
-
-def _toggle(name: str, label: str, told: str) -> None:
-    st.toggle(label, key=key(name), help=told, persist_state="session")
+        for setting in PLAYGROUND_RULES:
+            if setting.kind == "switch" and (
+                setting.name != "added" or (subject is not None and subject.added)
+            ):
+                st.toggle(
+                    _(setting.label), key=key(setting.name), help=_(setting.help), persist_state="session"
+                )
 
 
 def _chips(analysis: Analysis) -> None:

@@ -26,7 +26,7 @@ from tokensteps.language.numbers import percent
 from tokensteps.limits import RENEW_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import plain_text
-from tokensteps.runs.rules import RENEW_RULES
+from tokensteps.runs.rules import RENEW_RULES, RENEW_SIZE
 from tokensteps.runs.settings import corpus_title, write_short
 from tokensteps.shell.language import page_link
 from tokensteps.widgets import stage
@@ -82,12 +82,7 @@ class RenewControls(Controls):
 
     def size_widget(self, usual: int) -> None:
         """How many tokens the new one gets."""
-        self._number(
-            "size",
-            _("Vocabulary size"),
-            _("Empty: as many as the old one has."),
-            count(min(usual, VOCABULARY_LIMIT)),
-        )
+        self.draw_setting(RENEW_SIZE._replace(placeholder=count(min(usual, VOCABULARY_LIMIT))))
 
     def url(self) -> dict[str, str | None]:
         """Settings, text and old tokenizer, None for what is as usual."""

@@ -1,0 +1,93 @@
+"""Where the corpus comes from: the part of a sidebar with the examples, the boxes for text and word counts, and the upload."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tokensteps.language.i18n import _, ngettext
+from tokensteps.limits import PASTE_LIMIT, UPLOAD_LIMIT
+from tokensteps.runs.corpora import EXAMPLES, OWN, Source
+from tokensteps.runs.settings import corpus_title
+from tokensteps.widgets.notes import note
+from tokensteps.widgets.page_state import PageState
+
+
+def corpus_input(page: PageState) -> Source | None:
+    """The choice of a corpus, and what belongs to it; None while there is nothing to read yet."""
+    st.selectbox(
+        _("Corpus"),
+        (*EXAMPLES, *OWN),
+        format_func=corpus_title,
+        key=page.key("corpus"),
+        on_change=page.load_corpus_defaults,
+        persist_state="session",
+    )
+    match page["corpus"]:
+        case "upload":
+            return uploaded_file(page)
+        case "paste":
+            return typed_text(page, _("Your text"), _("Paste a page of text …"))
+        case "counts":
+            return typed_text(page, _("Words and counts, one a line: hug 10"), "hug 10\npug 5")
+        case example:
+            st.caption(_(EXAMPLES[example].about))
+            return page.recipe().source()
+
+
+def typed_text(page: PageState, label: str, placeholder: str) -> Source | None:
+    """The box for a text or word counts; None for one that can't be used, which is complained of."""
+    key = page.key(f"{page['corpus']}_text")
+    st.text_area(label, key=key, height=180, persist_state="session", placeholder=placeholder)
+    text = page.own_text()
+    if not text:
+        return None
+    if len(text) > PASTE_LIMIT:
+        message = _(
+            "The text has {size} characters, and a page takes {limit}: shorten it, or upload it as a file."
+        )
+        page.complain(message, size=len(text), limit=PASTE_LIMIT)
+        return None
+    if not text.strip():
+        message = _("The text is blank: its {size} characters are all white space. Give it some words.")
+        page.complain(message, size=len(text))
+        return None
+    if "\ufffd" in text:
+        message = ngettext(
+            "The text holds U+FFFD {size} time: it stands for what was no character, such as half of a UTF-16 pair. "
+            "If that is not meant, paste the text again from its source.",
+            "The text holds U+FFFD {size} times: it stands for what was no character, such as half of a UTF-16 pair. "
+            "If that is not meant, paste the text again from its source.",
+            text.count("\ufffd"),
+        )
+        page.complain(message, size=text.count("\ufffd"))
+    return page.recipe().source()
+
+
+def uploaded_file(page: PageState) -> Source | None:
+    """The box for a file, which is kept while the learner looks at other corpora; None for one that can't be used, which is
+    complained of."""
+    file = st.file_uploader(
+        _("A text file, or word counts as .csv or .tsv"),
+        type=["txt", "csv", "tsv"],
+        key=page.key("file"),
+        max_upload_size=UPLOAD_LIMIT // 1_000_000,
+        help=_("For a larger text, upload the word counts that `python -m tokensteps count` makes of it."),
+    )
+    if file is not None and file.size > UPLOAD_LIMIT:  # the browser counts in larger megabytes
+        message = _(
+            "The file has {size} bytes, and a page takes {limit}: upload a part of it, or its word counts."
+        )
+        page.complain(message, size=file.size, limit=UPLOAD_LIMIT)
+        file = None
+    if file is not None:
+        st.session_state[page.key("upload_data")] = (file.name, file.getvalue())
+    name, data = page.own_file()
+    if not name:
+        return None
+    if not data.strip():
+        message = _("The file has {size} bytes and no words: choose another one.")
+        page.complain(message, size=len(data))
+        return None
+    if file is None:
+        note(_("Using {name}, uploaded before.").format(name=name))
+    return page.recipe().source()

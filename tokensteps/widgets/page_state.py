@@ -1,0 +1,114 @@
+"""What a page with a corpus is set to: in session state under ``<page>.<name>``, and in the URL.
+
+The URL is read when a session begins, when a link brings settings, and after Back or Forward. From then on session state is the
+truth, and what differs from the corpus's own settings is written to the URL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from tokensteps.language.i18n import _, count
+from tokensteps.runs.corpora import plain_text
+from tokensteps.runs.rules import BPE_RULES, VIEWS, Setting
+from tokensteps.runs.settings import Recipe, read_short, read_url, usual_value
+from tokensteps.streamlit_internals import text_in_browser
+from tokensteps.widgets.arrival import reads_address
+from tokensteps.widgets.notes import lasting
+
+
+class PageState:
+    """The settings of one page, by their names, and what is wrong with them."""
+
+    def __init__(self, page: str, rules: Sequence[Setting] = BPE_RULES, start: str = "course") -> None:
+        self.page = page
+        self.rules = rules
+        self.start = start
+        """The corpus that the page begins with."""
+        self.complaints: list[str] = []
+        """What is wrong with the settings, to be said on the page."""
+        self.blocked = False
+        """Whether it is so wrong that nothing can be trained."""
+        if reads_address(f"{page}.corpus" not in st.session_state):
+            self._read_url()
+        self.complaints = lasting(page, self.complaints, self.recipe())
+
+    def key(self, name: str) -> str:
+        """The session-state key of a setting."""
+        return f"{self.page}.{name}"
+
+    def __getitem__(self, name: str) -> Any:
+        return st.session_state[self.key(name)]
+
+    def setting(self, name: str) -> Setting | None:
+        """The setting with this name, if the page has it."""
+        return next((setting for setting in (*self.rules, *VIEWS) if setting.name == name), None)
+
+    def applies(self, setting: Setting) -> bool:
+        """Whether a setting has a say now: whether what it depends on is chosen, on a page that has the choice."""
+        if setting.when is None:
+            return True
+        name, value = setting.when
+        other = self.setting(name)
+        return other is not None and self[name] == value and self.applies(other)
+
+    def load_corpus_defaults(self) -> None:
+        """Set the rules that make the chosen corpus's point."""
+        for setting in self.rules:
+            st.session_state[self.key(setting.name)] = usual_value(self.page, self["corpus"], setting)
+
+    def _read_url(self) -> None:
+        state = st.session_state
+        recipe, complaints = read_url(self.page, self.rules, st.query_params.to_dict(), self.start)
+        self.complaints += complaints
+        for name, value in recipe.values.items():
+            state[self.key(name)] = value
+        box = self.key(f"{recipe['corpus']}_text")
+        if recipe.text and text_in_browser(box) is None:
+            state[box] = recipe.text
+        if recipe.file[1]:
+            state[self.key("upload_data")] = recipe.file
+
+    def short(self, name: str, url: Mapping[str, str], usual: str) -> str:
+        """A text of the page's own: from the browser, if the page outlived its session, or from a URL. `usual` if there is none, or
+        if it is lost, which is complained of."""
+        text = text_in_browser(self.key(name))
+        if text is None:
+            text = read_short(url[name]) if name in url else usual
+        if text is None:
+            self.complaints.append(
+                _("The text of this link is lost: ask for the link again, or paste the text.")
+            )
+        return usual if text is None else text
+
+    def recipe(self) -> Recipe:
+        """Everything that is set."""
+        names = ("corpus", *(setting.name for setting in (*self.rules, *VIEWS)))
+        return Recipe(
+            self.page, self.rules, {name: self[name] for name in names}, self.own_text(), self.own_file()
+        )
+
+    def url(self) -> dict[str, str | None]:
+        """The settings as the URL has them."""
+        return self.recipe().url()
+
+    def own_text(self) -> str:
+        """What the learner pasted or typed, with halves of UTF-16 pairs replaced, which no UTF-8 text can hold."""
+        return plain_text(st.session_state.get(self.key(f"{self['corpus']}_text")))
+
+    def own_file(self) -> tuple[str, bytes]:
+        """Name and contents of the learner's file; empty without one."""
+        file: tuple[str, bytes] = st.session_state.get(self.key("upload_data"), ("", b""))
+        return file
+
+    def complain(self, message: str, **numbers: int) -> None:
+        """Have the page say `message`, filled in with numbers."""
+        self.complaints.append(message.format(**{name: count(number) for name, number in numbers.items()}))
+
+    def refuse(self, complaint: str) -> None:
+        """Have the page say what is wrong, and train nothing."""
+        self.complaints.append(complaint)
+        self.blocked = True
