@@ -44,9 +44,10 @@ from tokenizers_core.text.pipeline import Pipeline, pre_tokenize
 from tokenizers_core.text.reading import decode_text, parse_counts
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokenizers_core.training.comparison import compare
-from tokensteps.catalogue import formats, hub, side_by_side
+from tokensteps.catalogue import hub, side_by_side
 from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes
 from tokensteps.catalogue.choices import Spec, public, title, titles, upload_spec
+from tokensteps.catalogue.files import formats
 from tokensteps.catalogue.renewal import heritage
 from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.components.editor import as_typed

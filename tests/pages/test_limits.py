@@ -21,7 +21,7 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import tokensteps.catalogue.formats
+import tokensteps.catalogue.files.formats
 import tokensteps.pages.train.page
 import tokensteps.runs.corpora
 import tokensteps.runs.settings
@@ -263,7 +263,7 @@ def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.Mo
 def test_a_tokenizer_that_is_too_large_leaves_the_one_before(
     files: Mapping[str, bytes], says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tokensteps.catalogue.formats, "TOKENIZER_LIMIT", 200_000)
+    monkeypatch.setattr(tokensteps.catalogue.files.formats, "TOKENIZER_LIMIT", 200_000)
     app = opened("playground", {**HUG, "text": str(pack_text("hug"))})
     app.sidebar.get("file_uploader")[0].set_value([(name, data, "") for name, data in files.items()])
     done(app)

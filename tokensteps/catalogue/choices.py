@@ -18,7 +18,8 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError, quoted
-from tokensteps.catalogue import formats, hub
+from tokensteps.catalogue import hub
+from tokensteps.catalogue.files import formats
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.language.i18n import N_, _, count, listed
 from tokensteps.limits import BROUGHT_REMEMBERED, LOADING_SECONDS, RUNS_REMEMBERED, SPEC_LIMIT, SUBJECTS_KEPT

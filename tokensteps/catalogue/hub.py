@@ -21,8 +21,8 @@ from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from tokenizers_core.errors import TokenizersCoreError, quoted
-from tokensteps.catalogue.formats import load
-from tokensteps.catalogue.loaded import LoadedSubject
+from tokensteps.catalogue.files.formats import load
+from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import ANSWER_SECONDS, HUB_ROOM, REACH_SECONDS, REPOSITORY_LIMIT, TOKENIZER_LIMIT
 from tokensteps.server.stores import shared_folder, touch

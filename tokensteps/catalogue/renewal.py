@@ -16,7 +16,7 @@ from tokenizers_core.files.tokenizer_json import (
 )
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.pipeline import Pipeline
-from tokensteps.catalogue.loaded import LoadedSubject
+from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.corpora import Source

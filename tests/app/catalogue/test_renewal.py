@@ -23,8 +23,8 @@ from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokensteps.catalogue.analysis import analyse
-from tokensteps.catalogue.formats import load
-from tokensteps.catalogue.loaded import LoadedSubject
+from tokensteps.catalogue.files.formats import load
+from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.renewal import Heritage, heritage
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.drawing.tokens import chips

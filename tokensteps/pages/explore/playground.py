@@ -12,9 +12,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tokenizers_core.errors import Phrase, TokenizersCoreError
-from tokensteps.catalogue import choices, formats, side_by_side
+from tokensteps.catalogue import choices, side_by_side
 from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes
 from tokensteps.catalogue.choices import READY, Opened
+from tokensteps.catalogue.files import formats
 from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.subjects import Facts, Subject
 from tokensteps.catalogue.texts import TEXTS

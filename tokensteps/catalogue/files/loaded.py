@@ -1,7 +1,7 @@
 """A tokenizer of the `tokenizers` library as a `Subject`, from that library's own format.
 
 A document is checked here, where a mistake can be explained, then handed to the library. What else somebody uploads becomes
-a document first, in `tokensteps/catalogue/formats.py`.
+a document first, in `tokensteps/catalogue/files/formats.py`.
 
 The library is careless in three ways that matter on a server. It panics on some files and texts, and a panic is a
 `BaseException`. Its `encode` holds the GIL, so that a hostile regular expression would stop every session; `encode_batch`

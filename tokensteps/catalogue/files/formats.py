@@ -1,7 +1,7 @@
 """Tokenizers from files: whatever somebody uploads, recognised by its contents, or an error that says what to do.
 
 Every kind of file becomes one plain-data document, the `tokenizers` library's own format, and takes the same way from
-there: `tokensteps/catalogue/loaded.py` checks it and hands it to the library.
+there: `tokensteps/catalogue/files/loaded.py` checks it and hands it to the library.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tokenizers_core.errors import Phrase, quoted
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, SYMBOL_TO_BYTE, bytes_to_symbols
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
-from tokensteps.catalogue.loaded import (
+from tokensteps.catalogue.files.loaded import (
     BYTES_ONLY,
     MESSAGE_CHARACTERS,
     Document,
