@@ -203,7 +203,7 @@ HUB_ROOM: Final = 400_000_000
 FRAMES_ROOM: Final = 64_000_000
 """Bytes of frames that were drawn: those of a lecture hall that looks at the same steps."""
 REMEMBERED_KEPT: Final = 256
-"""Small charts, tables and texts that pages have made, some kilobytes each."""
+"""Charts, tables and texts that pages have made: some kilobytes each."""
 TRAININGS_AT_ONCE: Final = 2
 """Processes that train at the same time, of a hundred MB each: one for large texts, so that small ones needn't wait."""
 TRAININGS_WAITING: Final = 60

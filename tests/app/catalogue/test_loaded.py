@@ -1,4 +1,4 @@
-"""Tokenizers from files (`tokensteps/catalogue/files/formats.py`, `tokensteps/catalogue/files/loaded.py`) and what the playground needs of any tokenizer (`tokensteps/catalogue/subjects.py`).
+"""Tokenizers from files (`tokensteps/catalogue/files/`) and what the playground needs of any tokenizer (`tokensteps/catalogue/subjects.py`).
 
 Oracles: the `tokenizers` library itself, asked directly with the same file; its `BertWordPieceTokenizer` for vocab.txt; the
 `tiktoken` package for .tiktoken files; this project's engine for the files that it writes; `sentencepiece` for models in its
@@ -40,7 +40,7 @@ from tokenizers import (
     trainers,
 )
 
-import tokensteps.catalogue.files.loaded
+import tokensteps.catalogue.files.in_time
 from tests.samples import examples
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core import Tokenizer as EngineTokenizer
@@ -48,8 +48,10 @@ from tokenizers_core.errors import SurrogateError, TokenizersCoreError, UnknownI
 from tokenizers_core.files.exports import merges_txt, trace_to_json, vocab_json, vocab_txt
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.text.patterns import PATTERNS
-from tokensteps.catalogue.files.formats import all_splits, load
-from tokensteps.catalogue.files.loaded import EncodeError, LoadedSubject, LoadError
+from tokensteps.catalogue.files.errors import EncodeError, LoadError
+from tokensteps.catalogue.files.formats import load
+from tokensteps.catalogue.files.loaded import LoadedSubject
+from tokensteps.catalogue.files.ranks import all_splits
 from tokensteps.catalogue.subjects import Facts, Subject, TrainedSubject
 from tokensteps.language.i18n import _
 from tokensteps.language.messages import explained
@@ -957,11 +959,11 @@ SLOW = {"Regex": r"a*(?!a)(?<=b)"}
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A short time limit; in the end, all threads that were given up have come to theirs."""
-    monkeypatch.setattr(tokensteps.catalogue.files.loaded, "ENCODING_SECONDS", 0.2)
+    monkeypatch.setattr(tokensteps.catalogue.files.in_time, "ENCODING_SECONDS", 0.2)
     yield
-    for thread in tokensteps.catalogue.files.loaded._runaways:
+    for thread in tokensteps.catalogue.files.in_time._runaways:
         thread.join()
-    assert not [thread for thread in tokensteps.catalogue.files.loaded._runaways if thread.is_alive()]
+    assert not [thread for thread in tokensteps.catalogue.files.in_time._runaways if thread.is_alive()]
 
 
 def slow_subject(stage: str) -> LoadedSubject:
@@ -1005,7 +1007,7 @@ def test_hostile_patterns_neither_stop_the_server_nor_pile_up(impatient: None) -
     assert caught.value.why == "crowded"
     assert list(loaded("bpe_fallback").encode("the").ids)  # without patterns nothing can be as slow
 
-    for thread in tokensteps.catalogue.files.loaded._runaways:
+    for thread in tokensteps.catalogue.files.in_time._runaways:
         thread.join()
     assert list(subject.encode("ab").ids) == list(third.encode("ab").ids) == [2]
     assert third.normalized("xab") == "xab"

@@ -1,0 +1,199 @@
+"""A tokenizer as plain data, in the format of the `tokenizers` library's tokenizer.json: making one, checking one, reading one."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from tokenizers import Tokenizer
+
+from tokenizers_core.errors import Phrase, quoted
+from tokenizers_core.files.writer import special_token_documents
+from tokenizers_core.text.patterns import LONGEST_PATTERN
+from tokensteps.catalogue.files.errors import LoadError
+from tokensteps.language.i18n import N_, count
+from tokensteps.limits import (
+    ADDED_LIMIT,
+    EXPANSION_LIMIT,
+    ID_LIMIT,
+    STAGES_LIMIT,
+    TEMPLATE_LIMIT,
+    TOKEN_LIMIT,
+)
+
+Document = dict[str, Any]
+"""A tokenizer in the format of tokenizer.json."""
+STAGES: Final = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+BYTES_ONLY: Final[Document] = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": False,
+    "use_regex": False,
+}
+"""A pre-tokenizer that writes text as bytes and splits nothing."""
+
+
+def new_document(
+    model: Document, special: Iterable[tuple[str, int]] = (), **stages: Document | None
+) -> Document:
+    """A tokenizer.json; `special` are the special tokens."""
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": special_token_documents(special),
+        **dict.fromkeys(STAGES),
+        **stages,
+        "model": model,
+    }
+
+
+def in_sequence(*pre_tokenizers: Document) -> Document:
+    """Several pre-tokenizers, one after the other."""
+    return {"type": "Sequence", "pretokenizers": list(pre_tokenizers)}
+
+
+# --- Reading ----------------------------------------------------------------------------------------------------------
+
+
+def nodes(tree: Any) -> Iterator[Document]:
+    """All JSON objects in a tree, except in the large parts where there is nothing to find: vocabularies and merges.
+
+    Without recursion, as a tree may be nested more deeply than Python can recurse.
+    """
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            yield node
+            waiting.extend(
+                value for key, value in node.items() if key not in ("vocab", "merges", "added_tokens")
+            )
+        elif isinstance(node, list):
+            waiting.extend(node)
+
+
+def is_byte_level(document: Document) -> bool:
+    """Whether the tokens are written in the byte alphabet."""
+    stages = [document.get(stage) for stage in ("normalizer", "pre_tokenizer", "decoder")]
+    return any(node.get("type") == "ByteLevel" for node in nodes(stages))
+
+
+class Merges(NamedTuple):
+    """The merges of a BPE tokenizer by the ids of the two tokens."""
+
+    firsts: Sequence[int]
+    seconds: Sequence[int]
+    rank: Mapping[int, int]
+    """A token's id → the place of the first merge that makes it."""
+
+
+NO_MERGES = Merges((), (), {})
+
+
+def merges_of(model: Document, tokenizer: Tokenizer) -> Merges:
+    """The merges of a model that the library has loaded, and so has checked."""
+    vocab, pairs = model.get("vocab"), model.get("merges")
+    if type(tokenizer.model).__name__ != "BPE" or not isinstance(vocab, dict) or not isinstance(pairs, list):
+        return NO_MERGES
+    prefix = len(model.get("continuing_subword_prefix") or "")
+    firsts, seconds, rank = array("I"), array("I"), dict[int, int]()
+    for place, pair in enumerate(pairs):
+        first, second = pair.split(" ") if isinstance(pair, str) else pair
+        firsts.append(vocab[first])
+        seconds.append(vocab[second])
+        rank.setdefault(vocab[first + second[prefix:]], place)
+    return Merges(firsts, seconds, rank)
+
+
+# --- Checking ---------------------------------------------------------------------------------------------------------
+
+
+def check_document(document: Document, file: str) -> None:
+    """Refuse what the library would accept but the server couldn't cope with, or a page couldn't show. Raises LoadError."""
+    vocab = document["model"].get("vocab")
+    added = document.get("added_tokens") or []
+    number = len(vocab) if isinstance(vocab, dict | list) else 0
+    if number > TOKEN_LIMIT:
+        raise LoadError("too_many_tokens", file, number=count(number), limit=count(TOKEN_LIMIT))
+    if isinstance(added, list) and len(added) > ADDED_LIMIT:
+        raise LoadError("too_many_added", file, number=count(len(added)), limit=count(ADDED_LIMIT))
+    if isinstance(vocab, dict):
+        check_ids(vocab, file)
+    stages = [*nodes([document.get(stage) for stage in STAGES])]
+    if len(stages) > STAGES_LIMIT:
+        raise LoadError("stages", file, number=count(len(stages)), limit=count(STAGES_LIMIT))
+    # All of them together: compiling can't be stopped.
+    length = sum(len(str(node.get("Regex", ""))) for node in stages)
+    if length > LONGEST_PATTERN:
+        raise LoadError("long_pattern", file, number=count(length), limit=count(LONGEST_PATTERN))
+    factor = 1.0
+    for stage in ("normalizer", "pre_tokenizer"):
+        for node in nodes(document.get(stage)):
+            factor *= _expansion(node)
+    if factor > EXPANSION_LIMIT:
+        raise LoadError("expands", file, limit=EXPANSION_LIMIT)
+    around = document.get("post_processor")
+    listed = sum(len(node["ids"]) for node in nodes(around) if isinstance(node.get("ids"), list))
+    places = sum("SpecialToken" in node for node in nodes(around))
+    if max(listed, 1) * places > TEMPLATE_LIMIT:
+        raise LoadError("template", file, limit=count(TEMPLATE_LIMIT))
+
+
+def _expansion(node: Document) -> float:
+    """How many times longer a component can make a text, in the worst case."""
+    kind, content = node.get("type"), node.get("content")
+    if kind == "ByteLevel":
+        return 2.0  # a byte becomes a character of up to two
+    if kind == "Prepend":
+        return 1.0 + len(str(node.get("prepend", "")))
+    if kind != "Replace" or not isinstance(content, str):
+        return 1.0
+    pattern = node.get("pattern")
+    replaced = pattern.get("String") if isinstance(pattern, dict) else None
+    # A regular expression may match nothing at all, between any two characters.
+    return (
+        max(1.0, len(content) / len(replaced))
+        if isinstance(replaced, str) and replaced
+        else 1.0 + len(content)
+    )
+
+
+def check_ids(vocab: Mapping[str, Any], file: str) -> None:
+    """Raise LoadError unless every token has an id of its own: a whole number from 0 that is not too high."""
+    holders: dict[int, str] = {}
+    for token, identifier in vocab.items():
+        if type(identifier) is not int or identifier < 0:
+            raise LoadError("no_id", file, token=quoted(token), identifier=quoted(str(identifier)).strip("'"))
+        if identifier >= ID_LIMIT:
+            raise LoadError(
+                "high_id", file, token=quoted(token), identifier=identifier, limit=count(ID_LIMIT)
+            )
+        other = holders.setdefault(identifier, token)
+        if other is not token:
+            raise LoadError("same_id", file, first=quoted(other), second=quoted(token), identifier=identifier)
+
+
+def check_added(document: Document, tokenizer: Tokenizer, file: str) -> Iterator[str]:
+    """Notes on added tokens that the library numbers differently from the file. Raises LoadError when it uses an id twice.
+
+    That happens where ids are missing in the vocabulary: the first new token gets the number of tokens as its id.
+    """
+    decoder = tokenizer.get_added_tokens_decoder()
+    vocab = tokenizer.get_vocab(with_added_tokens=False) if decoder else {}
+    model = {identifier: token for token, identifier in vocab.items()}
+    for identifier, added in decoder.items():
+        other = model.get(identifier, added.content)
+        if other != added.content:
+            first, second = quoted(other), quoted(added.content)
+            raise LoadError("same_id", file, first=first, second=second, identifier=identifier)
+    for listed in document.get("added_tokens") or ():
+        numbered = tokenizer.token_to_id(listed["content"])
+        if numbered is not None and numbered != listed["id"]:
+            message = N_(
+                "{token} has the id {listed} in the file, but {identifier} in the tokenizers library."
+            )
+            token = quoted(listed["content"])
+            yield Phrase(message, token=token, listed=listed["id"], identifier=numbered)
+            return  # one note is enough: if one is moved, so are those after it

@@ -1,0 +1,130 @@
+"""NAME.tiktoken: a byte-level BPE tokenizer as tokens and their ranks."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from array import array
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from tokenizers_core.errors import Phrase, quoted
+from tokenizers_core.text.byte_alphabet import bytes_to_symbols
+from tokensteps.catalogue.files.documents import BYTES_ONLY, Merges, check_ids, new_document
+from tokensteps.catalogue.files.errors import LoadError
+from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
+from tokensteps.catalogue.files.recognition import RANK_LINE, Upload
+from tokensteps.catalogue.files.words import words_as_bytes
+from tokensteps.language.i18n import N_, count
+from tokensteps.limits import TOKEN_LIMIT
+
+PATTERN_BY_SIZE: Final = (
+    (range(50_000, 50_400), "gpt2"),
+    (range(100_000, 100_400), "cl100k_base"),
+    (range(199_000, 201_100), "o200k_base"),
+)
+"""OpenAI's vocabularies by the number of their tokens."""
+
+
+def from_ranks(upload: Upload, name: str, pattern: str | None) -> LoadedSubject:
+    """A byte-level BPE tokenizer from tokens and their ranks, which are enough to say what may be merged, and when."""
+    ranks = _ranks(upload)
+    if len(ranks) > TOKEN_LIMIT:
+        raise LoadError("too_many_tokens", upload.file, number=count(len(ranks)), limit=count(TOKEN_LIMIT))
+    missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
+    if missing is not None:
+        raise LoadError("no_byte", upload.file, byte=f"0x{missing:02X}")
+    notes = [N_("The file has no special tokens such as <|endoftext|>: they are plain text here.")]
+    if pattern is None:
+        pattern = next((known for sizes, known in PATTERN_BY_SIZE if len(ranks) in sizes), "cl100k_base")
+        message = N_(
+            "The file doesn't say how text is cut into words; with {number} tokens it is taken to be {pattern}."
+        )
+        notes.insert(0, Phrase(message, number=count(len(ranks)), pattern=pattern))
+    vocab = {bytes_to_symbols(token): rank for token, rank in ranks.items()}
+    check_ids(vocab, upload.file)
+    document = new_document(
+        {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            # A word that is a token is that token, whether merging would get there or not.
+            "ignore_merges": True,
+            "vocab": vocab,
+            "merges": [
+                [bytes_to_symbols(first), bytes_to_symbols(second)] for first, second in all_splits(ranks)
+            ],
+        },
+        pre_tokenizer=words_as_bytes(pattern),
+        decoder=BYTES_ONLY,
+    )
+    return from_document(document, upload.file, name, notes, merges=_learned(ranks))
+
+
+def _ranks(upload: Upload) -> dict[bytes, int]:
+    ranks: dict[bytes, int] = {}
+    seen: set[int] = set()
+    for line_number, line in enumerate(upload.content.split("\n"), start=1):
+        if not line.strip():
+            continue
+        found = RANK_LINE.fullmatch(line.strip())
+        try:
+            token = base64.b64decode(found[1], validate=True) if found else b""
+        except binascii.Error:
+            token = b""
+        if not found or not token:
+            raise LoadError("rank_line", upload.file, line_number=line_number, line=quoted(line))
+        rank = int(found[2])
+        if token in ranks or rank in seen:
+            raise LoadError("rank_twice", upload.file, line_number=line_number, line=quoted(line))
+        ranks[token] = rank
+        seen.add(rank)
+    return ranks
+
+
+def all_splits(ranks: Mapping[bytes, int]) -> Iterator[tuple[bytes, bytes]]:
+    """Every way to make a token out of two, by the token's rank.
+
+    tiktoken merges any two neighbours that make a token, the lowest rank first and then the leftmost. The order of one
+    token's splits would matter only if two of them competed for the same bytes. No vocabulary does that; the tests search
+    for one.
+
+    >>> list(all_splits({b"a": 0, b"b": 1, b"ab": 2, b"bb": 3, b"abb": 4}))
+    [(b'a', b'b'), (b'b', b'b'), (b'a', b'bb'), (b'ab', b'b')]
+    """
+    for token in sorted(ranks, key=ranks.__getitem__):
+        for place in range(1, len(token)):
+            if token[:place] in ranks and token[place:] in ranks:
+                yield token[:place], token[place:]
+
+
+def _learned(ranks: Mapping[bytes, int]) -> Merges:
+    """How each token was made: the last two parts when its bytes are merged with the tokens before it."""
+    firsts, seconds, rank = array("I"), array("I"), dict[int, int]()
+    for token in sorted(ranks, key=ranks.__getitem__):
+        if len(token) < 2:
+            continue
+        parts = _merged_below(token, ranks)
+        if len(parts) == 2:
+            rank[ranks[token]] = len(firsts)
+            firsts.append(ranks[parts[0]])
+            seconds.append(ranks[parts[1]])
+    return Merges(firsts, seconds, rank)
+
+
+def _merged_below(token: bytes, ranks: Mapping[bytes, int]) -> list[bytes]:
+    """The bytes of a token, merged with the tokens of lower rank only."""
+    own = ranks[token]
+    parts = [token[place : place + 1] for place in range(len(token))]
+    while len(parts) > 2:
+        lowest, place = min(
+            (ranks.get(parts[place] + parts[place + 1], own), place) for place in range(len(parts) - 1)
+        )
+        if lowest >= own:
+            break
+        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+    return parts

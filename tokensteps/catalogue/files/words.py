@@ -1,0 +1,116 @@
+"""How text becomes words, where a tokenizer's files don't say: its tokens show it, or a pattern does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, SYMBOL_TO_BYTE
+from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
+from tokensteps.catalogue.files.documents import BYTES_ONLY, Document, in_sequence
+from tokensteps.language.i18n import N_
+
+UNKNOWN_TOKENS = ("[UNK]", "<unk>", "[unk]", "<UNK>", "<|unk|>")
+"""Names of the unknown token; the first that a vocabulary has is taken."""
+
+
+class WordRule(NamedTuple):
+    """How text becomes words; `note` says how that is known."""
+
+    note: str
+    pre_tokenizer: Document
+    decoder: Document | None = None
+    end: str | None = None
+
+
+def word_rule(tokens: Collection[str], pattern: str | None) -> WordRule:
+    """What the tokens show. `tokens` are the model's, without the special ones."""
+    has_end = any(token.endswith(END_OF_WORD) for token in tokens)
+    characters = set().union(*(token.removesuffix(END_OF_WORD) for token in tokens))
+    single = {token for token in tokens if len(token) == 1}
+    space = BYTE_TO_SYMBOL[ord(" ")]
+    all_bytes = set(BYTE_TO_SYMBOL) <= single
+    if all_bytes or (space in characters and SYMBOL_TO_BYTE.keys() >= characters):
+        return WordRule(
+            N_(
+                "The tokens are written in the byte alphabet, so text is cut into words as GPT-2 does, and then into bytes."
+            )
+            if pattern in (None, "gpt2")
+            else N_(
+                "The tokens are written in the byte alphabet, so text is cut into words by the pattern, and then into bytes."
+            ),
+            words_as_bytes(pattern or "gpt2"),
+            BYTES_ONLY,
+            END_OF_WORD if has_end else None,  # as in CLIP
+        )
+    if has_end:
+        return WordRule(
+            N_("Some tokens end in </w>, so text is split at white space, and every word ends in that."),
+            {"type": "WhitespaceSplit"},
+            {"type": "BPEDecoder", "suffix": END_OF_WORD},
+            END_OF_WORD,
+        )
+    if any(SPACE_MARK in token[1:].lstrip(SPACE_MARK) for token in tokens):
+        return WordRule(
+            N_(
+                "Some tokens have ▁ inside, so text isn't split but at the ends of lines, and spaces are written ▁."
+            ),
+            in_sequence(
+                {"type": "Split", "pattern": {"String": "\n"}, "behavior": "Removed", "invert": False},
+                {"type": "Metaspace", "replacement": SPACE_MARK, "prepend_scheme": "never", "split": False},
+            ),
+            {"type": "Metaspace", "replacement": SPACE_MARK, "prepend_scheme": "never", "split": False},
+        )
+    if SPACE_MARK in characters:
+        metaspace = {
+            "type": "Metaspace",
+            "replacement": SPACE_MARK,
+            "prepend_scheme": "always",
+            "split": True,
+        }
+        return WordRule(
+            N_("Some tokens begin with ▁, so spaces are written so, and text is split before each."),
+            metaspace,
+            metaspace,
+        )
+    return WordRule(
+        N_("No token tells how words begin or end, so text is split at white space."),
+        {"type": "WhitespaceSplit"},
+    )
+
+
+def words_as_bytes(pattern: str) -> Document:
+    """A pre-tokenizer: words by a pattern, as bytes. Like tiktoken, it drops what the pattern doesn't match."""
+    regex = PATTERNS.get(pattern) or for_oniguruma(pattern)
+    return in_sequence(
+        {"type": "Split", "pattern": {"Regex": regex}, "behavior": "Removed", "invert": True}, BYTES_ONLY
+    )
+
+
+PATTERN_ITEM = re.compile(
+    r"""(?P<atom>\\[pP]\{[^}]*\}|\\.|\[(?:\\.|\[:\w+:\]|[^\]\\])+\]|[^\\()\[\]{}|+*?^$])
+        (?P<range>\{\d+(?:,\d*)?\}|\{,\d+\})\+
+      |(?P<other>\\.|\[(?:\\.|\[:\w+:\]|[^\]\\])+\]|.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def for_oniguruma(pattern: str) -> str:
+    r"""A regular expression as tiktoken writes it, for the library's Oniguruma, which reads three things differently.
+
+    In Oniguruma, `{1,3}+` repeats, and `^` and `$` match at every line.
+
+    >>> for_oniguruma(r"\p{N}{1,3}+|\s++$|[$^]{2}|\$")
+    '(?>\\p{N}{1,3})|\\s++\\z|[$^]{2}|\\$'
+    """
+    anchors = {"^": r"\A", "$": r"\z"}
+    return PATTERN_ITEM.sub(
+        lambda item: (
+            f"(?>{item['atom']}{item['range']})"
+            if item["range"]
+            else anchors.get(item["other"], item["other"])
+        ),
+        pattern,
+    )
