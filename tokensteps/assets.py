@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Final
 
 ASSETS: Final = Path(__file__).resolve().parents[1] / "assets"
+PRELUDE: Final = "components/prelude.js"
+"""What all components share, in front of each one's own script."""
 
 
 def read_asset(name: str) -> str:
@@ -14,5 +16,5 @@ def read_asset(name: str) -> str:
 
 
 def read_script(component: str) -> str:
-    """Return the script of a component, `assets/components/<component>.js`."""
-    return read_asset(f"components/{component}.js")
+    """Return the script of a component, `assets/components/<component>.js`, after what all components share."""
+    return f"{read_asset(PRELUDE)}\n{read_asset(f'components/{component}.js')}"

@@ -1,7 +1,7 @@
-// Connected again, Streamlit's part in the browser asks for nothing while its page is at rest. If the session has gone with its server,
-// nothing on the page would work any more: the new one knows none of its parts. So the page asks to be drawn anew, and says what stood
-// in the address: Streamlit tells what Python wrote there last, and our scripts write the step and the language. What is being typed
-// goes along: leaving a box hands it over.
+// After a lost connection, Streamlit's part in the browser asks for nothing while its page is at rest. If the session
+// has gone with its server, nothing on the page would work any more: the new session knows none of its parts. So the
+// page asks to be drawn again, and says what the address was: Streamlit only knows what Python wrote there last, while
+// our scripts write the step and the language. What is being typed goes along: leaving a box hands it over.
 let ask, left; // asks Python; the address when the connection was lost
 
 new MutationObserver(([{ target }]) => {
@@ -10,7 +10,8 @@ new MutationObserver(([{ target }]) => {
     return;
   }
   if (left === undefined) return;
-  const address = left, at = document.activeElement, typing = at?.matches("textarea,input:not([type=checkbox],[type=radio])");
+  const address = left, at = document.activeElement;
+  const typing = at?.matches("textarea,input:not([type=checkbox],[type=radio])");
   left = undefined;
   if (typing) at.blur();
   ask?.(address);

@@ -1,81 +1,87 @@
-// The code in step: marks the line that the beat on the stage is at, and says what its names stand for.
+// The code in step: marks the lines that the beat on the stage is at, and says what their names stand for.
 // Python sends the lines as markup and the place of each key; the frames name the keys (data-code) and the values
 // (data-values) of their two beats. Nothing here asks the server.
-// Streamlit runs the default export again for each new payload, without cleanup: one view lives on the root.
 
-const VIEW = Symbol.for("tokensteps.code"), MAIN = Symbol.for("tokensteps.stage");
+const MARKUP = `<header aria-hidden="true"><p></p><p></p><p></p></header><ol tabindex="0"></ol>`;
 
-function bind(root) {
-  const box = document.createElement("div");
-  box.className = "ts ts-code";
-  box.innerHTML = `<header aria-hidden="true"><p></p><p></p><p></p></header><ol tabindex="0"></ol>`;
-  root.append(box);
-  const list = box.querySelector("ol"), [head, ...rows] = box.querySelectorAll("header p");
-  let lines = {}, file = "", stage, marked = [], shown;
+class Code extends Component {
+  lines = {}; // the place of each key's line
+  file = ""; // where the lines are from
+  stage; // of the page's flipbook
+  marked = []; // lines
+  shown; // what of the stage is shown here
+  watcher = new MutationObserver(() => this.show());
 
-  const watcher = new MutationObserver(show), gone = new AbortController();
-  function find() { // the page's flipbook, which may have been mounted anew
+  constructor(root) {
+    super(root, "ts ts-code", MARKUP);
+    this.list = this.part("ol");
+    [this.head, ...this.rows] = this.box.querySelectorAll("header p");
+    document.addEventListener("tokensteps:stage", () => this.find(), { signal: this.gone.signal });
+  }
+  find() { // the page's flipbook, which may have been mounted again
     const next = document[MAIN]?.querySelector(":scope > .stage");
-    if (next === stage) return;
-    watcher.disconnect();
-    stage = next;
-    if (stage) watcher.observe(stage, { attributes: true, attributeFilter: ["data-beat"], childList: true });
-    show();
+    if (next === this.stage) return;
+    this.watcher.disconnect();
+    this.stage = next;
+    if (next) this.watcher.observe(next, { attributes: true, attributeFilter: ["data-beat"], childList: true });
+    this.show();
   }
-  document.addEventListener("tokensteps:stage", find, { signal: gone.signal });
-
-  function show() {
-    const { code = "", values = "" } = stage?.querySelector("[data-code]")?.dataset ?? {}, beat = stage?.dataset.beat ?? "2";
-    const where = [...(document[MAIN]?.querySelectorAll(".where > *") ?? [])].map((part) => part.textContent).join(" "), now = [where, beat, code, values].join("\n");
-    if (now === shown) return;
-    shown = now;
-    head.textContent = [file, where].filter(Boolean).join(" · ");
-    for (const line of marked) { line.className = line.lastChild.textContent = ""; line.ariaCurrent = null; }
-    marked = [];
-    for (const row of rows) row.textContent = row.className = "";
-    const keys = code.split(" "), said = values.split("\n");
-    keys.slice(0, beat === "1" ? 1 : 2).forEach((of, at, all) => { // in the second beat, the first one's lines stay, paler
-      const here = at === all.length - 1, found = of.split("+").map((key) => list.children[lines[key] - 1]).filter(Boolean);
-      for (const line of found) line.className = here ? "now" : "was";
-      marked.push(...found);
-      if (!found.length) return;
-      found[0].lastChild.textContent = said[at] ?? "";
-      rows[at].textContent = `${found[0].firstChild.textContent}  ${said[at] ?? ""}`;
-      rows[at].className = here ? "now" : "";
-      if (!here) return;
-      found[0].ariaCurrent = "step";
-      follow(found[0]);
-    });
+  show() {
+    const { code = "", values = "" } = this.stage?.querySelector("[data-code]")?.dataset ?? {};
+    const beat = this.stage?.dataset.beat ?? "2";
+    const where = [...(document[MAIN]?.querySelectorAll(".where > *") ?? [])].map((part) => part.textContent).join(" ");
+    const now = [where, beat, code, values].join("\n");
+    if (now === this.shown) return;
+    this.shown = now;
+    this.head.textContent = [this.file, where].filter(Boolean).join(" · ");
+    this.clear();
+    const said = values.split("\n"), beats = code.split(" ").slice(0, beat === "1" ? 1 : 2);
+    // In the second beat, the first one's lines stay marked, but paler.
+    beats.forEach((keys, at) => this.mark(keys.split("+"), said[at] ?? "", this.rows[at], at === beats.length - 1));
   }
-  function follow(line) { // scrolls the list alone, never the page
-    const a = line.getBoundingClientRect(), b = list.getBoundingClientRect(), room = 2 * a.height;
-    if (a.top < b.top + room || a.bottom > b.bottom - room) list.scrollTop += a.top - b.top - (b.height - a.height) / 2;
+  clear() {
+    for (const line of this.marked) {
+      line.className = line.lastChild.textContent = "";
+      line.ariaCurrent = null;
+    }
+    this.marked = [];
+    for (const row of this.rows) row.textContent = row.className = "";
   }
-  function receive(message) {
-    ({ lines, file } = message);
-    list.ariaLabel = message.label;
-    if (list.source !== message.html) list.innerHTML = list.source = message.html;
-    [marked, shown] = [[], undefined];
-    find();
-    show();
+  mark(keys, said, row, now) { // the lines of a beat, and the values of their names
+    const found = keys.map((key) => this.list.children[this.lines[key] - 1]).filter(Boolean);
+    for (const line of found) line.className = now ? "now" : "was";
+    this.marked.push(...found);
+    if (!found.length) return;
+    found[0].lastChild.textContent = said;
+    row.textContent = `${found[0].firstChild.textContent}  ${said}`; // the line's number
+    row.className = now ? "now" : "";
+    if (!now) return;
+    found[0].ariaCurrent = "step";
+    this.keepInSight(found[0]);
   }
-  function close() {
-    watcher.disconnect();
-    gone.abort();
-    box.remove();
-    delete root[VIEW];
+  keepInSight(line) { // scrolls the list alone, never the page
+    const a = line.getBoundingClientRect(), b = this.list.getBoundingClientRect(), room = 2 * a.height;
+    if (a.top >= b.top + room && a.bottom <= b.bottom - room) return;
+    this.list.scrollTop += a.top - b.top - (b.height - a.height) / 2;
   }
-  return { bind, close, connect(data) {
-    if (data !== this.data) receive(JSON.parse(new TextDecoder().decode(data)));
-    this.data = data;
-    find();
-  } };
+  receive(message) {
+    [this.lines, this.file] = [message.lines, message.file];
+    this.list.ariaLabel = message.label;
+    if (this.source !== message.html) this.list.innerHTML = this.source = message.html;
+    [this.marked, this.shown] = [[], undefined];
+    this.find();
+    this.show();
+  }
+  connect(...given) {
+    super.connect(...given);
+    this.find();
+  }
+  close() {
+    this.watcher.disconnect();
+    super.close();
+  }
 }
 
 export default function code({ data, parentElement: root }) {
-  if (root[VIEW] && root[VIEW].bind !== bind) root[VIEW].close(); // another version of this script (hot reload)
-  root[VIEW] ??= bind(root);
-  root[VIEW].connect(data);
-  // Streamlit also calls this for a run of the script that a newer one overtook: only a view that is gone gets closed.
-  return () => setTimeout(() => root.isConnected || root[VIEW]?.close());
+  return mount(Code, root, data);
 }

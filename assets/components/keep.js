@@ -1,5 +1,5 @@
-// Keeps a sealed text for this tab of the browser, where it outlives a reload and the server. With none to keep, it hands over what is
-// there, once: whoever takes it keeps it again.
+// Keeps a sealed text for this tab of the browser, where it outlives a reload and the server. Without a text to keep,
+// it hands over the one that is there, once: whoever takes it has it kept again.
 export default function keep({ data: { place, text }, setTriggerValue }) {
   const name = `tokensteps.${place}`;
   try {

@@ -1,14 +1,16 @@
 // What the whole page needs, whatever it shows.
 
 // Half of a UTF-16 pair can't be sent: Streamlit would drop the whole message, and nothing would happen on the page.
-// What is typed or pasted gets U+FFFD in its place, before anybody sees it; Python then says so.
+// Typed or pasted, it becomes U+FFFD before anybody sees it; Python then says so.
 function mend({ target }) {
   if (typeof target?.value !== "string" || target.value.isWellFormed()) return;
-  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), "value").set.call(target, target.value.toWellFormed());
+  // React puts a setter of its own on the node, and wouldn't notice the change.
+  const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), "value");
+  set.call(target, target.value.toWellFormed());
 }
 
-// Coming from another page, the address is bare until Python has written what the page remembers. That is no step of the
-// reader's: it takes the place of the bare address, or Back would lead there.
+// On the way from another page, the address is bare until Python has written what the page remembers. The reader took
+// no step there: Python's address replaces the bare one, or Back would lead to it.
 let arrived = false;
 const act = () => { arrived = false; };
 function tidy(event) {
@@ -23,25 +25,26 @@ function tidy(event) {
   }
   from.searchParams.delete("lang"); // Python may write that first
   if (!arrived || from.search || event.navigationType !== "push" || !event.cancelable) return;
-  event.preventDefault();
-  queueMicrotask(() => history.replaceState(history.state, "", to));
+  replaceEntry(event, to);
 }
 
-// A question that is answered gives way to the next one, which may have another kind of box: the focus goes with it.
-let answered; // the form, and until when its next box may take the focus
+// An answered question gives way to the next one, which may have another kind of box: the focus goes along.
+let answered; // the form, and until when its next box may take the focus: later, the reader has gone elsewhere
 function submit({ type, key, target }) {
   const form = (type === "click" || key === "Enter" || key === " ") && target.closest?.('[data-testid="stForm"]');
-  answered = form ? { form, until: performance.now() + 4000 } : undefined; // whoever goes elsewhere meanwhile is let go
+  answered = form ? { form, until: performance.now() + 4000 } : undefined;
 }
 new MutationObserver(() => {
   if (!answered || document.activeElement !== document.body) return;
-  if (performance.now() < answered.until) answered.form.querySelector("input, textarea")?.focus({ preventScroll: true });
+  const next = answered.form.querySelector("input, textarea");
+  if (performance.now() < answered.until) next?.focus({ preventScroll: true });
   answered = undefined;
 }).observe(document.body, { childList: true, subtree: true });
 
-// What Streamlit leaves without name or role, or makes a stop for Tab without anything to operate there.
+// What Streamlit leaves without a name or a role, or where Tab stops though there is nothing to operate.
 function amend() {
-  document.querySelector('[data-testid="stMain"]')?.setAttribute("tabindex", "-1"); // the way past the sidebar still leads here
+  // The link past the sidebar still leads here.
+  document.querySelector('[data-testid="stMain"]')?.setAttribute("tabindex", "-1");
   // A table's picture gets the names of its columns; what lies over it only scrolls.
   for (const grid of document.querySelectorAll('[data-testid="stDataFrame"] canvas')) {
     const names = [...grid.querySelectorAll('[role="columnheader"]')].map((head) => head.textContent).filter(Boolean);
@@ -50,7 +53,7 @@ function amend() {
     grid.setAttribute("aria-label", names.join(", "));
     grid.closest('[data-testid="stDataFrame"]').querySelector(".dvn-scroller")?.setAttribute("tabindex", "-1");
   }
-  // The navigation lays a box between the list and its items, and a list may hold only items: each box is a list.
+  // The navigation puts a box between the list and its items, but a list may hold only items: so each box is a list.
   const nav = document.querySelector('[data-testid="stSidebarNavItems"]');
   nav?.setAttribute("role", "presentation");
   [...(nav?.children ?? [])].forEach((section, index) => {
@@ -65,7 +68,8 @@ new MutationObserver(amend).observe(document.body, { childList: true, subtree: t
 
 // Tables are drawn on canvases, in Streamlit's theme: print.css turns dark ones light on paper.
 function paper() {
-  document.documentElement.toggleAttribute("data-dark", getComputedStyle(document.querySelector(".stApp")).colorScheme === "dark");
+  const { colorScheme } = getComputedStyle(document.querySelector(".stApp"));
+  document.documentElement.toggleAttribute("data-dark", colorScheme === "dark");
 }
 
 export default function page({ data }) { // the same function is never added twice

@@ -1,146 +1,193 @@
-// A text on its way to ids: every stage under the other. What stands over or under what is under the mouse or the focus
-// lights up, and one line says what it is. Python draws; this script breaks the drawing into lines, and joins the stages.
-// Streamlit runs the default export again for each new payload, without cleanup: one viewer lives on the root.
+// A text on its way to ids: every stage under the one before. What lies above or below the item under the mouse or the
+// focus lights up with it, and one line says what it is. Python draws; this script breaks the drawing into lines, and
+// joins the stages. An atom is what no line break may part; each holds the items of all stages for a piece of the text.
 
-const VIEW = Symbol.for("tokensteps.pipeline");
+const MARKUP = `<div class="flow" role="listbox" tabindex="-1"></div><p class="tell" role="status"></p>`;
 
-function bind(root) {
-  const box = document.createElement("div");
-  box.className = "ts-pipeline ts";
-  box.innerHTML = `<div class="flow" role="listbox" tabindex="-1"></div><p class="tell" role="status"></p>`;
-  root.append(box);
-  const [flow, tell] = box.children;
-  let view = {}, atoms = [], items = [], rows = [], lit = [], stop, pinned, width;
+const itemAt = (node) => node?.closest?.(".i");
+const placeOf = (node) => (node.place ??= { // read once
+  row: Number(node.dataset.r),
+  token: node.dataset.i,
+  of: node.dataset.q,
+  start: Number(node.dataset.s),
+  end: Number(node.dataset.e),
+});
+function areRelated(one, other) { // the same token, or the same stretch of the text
+  const [a, b] = [placeOf(one), placeOf(other)];
+  if (a.token && b.token) return a.token === b.token;
+  return a.of === b.of && a.start < b.end && b.start < a.end;
+}
+function sidePadding(node) {
+  const { paddingLeft, paddingRight } = getComputedStyle(node);
+  return parseFloat(paddingLeft) + parseFloat(paddingRight);
+}
 
-  // --- what belongs together
-  const data = (node) => (node.place ??= {
-    row: Number(node.dataset.r), token: node.dataset.i, of: node.dataset.q, start: Number(node.dataset.s), end: Number(node.dataset.e) });
-  function related(one, other) {
-    const [a, b] = [data(one), data(other)];
-    if (a.token && b.token) return a.token === b.token;
-    return a.of === b.of && a.start < b.end && b.start < a.end;
+class Pipeline extends Component {
+  view = {}; // the last message from Python
+  atoms = [];
+  items = [];
+  rows = []; // the items of each stage
+  lit = [];
+  stop; // the item where Tab arrives
+  pinned;
+  width; // for which lines were broken
+
+  constructor(root) {
+    super(root, "ts-pipeline ts", MARKUP);
+    [this.flow, this.tell] = this.box.children;
+    this.listen();
+    this.watch = new ResizeObserver(() => this.wrap());
+    this.watch.observe(this.flow);
   }
-  function light(node) {
-    for (const other of lit) other.classList.remove("lit", "me");
-    lit = node ? items.filter((other) => related(node, other)) : [];
-    for (const other of lit) other.classList.add("lit");
+  listen() {
+    const { flow } = this, light = ({ target }) => itemAt(target) && this.light(itemAt(target));
+    flow.addEventListener("keydown", (event) => this.onKey(event));
+    flow.addEventListener("focusin", light);
+    flow.addEventListener("focusout", () => this.light(this.pinned));
+    flow.addEventListener("pointerover", light);
+    flow.addEventListener("pointerleave", () => this.light(itemAt(this.root.activeElement) ?? this.pinned));
+    flow.addEventListener("click", ({ target }) => {
+      const node = itemAt(target);
+      if (!node) return;
+      this.focus(node);
+      this.togglePin(node);
+    });
+  }
+
+  // --- what lights up
+  light(node) {
+    for (const other of this.lit) other.classList.remove("lit", "me");
+    this.lit = node ? this.items.filter((other) => areRelated(node, other)) : [];
+    for (const other of this.lit) other.classList.add("lit");
     node?.classList.add("me");
-    tell.textContent = node ? view.tells[node.dataset.t] : view.labels.hint;
+    this.tell.textContent = node ? this.view.tells[node.dataset.t] : this.view.labels.hint;
   }
-  const item = (node) => node?.closest?.(".i");
-  function pin(node) {
-    pinned?.removeAttribute("aria-selected");
-    (pinned = node)?.setAttribute("aria-selected", "true");
-    light(node);
+  pin(node) {
+    this.pinned?.removeAttribute("aria-selected");
+    (this.pinned = node)?.setAttribute("aria-selected", "true");
+    this.light(node);
   }
-  function stopAt(node) { // where Tab arrives
-    stop?.removeAttribute("tabindex");
-    (stop = node)?.setAttribute("tabindex", "0");
-    if (node) node.ariaLabel = view.tells[node.dataset.t];
+  togglePin(node) {
+    this.pin(this.pinned === node ? undefined : node);
   }
-  function focus(node) {
+
+  // --- focus and keys: along a stage, and from stage to stage
+  stopAt(node) {
+    this.stop?.removeAttribute("tabindex");
+    (this.stop = node)?.setAttribute("tabindex", "0");
+    if (node) node.ariaLabel = this.view.tells[node.dataset.t];
+  }
+  focus(node) {
     if (!node) return;
-    stopAt(node);
+    this.stopAt(node);
     node.focus();
   }
-
-  // --- keys: along a stage, and from stage to stage
-  const along = (node, step) => rows[data(node).row][rows[data(node).row].indexOf(node) + step];
-  function across(node, step) {
-    for (let row = data(node).row + step; rows[row]; row += step) {
-      const found = rows[row].find((other) => related(node, other));
+  rowOf(node) {
+    return this.rows[placeOf(node).row];
+  }
+  along(node, step) {
+    return this.rowOf(node)[this.rowOf(node).indexOf(node) + step];
+  }
+  across(node, step) {
+    for (let row = placeOf(node).row + step; this.rows[row]; row += step) {
+      const found = this.rows[row].find((other) => areRelated(node, other));
       if (found) return found;
     }
   }
-  flow.addEventListener("keydown", (event) => {
-    const from = item(event.target), { key } = event;
-    if (!from || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
-    const row = rows[data(from).row], right = from.closest(".line").dir === "rtl" ? -1 : 1;
-    const act = { ArrowRight: () => focus(along(from, right)), ArrowLeft: () => focus(along(from, -right)), ArrowDown: () => focus(across(from, 1)), ArrowUp: () => focus(across(from, -1)),
-      Home: () => focus(row[0]), End: () => focus(row.at(-1)), Enter: () => pin(pinned === from ? undefined : from), " ": () => pin(pinned === from ? undefined : from),
-      Escape: pinned && (() => { pin(); light(from); }) }[key];
+  actions(from) { // what each key does at this item
+    const right = from.closest(".line").dir === "rtl" ? -1 : 1;
+    return {
+      ArrowRight: () => this.focus(this.along(from, right)),
+      ArrowLeft: () => this.focus(this.along(from, -right)),
+      ArrowDown: () => this.focus(this.across(from, 1)),
+      ArrowUp: () => this.focus(this.across(from, -1)),
+      Home: () => this.focus(this.rowOf(from)[0]),
+      End: () => this.focus(this.rowOf(from).at(-1)),
+      Enter: () => this.togglePin(from),
+      " ": () => this.togglePin(from),
+      Escape: this.pinned && (() => { this.pin(); this.light(from); }),
+    };
+  }
+  onKey(event) {
+    const from = itemAt(event.target);
+    if (!from || hasModifier(event)) return;
+    const act = this.actions(from)[event.key];
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();
     act();
-  });
-  flow.addEventListener("focusin", ({ target }) => item(target) && light(item(target)));
-  flow.addEventListener("focusout", () => light(pinned));
-  flow.addEventListener("pointerover", ({ target }) => item(target) && light(item(target)));
-  flow.addEventListener("pointerleave", () => light(item(root.activeElement) ?? pinned));
-  flow.addEventListener("click", ({ target }) => {
-    const node = item(target);
-    if (!node) return;
-    focus(node);
-    pin(pinned === node ? undefined : node);
-  });
+  }
 
   // --- lines, as wide as there is room
-  function edges(node) {
-    const { paddingLeft, paddingRight } = getComputedStyle(node);
-    return parseFloat(paddingLeft) + parseFloat(paddingRight);
+  wrap() {
+    const { flow, atoms } = this;
+    if (!atoms.length || !flow.clientWidth || flow.clientWidth === this.width) return;
+    this.width = flow.clientWidth;
+    const held = this.root.activeElement;
+    flow.replaceChildren(...this.lines(this.measured()));
+    if (held && flow.contains(held)) held.focus({ preventScroll: true });
   }
-  function wrap() {
-    if (!atoms.length || !flow.clientWidth || flow.clientWidth === width) return;
-    width = flow.clientWidth;
-    const held = root.activeElement, line = document.createElement("div");
-    line.className = "line measure";
-    line.append(labels(atoms[0].dataset.n), ...atoms);
+  measured() { // how wide the atoms, the gap between them and the room for them are, in CSS pixels
+    const { flow, atoms } = this, line = this.line(atoms[0]), zoom = flow.currentCSSZoom ?? 1; // see projector.css
+    line.classList.add("measure");
+    line.append(...atoms);
     flow.replaceChildren(line);
-    const style = getComputedStyle(line), gap = parseFloat(style.columnGap) || 0, room = width - edges(flow) - line.firstChild.offsetWidth - gap - 2;
-    const zoom = flow.currentCSSZoom ?? 1, sizes = atoms.map((atom) => atom.getBoundingClientRect().width / zoom), lines = []; // see projector.css
-    let left = -1;
-    atoms.forEach((atom, index) => {
+    const gap = parseFloat(getComputedStyle(line).columnGap) || 0;
+    return {
+      gap,
+      room: this.width - sidePadding(flow) - line.firstChild.offsetWidth - gap - 2,
+      sizes: atoms.map((atom) => atom.getBoundingClientRect().width / zoom),
+    };
+  }
+  lines({ gap, room, sizes }) {
+    const lines = [];
+    let left = -1; // no room yet: the first atom begins a line
+    this.atoms.forEach((atom, index) => {
       left -= sizes[index] + gap;
       if (left < 0 || "b" in atom.dataset) {
-        lines.push(Object.assign(document.createElement("div"), { className: "line", dir: view.ways[atom.dataset.n] }));
-        lines.at(-1).append(labels(atom.dataset.n));
+        lines.push(this.line(atom));
         left = room - sizes[index];
       }
       lines.at(-1).append(atom);
     });
-    flow.replaceChildren(...lines);
-    if (held && flow.contains(held)) held.focus({ preventScroll: true });
+    return lines;
   }
-  function labels(name) {
-    const made = document.createElement("div");
-    made.className = "labels";
-    made.ariaHidden = "true";
-    made.innerHTML = view.names;
-    made.firstChild.textContent = view.texts[name];
-    return made;
+  line({ dataset: { n: name } }) { // an empty one, for an atom of this text: with the stages' names
+    const { view } = this;
+    const line = Object.assign(document.createElement("div"), { className: "line", dir: view.ways[name] });
+    const labels = Object.assign(document.createElement("div"), { className: "labels", innerHTML: view.names });
+    labels.ariaHidden = "true";
+    labels.firstChild.textContent = view.texts[name];
+    line.append(labels);
+    return line;
   }
-  const watch = new ResizeObserver(() => wrap());
-  watch.observe(flow);
 
-  function receive(message) {
-    const before = stop && flow.contains(root.activeElement) ? [data(stop).row, rows[data(stop).row].indexOf(stop)] : undefined;
-    view = message;
-    const made = document.createElement("template");
-    made.innerHTML = view.atoms;
-    atoms = [...made.content.children];
-    items = [...made.content.querySelectorAll(".i")];
-    rows = [];
-    for (const node of items) (rows[data(node).row] ??= []).push(node);
-    [pinned, width] = [undefined, undefined];
-    flow.ariaLabel = view.labels.flow;
+  // --- from Python
+  receive(message) {
+    const { flow, stop } = this, held = stop && flow.contains(this.root.activeElement);
+    const before = held ? [placeOf(stop).row, this.rowOf(stop).indexOf(stop)] : undefined;
+    this.view = message;
+    const made = Object.assign(document.createElement("template"), { innerHTML: message.atoms });
+    this.atoms = [...made.content.children];
+    this.items = [...made.content.querySelectorAll(".i")];
+    this.rows = [];
+    for (const node of this.items) (this.rows[placeOf(node).row] ??= []).push(node);
+    [this.pinned, this.width] = [undefined, undefined];
+    flow.ariaLabel = message.labels.flow;
     flow.replaceChildren();
-    wrap();
-    light();
-    stopAt(rows[0]?.[0] ?? items[0]);
-    if (before) focus(rows[before[0]]?.[Math.min(before[1], rows[before[0]].length - 1)] ?? items[0]);
+    this.wrap();
+    this.light();
+    this.stopAt(this.rows[0]?.[0] ?? this.items[0]);
+    if (!before) return;
+    const [row, index] = [this.rows[before[0]], before[1]];
+    this.focus(row?.[Math.min(index, row.length - 1)] ?? this.items[0]);
   }
-  const close = () => { watch.disconnect(); box.remove(); delete root[VIEW]; };
-  return { bind, close, connect(bytes) {
-    if (bytes !== this.bytes) receive(JSON.parse(new TextDecoder().decode(bytes)));
-    this.bytes = bytes;
-  } };
+  close() {
+    this.watch.disconnect();
+    super.close();
+  }
 }
 
 export default function pipeline({ data, parentElement: root }) {
-  if (root[VIEW] && root[VIEW].bind !== bind) root[VIEW].close(); // another version of this script (hot reload)
-  root[VIEW] ??= bind(root);
-  root[VIEW].connect(data);
-  // Streamlit also calls this for a run of the script that a newer one overtook: only a viewer that is gone gets closed.
-  return () => setTimeout(() => root.isConnected || root[VIEW]?.close());
+  return mount(Pipeline, root, data);
 }

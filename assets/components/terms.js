@@ -1,116 +1,151 @@
-// What a technical word means: shown while a `[data-term]` is pointed at or focused, wherever on the page it is, in a shadow too.
-// Click or Enter keeps it, with a link to the glossary; Escape puts it away. Definitions come with the data, as plain text.
+// What a technical word means: shown while a `[data-term]` is pointed at or focused, anywhere on the page, in a shadow
+// too. Click or Enter keeps it open, with a link to the glossary; Escape puts it away. Definitions come with the data,
+// as plain text.
 
-const TERMS = Symbol.for("tokensteps.terms"), REST = 180, GAP = 7, EDGE = 8; // ms, px, px
+const TERMS = Symbol.for("tokensteps.terms"); // on the document: the one for the whole page
+const REST = 180, GAP = 7, EDGE = 8; // ms, px, px
 
-function bind() {
-  const tip = document.createElement("div");
-  tip.className = "ts-tip";
-  tip.id = "ts-tip";
-  tip.popover = "manual";
-  let data = { terms: {} }, target = null, kept = false, leaving, where, refused;
+class Terms {
+  data = { terms: {} };
+  target = null; // the word whose meaning is shown
+  kept = false; // whether it stays without mouse and focus
+  refused; // the word that Escape was pressed for, until the mouse or the focus has been elsewhere
+  leaving; // a timer
+  where; // where the word lay when its meaning was put beside it
+  reached = new WeakSet(); // documents and shadows whose focus is listened to
 
-  const inside = (event) => event.composedPath().includes(tip);
-  const term = (event) => event.composedPath().find((node) => node instanceof Element && node.dataset?.term in data.terms);
-  const stay = () => { clearTimeout(leaving); leaving = undefined; };
-  const spot = () => { const { top, left } = target.getBoundingClientRect(); return `${top},${left}`; };
-
-  function put() { // under the word, or above it, within the window
-    const word = target.getClientRects()[0] ?? target.getBoundingClientRect(), { offsetWidth: width, offsetHeight: height } = tip;
-    const below = word.bottom + GAP + height <= innerHeight - EDGE || word.top - GAP - height < EDGE;
-    tip.style.left = `${Math.max(EDGE, Math.min(word.left, innerWidth - width - EDGE))}px`;
-    tip.style.top = `${Math.max(EDGE, Math.min(below ? word.bottom + GAP : word.top - GAP - height, innerHeight - height - EDGE))}px`;
-    where = spot();
+  constructor() {
+    this.tip = Object.assign(document.createElement("div"), { className: "ts-tip", id: "ts-tip", popover: "manual" });
+    const leave = () => { if (this.isIdle()) this.hide(); };
+    document.addEventListener("pointermove", (event) => this.onMove(event));
+    document.documentElement.addEventListener("pointerleave", leave);
+    this.reach({ composedPath: () => [document] });
+    document.addEventListener("click", (event) => this.onClick(event));
+    document.addEventListener("keydown", (event) => this.onKey(event), true);
   }
-  function show(node, keep = false) {
-    stay();
-    if (node === target && keep === kept) return;
-    hide();
-    [target, kept] = [node, keep];
-    const [name, definition] = data.terms[node.dataset.term], title = document.createElement("b"), text = document.createElement("p");
-    [title.textContent, text.textContent] = [name, definition];
-    tip.replaceChildren(title, text);
-    tip.role = keep ? "dialog" : "tooltip";
-    tip.ariaLabel = keep ? name : null;
-    if (keep && data.href) {
-      const link = document.createElement("a");
-      Object.assign(link, { href: data.href + encodeURIComponent(node.dataset.term), target: "_blank", rel: "noopener", textContent: data.more });
-      tip.append(link);
-    }
-    node.ariaDescription = definition;
+  isInside(event) {
+    return event.composedPath().includes(this.tip);
+  }
+  termOf(event) {
+    const { terms } = this.data;
+    return event.composedPath().find((node) => node instanceof Element && node.dataset?.term in terms);
+  }
+  isIdle() { // shown, and held by nothing but the mouse
+    return this.target && !this.kept && this.target !== focused();
+  }
+
+  // --- showing
+  show(node, keep = false) {
+    this.stay();
+    if (node === this.target && keep === this.kept) return;
+    this.hide();
+    [this.target, this.kept] = [node, keep];
+    this.fill(node, keep);
+    const { tip } = this;
     tip.style.colorScheme = getComputedStyle(node).colorScheme; // the page's, which need not be the system's
     if (!tip.isConnected) (document.querySelector("main") ?? document.body).append(tip); // within a landmark
     tip.showPopover();
-    put();
-    watch();
+    this.put();
+    this.watch();
   }
-  function hide(back = false) {
-    stay();
-    const was = target;
-    [target, kept] = [null, false];
-    if (tip.matches(":popover-open")) tip.hidePopover();
+  fill(node, keep) {
+    const { tip, data } = this, [name, definition] = data.terms[node.dataset.term];
+    const title = Object.assign(document.createElement("b"), { textContent: name });
+    tip.replaceChildren(title, Object.assign(document.createElement("p"), { textContent: definition }));
+    tip.role = keep ? "dialog" : "tooltip";
+    tip.ariaLabel = keep ? name : null;
+    node.ariaDescription = definition;
+    if (!keep || !data.href) return;
+    const href = data.href + encodeURIComponent(node.dataset.term);
+    const link = { href, target: "_blank", rel: "noopener", textContent: data.more };
+    tip.append(Object.assign(document.createElement("a"), link));
+  }
+  put() { // below the word, or above it, within the window
+    const { target, tip } = this, { offsetWidth: width, offsetHeight: height } = tip;
+    const word = target.getClientRects()[0] ?? target.getBoundingClientRect();
+    const under = word.bottom + GAP, over = word.top - GAP - height;
+    const below = under + height <= innerHeight - EDGE || over < EDGE;
+    const top = Math.min(below ? under : over, innerHeight - height - EDGE);
+    tip.style.left = `${Math.max(EDGE, Math.min(word.left, innerWidth - width - EDGE))}px`;
+    tip.style.top = `${Math.max(EDGE, top)}px`;
+    this.where = this.spot();
+  }
+  spot() {
+    const { top, left } = this.target.getBoundingClientRect();
+    return `${top},${left}`;
+  }
+  watch() { // the word has gone, or lies elsewhere: the page was scrolled, or drawn again
+    if (!this.target) return;
+    if (!this.target.isConnected || this.spot() !== this.where) this.hide();
+    else requestAnimationFrame(() => this.watch());
+  }
+  hide(back = false) { // `back`: the focus returns to the word
+    this.stay();
+    const was = this.target;
+    [this.target, this.kept] = [null, false];
+    if (this.tip.matches(":popover-open")) this.tip.hidePopover();
     if (back && was?.isConnected) was.focus({ preventScroll: true });
   }
-  function watch() { // the word has gone, or lies elsewhere: the page was scrolled, or drawn again
-    if (!target) return;
-    if (!target.isConnected || spot() !== where) hide();
-    else requestAnimationFrame(watch);
+  stay() {
+    clearTimeout(this.leaving);
+    this.leaving = undefined;
   }
-  const focused = () => { let at = document.activeElement; while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; return at; };
 
-  document.addEventListener("pointermove", (event) => { // going from one node of a shadow to another, `pointerover` stays inside
+  // --- the mouse
+  onMove(event) { // `pointerover` doesn't leave a shadow when the mouse goes from one of its nodes to another
     if (event.pointerType === "touch") return; // a tap clicks
-    const node = term(event);
-    reach(event);
-    if (node !== refused) refused = undefined;
-    if (node && !kept && !refused) show(node);
-    else if (inside(event)) stay(); // it may be pointed at itself
-    else if (!node && target && !kept && target !== focused()) leaving ??= setTimeout(() => hide(), REST);
-  });
-  document.documentElement.addEventListener("pointerleave", () => { if (target && !kept && target !== focused()) hide(); });
-  function enter(event) {
-    const node = term(event);
-    if (node && node !== refused && !(kept && node === target)) show(node);
-    else if (target && !node && !inside(event)) hide();
-    reach(event);
+    const node = this.termOf(event);
+    this.reach(event);
+    if (node !== this.refused) this.refused = undefined;
+    if (node && !this.kept && !this.refused) this.show(node);
+    else if (this.isInside(event)) this.stay(); // what is shown may be pointed at
+    else if (!node && this.isIdle()) this.leaving ??= setTimeout(() => this.hide(), REST);
   }
-  function leave(event) {
-    if (term(event) === refused) refused = undefined;
-    if (target && !kept && term(event) === target) hide();
-    else if (kept && inside(event) && !event.relatedTarget) hide();
+  onClick(event) {
+    const node = this.termOf(event);
+    if (node) this.show(node, true);
+    else if (this.kept && !this.isInside(event)) this.hide();
   }
-  const reached = new WeakSet();
-  function reach(event) { // focus that goes from one node of a shadow to another isn't heard of outside
+
+  // --- focus and keys
+  reach(event) { // nothing outside a shadow hears of focus that goes from one of its nodes to another
     for (const root of event.composedPath()) {
-      if (!(root instanceof ShadowRoot || root === document) || reached.has(root)) continue;
-      reached.add(root);
-      root.addEventListener("focusin", enter);
-      root.addEventListener("focusout", leave);
+      if (!(root instanceof ShadowRoot || root === document) || this.reached.has(root)) continue;
+      this.reached.add(root);
+      root.addEventListener("focusin", (event) => this.enter(event));
+      root.addEventListener("focusout", (event) => this.leave(event));
     }
   }
-  reach({ composedPath: () => [document] });
-  document.addEventListener("click", (event) => {
-    const node = term(event);
-    if (node) show(node, true);
-    else if (kept && !inside(event)) hide();
-  });
-  document.addEventListener("keydown", (event) => {
-    const node = term(event), plain = !event.ctrlKey && !event.altKey && !event.metaKey;
-    if (event.key === "Escape" && target) {
-      refused = target; // until the mouse or the focus has been elsewhere
-      hide(inside(event));
+  enter(event) {
+    const node = this.termOf(event);
+    if (node && node !== this.refused && !(this.kept && node === this.target)) this.show(node);
+    else if (this.target && !node && !this.isInside(event)) this.hide();
+    this.reach(event);
+  }
+  leave(event) {
+    const node = this.termOf(event);
+    if (node === this.refused) this.refused = undefined;
+    if (this.target && !this.kept && node === this.target) this.hide();
+    else if (this.kept && this.isInside(event) && !event.relatedTarget) this.hide();
+  }
+  onKey(event) {
+    const node = this.termOf(event), plain = !event.ctrlKey && !event.altKey && !event.metaKey;
+    if (event.key === "Escape" && this.target) {
+      this.refused = this.target;
+      this.hide(this.isInside(event));
       event.preventDefault(); // and nothing else is closed
       event.stopPropagation();
     } else if (node && plain && (event.key === "Enter" || event.key === " ")) {
-      show(node, true);
+      this.show(node, true);
       event.preventDefault();
-      tip.querySelector("a")?.focus();
-    } else if (event.key === "Tab" && inside(event)) hide(true); // on from the word, not from the page's end
-  }, true);
-  return { bind, receive(next) { data = next; } };
+      this.tip.querySelector("a")?.focus();
+    } else if (event.key === "Tab" && this.isInside(event)) {
+      this.hide(true); // on from the word, not from the page's end
+    }
+  }
 }
 
-export default function terms({ data }) { // one for all runs of this script
-  document[TERMS] ??= bind();
-  document[TERMS].receive(data);
+export default function terms({ data }) { // Streamlit runs this again with each rerun
+  document[TERMS] ??= new Terms();
+  document[TERMS].data = data;
 }

@@ -1,12 +1,16 @@
-// What Streamlit itself writes, in the language of the page. Python sends a closed list, English → translation; what stands in one of
-// Streamlit's own places and is a text of that list, as a whole, gives way to its translation. Learners' text is never touched: there
-// are no such places in it. With an empty list, in English, nothing is watched and what was written before comes back.
+// What Streamlit itself writes, in the language of the page. Python sends a closed list, English → translation.
+// A text in one of Streamlit's own places that is, as a whole, in the list gives way to its translation. Learners' text
+// is never touched: there are no such places in it. With an empty list (in English) nothing is watched, and what was
+// there before comes back.
 
 const ATTRIBUTES = ["aria-label", "placeholder", "data-title", "alt"];
 const MARKED = ATTRIBUTES.map((name) => `[${name}]`).join();
-const PLACES = ["SkipToContent", "FileUploaderDropzone", "FileChip", "TooltipContent", "DataFrameColumnMenu", "SelectboxVirtualDropdown", "StatusWidget",
-  "Dialog"].map((name) => `[data-testid="st${name}"]`).concat('[data-testid="InputInstructions"]').join();
-const NOT_OURS = '[data-testid="stHtml"], [data-testid="stFileChipName"], [data-key], [role="gridcell"], [data-testid="stCode"] code';
+const PLACES = [
+  "stSkipToContent", "stFileUploaderDropzone", "stFileChip", "stTooltipContent", "stDataFrameColumnMenu",
+  "stSelectboxVirtualDropdown", "stStatusWidget", "stDialog", "InputInstructions",
+].map((name) => `[data-testid="${name}"]`).join();
+const NOT_OURS = '[data-testid="stHtml"], [data-testid="stFileChipName"], [data-testid="stCode"] code, '
+  + '[data-key], [role="gridcell"]';
 const OPTIONS = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ATTRIBUTES };
 
 let words = new Map(), patterns = [];

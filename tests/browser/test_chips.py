@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.playground_demo import HOSTILE, LABELS
-from tokensteps.assets import ASSETS
+from tokensteps.assets import read_asset, read_script
 from tokensteps.drawing.chips import Piece, Shown, TextRun, chips_message
 
 HERE = Path(__file__).resolve().parent
@@ -391,10 +391,8 @@ HARNESS = """async ([script, css, data]) => {
 def mount(page: Page, name: str, data: str) -> None:
     """The component alone, without Streamlit."""
     page.goto("data:text/html,<!doctype html><body style='margin:20px'>")
-    css = "\n".join(
-        (ASSETS / file).read_text("utf-8") for file in (f"components/{name}.css", "page/style.css")
-    )
-    page.evaluate(HARNESS, [(ASSETS / f"components/{name}.js").read_text("utf-8"), css, data])
+    css = "\n".join(map(read_asset, (f"components/{name}.css", "page/style.css")))
+    page.evaluate(HARNESS, [read_script(name), css, data])
 
 
 def hostile_runs() -> list[TextRun]:

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.flipbook_demo import LABELS, frames
-from tokensteps.assets import ASSETS
+from tokensteps.assets import read_script
 from tokensteps.components.address import read_step
 from tokensteps.drawing.frame import payload, window
 from tokensteps.drawing.handout import standalone_run
@@ -317,7 +317,7 @@ def test_overtaken_cleanup_keeps_the_book(open_page: Callable[..., Page]) -> Non
         window.sent = [];
         const run = () => book({data, parentElement: root, setStateValue: (...sent) => window.sent.push(sent)});
         window.run = run; window.cleanup = run(); }""",
-        [ASSETS.joinpath("components/flipbook.js").read_text(), data],
+        [read_script("flipbook"), data],
     )
     page.keyboard.press("ArrowRight")
     page.evaluate("() => { const old = window.cleanup; window.cleanup = run(); old(); }")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tokensteps.assets import read_asset
+from tokensteps.assets import read_asset, read_script
 from tokensteps.components.flipbook import FLIPBOOK_STYLES
 from tokensteps.drawing.frame import Frame, payload
 from tokensteps.language.labels import flipbook_labels
@@ -56,7 +56,7 @@ def test_long_numbers_have_room(open_page: Callable[..., Page], tmp_path: Path, 
     status = "vocabulary 12,601 of 16,256"
     frames = [Frame("<p>x</p>", "", "x", status)]
     data = payload("run", 16_000, 12_345, frames, (12_345, 1), flipbook_labels()).decode()
-    script = read_asset("components/flipbook.js").replace("export default ", "")
+    script = read_script("flipbook").replace("export default ", "")
     styles = "".join(map(read_asset, FLIPBOOK_STYLES))
     path = tmp_path / "long.html"
     path.write_text(
@@ -75,7 +75,7 @@ def test_long_numbers_have_room(open_page: Callable[..., Page], tmp_path: Path, 
 
 def test_one_step_has_nothing_to_play(open_page: Callable[..., Page], tmp_path: Path) -> None:
     """A run without steps has no transport, only what it is at."""
-    script = read_asset("components/flipbook.js").replace("export default ", "")
+    script = read_script("flipbook").replace("export default ", "")
     data = payload("run", 0, 0, [Frame("<p>x</p>", "", "x", "vocabulary 1")], (0, 1), flipbook_labels())
     path = tmp_path / "still.html"
     path.write_text(

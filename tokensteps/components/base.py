@@ -9,29 +9,31 @@ from typing import Final
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from tokensteps.assets import ASSETS, read_asset
+from tokensteps.assets import ASSETS, PRELUDE, read_asset, read_script
 
 _lock: Final = threading.Lock()
 
 
 def component(name: str, styles: tuple[str, ...] | None = None) -> ComponentRenderer:
-    """The component `assets/<name>.js`, with `styles` (default: `<name>.css` and `style.css`), kept apart from the page's."""
-    files = (
-        f"components/{name}.js",
-        *((f"components/{name}.css", "page/style.css") if styles is None else styles),
-    )
+    """Return the component `assets/components/<name>.js` with style sheets of its own, which the page's don't reach.
+
+    `styles` names files of `assets/`; the default is the component's `<name>.css` and the page's `style.css`.
+    """
+    if styles is None:
+        styles = (f"components/{name}.css", "page/style.css")
     # With the times of the last edits, so that an edit shows up without a restart of the server.
+    files = (PRELUDE, f"components/{name}.js", *styles)
     edited = tuple((ASSETS / file).stat().st_mtime_ns for file in files)
     with _lock:
-        return _registered(name, files, edited)
+        return _registered(name, styles, edited)
 
 
 @lru_cache(maxsize=16)
-def _registered(name: str, files: tuple[str, ...], _edited: tuple[int, ...]) -> ComponentRenderer:
-    """Register it: once, unless its files change. Streamlit takes text with newlines as inline content."""
-    script, *styles = map(read_asset, files)
+def _registered(name: str, styles: tuple[str, ...], _edited: tuple[int, ...]) -> ComponentRenderer:
+    """Register the component: once, unless its files change. Streamlit takes text with newlines as inline content."""
+    css = "\n".join(map(read_asset, styles)) or None
     return st.components.v2.component(
-        f"tokensteps.{name}", js=script, css="\n".join(styles) or None, isolate_styles=True
+        f"tokensteps.{name}", js=read_script(name), css=css, isolate_styles=True
     )
 
 

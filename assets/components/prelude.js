@@ -1,0 +1,80 @@
+// What the components share: mounting, keys, the address and the focus. This text comes before each component's own
+// script, in one module with it, because Streamlit takes a script as one piece and our policy lets it import no other.
+
+const MOUNTED = Symbol.for("tokensteps.component"); // on a root: the component that was mounted there
+const MAIN = Symbol.for("tokensteps.stage"); // on the document: the box of the page's own flipbook
+
+// Streamlit runs a component's default export again for each new payload, without cleanup. What it made the first time
+// therefore lives on its root, and gets the new data there. Returns the cleanup.
+function mount(Kind, root, ...given) {
+  if (root[MOUNTED]?.constructor !== Kind) { // nothing yet, or another version of this script (hot reload)
+    root[MOUNTED]?.close();
+    root[MOUNTED] = new Kind(root);
+  }
+  root[MOUNTED].connect(...given);
+  // Streamlit also calls this for a run of the script that a newer one overtook: close only what has left the page.
+  return () => setTimeout(() => root.isConnected || root[MOUNTED]?.close());
+}
+
+// A box within a root, filled from a message that Python wrote as JSON. Subclasses say what to do with a new message in
+// `receive(message)`; listeners beyond the box take `this.gone.signal`, which ends them when the component closes.
+class Component {
+  data;
+  send = () => {}; // reports a value to Python: send(name, value)
+  gone = new AbortController();
+  timers = {};
+
+  constructor(root, className, markup) {
+    this.root = root;
+    this.box = Object.assign(document.createElement("div"), { className, innerHTML: markup });
+    root.append(this.box);
+  }
+  part(selector) {
+    return this.box.querySelector(selector);
+  }
+  connect(data, setStateValue) {
+    this.send = setStateValue ?? this.send;
+    if (data !== this.data) this.receive(JSON.parse(new TextDecoder().decode(data)));
+    this.data = data;
+  }
+  later(name, milliseconds, run) { // a timer with this name starts again
+    this.cancel(name);
+    this.timers[name] = setTimeout(run, milliseconds);
+  }
+  cancel(name) {
+    clearTimeout(this.timers[name]);
+  }
+  close() {
+    Object.values(this.timers).forEach(clearTimeout);
+    this.gone.abort();
+    this.box.remove();
+    delete this.root[MOUNTED];
+  }
+}
+
+const icon = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
+const roles = (names) => names.split(" ").map((role) => `[role="${role}"]`).join(); // a selector
+const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
+
+function focused() { // what has the focus, in a shadow too
+  let node = document.activeElement;
+  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+  return node;
+}
+
+// Each of Python's writes to the address would add an entry to the browser's history. Where `event` navigates to an
+// address that differs in the parameters `names` alone, it replaces the present entry.
+function replaceIfOnly(names, event) {
+  const rest = (href) => {
+    const url = new URL(href);
+    for (const name of names) url.searchParams.delete(name);
+    url.searchParams.sort();
+    return url.href;
+  };
+  if (!names.length || event.navigationType !== "push" || !event.cancelable) return;
+  if (rest(event.destination.url) === rest(location.href)) replaceEntry(event, event.destination.url);
+}
+function replaceEntry(event, url) {
+  event.preventDefault();
+  queueMicrotask(() => history.replaceState(history.state, "", url));
+}
