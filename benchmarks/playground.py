@@ -19,7 +19,7 @@ from tokenizers_core.files.exports import merges_txt
 from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.drawing.chips import Shown, chips_message
-from tokensteps.pages.explore.playground import STRETCHES_SHOWN, cards_html, chip_labels
+from tokensteps.pages.explore.playground_chips import STRETCHES_SHOWN, cards_html, chip_labels
 
 TRAINED_ON, MERGES = 200_000, 4_000
 TEXTS = {"10 KB": 10_000, "1 MB": 1_000_000}

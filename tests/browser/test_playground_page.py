@@ -39,7 +39,7 @@ from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import READY, Spec, title
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.limits import LINK_LIMIT
-from tokensteps.pages.explore.playground import STRETCHES_SHOWN
+from tokensteps.pages.explore.playground_chips import STRETCHES_SHOWN
 from tokensteps.runs.corpora import pack_text, unpack_text
 
 BPE, PIECES, UNIGRAM = "bpe?corpus=mixed&alphabet=bytes", "wordpiece?corpus=mixed", "unigram?corpus=mixed"

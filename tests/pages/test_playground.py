@@ -19,7 +19,7 @@ from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import READY, Spec
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.limits import PLAYGROUND_LIMIT
-from tokensteps.pages.explore.playground import STRETCHES_SHOWN
+from tokensteps.pages.explore.playground_chips import STRETCHES_SHOWN
 from tokensteps.runs.corpora import pack_text, unpack_text
 
 APP = Path(__file__).resolve().parents[2] / "app.py"

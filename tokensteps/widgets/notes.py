@@ -6,11 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-import pandas as pd
-import pyarrow as pa
 import streamlit as st
-
-from tokensteps.language.i18n import _
 
 
 def problem(message: str) -> None:
@@ -33,11 +29,3 @@ def lasting(place: str, complaints: Sequence[str], about: Any) -> list[str]:
 def note(message: str) -> None:
     """Something to know. Plain text."""
     st.html(f'<div class="ts note" role="status">{escape(message)}</div>')
-
-
-def show_rows(table: pd.DataFrame | pa.Table, **options: Any) -> None:
-    """A table, or a line that says there is nothing: Streamlit draws its own English for no row and for no value."""
-    if not len(table):
-        note(_("No results"))
-    else:
-        st.dataframe(table, hide_index=True, placeholder="–", **options)

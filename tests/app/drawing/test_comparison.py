@@ -38,11 +38,11 @@ from tokensteps.pages.explore.compare import (
     COMPARE,
     disagreement_table,
     landmarks,
-    number_formats,
     tell_tokens,
 )
 from tokensteps.runs.corpora import EXAMPLES, LARGE, Source
 from tokensteps.runs.rules import COMPARE_RULES
+from tokensteps.widgets.figures import number_formats
 
 PLAIN = Style()
 LARGEST = 20_000

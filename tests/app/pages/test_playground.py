@@ -24,8 +24,8 @@ from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.catalogue.texts import SENTENCES, TEXTS
 from tokensteps.drawing.chips import Shown
 from tokensteps.pages.explore import playground_files as play_files
-from tokensteps.pages.explore.playground import cards_html, facts_html
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
+from tokensteps.pages.explore.playground_chips import cards_html, token_facts_html
 from tokensteps.runs.algorithms import ALGORITHMS
 
 HOSTILE = "<img src=x onerror=alert(1)> </script> =1+1 %{y} **b** $x$ \u202e & ' \""
@@ -230,7 +230,7 @@ def test_a_card_tells_what_the_trace_knows() -> None:
     )
     assert f"{analysis.occurrences[identifier]} time" in card or "once in this text" in card
     piece = analyse(subject("unigram"), "the").ids[0]
-    assert "Log probability-" in Tags(facts_html(subject("unigram"), piece)).text
+    assert "Log probability-" in Tags(token_facts_html(subject("unigram"), piece)).text
 
 
 def test_bytes_are_those_of_the_text() -> None:

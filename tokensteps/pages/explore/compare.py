@@ -36,7 +36,8 @@ from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.downloads import download, sheet, show_link
-from tokensteps.widgets.notes import note, show_rows
+from tokensteps.widgets.figures import number_formats, show_chart, show_rows
+from tokensteps.widgets.notes import note
 from tokensteps.widgets.tabs import show_tabs
 from tokensteps.widgets.tour import titled
 
@@ -178,7 +179,7 @@ def plot_sweep(view: View, chart: str, key: str) -> None:
     figure = sweep_chart(view.comparison, chart, view.step)
     number = ".2f" if chart == "tokens" else ".1%"
     alt = curves_told(figure, _(SWEEPS[chart]), view.comparison.sizes[view.step], number)
-    st.plotly_chart(figure, key=view.key(key), config={"displaylogo": False}, alt=alt)
+    show_chart(figure, view.key(key), alt)
 
 
 def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
@@ -303,16 +304,6 @@ def disagreements(view: View) -> None:
     )
     words_csv = partial(sheet, disagreements_to_csv, view.snapshot)
     download(st, _("These words (CSV)"), f"{COMPARE.name}-words.csv", words_csv, COMPARE.name)
-
-
-def number_formats(table: pd.DataFrame) -> dict[str, Any]:
-    """How a table's numbers are written: whole ones with their thousands set apart, others with two digits."""
-    formats = {"i": "localized", "f": "%.2f"}
-    return {
-        str(name): st.column_config.NumberColumn(format=formats[column.dtype.kind])
-        for name, column in table.items()
-        if column.dtype.kind in formats
-    }
 
 
 def disagreement_table(words: list[Disagreement], style: Style, find: str = "") -> pd.DataFrame:

@@ -21,7 +21,8 @@ from tokensteps.pages.explore.pipeline_view import PipelineView
 from tokensteps.server.stores import digest
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import show_link, show_tokenizer_files
-from tokensteps.widgets.notes import note, problem, show_rows
+from tokensteps.widgets.figures import show_rows
+from tokensteps.widgets.notes import note, problem
 
 ENTITY_LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
 """Labels of tokens: where an entity of a kind begins, where it goes on, and O for none."""

@@ -21,6 +21,7 @@ from tokensteps.runs.algorithms import Run
 from tokensteps.server.steps import StepTable
 from tokensteps.widgets import stage
 from tokensteps.widgets.downloads import sheet
+from tokensteps.widgets.figures import show_chart
 from tokensteps.widgets.notes import note
 
 MERGE_FILES: Mapping[str, RunFile] = {
@@ -74,7 +75,7 @@ def charts(view: View) -> None:
     )
     figure = training_chart(view.trace, str(chart), view.step, view.style)
     alt = curves_told(figure, _(CHARTS[str(chart)]))
-    st.plotly_chart(figure, key=view.key("plot"), config={"displaylogo": False}, alt=alt)
+    show_chart(figure, view.key("plot"), alt)
 
 
 def lineage(view: View) -> None:

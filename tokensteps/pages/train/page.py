@@ -40,7 +40,8 @@ from tokensteps.widgets.arrival import from_link
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.downloads import download, show_link, show_tokenizer_files
-from tokensteps.widgets.notes import note, problem, show_rows
+from tokensteps.widgets.figures import show_rows
+from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.predict import (
     forget_game,
     game_of,

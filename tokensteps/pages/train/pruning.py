@@ -19,6 +19,7 @@ from tokensteps.pages.train.page import RunFile, View, code, encode, files, foll
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.server.shelf import remembered
 from tokensteps.widgets.downloads import sheet
+from tokensteps.widgets.figures import show_chart
 from tokensteps.widgets.notes import note
 
 PRUNE_FILES: Mapping[str, RunFile] = {
@@ -84,12 +85,8 @@ def both_losses(view: View) -> None:
         st.caption(message.format(number=count(WORTH_LIMIT)))
     left, right = st.columns([1, 1])
     figure = worth_chart(rows, view.style)
-    left.plotly_chart(
-        figure,
-        key=view.key("worth"),
-        config={"displaylogo": False},
-        alt=_("Exact loss against approximate loss"),
-    )
+    with left:
+        show_chart(figure, view.key("worth"), _("Exact loss against approximate loss"))
     right.dataframe(worth_table(rows, view.style), hide_index=True, height=360, key=view.key("worths"))
 
 
@@ -110,7 +107,7 @@ def charts(view: View) -> None:
     name = str(chart)
     figure = loss_chart(view.trace, name, view.step, view.style)
     alt = curves_told(figure, _(PRUNE_CHARTS[name]))
-    st.plotly_chart(figure, key=view.key("plot"), config={"displaylogo": False}, alt=alt)
+    show_chart(figure, view.key("plot"), alt)
 
 
 def encode_pieces(view: View) -> None:

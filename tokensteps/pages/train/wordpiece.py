@@ -16,6 +16,7 @@ from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
 from tokensteps.pages.train.page import TrainPage, View, show_training
 from tokensteps.runs.algorithms import BPE, WORDPIECE, Run
 from tokensteps.widgets import stage
+from tokensteps.widgets.figures import show_chart
 
 
 def scores(view: View) -> None:
@@ -27,7 +28,7 @@ def scores(view: View) -> None:
     )
     figure = score_chart(view.trace[view.step], view.style)
     alt = score_told(figure, _("Score against count"))
-    st.plotly_chart(figure, key=view.key("scores"), config={"displaylogo": False}, alt=alt)
+    show_chart(figure, view.key("scores"), alt)
 
 
 def library(view: View) -> None:

@@ -1,0 +1,101 @@
+"""What the playground is set to: in session state, and in the URL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from tokensteps.catalogue.choices import READY
+from tokensteps.catalogue.texts import TEXTS
+from tokensteps.components.address import is_back
+from tokensteps.components.editor import as_typed
+from tokensteps.limits import (
+    DRAFTS_KEPT,
+    PACK_LIMIT,
+)
+from tokensteps.runs.corpora import pack_text, plain_text
+from tokensteps.runs.rules import PLAYGROUND_RULES, PLAYGROUND_SLOTS
+from tokensteps.runs.settings import read_setting, read_text
+from tokensteps.server.stores import digest, text_store
+from tokensteps.widgets.arrival import reads_address
+
+
+def playground_key(name: str) -> str:
+    """A widget's key, the page's own."""
+    return f"playground.{name}"
+
+
+def playground_value(name: str) -> Any:
+    """What is set under this name."""
+    return st.session_state[playground_key(name)]
+
+
+def chosen_specs() -> list[str]:
+    """The specs of the chosen tokenizers."""
+    chosen: list[str] = playground_value("specs")
+    return chosen
+
+
+def read_playground_url() -> list[str]:
+    """Read the URL when the session begins, after Back and from a link; returns what is wrong with it."""
+    state, url = st.session_state, st.query_params.to_dict()
+    first = "playground.text" not in state
+    if not reads_address(first):
+        return []
+    complaints: list[str] = []
+    for setting in PLAYGROUND_RULES:
+        if setting.name in url or first or is_back():
+            state[playground_key(setting.name)] = read_setting(setting, url, setting.default, complaints)
+    kept = read_text(url, complaints)
+    text = None if kept is None else kept.decode("utf-8", "replace")
+    if text is None and (first or is_back()):
+        text = TEXTS["first"].make()
+    if text is not None:
+        set_text(text)
+    specs = [url[slot] for slot in PLAYGROUND_SLOTS if url.get(slot)]
+    if specs or first or is_back():
+        state["playground.specs"] = specs or [READY[0]]
+    return complaints
+
+
+def set_text(text: str) -> None:
+    """Put a text into the box."""
+    state = st.session_state
+    state["playground.text"] = as_typed(plain_text(text))
+    state["playground.nonce"] = state.get("playground.nonce", 0) + 1
+    state.pop("playground.page", None)
+
+
+def playground_url() -> dict[str, str | None]:
+    """What the page is about, as the URL has it: None for what is as usual."""
+    values: dict[str, str | None] = {
+        setting.name: None
+        if playground_value(setting.name) == setting.default
+        else setting.write(playground_value(setting.name))
+        for setting in PLAYGROUND_RULES
+    }
+    text = playground_value("text")
+    packed = pack_text(text) if len(text) <= PACK_LIMIT else None
+    usual = text == TEXTS["first"].make()
+    values["text"] = None if usual else packed
+    values["id"] = None if usual or packed else keep_draft(text)
+    for slot, spec in zip(PLAYGROUND_SLOTS, [*chosen_specs(), *[None] * len(PLAYGROUND_SLOTS)], strict=False):
+        values[slot] = spec
+    if chosen_specs() == [READY[0]]:
+        values["t1"] = None
+    return values
+
+
+def keep_draft(text: str) -> str:
+    """The name under which the server keeps a text. While somebody types, it keeps only the last few versions, and those that others use."""
+    drafts: dict[str, int] = st.session_state.setdefault("playground.drafts", {})
+    store, data = text_store(), text.encode("utf-8", "replace")
+    new = not store.used(digest(data))
+    name = store.put(data)
+    if new or name in drafts:
+        drafts[name] = store.used(name)
+    if len(drafts) > DRAFTS_KEPT:
+        oldest = next(iter(drafts))
+        store.drop(oldest, drafts.pop(oldest))
+    return name

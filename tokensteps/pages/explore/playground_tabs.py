@@ -1,0 +1,152 @@
+"""The tabs under the playground's tokens: several tokenizers side by side, counts, languages, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokensteps.catalogue import side_by_side
+from tokensteps.catalogue.analysis import Analysis
+from tokensteps.catalogue.texts import TEXTS
+from tokensteps.components.address import page_address
+from tokensteps.drawing.chips import Shown
+from tokensteps.language.i18n import N_, _, count
+from tokensteps.language.messages import explained
+from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
+from tokensteps.pages.explore.playground_files import tokens_csv, tokens_html, tokens_json
+from tokensteps.pages.explore.playground_state import (
+    playground_url,
+    playground_value,
+    set_text,
+)
+from tokensteps.widgets.downloads import download
+from tokensteps.widgets.figures import number_formats, show_chart, show_rows
+from tokensteps.widgets.notes import note, problem
+from tokensteps.widgets.tabs import show_tabs
+
+
+def show_playground_tabs(analyses: Mapping[str, Analysis]) -> None:
+    """All of them; the analyses are by the letters of their tokenizers."""
+    bodies: Mapping[str, Callable[[Mapping[str, Analysis]], None]] = {
+        N_("Side by side"): aligned_tab,
+        N_("Counts"): counts_tab,
+        N_("Costly words"): words_tab,
+        N_("Languages"): languages_tab,
+        N_("Files and link"): playground_files_tab,
+    }
+    show_tabs("playground.tab", bodies, analyses)
+
+
+def show_numbers(table: pd.DataFrame, name: str) -> None:
+    """A table with its numbers written alike."""
+    show_rows(table, key=f"playground.{name}", column_config=number_formats(table))
+
+
+def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
+    """The text once a tokenizer, aligned."""
+    if len(analyses) < 2:
+        note(_("Choose a second tokenizer in the sidebar, and the text appears here once for each, aligned."))
+        return
+    st.caption(
+        _(
+            "Where all agree on the boundaries, the chips stand plain; where they differ, they are framed. A small number says how many tokens share what can't be cut."
+        )
+    )
+    st.html(side_by_side.aligned_html(analyses))
+    text = analyses["A"].text
+    if len(text) > side_by_side.CHARACTERS_SHOWN:
+        message = _("The first {shown} of {all} characters are aligned; everything is counted.")
+        st.caption(message.format(shown=count(side_by_side.CHARACTERS_SHOWN), all=count(len(text))))
+    st.header(_("Boundaries shared, %"), anchor=False)
+    st.dataframe(side_by_side.agreement_table(analyses).round(1), width="content", key="playground.agreement")
+
+
+def counts_tab(analyses: Mapping[str, Analysis]) -> None:
+    """What the text costs each."""
+    if not analyses["A"].text:
+        note(_("There is no text yet."))
+        return
+    st.caption(
+        _(
+            "A word is what stands between white space, a grapheme what a reader takes for one character. Bytes are those of "
+            "UTF-8. Unknown tokens stand for what the vocabulary can't spell."
+        )
+    )
+    show_numbers(side_by_side.counts_table(analyses), "counts")
+    show_chart(counts_chart(analyses), "playground.counts.chart", _("Tokens by tokenizer"))
+
+
+def words_tab(analyses: Mapping[str, Analysis]) -> None:
+    """The words that cost most."""
+    table = side_by_side.costliest_words(analyses)
+    if table.empty:
+        note(_("The text has no words."))
+        return
+    st.caption(
+        _("A word is what stands between white space. Tokens each time it stands in the text, on average.")
+    )
+    st.html(
+        side_by_side.words_html(
+            {letter: analysis.subject for letter, analysis in analyses.items()},
+            list(table["word"][: side_by_side.WORDS_DRAWN]),
+        )
+    )
+    names = {"word": _("Word"), "occurrences": _("Times")}
+    show_numbers(table.rename(columns=names), "words")
+
+
+def languages_tab(analyses: Mapping[str, Analysis]) -> None:
+    """The same sentence in many languages."""
+    subjects = {letter: analysis.subject for letter, analysis in analyses.items()}
+    st.caption(
+        _(
+            "One sentence in many languages. The rarer a script was in the training text, the more tokens a byte-level tokenizer "
+            "needs, up to one for each byte; others give up, and “?” marks where some of the tokens are unknown. Lengths differ "
+            "too: the sentence has the fewest characters in Chinese."
+        )
+    )
+    try:
+        rows = side_by_side.fertilities(subjects)
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return
+    show_chart(languages_chart(rows, analyses), "playground.languages.chart", _("Tokens by language"))
+    show_numbers(side_by_side.fertility_table(rows, analyses), "languages")
+    if st.button(_("Put these sentences into the box"), key="playground.languages.take"):
+        set_text(TEXTS["languages"].make())
+        st.rerun(scope="fragment")
+
+
+def playground_files_tab(analyses: Mapping[str, Analysis]) -> None:
+    """What can be taken away."""
+    st.header(_("This page as a link"), anchor=False)
+    values = {name: value for name, value in playground_url().items() if value is not None}
+    st.session_state["playground.drafts"] = {}  # from here on somebody may have the link: this version stays
+    st.code(page_address(values), language=None, wrap_lines=True)
+    if "id" in values:
+        note(
+            _(
+                "A link can't hold this text. Its address brings it back on this server as long as the server "
+                "remembers it; to pass it on, send the text itself."
+            )
+        )
+    if any(value.startswith("file?") for value in values.values()):
+        note(_("An uploaded tokenizer is remembered by this server only, and only for a while."))
+    analysis = analyses["A"]
+    st.header(_("The tokens"), anchor=False)
+    shown = Shown(playground_value("write"), playground_value("spaces"), analysis.subject.style)
+    makers: tuple[tuple[str, str, Callable[[], str | bytes]], ...] = (
+        (_("Tokens (CSV)"), "tokens.csv", partial(tokens_csv, analysis)),
+        (_("Tokens (JSON)"), "tokens.json", partial(tokens_json, analysis)),
+        (
+            _("Coloured page (HTML)"),
+            "tokens.html",
+            partial(tokens_html, analysis, shown),
+        ),
+    )
+    for column, (label, name, make) in zip(st.columns(len(makers)), makers, strict=True):
+        download(column, label, name, make, "playground")

@@ -1,0 +1,128 @@
+"""The playground's sidebar: up to four tokenizers, and the ways to bring one."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokensteps.catalogue import choices
+from tokensteps.catalogue.choices import Opened
+from tokensteps.catalogue.files import formats
+from tokensteps.catalogue.side_by_side import LETTERS
+from tokensteps.language.i18n import _
+from tokensteps.language.messages import explained
+from tokensteps.limits import (
+    LARGEST_UPLOAD,
+    REPOSITORY_LIMIT,
+)
+from tokensteps.pages.explore.playground_state import chosen_specs
+from tokensteps.runs.rules import PLAYGROUND_SLOTS
+from tokensteps.widgets import stage
+from tokensteps.widgets.boxes import text_box
+from tokensteps.widgets.notes import problem
+
+
+def tokenizer_choice() -> list[DeltaGenerator]:
+    """The select boxes for up to four tokenizers, and the ways to bring one; a place under each box for its step."""
+    chosen, places = chosen_specs(), []
+    options = list(dict.fromkeys([*chosen, *choices.options()]))
+    titles = choices.titles(options)
+    for slot in range(min(len(chosen) + 1, len(PLAYGROUND_SLOTS))):
+        name = f"playground.slot.{slot}"
+        st.session_state[name] = chosen[slot] if slot < len(chosen) else None
+        st.selectbox(
+            _("Tokenizer {letter}").format(letter=LETTERS[slot]),
+            [None, *options] if slot else options,
+            format_func=lambda spec: _("none") if spec is None else titles[spec],
+            placeholder=_("side by side with …"),
+            key=name,
+            on_change=_choice_changed,
+            args=(slot, name),
+        )
+        if slot < len(chosen):
+            places.append(st.container())
+    with st.expander(_("Upload a tokenizer")):
+        upload_box()
+    with st.expander(_("Public tokenizer by name")):
+        name_form()
+    return places
+
+
+def _choice_changed(slot: int, name: str) -> None:
+    """A select box has another choice."""
+    spec, chosen = st.session_state[name], list(chosen_specs())
+    chosen[slot : slot + 1] = [spec] if spec is not None else []
+    st.session_state["playground.specs"] = chosen
+
+
+def bring_tokenizer(spec: str) -> None:
+    """Look at a tokenizer that the learner brings; one that can't be loaded leaves the page as it is."""
+    try:
+        with st.spinner(_("Loading the tokenizer …")):
+            choices.bring(spec)
+    except TokenizersCoreError as error:
+        st.session_state["playground.refused"] = explained(error)
+    else:
+        chosen = [one for one in chosen_specs() if one != spec]
+        st.session_state["playground.specs"] = [spec, *chosen[1:]]
+    st.rerun()
+
+
+def upload_box() -> None:
+    """Files of the learner's: those chosen together are one tokenizer, and then the box is empty for the next."""
+    state = st.session_state
+    turn = state.setdefault("playground.uploads", 0)
+    files = st.file_uploader(
+        _("tokenizer.json, vocab.txt, .tiktoken, or vocab.json with merges.txt (choose both at once)"),
+        accept_multiple_files=True,
+        key=f"playground.files.{turn}",
+        max_upload_size=LARGEST_UPLOAD,
+    )
+    if files:
+        state["playground.uploads"] += 1
+        try:  # before they are kept: files that are too large would drive out others
+            formats.refuse_too_much({file.name: file.size for file in files})
+        except TokenizersCoreError as error:
+            state["playground.refused"] = explained(error)
+            st.rerun()
+        bring_tokenizer(choices.upload_spec({file.name: file.getvalue() for file in files}))
+
+
+def name_form() -> None:
+    """A name on the public hub."""
+    with st.form("playground.named", border=False):
+        name = text_box(
+            _("Repository"), REPOSITORY_LIMIT, key="playground.name", placeholder="openai-community/gpt2"
+        )
+        st.caption(
+            _("It is asked for at huggingface.co, and kept on this server's disk. Your text stays here.")
+        )
+        if st.form_submit_button(_("Get it")) and name and name.strip():
+            bring_tokenizer(choices.public(name.strip()))
+
+
+def open_slot(slot: int, place: DeltaGenerator) -> Opened | None:
+    """The tokenizer in a slot; what keeps it from being there is said."""
+    try:
+        opened = stage.opened(chosen_specs()[slot], f"playground.build.{slot}")
+        if opened is not None and opened.last:
+            step = opened.last if opened.spec.step is None else opened.spec.step
+            _step_slider(slot, place, step, opened.last)
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return None
+    return opened
+
+
+def _step_slider(slot: int, place: DeltaGenerator, step: int, last: int) -> None:
+    """Which step of its training a tokenizer is taken after."""
+    name = f"playground.step.{slot}"
+    st.session_state[name] = min(step, last)
+    place.slider(_("After step"), 0, last, key=name, on_change=_step_changed, args=(slot, name))
+
+
+def _step_changed(slot: int, name: str) -> None:
+    chosen = list(chosen_specs())
+    chosen[slot] = choices.Spec.parse(chosen[slot]).at(st.session_state[name]).write()
+    st.session_state["playground.specs"] = chosen
