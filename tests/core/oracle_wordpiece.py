@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from tests.core.oracle_bpe import PairName
+from tests.core.oracle_ties import TIE_ORDERS, PairName
 
 
 @dataclass
@@ -22,15 +22,6 @@ class PlainScoredStep:
     scores: dict[PairName, Fraction]
     most_frequent: PairName
     splits: dict[str, tuple[str, ...]]
-
-
-def tie_order(pairs: Sequence[PairName], rule: str, vocabulary: Sequence[str]) -> list[PairName]:
-    """Pairs met in this order, by the tie rule."""
-    if rule == "lowest_ids":
-        return sorted(pairs, key=lambda pair: [vocabulary.index(token) for token in pair])
-    if rule == "greatest":
-        return sorted(pairs, key=lambda pair: [token.encode() for token in pair], reverse=True)
-    return list(pairs)
 
 
 def plain_wordpiece(
@@ -52,9 +43,10 @@ def plain_wordpiece(
             return steps, vocabulary
         scores = {pair: Fraction(count, symbols[pair[0]] * symbols[pair[1]]) for pair, count in pairs.items()}
         best = max(scores.values())
-        tied = tie_order([pair for pair in scores if scores[pair] == best], rule, vocabulary)
+        in_order = TIE_ORDERS[rule]
+        tied = in_order([pair for pair in scores if scores[pair] == best], vocabulary, str.encode)
         most = max(pairs.values())
-        frequent = tie_order([pair for pair in pairs if pairs[pair] == most], rule, vocabulary)[0]
+        frequent = in_order([pair for pair in pairs if pairs[pair] == most], vocabulary, str.encode)[0]
         first, second = tied[0]
         token = first + second.removeprefix("##")
         splits = {word: merge(tokens, (first, second), token) for word, tokens in splits.items()}

@@ -338,7 +338,7 @@ def test_settings_are_kept() -> None:
         (
             {"tie_rule": "last"},
             UnknownNameError,
-            "tie_rule='last' is not known; choose one of first, lowest_ids, greatest.",
+            f"tie_rule='last' is not known; choose one of {', '.join(TIE_RULES)}.",
         ),
         (
             {"alphabet": "latin"},

@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, done, problems, run
-from tokenizers_core import train_bpe
+from tokenizers_core import TIE_RULES, train_bpe
 from tokensteps.drawing.training.merging import STOP_REASONS
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, VOCABULARY_LIMIT
@@ -277,9 +277,7 @@ def test_the_corpus_is_kept_when_others_are_looked_at() -> None:
 
 def test_names_of_rules_are_offered() -> None:
     app = opened()
-    assert app.sidebar.selectbox(key="bpe.ties").options == [
-        choice_name("ties", rule) for rule in ("first", "lowest_ids", "greatest")
-    ]
+    assert app.sidebar.selectbox(key="bpe.ties").options == [choice_name("ties", rule) for rule in TIE_RULES]
 
 
 def test_a_run_that_somebody_stopped_is_nobody_elses() -> None:

@@ -149,8 +149,8 @@ TRAINING_OPTIONS: Final = (
     ),
     option(
         "--ties tie_rule",
-        "bpe, wordpiece: which of several equally good pairs is merged: the first met in the text, the one of lowest "
-        "ids (as the tokenizers library does), or the greatest.",
+        "bpe, wordpiece: which of several equally good pairs is merged. "
+        f"{'; '.join(f'{name}: {rule.meaning}' for name, rule in TIE_RULES.items())}.",
         type=click.Choice(list(TIE_RULES)),
         usual="first",
     ),

@@ -20,6 +20,8 @@ class TieRuleWords(NamedTuple):
 
     name: str
     """As a choice in the sidebar."""
+    code: str
+    """As a heading over its source."""
     reason: str
     """Why it chose {pair}, as a sentence. It may use {word}, the word in which the pair is first met, and the ids {first} and
     {second} of the pair's tokens."""
@@ -28,14 +30,17 @@ class TieRuleWords(NamedTuple):
 TIE_RULE_WORDS: Mapping[str, TieRuleWords] = {
     "first": TieRuleWords(
         N_("first met (course)"),
+        N_("Tie rule: first met"),
         N_("Rule “first met”: reading the words in order, {pair} comes first, in {word}."),
     ),
     "lowest_ids": TieRuleWords(
         N_("lowest ids (tokenizers)"),
+        N_("Tie rule: lowest ids"),
         N_("Rule “lowest ids”: {pair} has the ids {first} and {second}, the lowest."),
     ),
     "greatest": TieRuleWords(
         N_("greatest (CS336)"),
+        N_("Tie rule: greatest"),
         N_("Rule “greatest”: as bytes, {pair} sorts last."),
     ),
 }

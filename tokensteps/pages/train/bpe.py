@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
+from tokenizers_core import TIE_RULES
 from tokenizers_core.training import bpe, merging, ties
 from tokensteps.drawing.tables import pair_table
 from tokensteps.drawing.training.merging import encoding_frame, merge_frame
 from tokensteps.language.i18n import N_, _
+from tokensteps.language.names import TIE_RULE_WORDS
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
 from tokensteps.pages.train.page import TrainPage, show_training
 from tokensteps.runs.algorithms import BPE
 
+TIE_SOURCES: Final[Mapping[str, type]] = {"first": ties.FirstPlaces}
+"""What decides, for a rule whose own class only hands it on."""
 BPE_PAGE: Final = TrainPage(
     algorithm=BPE,
     lead=lambda _controls: _(
@@ -24,9 +29,7 @@ BPE_PAGE: Final = TrainPage(
         N_("Find a pair in a word"): merging.group_pair,
         N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
         N_("Choose the best pair, again and again"): bpe.bpe_merges,
-        N_("Tie rule: first met"): ties.FirstPlaces,
-        N_("Tie rule: lowest ids"): ties.LowestIds,
-        N_("Tie rule: greatest"): ties.Greatest,
+        **{TIE_RULE_WORDS[name].code: TIE_SOURCES.get(name, type(rule)) for name, rule in TIE_RULES.items()},
         N_("Train"): bpe.train_bpe,
         N_("Encode a word"): bpe.apply_merges,
     },
