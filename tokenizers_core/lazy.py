@@ -1,4 +1,4 @@
-"""A property that is worked out once, when it is first asked for."""
+"""Values that are worked out when they are first needed, and kept."""
 
 from __future__ import annotations
 
@@ -48,3 +48,27 @@ class cached_property(Generic[Value]):
             finally:
                 kept.pop(self._lock, None)  # an object with a lock can't be pickled
         return kept[self._name]
+
+
+class Recent(Generic[Value]):
+    """What a function returns for a number, kept for the numbers that were asked for last.
+
+    >>> squares = Recent(lambda number: print("working") or number**2, size=2)
+    >>> squares.at(3), squares.at(3)
+    working
+    (9, 9)
+    """
+
+    def __init__(self, work_out: Callable[[int], Value], size: int) -> None:
+        self._work_out, self._size = work_out, size
+        self._kept: dict[int, Value] = {}
+        self._lock = RLock()
+
+    def at(self, number: int) -> Value:
+        """The value for `number`; not to be modified."""
+        with self._lock:
+            if number not in self._kept:
+                while len(self._kept) >= self._size:
+                    del self._kept[next(iter(self._kept))]
+                self._kept[number] = self._work_out(number)
+            return self._kept[number]

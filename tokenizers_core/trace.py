@@ -13,7 +13,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 State = TypeVar("State")
 
@@ -38,7 +38,7 @@ class Snapshot(Protocol):
 class ByContent:
     """A snapshot that refers to its trace: of the same trace equal at the same step, of two traces when they hold the same."""
 
-    trace: Any
+    trace: object
     step: int
 
     def _content(self) -> tuple[object, ...]:

@@ -16,7 +16,7 @@ PLACE_LIMIT: Final = 500
 VERSION: Final = "1.0"
 """The version of the format."""
 
-Value = TypeVar("Value")
+Parsed = TypeVar("Parsed")
 _REQUIRED: Final = object()
 
 
@@ -105,7 +105,7 @@ class Part(NamedTuple):
     def part(self, key: str) -> Part:
         return Part.of(self.get(key), self.at(key))
 
-    def choice(self, key: str, choices: Mapping[str, Value]) -> Value:
+    def choice(self, key: str, choices: Mapping[str, Parsed]) -> Parsed:
         """What the string under `key` stands for."""
         value = self.text(key)
         if value not in choices:
@@ -160,7 +160,7 @@ class Lacking(list[str]):
             raise LackingPartError([*self[: self.SHOWN], *more])
 
 
-def read(document: object, parse: Callable[[Part, Lacking], Value]) -> Value:
+def read(document: object, parse: Callable[[Part, Lacking], Parsed]) -> Parsed:
     """What `parse` makes of a document. Raises TokenizerFileError, and LackingPartError for all that it found lacking."""
     lacking = Lacking()
     value = parse(the_file(document), lacking)

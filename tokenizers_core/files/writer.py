@@ -84,16 +84,16 @@ def metaspace(prepend_scheme: str, split: bool) -> Document:
     }
 
 
-_WHITESPACE_SPLIT: Final[Document] = {"type": "WhitespaceSplit"}
+_AT_WHITESPACE: Final[Document] = {"type": "WhitespaceSplit"}
 
 PRE_TOKENIZER_PARTS: Final[Mapping[str, Sequence[Document]]] = {
-    "whitespace_split": [_WHITESPACE_SPLIT],
+    "whitespace_split": [_AT_WHITESPACE],
     "whitespace": [{"type": "Whitespace"}],
     "bert": [{"type": "BertPreTokenizer"}],
     "metaspace": [metaspace("always", True)],
-    "whitespace_split_metaspace": [_WHITESPACE_SPLIT, metaspace("always", True)],
-    "whitespace_split_punctuation": [_WHITESPACE_SPLIT, {"type": "Punctuation", "behavior": "Isolated"}],
-    "end_of_word": [_WHITESPACE_SPLIT],
+    "whitespace_split_metaspace": [_AT_WHITESPACE, metaspace("always", True)],
+    "whitespace_split_punctuation": [_AT_WHITESPACE, {"type": "Punctuation", "behavior": "Isolated"}],
+    "end_of_word": [_AT_WHITESPACE],
     "none": [
         {"type": "Split", "pattern": {"String": "\n"}, "behavior": "Removed", "invert": False},
         metaspace("never", False),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final
 
 from tokenizers_core.errors import ByteSymbolError
 
@@ -34,7 +34,7 @@ def bytes_to_symbols(data: bytes) -> str:
     'ĠÃ©Ċ'
     """
     # Latin-1 reads byte n as character n, which is just the index that the table wants.
-    return data.decode("latin-1").translate(cast("dict[int, str]", BYTE_TO_SYMBOL))
+    return data.decode("latin-1").translate(BYTE_TO_SYMBOL)
 
 
 def symbols_to_bytes(symbols: str) -> bytes:

@@ -53,7 +53,7 @@ from heapq import merge as in_order
 from itertools import groupby, islice, pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from tokenizers_core.errors import CountsFileError, EmptyCorpusError, SettingError
 from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE
@@ -69,7 +69,7 @@ BLOCK: Final = 1 << 24
 """Bytes of a block: some seconds of work, and little enough to hold several."""
 
 
-class Block(NamedTuple):
+class FileBlock(NamedTuple):
     """A stretch of a file that begins with a line and ends with one. `number` counts the blocks of all files."""
 
     path: str
@@ -84,7 +84,7 @@ class Block(NamedTuple):
         return self.stop - self.start
 
 
-def blocks(paths: Iterable[str | Path], size: int = BLOCK) -> Iterator[Block]:
+def blocks(paths: Iterable[str | Path], size: int = BLOCK) -> Iterator[FileBlock]:
     r"""Cut files into blocks of about `size` bytes, each between two lines. Raises OSError.
 
     A block ends after a `\n`: in UTF-8 that byte is part of no other character, so that nothing is torn, not even in a
@@ -101,7 +101,7 @@ def blocks(paths: Iterable[str | Path], size: int = BLOCK) -> Iterator[Block]:
                 edges.append(_edge(stream, edges[-1] + size, end) if encoding == "utf-8-sig" else end)
         for start, stop in pairwise(edges):
             # Only a file's first bytes are a byte order mark.
-            yield Block(str(path), start, stop, "utf-8" if start else encoding, number)
+            yield FileBlock(str(path), start, stop, "utf-8" if start else encoding, number)
             number += 1
 
 
@@ -139,7 +139,7 @@ class Counted:
     """How often they occurred."""
 
 
-def count_block(block: Block, pipeline: Pipeline) -> Counted:
+def count_block(block: FileBlock, pipeline: Pipeline) -> Counted:
     """Count the words of a block: the map step.
 
     A pattern of the user's own may run for the pipeline's timeout on each block. Raises what `Corpus.from_file` raises,
@@ -436,17 +436,21 @@ def _header(line: str) -> dict[str, Any]:
         header = json.loads(line.removeprefix(_TITLE)) if len(line) <= _LONGEST_HEADER else None
     except (ValueError, RecursionError):
         header = None
+    if not _is_header(header):
+        raise CountsFileError(line_number=1, line=line, why="header")
+    return header
+
+
+def _is_header(header: object) -> TypeGuard[dict[str, Any]]:
+    """Whether a header has everything that it should, of the right type."""
     numbers = ("minimum", "rare", "rare_total", "lines", "characters", "replaced")
-    is_header = (
+    return (
         isinstance(header, dict)
         and all(type(header.get(name)) is int and 0 <= header[name] < _LARGEST for name in numbers)
         and all(isinstance(header.get(name), str) for name in ("pre_tokenizer", "pattern"))
         and len(_names(header)) <= len(NORMALIZERS)
         and all(isinstance(name, str) for name in _names(header))
     )
-    if not is_header:
-        raise CountsFileError(line_number=1, line=line, why="header")
-    return cast("dict[str, Any]", header)
 
 
 def _names(header: dict[str, Any]) -> Sequence[Any]:

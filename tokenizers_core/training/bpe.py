@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from tokenizers_core.encoding.byte_tokens import byte_token, join_bytes
 from tokenizers_core.encoding.model import Model
@@ -222,7 +222,7 @@ class SplitEvent:
     """The beginning of an encoding: the word is split into its symbols."""
 
     word: str
-    kind: ClassVar[str] = "split"
+    kind: ClassVar[Literal["split"]] = "split"
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,10 @@ class ApplyEvent:
     rank: int
     places: int
     """How often the merge was made in the word."""
-    kind: ClassVar[str] = "apply"
+    kind: ClassVar[Literal["apply"]] = "apply"
+
+
+ApplyingEvent = SplitEvent | ApplyEvent
 
 
 @dataclass(frozen=True)
@@ -242,7 +245,7 @@ class EncodingSnapshot:
     """A word after `step` merges of its encoding."""
 
     step: int
-    event: SplitEvent | ApplyEvent
+    event: ApplyingEvent
     tokens: tuple[str, ...]
     options: tuple[tuple[Pair, int], ...]
     """The learned pairs that stand in the word now, each with its rank, lowest rank first."""
@@ -369,7 +372,7 @@ class BpeModel(Model):
         """The encoding of a word, merge by merge."""
         ranks, read = self.ranks, self.vocabulary.read
         text = self.start(word)
-        event: SplitEvent | ApplyEvent = SplitEvent(word)
+        event: ApplyingEvent = SplitEvent(word)
         snapshots: list[EncodingSnapshot] = []
         while True:
             present = sorted({pair for pair in neighbours(text) if pair in ranks}, key=ranks.__getitem__)

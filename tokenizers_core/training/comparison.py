@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from tokenizers_core.errors import VocabSizeError
 from tokenizers_core.lazy import cached_property
@@ -142,7 +142,7 @@ class SizeEvent:
     """What one more token of room brought to each of the three, in the order of `COMPARED`."""
 
     changes: tuple[Change | None, ...]
-    kind: ClassVar[str] = "size"
+    kind: ClassVar[Literal["size"]] = "size"
 
 
 @dataclass(frozen=True, eq=False)

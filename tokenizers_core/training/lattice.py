@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from tokenizers_core.errors import SettingError
 from tokenizers_core.lazy import cached_property
@@ -102,7 +102,7 @@ class Arrival(NamedTuple):
 class LatticeEvent:
     """Nothing is known yet but the edges."""
 
-    kind: ClassVar[str] = "lattice"
+    kind: ClassVar[Literal["lattice"]] = "lattice"
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class ForwardEvent:
     """The first of the best; None where no path comes."""
     tied: tuple[Arrival, ...]
     """The ways as good as the winner, itself included (up to rounding)."""
-    kind: ClassVar[str] = "forward"
+    kind: ClassVar[Literal["forward"]] = "forward"
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,10 @@ class BackwardEvent:
     """One edge of the best path is found, walking back from the end."""
 
     edge: Edge
-    kind: ClassVar[str] = "backward"
+    kind: ClassVar[Literal["backward"]] = "backward"
+
+
+ViterbiEvent = LatticeEvent | ForwardEvent | BackwardEvent
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ class ViterbiSnapshot:
     """The search for the best path after `step` steps."""
 
     step: int
-    event: LatticeEvent | ForwardEvent | BackwardEvent
+    event: ViterbiEvent
     lattice: Lattice
     best: tuple[Arrival | None, ...]
     """The winner at each boundary from 1 up to the last one reached."""

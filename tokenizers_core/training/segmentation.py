@@ -34,7 +34,7 @@ EXPLAINED_CHARACTERS = 60
 LEAST_TOTAL = 1e-250
 """Sums of plain probabilities below this are worked out with logarithms instead."""
 
-Edge = tuple[int, int, int]
+NumberedEdge = tuple[int, int, int]
 """An edge of a lattice: where it starts, where it ends, and its piece's number."""
 
 
@@ -60,7 +60,7 @@ class Lattices:
         self, corpus: Corpus, numbers: Mapping[str, int], max_length: int = MAX_PIECE_LENGTH
     ) -> None:
         self.words, self.frequencies = corpus.words, corpus.counts
-        self.edges: list[Edge] = []
+        self.edges: list[NumberedEdge] = []
         self.ends: list[int] = []
         nodes: dict[tuple[int, str], int] = {}
         for word in corpus.words:
@@ -78,9 +78,9 @@ class Lattices:
             self.ends.append(path[-1])
         self.size = len(nodes) + 1
         self._numbers, self._max_length = numbers, max_length
-        self._edges_of: dict[int, list[Edge]] = {}
+        self._edges_of: dict[int, list[NumberedEdge]] = {}
 
-    def edges_of(self, word: int) -> list[Edge]:
+    def edges_of(self, word: int) -> list[NumberedEdge]:
         """The lattice of one word, by its place in the corpus; see `lattice_edges`."""
         if word not in self._edges_of:
             self._edges_of[word] = lattice_edges(self.words[word], self._numbers, self._max_length)
@@ -104,7 +104,7 @@ class Lattices:
 
 def lattice_edges(
     word: str, numbers: Mapping[str, int], max_length: int = MAX_PIECE_LENGTH, unknown: int | None = None
-) -> list[Edge]:
+) -> list[NumberedEdge]:
     """A word's lattice: its edges in order of their end, and of those with the same end the longest first.
 
     With `unknown`, a character that is no piece has that number.
@@ -128,7 +128,7 @@ def lattice_edges(
     return edges
 
 
-def best_split(edges: Sequence[Edge], scores: Sequence[float]) -> Split:
+def best_split(edges: Sequence[NumberedEdge], scores: Sequence[float]) -> Split:
     """The most probable split of a word (Viterbi); of several that are equally good the one met first.
 
     Sums run from left to right, and of the edges that end at a place the longest is tried first: so ties and rounding come
@@ -140,7 +140,7 @@ def best_split(edges: Sequence[Edge], scores: Sequence[float]) -> Split:
 
 
 def best_ways(
-    edges: Iterable[Edge], size: int, scores: Sequence[float]
+    edges: Iterable[NumberedEdge], size: int, scores: Sequence[float]
 ) -> tuple[list[float], list[tuple[int, int]]]:
     """For each of `size` nodes the best path's log probability, and its last edge: where it starts, and its piece."""
     best = [0.0] + [-math.inf] * (size - 1)
@@ -162,7 +162,7 @@ def walk_back(node: int, back: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     return tuple(reversed(pieces))
 
 
-def best_log_probability(edges: Sequence[Edge], scores: Sequence[float]) -> float:
+def best_log_probability(edges: Sequence[NumberedEdge], scores: Sequence[float]) -> float:
     """The log probability of `best_split`, without the split."""
     best = [0.0] + [-math.inf] * edges[-1][1]
     for start, end, piece in edges:
@@ -251,7 +251,7 @@ def approximate_loss(piece: int, replacement: Sequence[int], counts: Mapping[int
     return count * (with_piece - without)
 
 
-def second_best(edges: Sequence[Edge], scores: Sequence[float]) -> Split:
+def second_best(edges: Sequence[NumberedEdge], scores: Sequence[float]) -> Split:
     """The best split of a piece of at least two characters other than the piece as a whole, given its lattice."""
     return best_split([edge for edge in edges if edge[1] - edge[0] < edges[-1][1]], scores)
 
@@ -286,7 +286,7 @@ def e_step(lattices: Lattices, scores: Sequence[float]) -> tuple[list[float], fl
 
 
 def _expect_by_logarithms(
-    edges: Sequence[Edge], scores: Sequence[float], frequency: int, expected: list[float]
+    edges: Sequence[NumberedEdge], scores: Sequence[float], frequency: int, expected: list[float]
 ) -> float:
     """Add what one word's lattice lets expect of each piece; returns the word's log probability."""
     size = edges[-1][1]

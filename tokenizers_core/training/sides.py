@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.training.merge_trace import MergeTrace
@@ -47,7 +47,7 @@ class Merged(NamedTuple):
     """How many merges since the size before made tokens that the vocabulary had already."""
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Literal["merged"]:
         return "merged"
 
     @property
@@ -63,7 +63,7 @@ class Regained(NamedTuple):
     """What a single piece was ranked by when it was pruned; None where no prune took it, or more than one piece goes."""
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Literal["regained"]:
         return "regained"
 
 

@@ -28,8 +28,8 @@ from tokenizers_core.training.lattice import MAX_PIECE_LENGTH, UNKNOWN_PENALTY
 from tokenizers_core.training.merging import Progress
 from tokenizers_core.training.pruning import PruneRecord, Round
 from tokenizers_core.training.segmentation import (
-    Edge,
     Lattices,
+    NumberedEdge,
     Split,
     approximate_loss,
     best_split,
@@ -180,7 +180,7 @@ class Training:
         self.characters = dict.fromkeys(
             number for number, (piece, _count) in enumerate(seed) if len(piece) == 1
         )
-        self.piece_edges: dict[int, list[Edge]] = {}
+        self.piece_edges: dict[int, list[NumberedEdge]] = {}
         self.record = PruneRecord()
         self.set_model(by_counts(dict(enumerate(count for _piece, count in seed))), 0)
         self.record.sizes.append(len(seed))

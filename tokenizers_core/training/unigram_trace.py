@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, overload
 
 from tokenizers_core.encoding.byte_tokens import byte_token
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import with_unknown
 from tokenizers_core.errors import UnknownWordError
-from tokenizers_core.lazy import cached_property
+from tokenizers_core.lazy import Recent, cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import ByContent, Trace
 from tokenizers_core.training.lattice import Lattice
@@ -46,8 +46,10 @@ from tokenizers_core.training.segmentation import (
     words_by_piece,
 )
 
-CACHED = 12
-"""Models and lists of scores that a trace keeps at hand."""
+CACHED = 6
+"""How many models, and how many lists of scores, a trace keeps at hand."""
+
+Default = TypeVar("Default")
 
 
 class Pieces(Mapping[str, float]):
@@ -59,24 +61,25 @@ class Pieces(Mapping[str, float]):
         self._model, self._pruned_at, self._since, self._step = model, pruned_at, since, step
 
     def __getitem__(self, piece: str) -> float:
-        log_probability: float | None = self.get(piece)
-        if log_probability is None:
+        if not self._has(piece):
             raise KeyError(piece)
-        return log_probability
+        return self._model[piece]
 
-    def get(self, piece: object, default: Any = None) -> Any:
-        log_probability = self._model.get(piece)  # type: ignore[call-overload]
-        if log_probability is None or self._since < self._pruned_at.get(piece, 0) <= self._step:  # type: ignore[call-overload]
-            return default
-        return log_probability
+    @overload
+    def get(self, piece: str, /) -> float | None: ...
+    @overload
+    def get(self, piece: str, /, default: float | Default) -> float | Default: ...
+    def get(self, piece: str, /, default: object = None) -> object:
+        return self._model[piece] if self._has(piece) else default
 
     def __contains__(self, piece: object) -> bool:
-        return self.get(piece) is not None
+        return isinstance(piece, str) and self._has(piece)
+
+    def _has(self, piece: str) -> bool:
+        return piece in self._model and not self._since < self._pruned_at.get(piece, 0) <= self._step
 
     def __iter__(self) -> Iterator[str]:
-        return (
-            piece for piece in self._model if not self._since < self._pruned_at.get(piece, 0) <= self._step
-        )
+        return filter(self._has, self._model)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -197,30 +200,23 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         steps = [model.step for model in self.record.models]
         return self.record.models[bisect_right(steps, step) - 1]
 
-    @cached_property
-    def _cache(self) -> dict[Any, Any]:
-        return {}
-
-    def _cached(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make` makes for `key`; the last few are kept."""
-        cache = self._cache
-        if key not in cache:
-            while len(cache) >= CACHED:
-                cache.pop(next(iter(cache)), None)
-            cache[key] = make()
-        return cache[key]
-
     def pieces_at(self, step: int) -> Pieces:
         """Piece → log probability after `step` steps, in the model's order."""
         model = self.model_at(step)
+        return Pieces(self._named.at(model.step), self._pruned_at, model.step, step)
 
-        def named() -> dict[str, float]:
+    @cached_property
+    def _named(self) -> Recent[dict[str, float]]:
+        """For steps at which a model begins: piece → log probability."""
+
+        def named(step: int) -> dict[str, float]:
+            model = self.model_at(step)
             return {
                 self.seed[number][0]: log_probability
                 for number, log_probability in zip(model.numbers, model.log_probabilities, strict=True)
             }
 
-        return Pieces(self._cached(("pieces", model.step), named), self._pruned_at, model.step, step)
+        return Recent(named, CACHED)
 
     @cached_property
     def _pruned_at(self) -> dict[str, int]:
@@ -237,16 +233,24 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
         A single character that is gone has the unknown one's.
         """
-        model = self.model_at(step)
+        return self._scores.at(step)
 
-        def base() -> list[float]:
+    @cached_property
+    def _scores(self) -> Recent[list[float]]:
+        """`scores_at`, for the steps that were asked for last."""
+
+        def scores_of_model(step: int) -> list[float]:
+            model = self.model_at(step)
             scores = [-math.inf] * len(self.seed)
             for number, log_probability in zip(model.numbers, model.log_probabilities, strict=True):
                 scores[number] = log_probability
             return scores
 
-        def current() -> list[float]:
-            scores = list(self._cached(("base", model.step), base))
+        models = Recent(scores_of_model, CACHED)
+
+        def scores_of_step(step: int) -> list[float]:
+            model = self.model_at(step)
+            scores = list(models.at(model.step))
             for number in self._pruned_between(model.step, step):
                 scores[number] = -math.inf
             for number in self._characters:
@@ -254,8 +258,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
                     scores[number] = model.unknown
             return scores
 
-        found: list[float] = self._cached(("scores", step), current)
-        return found
+        return Recent(scores_of_step, CACHED)
 
     @cached_property
     def _characters(self) -> list[int]:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.tokenizer import Tokenizer
@@ -212,10 +212,11 @@ class WordPieceTrace(MergeTrace):
         return Scores(table)
 
     def event(self, step: int) -> StartEvent | MergeEvent:
-        event = super().event(step)
-        if event.kind == "start":
-            return event
-        return WordPieceEvent(**vars(event), most_frequent=self.most_frequent(step - 1))
+        match super().event(step):
+            case MergeEvent() as event:
+                return WordPieceEvent(**vars(event), most_frequent=self.most_frequent(step - 1))
+            case start:
+                return start
 
     def most_frequent(self, step: int) -> ScoredCandidate:
         """The pair that BPE would merge after `step` merges."""
@@ -295,30 +296,27 @@ class MatchEvent:
     piece: str
     """The substring as the vocabulary would have it, with the prefix inside the word."""
     found: bool
-    kind: ClassVar[str] = "match"
+    kind: ClassVar[Literal["match"]] = "match"
 
 
 @dataclass(frozen=True)
-class WordEvent:
-    """The beginning of an encoding, or its end: the word as a whole."""
-
-    word: str
-    kind: ClassVar[str]
-
-
-@dataclass(frozen=True)
-class BeginEvent(WordEvent):
+class BeginEvent:
     """Nothing has been tried yet."""
 
-    kind: ClassVar[str] = "begin"
+    word: str
+    kind: ClassVar[Literal["begin"]] = "begin"
 
 
 @dataclass(frozen=True)
-class UnknownEvent(WordEvent):
+class UnknownEvent:
     """The word is unknown as a whole: too long, or with a rest that no token begins."""
 
+    word: str
     too_long: bool
-    kind: ClassVar[str] = "unknown"
+    kind: ClassVar[Literal["unknown"]] = "unknown"
+
+
+TryEvent = BeginEvent | MatchEvent | UnknownEvent
 
 
 @dataclass(frozen=True)
@@ -326,7 +324,7 @@ class MatchSnapshot:
     """A word while its longest tokens are looked for, after `step` tries."""
 
     step: int
-    event: WordEvent | MatchEvent
+    event: TryEvent
     tokens: tuple[str, ...]
     """What was found so far."""
     rest: str
@@ -382,7 +380,7 @@ class WordPieceModel(Model):
         """The encoding of a word, try by try."""
         snapshots = [MatchSnapshot(0, BeginEvent(word), (), word)]
 
-        def add(event: WordEvent | MatchEvent, tokens: tuple[str, ...], rest: str) -> None:
+        def add(event: TryEvent, tokens: tuple[str, ...], rest: str) -> None:
             snapshots.append(MatchSnapshot(len(snapshots), event, tokens, rest))
 
         if len(word) > self.max_characters:

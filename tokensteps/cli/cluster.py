@@ -21,7 +21,7 @@ import click
 
 from tokenizers_core.text.counting import (
     BLOCK,
-    Block,
+    FileBlock,
     Packed,
     WordCounts,
     blocks,
@@ -151,7 +151,7 @@ def count_on(
         client.unsubscribe_topic(topic)
 
 
-def count_shares(block: Block, pipeline: Pipeline, number: int, topic: str) -> list[Packed]:
+def count_shares(block: FileBlock, pipeline: Pipeline, number: int, topic: str) -> list[Packed]:
     """On a worker: count a block, deal its words out, and pack them."""
     from distributed import get_worker
 

@@ -16,7 +16,6 @@ from typing import NamedTuple, cast
 
 from tokenizers_core.training.lattice import (
     Arrival,
-    BackwardEvent,
     Edge,
     ForwardEvent,
     Lattice,
@@ -267,7 +266,7 @@ def lattice_frame(snapshot: ViterbiSnapshot, style: Style) -> Frame:
 
 def sums_told(snapshot: ViterbiSnapshot, style: Style) -> list[str]:
     """The sums that stand in the table of ways, for those who listen: they decide a forward step."""
-    arrivals = cast(ForwardEvent, snapshot.event).arrivals if snapshot.event.kind == "forward" else ()
+    arrivals = snapshot.event.arrivals if snapshot.event.kind == "forward" else ()
     if len(arrivals) < 2:
         return []
     return [
@@ -286,9 +285,9 @@ def label(snapshot: ViterbiSnapshot, style: Style) -> str:
     """The step's entry in the timeline: the boundary reached, or the piece found on the way back."""
     event = snapshot.event
     if event.kind == "forward":
-        return f"→ {cast(ForwardEvent, event).position}"
+        return f"→ {event.position}"
     if event.kind == "backward":
-        return f"← {token_html(cast(BackwardEvent, event).edge.piece, style)}"
+        return f"← {token_html(event.edge.piece, style)}"
     return escape(_("Start"))
 
 
@@ -296,9 +295,7 @@ def status(snapshot: ViterbiSnapshot) -> str:
     """How far the search has come."""
     lattice, event = snapshot.lattice, snapshot.event
     if event.kind == "forward":
-        return _("boundary {position} of {last}").format(
-            position=cast(ForwardEvent, event).position, last=len(lattice.text)
-        )
+        return _("boundary {position} of {last}").format(position=event.position, last=len(lattice.text))
     if event.kind == "backward":
         return ngettext("{number} piece found", "{number} pieces found", len(snapshot.path)).format(
             number=len(snapshot.path)
@@ -316,9 +313,9 @@ def segmentation_count(lattice: Lattice) -> str:
 def tell(snapshot: ViterbiSnapshot, voice: Voice) -> tuple[str, str]:
     """What happens in this step, and why."""
     if snapshot.event.kind == "forward":
-        return tell_forward(snapshot, cast(ForwardEvent, snapshot.event), voice)
+        return tell_forward(snapshot, snapshot.event, voice)
     if snapshot.event.kind == "backward":
-        return tell_backward(snapshot, cast(BackwardEvent, snapshot.event).edge, voice)
+        return tell_backward(snapshot, snapshot.event.edge, voice)
     lattice = snapshot.lattice
     word = lattice.text if len(lattice.text) <= 24 else lattice.text[:24] + "…"
     number = lattice.path_count
@@ -471,15 +468,15 @@ def place_of(snapshot: ViterbiSnapshot) -> int:
     """The boundary that the step is at."""
     event = snapshot.event
     if event.kind == "forward":
-        return cast(ForwardEvent, event).position
-    return cast(BackwardEvent, event).edge.start if event.kind == "backward" else 0
+        return event.position
+    return event.edge.start if event.kind == "backward" else 0
 
 
 def edge_of(snapshot: ViterbiSnapshot) -> Edge | None:
     """The edge that the step found."""
     if snapshot.event.kind == "backward":
-        return cast(BackwardEvent, snapshot.event).edge
-    winner = cast(ForwardEvent, snapshot.event).winner if snapshot.event.kind == "forward" else None
+        return snapshot.event.edge
+    winner = snapshot.event.winner if snapshot.event.kind == "forward" else None
     return winner.edge if winner else None
 
 
@@ -529,7 +526,7 @@ def state(snapshot: ViterbiSnapshot, edge: Edge) -> str:
     winner = snapshot.best[edge.end - 1]
     won = winner is not None and winner.edge == edge
     if event.kind == "forward" and edge.end == reached:
-        tied = any(way.edge == edge for way in cast(ForwardEvent, event).tied)
+        tied = any(way.edge == edge for way in event.tied)
         return unknown + ("lit won" if won else "lit tie" if tied else "lit")
     return unknown + ("won" if won else "lost")
 
@@ -557,7 +554,7 @@ def legend(lattice: Lattice, bars: Sequence[Bar]) -> str:
 def best_scores(snapshot: ViterbiSnapshot, style: Style) -> str:
     """For each boundary the best way there, as far as the search has come."""
     event = snapshot.event
-    here = cast(BackwardEvent, event).edge.end if event.kind == "backward" else place_of(snapshot)
+    here = event.edge.end if event.kind == "backward" else place_of(snapshot)
     walked = {edge.end for edge in snapshot.path}
     rows = ""
     for position in range(len(snapshot.lattice.text) + 1):
@@ -590,8 +587,8 @@ def panel(snapshot: ViterbiSnapshot, style: Style) -> str:
     """Under the table: the ways to the boundary, the way back, or how the search goes."""
     event = snapshot.event
     if event.kind == "forward":
-        title = _("Ways to boundary {position}").format(position=cast(ForwardEvent, event).position)
-        body = ways(cast(ForwardEvent, event), style)
+        title = _("Ways to boundary {position}").format(position=event.position)
+        body = ways(event, style)
     elif event.kind == "backward":
         title, body = _("The way back"), way_back(snapshot, style)
     else:

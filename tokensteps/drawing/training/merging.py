@@ -21,7 +21,6 @@ from tokenizers_core.training.wordpiece import (
     MatchEvent,
     MatchSnapshot,
     ScoredCandidate,
-    UnknownEvent,
     WordPieceEvent,
 )
 from tokensteps.drawing.code_steps import code_attributes, merge_beats
@@ -580,7 +579,7 @@ def tell_encoding(snapshot: EncodingSnapshot, voice: Voice) -> str:
     if snapshot.event.kind == "split":
         done = voice.say(_("The word is split into its symbols."))
     else:
-        event = cast(ApplyEvent, snapshot.event)
+        event = snapshot.event
         done = voice.say(
             _("{pair} was learned in step {step}, the earliest of the pairs here: merge it into {token}."),
             pair=voice.pair(event.pair),
@@ -603,7 +602,7 @@ def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:
     event = snapshot.event
     found = chips(snapshot.tokens, style)
     rest = f'<bdi class="rest">{token_html(snapshot.rest, style)}</bdi>' if snapshot.rest else ""
-    tries = try_rows(cast(MatchEvent, event), snapshot, style) if event.kind == "match" else ""
+    tries = try_rows(event, snapshot, style) if event.kind == "match" else ""
     spelled = f'<div class="w big"><span class="ts">{found}{rest}</span></div>'
     html = stage_html(
         told,
@@ -612,7 +611,7 @@ def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:
     )
     label = escape(_("Start"))
     if event.kind == "match":
-        match = cast(MatchEvent, event)
+        match = event
         mark = "✓" if match.found else "–"
         label = f"{mark} {token_html(match.piece, style)}"
     elif snapshot.step:
@@ -645,13 +644,13 @@ def tell_match(snapshot: MatchSnapshot, voice: Voice) -> str:
             _("Look for the longest token that begins the word, then for the longest that begins the rest.")
         )
     if event.kind == "unknown":
-        if cast(UnknownEvent, event).too_long:
+        if event.too_long:
             return voice.say(_("The word is too long to be looked up: it is unknown as a whole."))
         return voice.say(
             _("No token begins the rest, so the whole word is {unknown}."),
             unknown=voice.token(snapshot.tokens[0]),
         )
-    match = cast(MatchEvent, event)
+    match = event
     if match.found:
         told = (
             _("{piece} is in the vocabulary: take it.")
