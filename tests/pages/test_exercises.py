@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import Page, address, problems, run
-from tokensteps.pages.learn.exercises import FORM
+from tokensteps.pages.learn.exercises import EXERCISE_FORM
 from tokensteps.teaching.exercises.kinds import KINDS, Exercise, make
 from tokensteps.teaching.questions import Cells, Choice, Lines
 
@@ -40,14 +40,14 @@ def type_in(app: AppTest, answer: str) -> None:
     """Fill in the form."""
     form = shown(app).question.form
     if isinstance(form, Choice):
-        app.selectbox(key=f"{FORM}.choice").set_value(answer or None)
+        app.selectbox(key=f"{EXERCISE_FORM}.choice").set_value(answer or None)
     elif isinstance(form, Lines):
-        app.text_area(key=f"{FORM}.lines").set_value(answer)
+        app.text_area(key=f"{EXERCISE_FORM}.lines").set_value(answer)
     elif isinstance(form, Cells):
         for number, cell in enumerate(answer.split("\n")):
-            app.text_input(key=f"{FORM}.cell.{number}").set_value(cell)
+            app.text_input(key=f"{EXERCISE_FORM}.cell.{number}").set_value(cell)
     else:
-        app.text_input(key=f"{FORM}.entry").set_value(answer)
+        app.text_input(key=f"{EXERCISE_FORM}.entry").set_value(answer)
 
 
 def press(app: AppTest, label: str) -> None:
@@ -89,7 +89,7 @@ def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:
     assert (one.kind, one.level, one.seed) == ("bpe_count", 2, 5)
     answer(app, "many")
     assert verdict(app) == "unread" and not markup(app, "sheet record")
-    assert app.text_input(key=f"{FORM}.entry").value == "many"
+    assert app.text_input(key=f"{EXERCISE_FORM}.entry").value == "many"
     assert not app.get("page_link")[:1] or "Open this corpus" not in str(app.get("page_link"))
     answer(app, "999")
     assert verdict(app) == "wrong" and figures(app) == ["1", "0", "0", "0"]

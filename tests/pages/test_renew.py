@@ -26,7 +26,7 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.catalogue import choices
 from tokensteps.catalogue.choices import Spec
 from tokensteps.limits import RENEW_LIMIT
-from tokensteps.pages.explore.renew import OLD, SAMPLE
+from tokensteps.pages.explore.renew import OLD_SPEC, SAMPLE
 from tokensteps.runs.corpora import EXAMPLES, pack_text
 from tokensteps.runs.rules import RENEW_RULES
 from tokensteps.widgets import downloads
@@ -83,7 +83,7 @@ def test_the_ready_example_is_python_code() -> None:
     """61 tokens by one that has read prose, 39 by one that has read code, among them a line's indentation."""
     app = opened()
     assert app.title[0].value == "New from old" and problems(app) == [] and address(app) == {}
-    run = Spec.parse(OLD).run()
+    run = Spec.parse(OLD_SPEC).run()
     old = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings).tokenizer()
     new = of_corpus("modules").tokenizer()
     assert counted(app) == (len(old.encode(SAMPLE)), len(new.encode(SAMPLE))) == (61, 39)
@@ -206,7 +206,7 @@ def test_what_is_lacking_is_named() -> None:
     app = opened(corpus="course", t1=uploaded(llama()), a="keep me")
     assert "Prepend" in problems(app)[0] and "Replace" in problems(app)[0]
     assert bodies(app, "counts") == [] and value(app, "a") == "keep me"
-    app.selectbox(key="renew.old").set_value(OLD)
+    app.selectbox(key="renew.old").set_value(OLD_SPEC)
     done(app)
     assert problems(app) == [] and app.text_area(key="renew.a").value == "keep me"
 

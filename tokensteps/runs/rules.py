@@ -95,7 +95,7 @@ OWN_PATTERN = Setting(
 ALPHABET = Setting(
     "alphabet", "corpus", ("corpus", "bytes"), label=N_("Start from"), when=("pre", "byte_level")
 )
-LINES = Setting(
+LINES_APART = Setting(
     "lines",
     True,
     label=N_("Each line is a text of its own"),
@@ -112,7 +112,7 @@ METHOD = Setting(
         "SentencePiece: EM fits the pieces' probabilities, and losses are estimated."
     ),
 )
-SEED = Setting(
+SEED_SIZE = Setting(
     "seed",
     1_000,
     least=1,
@@ -177,7 +177,7 @@ BPE_RULES = (
     SIZE,
     LEAST_COUNT_OF_PAIR,
     SPECIAL,
-    LINES,
+    LINES_APART,
 )
 WORDPIECE_RULES = tuple(
     SPLIT._replace(
@@ -192,7 +192,7 @@ UNIGRAM_RULES = (
     NORMALIZE,
     SPLIT._replace(default=PIECES_SPLIT[0], choices=(*PIECES_SPLIT, "none")),
     METHOD,
-    SEED,
+    SEED_SIZE,
     SIZE._replace(
         default=300,
         help=N_("Empty: prune until only the characters are left."),
@@ -201,16 +201,18 @@ UNIGRAM_RULES = (
     EXACT,
     WHOLE,
     SPECIAL,
-    LINES,
+    LINES_APART,
 )
 COMPARE_RULES = (
     NORMALIZE,
     SPLIT._replace(default=PIECES_SPLIT[0], choices=PIECES_SPLIT),
     TIES,
     METHOD._replace(label=N_("Unigram's method")),
-    SEED._replace(default=None, label=N_("Unigram's seed vocabulary"), placeholder=N_("4 × the largest")),
+    SEED_SIZE._replace(
+        default=None, label=N_("Unigram's seed vocabulary"), placeholder=N_("4 × the largest")
+    ),
     SIZE._replace(default=300, label=N_("Largest vocabulary")),
-    LINES,
+    LINES_APART,
 )
 PIPELINE_RULES = (
     NORMALIZE._replace(default="bert_uncased"),
@@ -227,7 +229,7 @@ PIPELINE_RULES = (
         help=N_("What is put around the text, and between two."),
     ),
     SIZE._replace(default=4_000, limit=False),
-    LINES,
+    LINES_APART,
     Setting(
         "max",
         24,
@@ -250,7 +252,7 @@ PIPELINE_RULES = (
 RENEW_SIZE = SIZE._replace(help=N_("Empty: as many as the old one has."), placeholder="")
 RENEW_RULES = (
     RENEW_SIZE,
-    LINES._replace(default=False),
+    LINES_APART._replace(default=False),
 )
 PLAYGROUND_RULES = (
     Setting("write", "text", ("text", "ids", "bytes"), label=N_("Write tokens as")),

@@ -28,7 +28,7 @@ from tokensteps.language.messages import explained
 from tokensteps.runs.settings import Recipe
 from tokensteps.widgets.notes import note
 
-KINDS: Mapping[str, str] = {"html": "text/html", "csv": "text/csv", "json": "application/json"}
+MEDIA_TYPES: Mapping[str, str] = {"html": "text/html", "csv": "text/csv", "json": "application/json"}
 
 
 def tokenizer_files(tokenizer: Tokenizer) -> dict[str, Callable[[], str]]:
@@ -73,7 +73,7 @@ def download(column: Any, label: str, name: str, make: Callable[[], str | bytes]
         label,
         in_this_language(make),
         name,
-        KINDS.get(name.rpartition(".")[2], "text/plain"),
+        MEDIA_TYPES.get(name.rpartition(".")[2], "text/plain"),
         key=f"{key}.file.{name}",
         on_click="ignore",
         width="content" if column is st else "stretch",

@@ -27,7 +27,7 @@ from tokensteps.widgets.questions import ask, tally_html, verdict_html
 
 FRAMES: Final = 48
 """Frames that are sent at a time: with each answer they are drawn again."""
-WORDS_LISTED: Final = 120
+SPLIT_WORDS_LISTED: Final = 120
 OPENING: Final = N_(
     "What comes next is hidden: answer, and the step is shown. “Reveal” shows it, too, and counts as wrong."
 )
@@ -44,7 +44,7 @@ def game_of(hidden: Hidden, start: int) -> Game:
     return game
 
 
-def outlast(hidden: Hidden, game: Game) -> bool:
+def keep_game(hidden: Hidden, game: Game) -> bool:
     """Have the browser keep the game; take up the one that a session before this one has left there. Whether that has just happened."""
     return game.restore(kept(f"{hidden.place}-{hidden.name[:12]}", game.saved()), hidden)
 
@@ -70,12 +70,12 @@ def show_question(hidden: Hidden, game: Game) -> None:
         ask(
             f"{hidden.place}.predict",
             question,
-            partial(_answered, hidden, game, question),
+            partial(_note_answer, hidden, game, question),
             partial(_given_up, hidden, game, question),
         )
 
 
-def _answered(hidden: Hidden, game: Game, question: Question, text: str, verdict: Verdict) -> None:
+def _note_answer(hidden: Hidden, game: Game, question: Question, text: str, verdict: Verdict) -> None:
     if game.answer(hidden, question, text, verdict):
         go_to(hidden.book, game.predictions[-1].step)
 
@@ -89,7 +89,7 @@ def _given_up(hidden: Hidden, game: Game, question: Question) -> None:
 def show_words(hidden: Hidden, game: Game) -> None:
     """All words as they are split now, where the stage has no room for them: without them, nobody can count."""
     trace = hidden.trace
-    words = trace.corpus.words[:WORDS_LISTED]
+    words = trace.corpus.words[:SPLIT_WORDS_LISTED]
     if len(words) <= WORD_ROWS:
         return
     label = _("All words as they are split now")

@@ -148,11 +148,6 @@ def verdict_html(verdict: Verdict, more: str = "") -> str:
     return f'<div class="ts note verdict {verdict.kind}" role="{role}">{verdict.told}{more}</div>'
 
 
-def show_verdict(verdict: Verdict) -> None:
-    """Say what an answer was worth."""
-    st.html(verdict_html(verdict))
-
-
 def tally_html(tally: Tally) -> str:
     """How somebody is doing, in one line."""
     if not tally.answered:
@@ -166,9 +161,3 @@ def tally_html(tally: Tally) -> str:
     if tally.best > max(tally.streak, 1):
         parts.append(fill(_("best run {number}"), number=count(tally.best)))
     return f'<span class="tally">{" · ".join(parts)}</span>'
-
-
-def show_tally(tally: Tally) -> None:
-    """The same, on a line of its own."""
-    if tally.answered:
-        st.html(f'<div class="ts">{tally_html(tally)}</div>')

@@ -13,7 +13,7 @@ import pytest
 
 import tokensteps.widgets.keep
 from tokensteps.limits import VERDICTS_KEPT
-from tokensteps.pages.learn.exercises import PAGE, Record, outlast
+from tokensteps.pages.learn.exercises import EXERCISES_PAGE, Record, keep_record
 from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import make
 from tokensteps.teaching.questions import RIGHT, WRONG, Tally, Verdict
@@ -61,17 +61,17 @@ def test_what_a_browser_makes_up_is_not_taken(given: str, tab: Browser) -> None:
 def test_the_record_of_exercises_comes_back(tab: Browser) -> None:
     """Tallies whole; of what was said of answers, the latest."""
     record = Record()
-    outlast(record)
+    keep_record(record)
     assert not tab.held
     for seed in range(VERDICTS_KEPT + 5):
         verdict = Verdict(WRONG if seed % 3 else RIGHT, f"<b>{seed}</b>")
         record.count(make("bpe_count", 1, seed), verdict)
-    outlast(record)
+    keep_record(record)
     again = Record()
-    outlast(again)
+    keep_record(again)
     assert (again.total, again.by_kind, again.recent) == (record.total, record.by_kind, record.recent)
     assert list(again.verdicts.items()) == list(record.verdicts.items())[-VERDICTS_KEPT:]
     assert isinstance(again.total, Tally) and again.total.answered == VERDICTS_KEPT + 5
-    tab.held[PAGE] = seal("kept", [PAGE, ["another version's"]])
-    outlast(other := Record())
+    tab.held[EXERCISES_PAGE] = seal("kept", [EXERCISES_PAGE, ["another version's"]])
+    keep_record(other := Record())
     assert other == Record()

@@ -75,7 +75,7 @@ SAMPLES: Mapping[str, Sample] = {
 }
 
 
-def pipeline_settings(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
+def model_settings(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
     return {
         "model": recipe["model"],
         "vocab_size": recipe["size"],
@@ -84,7 +84,7 @@ def pipeline_settings(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
     }
 
 
-PIPELINE_ALGORITHM = Algorithm("pipeline", N_("Pipeline"), PIPELINE_RULES, pipeline_settings, train_model)
+PIPELINE_ALGORITHM = Algorithm("pipeline", N_("Pipeline"), PIPELINE_RULES, model_settings, train_model)
 
 
 class PipelineControls(Controls):

@@ -12,7 +12,7 @@ from tokensteps.catalogue.side_by_side import Fertility
 from tokensteps.drawing.charts import MARGIN
 from tokensteps.language.i18n import _
 
-NAME_SHOWN = 40
+BAR_NAME_SHOWN = 40
 PATTERNS = ("", "/", ".", "x")
 """Bars of one group are told apart by more than colour."""
 
@@ -20,7 +20,8 @@ PATTERNS = ("", "/", ".", "x")
 def counts_chart(analyses: Mapping[str, Analysis]) -> go.Figure:
     """Tokens by tokenizer."""
     names = [
-        escape(f"{letter} · {analysis.subject.name[:NAME_SHOWN]}") for letter, analysis in analyses.items()
+        escape(f"{letter} · {analysis.subject.name[:BAR_NAME_SHOWN]}")
+        for letter, analysis in analyses.items()
     ]
     tokens = [len(analysis) for analysis in analyses.values()]
     bars = go.Bar(

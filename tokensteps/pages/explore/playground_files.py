@@ -16,7 +16,7 @@ from tokensteps.language.i18n import _, count, current_language
 from tokensteps.language.numbers import percent
 from tokensteps.limits import TOKENS_DRAWN
 
-COLUMNS = ("index", "id", "token", "text", "start", "end", "bytes")
+TOKEN_COLUMNS = ("index", "id", "token", "text", "start", "end", "bytes")
 
 
 def _rows(analysis: Analysis) -> Iterator[tuple[Any, ...]]:
@@ -33,7 +33,7 @@ def tokens_csv(analysis: Analysis) -> bytes:
         (index, identifier, inert(token), inert(text), start, end, data)
         for index, identifier, token, text, start, end, data in _rows(analysis)
     )
-    return csv_table(COLUMNS, rows).encode("utf-8-sig", "replace")
+    return csv_table(TOKEN_COLUMNS, rows).encode("utf-8-sig", "replace")
 
 
 def tokens_json(analysis: Analysis) -> str:
@@ -46,7 +46,7 @@ def tokens_json(analysis: Analysis) -> str:
             "vocab_size": subject.size,
             "text": analysis.text,
             "counts": {"tokens": len(analysis), "unknown": analysis.unknown, **analysis.counts._asdict()},
-            "tokens": [dict(zip(COLUMNS, row, strict=True)) for row in _rows(analysis)],
+            "tokens": [dict(zip(TOKEN_COLUMNS, row, strict=True)) for row in _rows(analysis)],
         },
         ensure_ascii=False,
         indent=1,

@@ -19,10 +19,11 @@ from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.components.address import update_url
 from tokensteps.drawing.tokens import chips
 from tokensteps.language.glossary import lead_html
-from tokensteps.language.i18n import N_, _, count, listed
+from tokensteps.language.i18n import _, count, listed
 from tokensteps.language.messages import explained
 from tokensteps.language.names import choice_name
 from tokensteps.language.numbers import percent
+from tokensteps.language.pages import PAGES
 from tokensteps.limits import RENEW_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import plain_text
@@ -36,9 +37,8 @@ from tokensteps.widgets.downloads import show_link, show_tokenizer_files
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.tour import titled
 
-PAGE = "renew"
-TITLE = N_("New from old")
-OLD = "bpe?corpus=prose"
+RENEW_PAGE = "renew"
+OLD_SPEC = "bpe?corpus=prose"
 """The tokenizer that the page starts with: it has seen English alone."""
 NEW_LISTED = 60
 """Tokens of the new one that are named."""
@@ -55,12 +55,12 @@ class RenewControls(Controls):
     """The sidebar: the old tokenizer, and the corpus of the new one."""
 
     def __init__(self) -> None:
-        super().__init__(PAGE, RENEW_RULES, "modules")
+        super().__init__(RENEW_PAGE, RENEW_RULES, "modules")
         state, url = st.session_state, st.query_params.to_dict()
         first = self.key("a") not in state
         if reads_address(first):
             state[self.key("a")] = plain_text(self.short("a", url, SAMPLE))
-            state[self.key("old")] = url.get("t1", OLD)
+            state[self.key("old")] = url.get("t1", OLD_SPEC)
 
     def load_corpus_defaults(self) -> None:
         """Another corpus changes the corpus alone."""
@@ -68,7 +68,7 @@ class RenewControls(Controls):
     def old(self) -> str:
         """Choose the old tokenizer; returns its spec."""
         chosen = self["old"]
-        specs = list(dict.fromkeys([chosen, OLD, *choices.options()]))
+        specs = list(dict.fromkeys([chosen, OLD_SPEC, *choices.options()]))
         titles = choices.titles(specs)
         st.selectbox(
             _("Old tokenizer"),
@@ -87,7 +87,7 @@ class RenewControls(Controls):
     def url(self) -> dict[str, str | None]:
         """Settings, text and old tokenizer, None for what is as usual."""
         text, old = plain_text(self["a"]), self["old"]
-        own = {"a": None if text == SAMPLE else write_short(text), "t1": None if old == OLD else old}
+        own = {"a": None if text == SAMPLE else write_short(text), "t1": None if old == OLD_SPEC else old}
         url = super().url() | own
         # A bare address stays bare: a second entry in the history would be in the way of Back.
         return url | ({"corpus": None} if url["corpus"] == self.start else {})
@@ -112,14 +112,14 @@ def show() -> None:
         st.header(_("The new one is trained on"), anchor=False)
         source = controls.corpus()
         controls.lines_widget(source)
-    titled(PAGE, _(TITLE))
+    titled(RENEW_PAGE, _(PAGES[RENEW_PAGE].title))
     lead = _(
         "A tokenizer fits the text it was trained on. Keep its stages, train it on other text, and see what changes."
     )
     st.html(lead_html(lead))
     update_url(controls.url())
     try:
-        opened = stage.opened(old, f"{PAGE}.old")
+        opened = stage.opened(old, f"{RENEW_PAGE}.old")
         if opened is None:
             return
         handed = heritage(opened.subject)
@@ -197,7 +197,7 @@ def show_both(found: Renewal, controls: RenewControls) -> None:
     )
     st.html(f'<div class="ts row wide">{chips(only_new(found), new.subject.style)}</div>')
     st.header(_("The new tokenizer"), anchor=False)
-    show_tokenizer_files(found.tokenizer, PAGE)
+    show_tokenizer_files(found.tokenizer, RENEW_PAGE)
     show_link(_("This page as a link"), controls.recipe(), controls.url())
 
 

@@ -40,7 +40,7 @@ from tokensteps.teaching.predictions import ASK_NAMES, ASKS
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.notes import note, problem
-from tokensteps.widgets.predict import FRAMES, game_of, outlast, show_question, show_words
+from tokensteps.widgets.predict import FRAMES, game_of, keep_game, show_question, show_words
 from tokensteps.widgets.questions import verdict_html
 from tokensteps.widgets.tour import titled
 
@@ -173,7 +173,7 @@ def _ask(challenge: Challenge, trace: Any, style: Style) -> None:
     )
     new = f"{place}.game" not in st.session_state
     game = game_of(hidden, challenge.first)
-    taken_up = outlast(hidden, game)
+    taken_up = keep_game(hidden, game)
     if taken_up or new:
         go_to(hidden.book, game.reached)
     if taken_up:

@@ -13,6 +13,7 @@ import streamlit as st
 from tokensteps.components.address import page_address, update_url
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import N_, _, count, use_language
+from tokensteps.language.pages import PAGES
 from tokensteps.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED, VERDICTS_KEPT
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.shell.language import page_link
@@ -25,9 +26,8 @@ from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.questions import ask, tally_html, verdict_html
 from tokensteps.widgets.tour import titled
 
-PAGE: Final = "exercises"
-TITLE: Final = N_("Exercises")
-FORM: Final = f"{PAGE}.form"
+EXERCISES_PAGE: Final = "exercises"
+EXERCISE_FORM: Final = f"{EXERCISES_PAGE}.form"
 """What the keys of the answer's boxes begin with."""
 RISING: Final = "rising"
 MIXED_TITLE: Final = N_("All kinds, mixed")
@@ -131,7 +131,7 @@ class Record:
 def open_place() -> tuple[Place, list[str]]:
     """Where the learner is, by the address or as it was left; and complaints about the address."""
     state = st.session_state
-    key = f"{PAGE}.place"
+    key = f"{EXERCISES_PAGE}.place"
     complaints: list[str] = []
     if reads_address(key not in state):
         state[key], complaints = read_place(st.query_params.to_dict())
@@ -140,22 +140,22 @@ def open_place() -> tuple[Place, list[str]]:
 
 
 def _set_widgets(place: Place) -> None:
-    st.session_state[f"{PAGE}.kind"] = place.kind
-    st.session_state[f"{PAGE}.level"] = RISING if place.rising else str(place.level)
+    st.session_state[f"{EXERCISES_PAGE}.kind"] = place.kind
+    st.session_state[f"{EXERCISES_PAGE}.level"] = RISING if place.rising else str(place.level)
 
 
 def _record() -> Record:
-    record: Record = st.session_state.setdefault(f"{PAGE}.record", Record())
+    record: Record = st.session_state.setdefault(f"{EXERCISES_PAGE}.record", Record())
     return record
 
 
-def outlast(record: Record) -> None:
+def keep_record(record: Record) -> None:
     """Have the browser keep the record; take up the one that a session before this one has left there."""
     what: list[Any] = []
     if record.total.answered:
         verdicts = [[name, *verdict] for name, verdict in list(record.verdicts.items())[-VERDICTS_KEPT:]]
         what = [record.total, record.by_kind, record.recent, verdicts]
-    match kept(PAGE, what):
+    match kept(EXERCISES_PAGE, what):
         case [list(total), dict(by_kind), list(recent), list(verdicts)] if len(total) == len(Tally._fields):
             record.total = Tally(*total)
             record.by_kind = {kind: Tally(*tally) for kind, tally in by_kind.items()}
@@ -167,11 +167,13 @@ def outlast(record: Record) -> None:
 def _chosen() -> None:
     """Take over another kind or level."""
     state = st.session_state
-    place: Place = state[f"{PAGE}.place"]
-    level = state[f"{PAGE}.level"] = state[f"{PAGE}.level"] or RISING  # a second click lets go of a level
+    place: Place = state[f"{EXERCISES_PAGE}.place"]
+    level = state[f"{EXERCISES_PAGE}.level"] = (
+        state[f"{EXERCISES_PAGE}.level"] or RISING
+    )  # a second click lets go of a level
     rising = level == RISING
-    state[f"{PAGE}.place"] = place._replace(
-        kind=state[f"{PAGE}.kind"], level=place.level if rising else int(level), rising=rising
+    state[f"{EXERCISES_PAGE}.place"] = place._replace(
+        kind=state[f"{EXERCISES_PAGE}.kind"], level=place.level if rising else int(level), rising=rising
     )
     _record().recent = ()
     _empty_boxes()
@@ -180,23 +182,23 @@ def _chosen() -> None:
 def _go_on() -> None:
     """Open the next exercise, on another level if the level is rising and it is time."""
     state, record = st.session_state, _record()
-    place: Place = state[f"{PAGE}.place"]
+    place: Place = state[f"{EXERCISES_PAGE}.place"]
     level = next_level(place.level, record.recent) if place.rising else place.level
     if level != place.level:
         record.recent = ()
-        state[f"{PAGE}.level_changed"] = (place.level, level)
-    state[f"{PAGE}.place"] = place._replace(level=level, seed=min(place.seed + 1, EXERCISE_LIMIT))
+        state[f"{EXERCISES_PAGE}.level_changed"] = (place.level, level)
+    state[f"{EXERCISES_PAGE}.place"] = place._replace(level=level, seed=min(place.seed + 1, EXERCISE_LIMIT))
     _empty_boxes()
 
 
 def _empty_boxes() -> None:
     """What was typed for another exercise is not for this one."""
-    for name in [name for name in st.session_state if str(name).startswith(f"{FORM}.")]:
+    for name in [name for name in st.session_state if str(name).startswith(f"{EXERCISE_FORM}.")]:
         if isinstance(st.session_state[name], str):
             st.session_state[name] = "" if not str(name).endswith(".choice") else None
 
 
-def _answered(exercise: Exercise, answer: str, verdict: Verdict) -> None:
+def _take_answer(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Note the verdict; an empty answer to an exercise that is answered means: go on."""
     record = _record()
     if not answer.strip() and record.answered(record.verdicts.get(exercise.name)):
@@ -228,8 +230,8 @@ def level_title(level: str) -> str:
 def show() -> None:
     """The whole page."""
     place, complaints = open_place()
-    outlast(_record())
-    titled(PAGE, _(TITLE))
+    keep_record(_record())
+    titled(EXERCISES_PAGE, _(PAGES[EXERCISES_PAGE].title))
     st.caption(
         _("As many as you like, on words of their own, marked by the engine that trains the tokenizers here.")
     )
@@ -241,7 +243,7 @@ def show() -> None:
         _("Kind"),
         (*KINDS, MIXED),
         format_func=kind_title,
-        key=f"{PAGE}.kind",
+        key=f"{EXERCISES_PAGE}.kind",
         on_change=_chosen,
         persist_state="session",
     )
@@ -249,7 +251,7 @@ def show() -> None:
         _("Level"),
         (RISING, *map(str, LEVELS)),
         format_func=level_title,
-        key=f"{PAGE}.level",
+        key=f"{EXERCISES_PAGE}.level",
         on_change=_chosen,
         persist_state="session",
         help=_("Rising: three right in a row lead to the next level, two wrong in a row to the one before."),
@@ -266,16 +268,16 @@ def show_exercise(exercise: Exercise) -> None:
     record = _record()
     verdict = record.verdicts.get(exercise.name)
     done = record.answered(verdict)
-    with st.container(border=True, key=f"{PAGE}-exercise"):
+    with st.container(border=True, key=f"{EXERCISES_PAGE}-exercise"):
         st.html(head_html(exercise, record.total))
         with st.container():  # whether it holds something or not: the boxes below stay, and keep the focus
             show_remarks(exercise, record)
-        ask(FORM, exercise.question, partial(_answered, exercise), partial(_shown, exercise))
+        ask(EXERCISE_FORM, exercise.question, partial(_take_answer, exercise), partial(_shown, exercise))
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             st.button(
                 _("Next exercise"),
                 on_click=_go_on,
-                key=f"{PAGE}.next",
+                key=f"{EXERCISES_PAGE}.next",
                 type="primary" if done else "secondary",
             )
             if done and exercise.link is not None:
@@ -295,7 +297,7 @@ def show_exercise(exercise: Exercise) -> None:
 
 def show_remarks(exercise: Exercise, record: Record) -> None:
     """That the level has changed, and what was said of the last answer."""
-    changed = st.session_state.pop(f"{PAGE}.level_changed", None)
+    changed = st.session_state.pop(f"{EXERCISES_PAGE}.level_changed", None)
     if changed:
         message = (
             _("Three right in a row: now level {level}.")

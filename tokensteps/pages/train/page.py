@@ -45,7 +45,7 @@ from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.predict import (
     forget_game,
     game_of,
-    outlast,
+    keep_game,
     show_answers,
     show_hidden,
     show_question,
@@ -188,7 +188,7 @@ def predict_run(page: TrainPage, controls: Controls, run: Run, trace: Any, style
     if len(trace.corpus.words) > WORDS_TO_COUNT:
         start = max(start, 1)  # whose frame has the numbers from which to go on
     game = game_of(hidden, start)
-    if outlast(hidden, game):
+    if keep_game(hidden, game):
         st.rerun()  # so that the browser keeps it again
     show_question(hidden, game)
     show_hidden(hidden, game, controls.url())

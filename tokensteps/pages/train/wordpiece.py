@@ -31,7 +31,7 @@ def scores(view: View) -> None:
     show_chart(figure, view.key("scores"), alt)
 
 
-def library(view: View) -> None:
+def library_wordpiece(view: View) -> None:
     """What the `tokenizers` library would learn under this name."""
     st.markdown(
         _(
@@ -69,7 +69,9 @@ WORDPIECE_PAGE: Final = TrainPage(
         N_("Encode a word: longest match first"): wordpiece.WordPieceModel.longest_matches,
     },
     run_files=MERGE_FILES,
-    tabs=merge_tabs(score_table, {N_("Score and count"): scores, N_("The library's WordPiece"): library}),
+    tabs=merge_tabs(
+        score_table, {N_("Score and count"): scores, N_("The library's WordPiece"): library_wordpiece}
+    ),
 )
 
 
