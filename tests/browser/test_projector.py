@@ -16,7 +16,7 @@ from tests.browser.conftest import ROOT
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
-from tokensteps.teaching.errata import trace_of
+from tokensteps.runs.algorithms import BPE, trace_at
 
 SCREEN = {"viewport": {"width": 1280, "height": 720}}
 ON = "document.documentElement.hasAttribute('data-projector')"
@@ -193,7 +193,7 @@ def test_a_question_stays_usable(serve: Callable[..., str], open_page: Callable[
 
 def test_the_handout(open_page: Callable[..., Page], tmp_path: Path) -> None:
     """The same mode and keys, under its own Content-Security-Policy."""
-    trace = trace_of("bpe", corpus="hug")
+    trace = trace_at(BPE, corpus="hug")
     path = tmp_path / "handout.html"
     path.write_text(handout("hug", len(trace), lambda step: merge_frame(trace[step], Style())), "utf-8")
     page = open_page(**SCREEN)

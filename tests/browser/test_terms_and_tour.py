@@ -18,7 +18,7 @@ from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.glossary import TERMS
-from tokensteps.teaching.errata import trace_of
+from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.teaching.tour import STOPS
 
 FOCUSED = """() => { let a = document.activeElement; while (a.shadowRoot?.activeElement) a = a.shadowRoot.activeElement;
@@ -180,7 +180,7 @@ def test_the_tour_leaves_out_what_is_not_there(
 
 def test_a_handout_explains_its_terms_offline(open_page: Callable[..., Page], tmp_path: Path) -> None:
     """Its policy lets both scripts run; there is no glossary to go to."""
-    trace = trace_of("bpe", corpus="hug")
+    trace = trace_at(BPE, corpus="hug")
     file = tmp_path / "hug.html"
     file.write_text(
         handout("hug", len(trace), lambda step: merge_frame(trace[step], Style())), encoding="utf-8"

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -509,7 +510,8 @@ def test_ctrl_c_ends_with_130_and_writes_nothing(tmp_path: Path, monkeypatch: py
     def interrupt(*_arguments: object, **_settings: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(training.TRAINERS, "bpe", interrupt)
+    interrupted = replace(training.ALGORITHMS["bpe"], train=interrupt)
+    monkeypatch.setattr(training, "ALGORITHMS", {**training.ALGORITHMS, "bpe": interrupted})
     assert complaint(130, "train", COURSE, "-o", tmp_path / "tokenizer.json") == "Interrupted."
     assert list(tmp_path.iterdir()) == []
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from tokenizers_core.training.bpe import BpeTrace, train_bpe
 from tokenizers_core.training.unigram import train_unigram
@@ -21,26 +21,27 @@ from tokenizers_core.training.wordpiece import WordPieceTrace, train_wordpiece
 
 AnyTrace = BpeTrace | WordPieceTrace | UnigramTrace
 """A recorded run of any of the algorithms."""
+Trained_co = TypeVar("Trained_co", bound=AnyTrace, covariant=True)
 
 
 @dataclass(frozen=True)
-class Algorithm:
+class Algorithm(Generic[Trained_co]):
     """One algorithm: what it is called, the function that trains it, and the trace that this makes."""
 
     name: str
     """As in code, links and options: its trace's `algorithm`."""
     title: str
     """As people write it. A proper name, so it is not translated."""
-    train: Callable[..., AnyTrace]
+    train: Callable[..., Trained_co]
     """Called with a corpus, `vocab_size=`, `special_tokens=`, `progress=`, and settings of its own."""
-    trace: type[AnyTrace]
+    trace: type[Trained_co]
 
 
 BPE: Final = Algorithm("bpe", "BPE", train_bpe, BpeTrace)
 WORDPIECE: Final = Algorithm("wordpiece", "WordPiece", train_wordpiece, WordPieceTrace)
 UNIGRAM: Final = Algorithm("unigram", "Unigram", train_unigram, UnigramTrace)
 
-ALGORITHMS: Final[Mapping[str, Algorithm]] = MappingProxyType(
+ALGORITHMS: Final[Mapping[str, Algorithm[AnyTrace]]] = MappingProxyType(
     {algorithm.name: algorithm for algorithm in (BPE, WORDPIECE, UNIGRAM)}
 )
 """Name → algorithm, in the order in which they are taught."""

@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError, quoted
+from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue import hub
 from tokensteps.catalogue.files import formats
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
@@ -96,7 +97,7 @@ class Spec(NamedTuple):
         """The same run after another step."""
         return Spec(self.kind, {**self.query, "step": str(step)})
 
-    def run(self) -> Run:
+    def run(self) -> Run[AnyTrace]:
         """The training that it stands for. Raises SpecError and what the engine raises for rules that can't be."""
         algorithm = ALGORITHMS[self.kind]
         recipe, complaints = read_url(self.kind, algorithm.rules, self.query)

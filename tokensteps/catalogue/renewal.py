@@ -16,6 +16,7 @@ from tokenizers_core.files.tokenizer_json import (
 )
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.runs.algorithms import ALGORITHMS, Run
@@ -35,7 +36,7 @@ class Heritage(NamedTuple):
     settings: Mapping[str, Any]
     """How the algorithm is to choose."""
 
-    def run(self, source: Source, size: int) -> Run:
+    def run(self, source: Source, size: int) -> Run[AnyTrace]:
         """The training of the new one."""
         settings = {**self.settings, "vocab_size": size, "special_tokens": self.special_tokens}
         if self.algorithm == "unigram":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from tokenizers_core import TEMPLATES, Tokenizer, TokenizersCoreError, Truncation
+from tokenizers_core.training.algorithms import ALGORITHMS
 from tokensteps.cli.count import count_command
 from tokensteps.cli.errors import Commands
 from tokensteps.cli.streams import (
@@ -25,7 +26,6 @@ from tokensteps.cli.streams import (
 from tokensteps.cli.training import (
     POSITIVE,
     TEXT,
-    TITLES,
     option,
     output_options,
     train_as_asked,
@@ -304,18 +304,12 @@ def handout_command(
     trace = train_as_asked(**asked)
     # Here, because most runs do without them, and they take a while to load.
     from tokensteps.drawing.handout import handout
-    from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
-    from tokensteps.drawing.training.pruning import prune_frame
+    from tokensteps.drawing.training.frames import TRAINING_FRAMES
 
-    drawings: dict[str, Callable[[Any, Style], Any]] = {
-        "bpe": merge_frame,
-        "wordpiece": wordpiece_frame,
-        "unigram": prune_frame,
-    }
-    draw = drawings[trace.algorithm]
+    draw = TRAINING_FRAMES[trace.algorithm]
     style = Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
     files = ", ".join(Path(name).name for name in asked["files"] if name != "-")
-    heading = title or ": ".join(filter(None, [TITLES[trace.algorithm], files]))
+    heading = title or ": ".join(filter(None, [ALGORITHMS[trace.algorithm].title, files]))
     use_language(language)
     page = handout(heading, len(trace), lambda step: draw(trace[step], style))
     if len(trace) > HANDOUT_STEPS:

@@ -17,7 +17,7 @@ from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.reading import decode_text
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
-from tokenizers_core.training.algorithms import ALGORITHMS
+from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
 from tokensteps.cli.errors import OPTION_OF, in_options
 from tokensteps.cli.streams import (
     contents_of,
@@ -31,21 +31,23 @@ from tokensteps.cli.streams import (
     warn_of_invalid,
 )
 from tokensteps.limits import COMMAND_SECONDS
+from tokensteps.runs.rules import RULES_OF, Setting
 
-TITLES: Final = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
-TRAINERS: Final[Mapping[str, Callable[..., Any]]] = {
-    name: algorithm.train for name, algorithm in ALGORITHMS.items()
-}
-# What the app's pages offer and begin with, so that both show the same steps.
+
+def rule_of(algorithm: str, name: str) -> Setting:
+    """A setting of an algorithm's page: the command line offers the same choices and starts from the same values."""
+    return next(rule for rule in RULES_OF[algorithm] if rule.name == name)
+
+
 PRE_TOKENIZERS_OF: Final[Mapping[str, Sequence[str]]] = {
-    "bpe": PRE_TOKENIZERS,
-    "wordpiece": ("bert", "whitespace", "whitespace_split", "whitespace_split_punctuation"),
-    "unigram": (
-        "whitespace_split_metaspace", "metaspace", "whitespace_split", "whitespace", "bert", "none",
-    ),
-}  # fmt: skip
-"""What each algorithm's tokens can be spelled with, the usual one first."""
-UNIGRAM_DEFAULTS: Final = {"seed_size": 1000, "vocab_size": 300}
+    name: tuple(dict.fromkeys([rule_of(name, "pre").default, *rule_of(name, "pre").choices]))
+    for name in ALGORITHMS
+}
+"""The pre-tokenizers that fit an algorithm, the usual one first."""
+UNIGRAM_DEFAULTS: Final = {
+    "seed_size": rule_of("unigram", "seed").default,
+    "vocab_size": rule_of("unigram", "size").default,
+}
 
 MERGING: Final = ("bpe", "wordpiece")
 ALGORITHMS_OF: Final = {
@@ -130,7 +132,7 @@ TRAINING_OPTIONS: Final = (
         "--algorithm -a",
         "bpe merges the most frequent pair of neighbours, wordpiece the pair that stands together most often for how "
         "often its parts stand at all; unigram starts from many pieces and prunes what the text misses least.",
-        type=click.Choice(list(TRAINERS)),
+        type=click.Choice(list(ALGORITHMS)),
         default="bpe",
         show_default=True,
     ),
@@ -226,7 +228,7 @@ def output_options(teaching: str) -> Callable[[Any], Any]:
     return add
 
 
-def train_as_asked(files: Sequence[str], algorithm: str, counts: bool, quiet: bool, **asked: Any) -> Any:
+def train_as_asked(files: Sequence[str], algorithm: str, counts: bool, quiet: bool, **asked: Any) -> AnyTrace:
     """Read the corpus and train; returns the trace."""
     given = {name: value for name, value in asked.items() if value not in (None, ())}
     wanted = "the files with the word counts" if counts else "text files"
@@ -243,14 +245,14 @@ def train_as_asked(files: Sequence[str], algorithm: str, counts: bool, quiet: bo
     else:
         settings = training_settings(algorithm, given, corpus.pipeline.pre_tokenizer)
     with meter("Training", quiet) as move:
-        trace = TRAINERS[algorithm](corpus, progress=move, **settings)
+        trace = ALGORITHMS[algorithm].train(corpus, progress=move, **settings)
     tell(
         f"Corpus: {counted(corpus.lines, 'line', 'lines')}, {counted(corpus.total, 'word', 'words')}, "
         f"{counted(len(corpus), 'different one', 'different ones')}",
         quiet,
     )
     tell(
-        f"{TITLES[algorithm]}: {counted(len(trace), 'step', 'steps')}, a vocabulary of "
+        f"{ALGORITHMS[algorithm].title}: {counted(len(trace), 'step', 'steps')}, a vocabulary of "
         f"{counted(trace[-1].vocab_size, 'token', 'tokens')}; {ENDINGS[trace.stop_reason]}",
         quiet,
     )

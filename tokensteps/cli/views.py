@@ -32,8 +32,8 @@ from tokenizers_core.files.exports import (
     vocab_txt,
 )
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
+from tokenizers_core.training.algorithms import ALGORITHMS
 from tokenizers_core.training.wordpiece import ScoredCandidate
-from tokensteps.cli.training import TRAINERS
 
 # --- Tokenizers -------------------------------------------------------------------------------------------------------
 
@@ -55,7 +55,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "merges.txt": Kind(re.compile(r"merges\.txt$"), ("bpe",), lambda trace, _tokenizer: merges_txt(trace)),
     ".tiktoken": Kind(re.compile(r"\.tiktoken$"), ("bpe",), lambda _trace, tokenizer: tiktoken_ranks(tokenizer)),
     ".vocab or .tsv": Kind(re.compile(r"\.(vocab|tsv)$"), ("unigram",), lambda trace, _tokenizer: pieces_tsv(trace)),
-    "tokenizer.json": Kind(re.compile(r"\.json$|^-$"), tuple(TRAINERS), lambda _trace, tokenizer: tokenizer_to_json(tokenizer)),
+    "tokenizer.json": Kind(re.compile(r"\.json$|^-$"), tuple(ALGORITHMS), lambda _trace, tokenizer: tokenizer_to_json(tokenizer)),
 }  # fmt: skip
 """The files that `train` writes; the first one that fits counts."""
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from tokensteps.language.i18n import N_
+from tokensteps.language.names import ALGORITHM_NAMES
 
 
 class Page(NamedTuple):
@@ -44,9 +45,7 @@ PAGES: Final[Mapping[str, Page]] = {
         Page("challenge", "learn", N_("Challenge")),
         Page("errata", "learn", N_("Errata")),
         Page("glossary", "learn", N_("Glossary")),
-        Page("bpe", "train", "BPE"),
-        Page("wordpiece", "train", "WordPiece"),
-        Page("unigram", "train", "Unigram"),
+        *(Page(name, "train", title) for name, title in ALGORITHM_NAMES.items()),
         Page("playground", "explore", N_("Playground")),
         Page("compare", "explore", N_("Compare")),
         Page("pipeline", "explore", N_("Pipeline")),

@@ -1,61 +1,77 @@
-"""The three algorithms as the app runs them: their rules, the engine's function, and a run of it."""
+"""The algorithms as the app runs them: their rules, what the rules mean to the engine, and a run.
+
+Names, titles and training functions come from the engine's own list. An algorithm without rules here is a KeyError.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final, Generic, TypeVar
 
 from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.training import algorithms as engine
+from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.runs.corpora import Source
-from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES, Setting
-from tokensteps.runs.settings import Recipe, special_tokens
-from tokensteps.runs.trainings import TRAINERS
+from tokensteps.runs.rules import RULES_OF, Setting
+from tokensteps.runs.settings import Recipe, read_url, special_tokens
 from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Task
 from tokensteps.server.traces import train
 
+Result_co = TypeVar("Result_co", covariant=True)
+Result = TypeVar("Result")
+EngineSettings = Callable[[Recipe, Pipeline], dict[str, Any]]
+"""From what a learner chose to the arguments of a training function."""
+
 
 @dataclass(frozen=True)
-class Algorithm:
-    """One way to train a tokenizer."""
+class Algorithm(Generic[Result_co]):
+    """Something that a page trains: an algorithm of the engine, or several at once."""
 
     name: str
-    """Its page's place in the URL and in session state."""
+    """Its page's name, in the URL and in session state."""
     title: str
     rules: Sequence[Setting]
-    settings: Callable[[Recipe, Pipeline], dict[str, Any]]
-    """The arguments of `train` that a recipe's rules stand for."""
-    train: Callable[..., Any]
+    settings: EngineSettings
+    train: Callable[..., Result_co]
     """From a corpus, `progress` and the settings to a trace."""
 
-    def run(self, recipe: Recipe) -> Run | None:
-        """What a recipe asks for; None while it has no corpus. Raises what `Recipe.pipeline` raises."""
+    def run(self, recipe: Recipe) -> Run[Result_co] | None:
+        """The run that a recipe describes; None while it has no corpus. Raises what `Recipe.pipeline` raises."""
         source = recipe.source()
         if source is None:
             return None
         pipeline = recipe.pipeline(source)
         return Run(self, source, pipeline, self.settings(recipe, pipeline))
 
+    def run_at(self, url: Mapping[str, str]) -> Run[Result_co]:
+        """The run that an address of the app's own opens. Raises ValueError for one without a corpus."""
+        run = self.run(read_url(self.name, self.rules, url).recipe)
+        if run is None:
+            raise ValueError(f"{dict(url)} names no corpus; add one, such as corpus=hug.")
+        return run
+
 
 @dataclass(frozen=True)
-class Run:
-    """A training run as a page asks for it: algorithm, corpus, pipeline and settings."""
+class Run(Generic[Result_co]):
+    """A training run as a page describes it: algorithm, corpus, pipeline and settings."""
 
-    algorithm: Algorithm
+    algorithm: Algorithm[Result_co]
     source: Source
     pipeline: Pipeline
     settings: Mapping[str, Any]
 
     @property
     def name(self) -> str:
-        """What makes a run this one and no other."""
+        """A digest that only this run has."""
         source = (digest(self.source.data), self.source.counts, self.source.lines)
         return digest(
             repr((self.algorithm.name, source, self.pipeline, sorted(self.settings.items()))).encode()
         )
 
-    def make(self, progress: Progress) -> Any:
+    def make(self, progress: Progress) -> Result_co:
         """Read the corpus and train: in a process of its own if it may take a while."""
         return train(
             self.name, Task(self.algorithm.train, self.source, self.pipeline, self.settings), progress
@@ -71,12 +87,12 @@ def _merging(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
     }
 
 
-def _bpe_settings(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
+def _bpe(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
     alphabet = recipe["alphabet"] if pipeline.byte_level else "corpus"
     return {**_merging(recipe, pipeline), "alphabet": alphabet}
 
 
-def _unigram_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
+def _unigram(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
     return {
         "seed_size": recipe["seed"] or 1000,
         "vocab_size": recipe["size"],
@@ -87,7 +103,32 @@ def _unigram_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
     }
 
 
-BPE = Algorithm("bpe", "BPE", BPE_RULES, _bpe_settings, TRAINERS["bpe"])
-WORDPIECE = Algorithm("wordpiece", "WordPiece", WORDPIECE_RULES, _merging, TRAINERS["wordpiece"])
-UNIGRAM = Algorithm("unigram", "Unigram", UNIGRAM_RULES, _unigram_settings, TRAINERS["unigram"])
-ALGORITHMS: Mapping[str, Algorithm] = {one.name: one for one in (BPE, WORDPIECE, UNIGRAM)}
+_SETTINGS_OF: Final[Mapping[str, EngineSettings]] = {"bpe": _bpe, "wordpiece": _merging, "unigram": _unigram}
+
+
+def _page_of(algorithm: engine.Algorithm[engine.Trained_co]) -> Algorithm[engine.Trained_co]:
+    name = algorithm.name
+    return Algorithm(name, algorithm.title, RULES_OF[name], _SETTINGS_OF[name], algorithm.train)
+
+
+BPE: Final = _page_of(engine.BPE)
+WORDPIECE: Final = _page_of(engine.WORDPIECE)
+UNIGRAM: Final = _page_of(engine.UNIGRAM)
+ALGORITHMS: Final[Mapping[str, Algorithm[AnyTrace]]] = {
+    name: _page_of(algorithm) for name, algorithm in engine.ALGORITHMS.items()
+}
+
+
+def trace_at(algorithm: Algorithm[Result], **url: str) -> Result:
+    """The trace of a run that an address opens, with its parameters by name; trained once.
+
+    >>> len(trace_at(BPE, corpus="hug")), trace_at(BPE, corpus="hug").event(1).token
+    (7, 'ug')
+    """
+    trace: Result = _trained_at(algorithm, tuple(sorted(url.items())))
+    return trace
+
+
+@lru_cache(maxsize=8)
+def _trained_at(algorithm: Algorithm[Any], url: tuple[tuple[str, str], ...]) -> Any:
+    return algorithm.run_at(dict(url)).make(Progress())

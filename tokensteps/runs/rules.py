@@ -203,6 +203,12 @@ UNIGRAM_RULES = (
     SPECIAL,
     LINES_APART,
 )
+RULES_OF: Mapping[str, Sequence[Setting]] = {
+    "bpe": BPE_RULES,
+    "wordpiece": WORDPIECE_RULES,
+    "unigram": UNIGRAM_RULES,
+}
+"""The rules of each algorithm's page."""
 COMPARE_RULES = (
     NORMALIZE,
     SPLIT._replace(default=PIECES_SPLIT[0], choices=PIECES_SPLIT),
@@ -220,7 +226,7 @@ PIPELINE_RULES = (
     PATTERN,
     OWN_PATTERN,
     ALPHABET._replace(default="bytes", choices=("bytes", "corpus")),
-    Setting("model", "wordpiece", ("bpe", "wordpiece", "unigram"), label=N_("Model")),
+    Setting("model", "wordpiece", tuple(RULES_OF), label=N_("Model")),
     Setting(
         "template",
         "bert",
@@ -316,9 +322,7 @@ PAGE_PARAMETERS: Mapping[str, frozenset[str]] = {
     "challenge": frozenset(),
     "errata": frozenset(),
     "glossary": frozenset(),
-    "bpe": _SHARED | _names(BPE_RULES),
-    "wordpiece": _SHARED | _names(WORDPIECE_RULES),
-    "unigram": _SHARED | _names(UNIGRAM_RULES),
+    **{page: _SHARED | _names(rules) for page, rules in RULES_OF.items()},
     "playground": OWN_CORPUS | {*PLAYGROUND_SLOTS} | _names(PLAYGROUND_RULES),
     "compare": _SHARED | _names(COMPARE_RULES),
     "pipeline": _SHARED | _names(PIPELINE_RULES) | {"a", "b"},

@@ -1,35 +1,31 @@
-"""What the app trains beyond one call of the engine. Without Streamlit: it happens in a process of its own, see `tokensteps/server/workers.py`."""
+"""Training that is more than one call of the engine. Without Streamlit, as it runs in a worker process: see `tokensteps/server/workers.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tokenizers_core import Corpus
 from tokenizers_core.errors import SettingError, VocabSizeError
-from tokenizers_core.training.algorithms import ALGORITHMS
+from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
 from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.language.i18n import N_
 from tokensteps.limits import SEED_LIMIT
 
 SEED_FACTOR: Final = 4
-"""How many times its size Unigram's vocabulary starts from."""
+"""Unigram's seed vocabulary has this many times the pieces that are to remain."""
 LEAST_COUNT: Final = 2
-"""A pair that stands once in the corpus is no habit of it."""
-TRAINERS: Final[Mapping[str, Callable[..., Any]]] = {
-    name: algorithm.train for name, algorithm in ALGORITHMS.items()
-}
+"""A pair that occurs once in a corpus says nothing of its language."""
 
 
 def seed_for(size: int) -> int:
-    """From how many pieces Unigram starts to end with `size`."""
+    """How many pieces Unigram starts from, to end with `size` of them."""
     return min(SEED_LIMIT, SEED_FACTOR * size)
 
 
 def train_all(corpus: Corpus, **settings: Any) -> Comparison:
-    """A comparison with its sweep worked out: that belongs to the job that the page waits for.
+    """A comparison with its sweep computed, as that takes long and belongs to the job that the page waits for.
 
-    What can't be is told by the name that the page's control has.
+    Raises what `compare` raises; the errors name the page's controls.
     """
     try:
         comparison = compare(corpus, **settings)
@@ -53,13 +49,13 @@ def train_model(
     special_tokens: tuple[str, ...],
     alphabet: str,
     **progress: Any,
-) -> Any:
-    """The model of the pipeline, trained with the usual rules of its algorithm."""
+) -> AnyTrace:
+    """The pipeline's model, trained by its algorithm's usual rules."""
     own: dict[str, dict[str, Any]] = {
         "bpe": {"alphabet": alphabet, "min_frequency": LEAST_COUNT},
         "wordpiece": {"min_frequency": LEAST_COUNT},
         "unigram": {"method": "sentencepiece", "seed_size": seed_for(vocab_size)},
     }
-    return TRAINERS[model](
+    return ALGORITHMS[model].train(
         corpus, vocab_size=vocab_size, special_tokens=special_tokens, **own[model], **progress
     )

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pandas as pd
 
+from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, count
 from tokensteps.runs.algorithms import ALGORITHMS, Run
@@ -54,7 +55,7 @@ class Challenge(NamedTuple):
         """Its recipe, and what is wrong with it."""
         return read_url(self.page, ALGORITHMS[self.page].rules, self.url)
 
-    def run(self) -> Run | None:
+    def run(self) -> Run[AnyTrace] | None:
         """The run; None where its corpus is no longer on this server."""
         return ALGORITHMS[self.page].run(self.reading().recipe)
 

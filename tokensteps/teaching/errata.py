@@ -10,16 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import lru_cache
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tokenizers_core import Pair
 from tokensteps.language.i18n import N_, _, count, listed
 from tokensteps.language.numbers import nats
-from tokensteps.runs.algorithms import ALGORITHMS
-from tokensteps.runs.settings import read_url
-from tokensteps.server.tasks import Progress
+from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
+from tokensteps.teaching.events import merge_at
 
 
 class Erratum(NamedTuple):
@@ -37,21 +35,6 @@ class Erratum(NamedTuple):
     """What its address has to say."""
 
 
-@lru_cache(maxsize=8)
-def run_of(page: str, query: tuple[tuple[str, str], ...]) -> Any:
-    """The run that a link opens: read from the same address."""
-    algorithm = ALGORITHMS[page]
-    run = algorithm.run(read_url(page, algorithm.rules, dict(query)).recipe)
-    if run is None:
-        raise ValueError(f"{query} names no corpus.")
-    return run.make(Progress())
-
-
-def trace_of(page: str, **query: str) -> Any:
-    """The same, with the parameters by name."""
-    return run_of(page, tuple(sorted(query.items())))
-
-
 BPE_SECTION = N_("Hugging Face course, chapter 6, section 5 (BPE)")
 WORDPIECE_SECTION = N_("Hugging Face course, chapter 6, section 6 (WordPiece)")
 UNIGRAM_SECTION = N_("Hugging Face course, chapter 6, section 7 (Unigram)")
@@ -60,7 +43,7 @@ END_OF_WORD_TEXT = N_("A walk-through of BPE with </w>")
 
 def probability_of_p() -> Erratum:
     """P(p), and what follows from it."""
-    trace = trace_of("unigram", corpus="hug")
+    trace = trace_at(UNIGRAM, corpus="hug")
     seed = dict(trace.seed)
     total = sum(seed.values())
     letters = Fraction(seed["p"] * seed["u"] * seed["g"], total**3)
@@ -81,9 +64,9 @@ def probability_of_p() -> Erratum:
 
 def third_wordpiece_merge() -> Erratum:
     """hug before hugs."""
-    trace = trace_of("wordpiece", corpus="hug")
-    event = trace[3].event
-    candidates = {one.pair: one for one in trace[2].candidates(None)}
+    trace = trace_at(WORDPIECE, corpus="hug")
+    event = merge_at(trace, 3)
+    candidates = {one.pair: one for one in trace.candidates(2)}
     wrong, next_best = candidates[Pair("hu", "##g")], candidates[Pair("p", "##u")]
     chosen = candidates[event.pair]
     return Erratum(
@@ -112,7 +95,7 @@ def third_wordpiece_merge() -> Erratum:
 
 def loss_of_four_sentences() -> Erratum:
     """One too many for each word."""
-    trace = trace_of("unigram", corpus="course")
+    trace = trace_at(UNIGRAM, corpus="course")
     loss, words = trace[0].loss, trace.corpus.total
     return Erratum(
         _(UNIGRAM_SECTION),
@@ -130,7 +113,7 @@ def loss_of_four_sentences() -> Erratum:
 
 def cost_of_hopefully() -> Erratum:
     """The same slip, once."""
-    trace = trace_of("unigram", corpus="course")
+    trace = trace_at(UNIGRAM, corpus="course")
     path = trace[0].lattice("Hopefully").best()
     cost = math.inf if path is None else -path.log_probability
     pieces = [] if path is None else list(path.pieces)
@@ -149,7 +132,7 @@ def cost_of_hopefully() -> Erratum:
 
 def pruned_to() -> Erratum:
     """Where the loop ends."""
-    trace = trace_of("unigram", corpus="course")
+    trace = trace_at(UNIGRAM, corpus="course")
     sizes = trace.record.sizes
     end, before = sizes[-1], sizes[trace.record.rounds[-1].first_step - 1]
     return Erratum(
@@ -168,7 +151,7 @@ def pruned_to() -> Erratum:
 
 def tied_splits() -> Erratum:
     """Equally good splits."""
-    trace = trace_of("unigram", corpus="hug")
+    trace = trace_at(UNIGRAM, corpus="hug")
     seed = dict(trace.seed)
     return Erratum(
         _(UNIGRAM_SECTION),
@@ -186,8 +169,8 @@ def tied_splits() -> Erratum:
 
 def rules_learned() -> Erratum:
     """Which rules make hug."""
-    trace = trace_of("bpe", corpus="hug")
-    merges = [event.pair for event in (trace[step].event for step in range(1, 4))]
+    trace = trace_at(BPE, corpus="hug")
+    merges = [merge_at(trace, step).pair for step in range(1, 4)]
     tokens = trace.tokenizer(3).encode("thug").tokens
     return Erratum(
         _(BPE_SECTION),
@@ -205,7 +188,7 @@ def rules_learned() -> Erratum:
 
 def spelling_of_coolest() -> Erratum:
     """A letter."""
-    trace = trace_of("bpe", corpus="highest")
+    trace = trace_at(BPE, corpus="highest")
     word = next(word for word in trace.corpus.words if word.startswith("cool") and word.endswith("est"))
     splits = trace[0].splits([word])[word]
     return Erratum(

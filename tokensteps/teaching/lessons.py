@@ -8,18 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
-from typing import NamedTuple, cast
+from typing import NamedTuple
 from urllib.parse import urlencode
 
-from tokenizers_core.training.pruning import PruneEvent
-from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent
 from tokensteps.drawing.handout import filled, standalone_page
 from tokensteps.drawing.mark import mark
 from tokensteps.language.i18n import N_, _, count, current_language, listed
 from tokensteps.language.numbers import nats
 from tokensteps.language.pages import PAGES
+from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.corpora import EXAMPLES, pack_text
-from tokensteps.teaching.errata import trace_of
+from tokensteps.teaching.events import merge_at, prune_at, scored, wordpiece_merge_at
 
 PLUS = "\u00a0+\u00a0"
 """Between the parts of a merge or a split: lines don't break there."""
@@ -307,13 +306,12 @@ def facts() -> dict[str, str]:
 
 
 def _merge_facts() -> dict[str, str]:
-    bpe, tie = trace_of("bpe", corpus="hug"), trace_of("bpe", corpus="course")[2].event
-    first = bpe[1].event
-    wordpiece = trace_of("wordpiece", corpus="hug")
-    event = cast(WordPieceEvent, wordpiece[1].event)
-    chosen, frequent = cast(ScoredCandidate, event.candidates[0]), event.most_frequent
+    bpe, tie = trace_at(BPE, corpus="hug"), merge_at(trace_at(BPE, corpus="course"), 2)
+    first = merge_at(bpe, 1)
+    wordpiece = trace_at(WORDPIECE, corpus="hug")
+    event = wordpiece_merge_at(wordpiece, 1)
+    chosen, frequent = scored(event.candidates[0]), event.most_frequent
     sample = EXAMPLES["hug"].sample
-    assert frequent is not None  # the most frequent pair has not the best score
     return {
         "words": listed(
             f"{word} {count(number)}"
@@ -322,7 +320,7 @@ def _merge_facts() -> dict[str, str]:
         "bpe_pair": PLUS.join(first.pair),
         "bpe_freq": count(first.freq),
         "bpe_words": listed(first.words),
-        "bpe_next": listed(PLUS.join(bpe[step].event.pair) for step in (2, 3, 4)),
+        "bpe_next": listed(PLUS.join(merge_at(bpe, step).pair) for step in (2, 3, 4)),
         "bpe_merges": count(len(bpe)),
         "tie_step": count(2),
         "tie_pair": PLUS.join(tie.pair),
@@ -341,8 +339,8 @@ def _merge_facts() -> dict[str, str]:
 
 
 def _prune_facts() -> dict[str, str]:
-    unigram = trace_of("unigram", corpus="hug", size="7")
-    event = cast(PruneEvent, unigram[int(PRUNE.query["step"])].event)
+    unigram = trace_at(UNIGRAM, corpus="hug", size="7")
+    event = prune_at(unigram, int(PRUNE.query["step"]))
     resplit = event.resplits[0]
     word = EXAMPLES["hug"].word
     lattice = unigram[0].lattice(word)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -25,20 +25,22 @@ from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.arrival import take_arrival
 from tokensteps.widgets.notes import note, problem
 
+Built = TypeVar("Built")
+
 
 def build(
-    page: str, run: str, make: Callable[[Progress], Any], among: Callable[[], Registry] = registry
-) -> Any | None:
+    page: str, run: str, make: Callable[[Progress], Built], among: Callable[[], Registry] = registry
+) -> Built | None:
     """The trace called `run`, made in the background if need be; None while there is nothing to show, which it says.
 
     `among` is where it is kept and shared.
     """
-    kept = st.session_state.setdefault(f"{page}.stopped", {})
+    kept: dict[str, Built | None] = st.session_state.setdefault(f"{page}.stopped", {})
     if run in kept:
-        found = kept[run]
-        if found is None or getattr(found, "stop_reason", "") == "stopped":  # or it had just ended
+        stopped = kept[run]
+        if stopped is None or getattr(stopped, "stop_reason", "") == "stopped":  # or it had just ended
             _offer_more(page, run, kept)
-        return found
+        return stopped
     try:
         found = among().ask(run, make)
     except TokenizersCoreError as error:
@@ -50,7 +52,7 @@ def build(
     return None
 
 
-def trained(run: Run, place: str = "") -> Any | None:
+def trained(run: Run[Built], place: str = "") -> Built | None:
     """The trace of a run, or None while it is being made, which the page shows; `place` tells two runs on one page apart."""
     return build(f"{run.algorithm.name}{place}", run.name, run.make)
 

@@ -41,9 +41,8 @@ from tokensteps.language.glossary import (
     unmarked,
 )
 from tokensteps.language.pages import PAGES
-from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.runs.algorithms import ALGORITHMS, BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.settings import read_url
-from tokensteps.teaching.errata import trace_of
 from tokensteps.teaching.tour import STOPS, tour
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -85,13 +84,13 @@ def test_every_link_opens(term: glossary.Term) -> None:
     rules = ALGORITHMS[term.page].rules
     assert read_url(term.page, rules, query).complaints == []
     assert {*query} <= {"corpus", *(rule.name for rule in rules)}
-    assert step <= len(trace_of(term.page, **query))
+    assert step <= len(trace_at(ALGORITHMS[term.page], **query))
 
 
 def test_links_show_what_they_promise() -> None:
     def event(name: str) -> Any:
         query = {key: value for key, value in TERMS[name].query.items() if key != "step"}
-        return trace_of(TERMS[name].page, **query)[int(TERMS[name].query["step"])].event
+        return trace_at(ALGORITHMS[TERMS[name].page], **query)[int(TERMS[name].query["step"])].event
 
     assert event("tie").tied_count > 1 and event("tie_rule").tied_count > 1
     assert event("merge").kind == event("score").kind == "merge"
@@ -198,7 +197,7 @@ def frames() -> Iterator[tuple[str, Frame]]:
     """Frames of every kind: the runs of an example, all steps, and words encoded with them."""
     style = Style()
     for corpus in ("hug", "course"):
-        bpe, wordpiece = trace_of("bpe", corpus=corpus), trace_of("wordpiece", corpus=corpus)
+        bpe, wordpiece = trace_at(BPE, corpus=corpus), trace_at(WORDPIECE, corpus=corpus)
         for step in range(len(bpe) + 1):
             yield f"bpe {step}", merge_frame(bpe[step], style)
         for step in range(len(wordpiece) + 1):
@@ -208,7 +207,7 @@ def frames() -> Iterator[tuple[str, Frame]]:
             for step in range(len(story) + 1):
                 yield f"encoding {step}", draw(story[step], style)
     for method in ("course", "sentencepiece"):
-        unigram = trace_of("unigram", corpus="hug", method=method)
+        unigram = trace_at(UNIGRAM, corpus="hug", method=method)
         for step in range(len(unigram) + 1):
             yield f"{method} {step}", prune_frame(unigram[step], style)
         lattice: Any = unigram.tokenizer().explain("hugs")
@@ -250,7 +249,7 @@ def embedded(page: str) -> Any:
 
 
 def test_a_handout_holds_the_definitions_it_marks() -> None:
-    trace = trace_of("bpe", corpus="hug")
+    trace = trace_at(BPE, corpus="hug")
     page = handout("hug", len(trace), lambda step: merge_frame(trace[step], Style()))
     marks = {*re.findall(r"data-term=(?:\\?\"|\\u0022)(\w+)", page)} - {"${held[name]}"}
     terms = embedded(page)["terms"]

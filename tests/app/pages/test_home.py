@@ -32,13 +32,12 @@ from tokensteps.pages.learn.home_sentence import (
     ways_html,
     ways_to_cut,
 )
-from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.runs.algorithms import ALGORITHMS, BPE, UNIGRAM, trace_at
 from tokensteps.runs.corpora import EXAMPLES, unpack_text
 from tokensteps.runs.rules import COMPARE_RULES
 from tokensteps.runs.settings import read_url
 from tokensteps.server.stores import text_store
 from tokensteps.server.tasks import Progress
-from tokensteps.teaching.errata import trace_of
 from tokensteps.teaching.lessons import (
     BY_HAND,
     ENCODE,
@@ -203,9 +202,10 @@ def test_the_playground_gets_the_text_and_the_tokenizer() -> None:
 # --- links ------------------------------------------------------------------------------------------------------------
 
 
-def trace_at(link: Link) -> Any:
-    return trace_of(
-        link.page, **{name: text for name, text in link.query.items() if name not in ("step", "mode")}
+def trace_of(link: Link) -> Any:
+    return trace_at(
+        ALGORITHMS[link.page],
+        **{name: text for name, text in link.query.items() if name not in ("step", "mode")},
     )
 
 
@@ -219,7 +219,7 @@ def test_every_link_opens_without_complaint(link: tuple[str, tuple[tuple[str, st
         recipe, complaints = read_url(there.page, ALGORITHMS[there.page].rules, there.query)
         assert complaints == []
         if recipe["corpus"] in EXAMPLES:
-            assert 0 <= int(there.query.get("step", "0")) <= len(trace_at(there))
+            assert 0 <= int(there.query.get("step", "0")) <= len(trace_of(there))
     elif there.page == "compare":
         assert read_url("compare", COMPARE_RULES, there.query).complaints == []
     elif there.page == "playground" and there.query:
@@ -270,30 +270,30 @@ def test_facts_of_the_five_words() -> None:
 
 
 def test_after_the_last_merge_every_word_is_one_token() -> None:
-    trace = trace_at(BY_HAND)
+    trace = trace_of(BY_HAND)
     assert facts()["bpe_merges"] == str(len(trace))
     assert trace[len(trace)].splits(list(HUG)) == {word: (word,) for word in HUG}
     assert "step" not in BY_HAND.query  # begins at the beginning
 
 
 def test_the_tie_is_one_and_a_rule_decides() -> None:
-    step, trace = int(TIE.query["step"]), trace_at(TIE)
+    step, trace = int(TIE.query["step"]), trace_of(TIE)
     best = [pair for pair in trace[step - 1].candidates(None) if pair.freq == trace[step].event.freq]
     known = facts()
     assert len(best) == int(known["tied"]) > 1 and known["tie_step"] == str(step)
-    rival = trace_of("bpe", corpus="course", ties="lowest_ids")
+    rival = trace_at(BPE, corpus="course", ties="lowest_ids")
     assert first_difference(trace, rival) is not None
     assert set(trace.step_of_token) != set(rival.step_of_token)  # “another vocabulary”
 
 
 def test_wordpiece_leaves_the_most_frequent_pair() -> None:
-    event = trace_at(RARE)[int(RARE.query["step"])].event
+    event = trace_of(RARE)[int(RARE.query["step"])].event
     assert event.pair != event.most_frequent.pair and event.freq < event.most_frequent.freq
     assert facts()["wp_pair"] == PLUS.join(event.pair)
 
 
 def test_the_prune_costs_and_a_word_comes_apart() -> None:
-    step, trace, known = int(PRUNE.query["step"]), trace_at(PRUNE), facts()
+    step, trace, known = int(PRUNE.query["step"]), trace_of(PRUNE), facts()
     event = trace[step].event
     word = known["word"]
     before, after = trace[step - 1].splits([word])[word], trace[step].splits([word])[word]
@@ -309,7 +309,7 @@ def test_the_prune_costs_and_a_word_comes_apart() -> None:
 
 
 def test_the_lattice_has_so_many_splits() -> None:
-    trace, known = trace_at(LATTICE), facts()
+    trace, known = trace_of(LATTICE), facts()
     pieces, word = {piece for piece, _count in trace.seed}, known["lattice_word"]
 
     def splits(rest: str) -> list[tuple[str, ...]]:
@@ -333,7 +333,7 @@ def test_the_lattice_has_so_many_splits() -> None:
 
 def test_new_words_are_cut_as_told() -> None:
     run = Spec.parse(ENCODE.query["t1"]).run()
-    trace = trace_of("bpe", corpus=run.source.name)
+    trace = trace_at(BPE, corpus=run.source.name)
     assert facts()["bug"] == PLUS.join(trace.tokenizer().encode("bug").tokens)
     assert unpack_text(ENCODE.query["text"]) == facts()["sample"]
 
@@ -345,14 +345,14 @@ def test_the_table_says_what_the_runs_do() -> None:
     known = facts()
     assert f"{known['bpe_freq']} times" in made["BPE"][first] and "into ug." in made["BPE"][first]
     assert known["wp_score"] in made["WordPiece"][first] and "##gs" in made["WordPiece"][first]
-    unigram = trace_of("unigram", corpus="hug")
+    unigram = trace_at(UNIGRAM, corpus="hug")
     assert (
         unigram[1].event.loss == 0
         and made["Unigram"][first] == f"Prune {unigram[1].event.piece}: losing it costs nothing."
     )
     ends = ALGORITHM_ROWS.index("Ends when")
-    assert f"after {len(trace_of('bpe', corpus='hug'))} merges: 14 tokens" in made["BPE"][ends]
-    alphabet = trace_of("bpe", corpus="hug")[0].vocab
+    assert f"after {len(trace_at(BPE, corpus='hug'))} merges: 14 tokens" in made["BPE"][ends]
+    alphabet = trace_at(BPE, corpus="hug")[0].vocab
     assert set(alphabet) == set("".join(HUG)) and len(alphabet) + 7 == 14
     assert algorithms_html(algorithm_columns()).count("<tr>") == len(ALGORITHM_ROWS) + 1
     for column in algorithm_columns():

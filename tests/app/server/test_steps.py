@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tokenizers_core import train_bpe
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.drawing.tables import pair_table
@@ -15,7 +16,6 @@ from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.i18n import current_language, use_language
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.runs.corpora import EXAMPLES, Source
-from tokensteps.runs.trainings import TRAINERS
 from tokensteps.server import steps as module
 from tokensteps.server.steps import Drawing, Steps, Window, draw_window, rows
 from tokensteps.server.tasks import Progress, Task, TrainingError
@@ -29,7 +29,7 @@ STYLE = Style(byte_level=True)
 @pytest.fixture(scope="module")
 def steps() -> Steps:
     source = Source("mixed", EXAMPLES["mixed"].text().encode())
-    trace = train(NAME, Task(TRAINERS["bpe"], source, Pipeline(), {"merges": 60}), Progress())
+    trace = train(NAME, Task(train_bpe, source, Pipeline(), {"merges": 60}), Progress())
     return Steps(merge_frame, trace, STYLE)
 
 

@@ -16,11 +16,12 @@ from typing import Any
 import pytest
 
 from tests.app.server.tasks import endless, killed, killed_while_answering, loud, out_of_memory
+from tokenizers_core import train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import PatternTimeoutError, VocabSizeError
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.limits import LARGE_TASK, SMALL_TASK, TRAINING_MEMORY
 from tokensteps.runs.corpora import Source, prose
-from tokensteps.runs.trainings import TRAINERS, train_all, train_model
+from tokensteps.runs.trainings import train_all, train_model
 from tokensteps.server import workers as module
 from tokensteps.server.tasks import Progress, Stopped, Task, TrainingError, worth_sending
 from tokensteps.server.workers import Workers
@@ -43,10 +44,10 @@ def task(train: Any, text: Source = TEXT, pipeline: Pipeline | None = None, **se
 @pytest.mark.parametrize(
     "one",
     [
-        task(TRAINERS["bpe"], merges=40),
-        task(TRAINERS["wordpiece"], merges=40),
-        task(TRAINERS["unigram"], seed_size=200, vocab_size=150),
-        task(TRAINERS["unigram"], seed_size=200, vocab_size=150, method="sentencepiece"),
+        task(train_bpe, merges=40),
+        task(train_wordpiece, merges=40),
+        task(train_unigram, seed_size=200, vocab_size=150),
+        task(train_unigram, seed_size=200, vocab_size=150, method="sentencepiece"),
         task(train_all, vocab_size=120, tie_rule="first", method="course", seed_size=None),
         task(train_model, model="wordpiece", vocab_size=120, special_tokens=("[UNK]",), alphabet="corpus"),
     ],
@@ -62,14 +63,14 @@ def test_another_process_trains_the_same(pool: Workers, one: Task) -> None:
 
 def test_errors_come_back_as_they_are(pool: Workers) -> None:
     with pytest.raises(VocabSizeError) as raised:
-        pool.run(task(TRAINERS["bpe"], vocab_size=2), Progress())
+        pool.run(task(train_bpe, vocab_size=2), Progress())
     assert raised.value.evidence["vocab_size"] == 2 and "choose at least" in str(raised.value)
 
 
 def test_a_pattern_that_takes_too_long_holds_nobody_up(pool: Workers) -> None:
-    bomb = task(TRAINERS["bpe"], Source("x", b"a" * 60 + b"!"), Pipeline(pattern="(a|aa)+$", timeout=0.2))
-    assert worth_sending(bomb) and not worth_sending(task(TRAINERS["bpe"], Source("x", b"a" * SMALL_TASK)))
-    assert worth_sending(task(TRAINERS["bpe"], Source("x", b"a" * (SMALL_TASK + 1))))
+    bomb = task(train_bpe, Source("x", b"a" * 60 + b"!"), Pipeline(pattern="(a|aa)+$", timeout=0.2))
+    assert worth_sending(bomb) and not worth_sending(task(train_bpe, Source("x", b"a" * SMALL_TASK)))
+    assert worth_sending(task(train_bpe, Source("x", b"a" * (SMALL_TASK + 1))))
     with pytest.raises(PatternTimeoutError):
         pool.run(bomb, Progress())
 
@@ -83,10 +84,10 @@ def test_a_run_can_be_stopped_and_the_next_one_is_whole(pool: Workers) -> None:
             if (name, value) == ("phase", "training"):
                 super().__setattr__("stop", True)
 
-    long = task(TRAINERS["unigram"], Source("x", prose().encode()), seed_size=1_000, vocab_size=300)
+    long = task(train_unigram, Source("x", prose().encode()), seed_size=1_000, vocab_size=300)
     trace = pickle.loads(pool.run(long, Impatient()))
     assert trace.stop_reason == "stopped"
-    trace = pickle.loads(pool.run(task(TRAINERS["bpe"], merges=5), Progress()))
+    trace = pickle.loads(pool.run(task(train_bpe, merges=5), Progress()))
     assert trace.stop_reason == "max_merges"
 
 
@@ -100,14 +101,14 @@ def test_memory_that_is_not_there_is_an_error_of_the_run_alone(pool: Workers) ->
 def test_a_process_that_dies_is_replaced(pool: Workers, end: Any) -> None:
     with pytest.raises(TrainingError, match="try again"):
         pool.run(task(end), Progress())
-    assert len(pickle.loads(pool.run(task(TRAINERS["bpe"], merges=3), Progress()))) == 3
+    assert len(pickle.loads(pool.run(task(train_bpe, merges=3), Progress()))) == 3
 
 
 def test_a_run_that_takes_too_long_or_too_much_room_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = Workers(1)
     monkeypatch.setattr(module, "TRACE_LIMIT", 1_000)
     with pytest.raises(TrainingError, match="more than 0 MB of them: choose a vocabulary size"):
-        pool.run(task(TRAINERS["bpe"], merges=40), Progress())
+        pool.run(task(train_bpe, merges=40), Progress())
     monkeypatch.setattr(module, "TRAINING_SECONDS", 0.2)
     with pytest.raises(TrainingError, match=r"more than 0\.2 seconds: stop it earlier"):
         pool.run(task(endless), Progress())
@@ -160,7 +161,7 @@ def running(pool: Workers, *tasks: tuple[Task, Progress]) -> Iterator[list[Any]]
 
 
 def named(name: str, size: int = 1) -> tuple[Task, Progress]:
-    return task(TRAINERS["bpe"], Source(name, b"a" * size)), Progress()
+    return task(train_bpe, Source(name, b"a" * size)), Progress()
 
 
 def test_large_texts_leave_a_process_to_small_ones(held: type[Held]) -> None:

@@ -67,7 +67,7 @@ class View:
     """What the tabs look at: a comparison at a size, and how its tokens are written."""
 
     controls: Controls
-    run: Run
+    run: Run[Comparison]
     comparison: Comparison
     step: int
     style: Style
@@ -105,7 +105,7 @@ def show() -> None:
 
 
 @st.fragment
-def show_run(controls: Controls, run: Run, comparison: Comparison) -> None:
+def show_run(controls: Controls, run: Run[Comparison], comparison: Comparison) -> None:
     """The stage and, under it, the tabs."""
     use_language(st.session_state["language"])
     style = Style(comparison.corpus.pipeline.byte_level, controls["show"])

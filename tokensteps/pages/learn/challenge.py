@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -13,8 +13,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.components.address import in_links, update_url
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.tokens import Style
-from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
-from tokensteps.drawing.training.pruning import prune_frame
+from tokensteps.drawing.training.frames import TRAINING_FRAMES
 from tokensteps.language.i18n import _, count, use_language
 from tokensteps.language.messages import explained
 from tokensteps.language.pages import PAGES
@@ -43,10 +42,6 @@ from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.predict import FRAMES, game_of, keep_game, show_question, show_words
 from tokensteps.widgets.questions import verdict_html
 from tokensteps.widgets.tour import titled
-
-DRAW: Final[Mapping[str, Any]] = {"bpe": merge_frame, "wordpiece": wordpiece_frame, "unigram": prune_frame}
-"""Algorithm → what draws its snapshots."""
-
 
 # --- making one -------------------------------------------------------------------------------------------------------
 
@@ -167,7 +162,7 @@ def _ask(challenge: Challenge, trace: Any, style: Style) -> None:
         challenge.name,
         trace,
         style,
-        DRAW[challenge.page],
+        TRAINING_FRAMES[challenge.page],
         challenge.asked,
         min(challenge.last, len(trace)),
     )

@@ -12,6 +12,7 @@ from html import escape
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.training.bpe import BpeTrace
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.components.address import page_address
@@ -28,9 +29,9 @@ from tokensteps.pages.learn.home_sentence import (
     ways_html,
     whose_html,
 )
-from tokensteps.runs.algorithms import ALGORITHMS, Run
+from tokensteps.runs.algorithms import BPE, Run
 from tokensteps.runs.corpora import pack_text, plain_text
-from tokensteps.runs.settings import corpus_title, read_short, read_url, write_short
+from tokensteps.runs.settings import corpus_title, read_short, write_short
 from tokensteps.server.shelf import remembered
 from tokensteps.server.stores import text_store
 from tokensteps.streamlit_internals import text_in_browser
@@ -111,12 +112,9 @@ def read_sentence() -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def home_run() -> Run:
+def home_run() -> Run[BpeTrace]:
     """The training of this page's tokenizer: that of its link."""
-    algorithm = ALGORITHMS["bpe"]
-    run = algorithm.run(read_url("bpe", algorithm.rules, SPEC_QUERY).recipe)
-    assert run is not None  # an example has a text
-    return run
+    return BPE.run_at(SPEC_QUERY)
 
 
 @st.fragment

@@ -17,8 +17,8 @@ from tokensteps.drawing.tokens import PLAIN, Style, chips, fill
 from tokensteps.drawing.training.merging import TELL_BPE, TELL_WORDPIECE, Markup
 from tokensteps.drawing.training.pruning import TELL
 from tokensteps.language.i18n import N_, _, count, sentences
+from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.corpora import EXAMPLES
-from tokensteps.teaching.errata import trace_of
 from tokensteps.teaching.lessons import (
     Link,
 )
@@ -54,7 +54,7 @@ def algorithm_columns() -> tuple[Column, ...]:
 
 def bpe_column() -> Column:
     """BPE on the five words."""
-    trace: BpeTrace = trace_of("bpe", corpus="hug")
+    trace: BpeTrace = trace_at(BPE, corpus="hug")
     return Column(
         "BPE",
         (
@@ -72,7 +72,7 @@ def bpe_column() -> Column:
 
 def wordpiece_column() -> Column:
     """WordPiece on the five words."""
-    trace: WordPieceTrace = trace_of("wordpiece", corpus="hug")
+    trace: WordPieceTrace = trace_at(WORDPIECE, corpus="hug")
     symbols = _("the same characters; ## marks what continues a word: {tokens}")
     return Column(
         "WordPiece",
@@ -91,7 +91,7 @@ def wordpiece_column() -> Column:
 
 def unigram_column() -> Column:
     """Unigram on the five words."""
-    trace: UnigramTrace = trace_of("unigram", corpus="hug")
+    trace: UnigramTrace = trace_at(UNIGRAM, corpus="hug")
     pieces = _("many pieces, here {number}: the characters and the most frequent substrings {tokens}")
     substrings = [piece for piece, _count in trace.seed if len(piece) > 1]
     end = _("the vocabulary is small enough; characters stay. Here after {steps} prunes: {size} pieces")

@@ -9,6 +9,7 @@ import streamlit as st
 
 from tokenizers_core import first_difference
 from tokenizers_core.files.exports import trace_to_csv, trace_to_json
+from tokenizers_core.training.merge_trace import MergeTrace
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.charts import CHARTS, curves_told, training_chart
 from tokensteps.drawing.tabs import lineage_html, parting_html
@@ -113,8 +114,8 @@ def ties(view: View) -> None:
     rival = stage.trained(
         Run(run.algorithm, run.source, run.pipeline, {**run.settings, "tie_rule": other}), ".rival"
     )
-    if rival is None:
-        return
+    if not isinstance(rival, MergeTrace):
+        return  # there is none yet
     parting = first_difference(trace, rival)
     if parting is None:
         note(_("Both rules make the same merges on this corpus."))

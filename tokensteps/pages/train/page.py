@@ -13,6 +13,7 @@ import streamlit as st
 
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue import choices
 from tokensteps.components.address import update_url
 from tokensteps.components.code import code_in_step
@@ -75,7 +76,7 @@ class RunFile(NamedTuple):
 class TrainPage:
     """What one algorithm's page is made of."""
 
-    algorithm: Algorithm
+    algorithm: Algorithm[AnyTrace]
     lead: Callable[[Controls], str]
     """What the algorithm does under these settings, in one sentence, translated."""
     frame: Callable[..., Frame]
@@ -105,7 +106,7 @@ class View:
 
     page: TrainPage
     controls: Controls
-    run: Run
+    run: Run[AnyTrace]
     trace: Any
     step: int
     style: Style
@@ -152,7 +153,7 @@ def show_mode(page: TrainPage, controls: Controls) -> None:
 
 
 @st.fragment
-def show_run(page: TrainPage, controls: Controls, run: Run, trace: Any) -> None:
+def show_run(page: TrainPage, controls: Controls, run: Run[AnyTrace], trace: Any) -> None:
     """The stage and, under it, the tabs."""
     use_language(st.session_state["language"])
     style = Style(trace.corpus.pipeline.byte_level, controls["show"], frozenset(trace.special_tokens))
@@ -179,7 +180,7 @@ def show_run(page: TrainPage, controls: Controls, run: Run, trace: Any) -> None:
     show_tabs(view.key("tab"), page.tabs, view)
 
 
-def predict_run(page: TrainPage, controls: Controls, run: Run, trace: Any, style: Style) -> None:
+def predict_run(page: TrainPage, controls: Controls, run: Run[AnyTrace], trace: Any, style: Style) -> None:
     """The next question, and the stage up to the step that is found out; none of the tabs, which look ahead."""
     hidden = Hidden(page.name, run.name, trace, style, page.frame, controls["ask"], len(trace))
     if from_link():  # which says where to begin

@@ -1,0 +1,17 @@
+"""What draws a step of training, for each algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
+from tokensteps.drawing.training.pruning import prune_frame
+
+TRAINING_FRAMES: Final[Mapping[str, Callable[..., Frame]]] = {
+    "bpe": merge_frame,
+    "wordpiece": wordpiece_frame,
+    "unigram": prune_frame,
+}
+"""Algorithm → from a snapshot and a style to a frame; with `ahead=False`, one that tells nothing of the next step."""
