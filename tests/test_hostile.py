@@ -61,16 +61,17 @@ from tokensteps.drawing.charts import (
 )
 from tokensteps.drawing.chips import Shown, chips_html
 from tokensteps.drawing.comparison import compare_frame, overlap_html
+from tokensteps.drawing.encoding import encoding_frame, match_frame
 from tokensteps.drawing.frame import Frame, payload
 from tokensteps.drawing.handout import handout
-from tokensteps.drawing.lattice.picture import lattice_frame
+from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.pipeline.journey import journey
 from tokensteps.drawing.pipeline.stages import stages_message, summary_html
 from tokensteps.drawing.pipeline.windows import windows_html
 from tokensteps.drawing.tables import matching, pair_table, piece_table, score_table, worth_table
 from tokensteps.drawing.tabs import encoding_html, lineage_html, story_html
 from tokensteps.drawing.tokens import SHOW, Style, chip, readable, token_html
-from tokensteps.drawing.training.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
+from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained

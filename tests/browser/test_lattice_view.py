@@ -18,7 +18,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.lattice_demo import GOLDEN, course_pieces, stretches
 from tokenizers_core.training.lattice import Lattice
-from tokensteps.drawing.lattice.picture import LATTICE_CHARACTERS
+from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.language.numbers import log_text, probability_text
 
 HERE = Path(__file__).resolve().parent

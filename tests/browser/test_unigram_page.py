@@ -23,7 +23,7 @@ from tests.browser.test_lattice_view import Book
 from tests.browser.test_wordpiece_page import WIDTHS
 from tests.core.test_unigram import golden
 from tokenizers_core import Corpus, train_unigram
-from tokensteps.drawing.lattice.picture import LATTICE_CHARACTERS
+from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.language.numbers import log_text
 
 HUG, COURSE = golden("hug"), golden("course")

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, done, problems, run
 from tokenizers_core import TIE_RULES, train_bpe
-from tokensteps.drawing.training.merging import STOP_REASONS
+from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text
@@ -76,7 +76,7 @@ def test_every_example_renders_and_brings_its_settings(name: str) -> None:
     assert frames[0]["label"] == "Start" and book(app)["seek"][0] == 0
     again = opened(f"corpus={name}&step={book(app)['last']}")
     assert rules(again) == usual(name)
-    assert any(reason in book(again)["frames"][-1]["say"] for reason in STOP_REASONS.values())
+    assert any(reason in book(again)["frames"][-1]["say"] for reason in MERGING_STOPS.values())
 
 
 @pytest.mark.parametrize("tab", TABS)

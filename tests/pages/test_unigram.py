@@ -18,8 +18,8 @@ from tests.app.drawing.test_tokens import HOSTILE, Read
 from tests.core.test_unigram import golden
 from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, done, problems, run
 from tokenizers_core import METHODS, Corpus, train_unigram
-from tokensteps.drawing.lattice.picture import LATTICE_CHARACTERS
-from tokensteps.drawing.training.pruning import STOP_REASONS
+from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
+from tokensteps.drawing.narration.pruning import PRUNING_STOPS
 from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.rules import UNIGRAM_RULES
@@ -105,7 +105,7 @@ def test_every_example_renders_with_both_methods(name: str, method: str) -> None
     again = opened(f"corpus={name}&method={method}&step={last}")
     assert rules(again) == usual(name) | {"method": method} and problems(again) == []
     assert book(again)["last"] == last > 0 and book(again)["seek"][0] == last
-    reasons = [re.escape(reason).replace(r"\{seed\}", r"[\d,]+") for reason in STOP_REASONS.values()]
+    reasons = [re.escape(reason).replace(r"\{seed\}", r"[\d,]+") for reason in PRUNING_STOPS.values()]
     assert any(re.search(reason, book(again)["frames"][-1]["say"]) for reason in reasons)
 
 
@@ -308,7 +308,7 @@ def test_every_tab_renders_for_the_smallest_texts(text: str, method: str, pre: s
 def test_a_text_of_one_character() -> None:
     app = opened(f"corpus=paste&pre=none&text={pack_text('a')}")
     assert problems(app) == [] and book(app)["last"] == 0
-    assert STOP_REASONS["no_seed"] in book(app)["frames"][0]["say"]
+    assert PRUNING_STOPS["no_seed"] in book(app)["frames"][0]["say"]
     assert book(app)["frames"][0]["status"] == "1 piece"
 
 

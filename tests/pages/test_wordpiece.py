@@ -14,7 +14,7 @@ from tests.core.test_wordpiece import golden
 from tests.pages.pages import PASTED, SMALL, Page, bodies, book, problems, run
 from tests.pages.test_bpe import TABS as SHARED_TABS
 from tokenizers_core import Corpus, train_wordpiece
-from tokensteps.drawing.training.merging import STOP_REASONS
+from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.rules import WORDPIECE_RULES
 
@@ -62,7 +62,7 @@ def test_every_example_renders_and_brings_its_settings(name: str) -> None:
     assert book(app)["frames"][0]["label"] == "Start" and book(app)["seek"][0] == 0
     again = opened(f"corpus={name}&step={book(app)['last']}")
     assert rules(again) == usual(name) and problems(again) == []
-    assert any(reason in book(again)["frames"][-1]["say"] for reason in STOP_REASONS.values())
+    assert any(reason in book(again)["frames"][-1]["say"] for reason in MERGING_STOPS.values())
 
 
 def test_a_link_sets_everything() -> None:

@@ -23,7 +23,7 @@ from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import Replay, StoredTrace
-from tokenizers_core.training.merge_trace import Candidate, MergeEvent, MergeTrace, StartEvent
+from tokenizers_core.training.merge_trace import Candidate, MergeEvent, MergeSnapshot, MergeTrace, StartEvent
 from tokenizers_core.training.merge_training import run_training
 from tokenizers_core.training.merging import Merge, PairTable, Progress, split_word
 from tokenizers_core.training.ties import TieOrder
@@ -195,8 +195,25 @@ class ScoredCandidate(Candidate):
 class WordPieceEvent(MergeEvent):
     """One merge of WordPiece, with the pair that BPE would have merged in its place."""
 
+    candidates: Sequence[ScoredCandidate]
     most_frequent: ScoredCandidate
     """The pair that occurs most often, by the same tie rule."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordPieceSnapshot(MergeSnapshot):
+    """The state of a run of WordPiece after `step` merges."""
+
+    trace: WordPieceTrace
+
+    @cached_property
+    def event(self) -> StartEvent | WordPieceEvent:
+        """What turned the state before into this one."""
+        return self.trace.event(self.step)
+
+    def candidates(self, limit: int | None = None) -> Sequence[ScoredCandidate]:
+        """The pairs that could be merged next, best score first, ties in the order of the tie rule."""
+        return self.trace.candidates(self.step, limit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +228,10 @@ class WordPieceTrace(MergeTrace):
     def values(self, table: PairTable) -> Scores:
         return Scores(table)
 
-    def event(self, step: int) -> StartEvent | MergeEvent:
+    def snapshot(self, step: int) -> WordPieceSnapshot:
+        return WordPieceSnapshot(self, step)
+
+    def event(self, step: int) -> StartEvent | WordPieceEvent:
         match super().event(step):
             case MergeEvent() as event:
                 return WordPieceEvent(**vars(event), most_frequent=self.most_frequent(step - 1))

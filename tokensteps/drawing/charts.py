@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from html import escape, unescape
-from typing import Any, cast
+from typing import Any
 
 import plotly.graph_objects as go
 
 from tokenizers_core.training.comparison import COMPARED, PAIRS, Comparison, SweepPoint
-from tokenizers_core.training.merge_trace import MergeSnapshot, MergeTrace, StepStats
+from tokenizers_core.training.merge_trace import MergeTrace, StepStats
 from tokenizers_core.training.pruning import StepPoint, Worth
 from tokenizers_core.training.unigram_trace import UnigramTrace
-from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent
+from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceSnapshot
 from tokensteps.drawing.tokens import Style, readable
-from tokensteps.drawing.training.pruning import LABELS
+from tokensteps.drawing.training.pruning import STEP_NAMES
 from tokensteps.language.i18n import N_, _, listed, sentences
 from tokensteps.language.names import ALGORITHM_NAMES, pair_name
 from tokensteps.limits import CURVE_LIMIT, SCATTER_LIMIT
@@ -82,7 +82,7 @@ def training_chart(trace: MergeTrace, chart: str, step: int, style: Style) -> go
         )
     )
     if step:
-        _mark(figure, places[step - 1], values[step - 1])
+        _mark_step(figure, places[step - 1], values[step - 1])
     figure.update_layout(
         **CURVE_LAYOUT,
         xaxis_title=_("vocabulary size") if by_size else _("step"),
@@ -107,7 +107,7 @@ def _mode(points: int) -> str:
     return "lines+markers" if points <= MARKER_LIMIT else "lines"
 
 
-def _mark(figure: go.Figure, x: float, y: float) -> None:
+def _mark_step(figure: go.Figure, x: float, y: float) -> None:
     """Mark the step now."""
     figure.add_scatter(
         x=[x],
@@ -158,7 +158,7 @@ def _written(height: float, number: str) -> str:
     return f"{height:,.4g}" if abs(height) < 1000 and height != int(height) else f"{height:,.0f}"
 
 
-def score_told(figure: go.Figure, title: str) -> str:
+def scatter_told(figure: go.Figure, title: str) -> str:
     """The pairs that stand out in the chart of scores, in words: their counts and scores."""
     chosen = [
         f"{points.name} ({unescape(points.customdata[0][0])}, {points.x[0]:,} · {points.customdata[0][1]})"
@@ -167,10 +167,10 @@ def score_told(figure: go.Figure, title: str) -> str:
     return listed([title, *chosen])
 
 
-def score_chart(snapshot: MergeSnapshot, style: Style) -> go.Figure:
+def score_chart(snapshot: WordPieceSnapshot, style: Style) -> go.Figure:
     """Score against count for all pairs of one step: why the most frequent pair rarely wins."""
     trace, before = snapshot.trace, max(0, snapshot.step - 1)
-    candidates = cast(list[ScoredCandidate], trace.candidates(before, SCATTER_LIMIT))
+    candidates = trace.candidates(before, SCATTER_LIMIT)
     figure = go.Figure()
 
     def scatter(chosen: Sequence[ScoredCandidate], name: str, marker: dict[str, Any]) -> None:
@@ -191,10 +191,10 @@ def score_chart(snapshot: MergeSnapshot, style: Style) -> go.Figure:
         )
 
     scatter(candidates, _("all pairs"), {"size": 8, "opacity": 0.55, "color": NEUTRAL})
-    if snapshot.step:
-        event = cast(WordPieceEvent, snapshot.event)
+    event = snapshot.event
+    if event.kind == "merge":
         scatter(
-            [cast(ScoredCandidate, event.candidates[0])],
+            [event.candidates[0]],
             _("merged: best score"),
             {"size": 15, "color": ACCENT, "symbol": "diamond"},
         )
@@ -238,9 +238,9 @@ def loss_chart(trace: UnigramTrace, chart: str, step: int, style: Style) -> go.F
         )
     )
     if chart == "loss":  # the curve leaves out the steps after which training did not work it out
-        _mark(figure, across(trace.history[step]), trace.loss_at(step))
+        _mark_step(figure, across(trace.history[step]), trace.loss_at(step))
     elif before := [(point, height) for point, height in curve if point.step <= step]:
-        _mark(figure, across(before[-1][0]), before[-1][1])
+        _mark_step(figure, across(before[-1][0]), before[-1][1])
     figure.update_layout(
         **CURVE_LAYOUT,
         xaxis_title=_("step") if chart == "size" else _("vocabulary size"),
@@ -268,7 +268,7 @@ def _thinned(steps: Sequence[int], now: int) -> list[int]:
 
 def _step_name(point: StepPoint, style: Style) -> str:
     """The piece that a step pruned, or what it did, for a hover."""
-    name = readable(point.piece, style) if point.kind == "prune" else _(LABELS[point.kind])
+    name = readable(point.piece, style) if point.kind == "prune" else _(STEP_NAMES[point.kind])
     return escape(name, quote=False)
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from tokenizers_core.training.merge_trace import MergeSnapshot
 from tokenizers_core.training.pruning import Worth
 from tokenizers_core.training.unigram_trace import UnigramSnapshot
-from tokenizers_core.training.wordpiece import ScoredCandidate
+from tokenizers_core.training.wordpiece import WordPieceSnapshot
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import _
 
@@ -20,114 +19,77 @@ def pair_table(
     snapshot: MergeSnapshot, style: Style, find: str = "", limit: int | None = None
 ) -> pd.DataFrame:
     """The `limit` best pairs that could be merged next (None: all), best first; with `find`, those of them whose text holds it."""
-    rows = [
-        (
-            place,
-            readable(one.pair.first, style),
-            readable(one.pair.second, style),
-            one.freq,
-            one.change,
-            one.tied,
-        )
-        for place, one in enumerate(snapshot.candidates(limit), start=1)
-    ]
-    names = [_("place"), _("first"), _("second"), _("count"), _("change"), _("tied for best")]
-    return matching(pd.DataFrame(rows, columns=names), find)
+    candidates = snapshot.candidates(limit)
+    columns = {
+        _("place"): range(1, len(candidates) + 1),
+        _("first"): [readable(one.pair.first, style) for one in candidates],
+        _("second"): [readable(one.pair.second, style) for one in candidates],
+        _("count"): [one.freq for one in candidates],
+        _("change"): [one.change for one in candidates],
+        _("tied for best"): [one.tied for one in candidates],
+    }
+    return matching(table_of(columns), find)
 
 
 def score_table(
-    snapshot: MergeSnapshot, style: Style, find: str = "", limit: int | None = None
+    snapshot: WordPieceSnapshot, style: Style, find: str = "", limit: int | None = None
 ) -> pd.DataFrame:
     """`pair_table` for WordPiece, with the numbers of the scores."""
-    rows = []
-    for place, candidate in enumerate(cast(list[ScoredCandidate], snapshot.candidates(limit)), start=1):
-        first, second = candidate.pair
-        rows.append(
-            (
-                place,
-                readable(first, style),
-                readable(second, style),
-                candidate.freq,
-                candidate.first_freq,
-                candidate.second_freq,
-                str(candidate.score),
-                float(candidate.score),
-                candidate.change,
-                candidate.tied,
-            )
-        )
-    names = [
-        _("place"),
-        _("first"),
-        _("second"),
-        _("count"),
-        _("count of first"),
-        _("count of second"),
-        _("score"),
-        _("score as decimal"),
-        _("change of count"),
-        _("tied for best"),
-    ]
-    return matching(pd.DataFrame(rows, columns=names), find)
+    candidates = snapshot.candidates(limit)
+    columns = {
+        _("place"): range(1, len(candidates) + 1),
+        _("first"): [readable(one.pair.first, style) for one in candidates],
+        _("second"): [readable(one.pair.second, style) for one in candidates],
+        _("count"): [one.freq for one in candidates],
+        _("count of first"): [one.first_freq for one in candidates],
+        _("count of second"): [one.second_freq for one in candidates],
+        _("score"): [str(one.score) for one in candidates],
+        _("score as decimal"): [float(one.score) for one in candidates],
+        _("change of count"): [one.change for one in candidates],
+        _("tied for best"): [one.tied for one in candidates],
+    }
+    return matching(table_of(columns), find)
 
 
 def piece_table(
     snapshot: UnigramSnapshot, style: Style, find: str = "", limit: int | None = None
 ) -> pd.DataFrame:
-    """The `limit` most probable pieces (None: all), with what the round that comes says of them; with `find`, those that hold it."""
+    """The `limit` most probable pieces (None: all), with what the next round makes of them; with `find`, those that hold it."""
     trace = snapshot.trace
     ranked = {candidate.piece: candidate for candidate in snapshot.candidates()}
-    rows = []
-    ordered = sorted(snapshot.pieces.items(), key=lambda item: -item[1])
-    for place, (piece, log_probability) in enumerate(ordered[:limit], start=1):
-        candidate = ranked.get(piece)
-        rows.append(
-            (
-                place,
-                readable(piece, style),
-                math.exp(log_probability),
-                log_probability,
-                trace.seed[trace.numbers[piece]][1],
-                math.nan if candidate is None else candidate.loss,
-                candidate is not None and candidate.pruned,
-            )
-        )
-    names = [
-        _("place"),
-        _("piece"),
-        _("probability"),
-        _("log probability"),
-        _("count in the seed") if trace.method == "course" else _("count × length in the seed"),
-        _("loss without it"),
-        _("goes in this round"),
-    ]
-    return matching(pd.DataFrame(rows, columns=names), find, tokens=1)
+    pieces = sorted(snapshot.pieces.items(), key=lambda item: -item[1])[:limit]
+    candidates = [ranked.get(piece) for piece, _log in pieces]
+    counted = _("count in the seed") if trace.method == "course" else _("count × length in the seed")
+    columns: dict[str, Sequence[object]] = {
+        _("place"): range(1, len(pieces) + 1),
+        _("piece"): [readable(piece, style) for piece, _log in pieces],
+        _("probability"): [math.exp(log) for _piece, log in pieces],
+        _("log probability"): [log for _piece, log in pieces],
+        counted: [trace.seed[trace.numbers[piece]][1] for piece, _log in pieces],
+        _("loss without it"): [math.nan if one is None else one.loss for one in candidates],
+        _("goes in this round"): [one is not None and one.pruned for one in candidates],
+    }
+    return matching(table_of(columns), find, tokens=1)
 
 
 def worth_table(rows: Sequence[Worth], style: Style) -> pd.DataFrame:
     """What pieces are worth, exactly and by SentencePiece's estimate, in the order given."""
-    table = [
-        (
-            readable(row.piece, style),
-            row.exact,
-            row.approximate,
-            row.approximate - row.exact,
-            " · ".join(readable(piece, style) for piece in row.replacement),
-            row.probability,
-            row.freq,
-        )
-        for row in rows
-    ]
-    names = [
-        _("piece"),
-        _("exact loss"),
-        _("estimate"),
-        _("difference"),
-        _("replacement"),
-        _("probability"),
-        _("count on best splits"),
-    ]
-    return pd.DataFrame(table, columns=names)
+    columns: dict[str, Sequence[object]] = {
+        _("piece"): [readable(row.piece, style) for row in rows],
+        _("exact loss"): [row.exact for row in rows],
+        _("estimate"): [row.approximate for row in rows],
+        _("difference"): [row.approximate - row.exact for row in rows],
+        _("replacement"): [" · ".join(readable(piece, style) for piece in row.replacement) for row in rows],
+        _("probability"): [row.probability for row in rows],
+        _("count on best splits"): [row.freq for row in rows],
+    }
+    return table_of(columns)
+
+
+def table_of(columns: Mapping[str, Sequence[object]]) -> pd.DataFrame:
+    """A table of these columns. Without rows they hold no type: pandas would take a column of tokens for one of numbers."""
+    table = pd.DataFrame(columns)
+    return table if len(table) else table.astype(object)
 
 
 def matching(table: pd.DataFrame, find: str, tokens: int = 2) -> pd.DataFrame:

@@ -7,8 +7,7 @@ from html import escape
 
 from tokenizers_core.encoding.encoding import Encoding
 from tokenizers_core.training.merge_trace import Lineage, MergeTrace
-from tokensteps.drawing.tokens import Style, chip, chips, fill
-from tokensteps.drawing.training.merging import pair_chips
+from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_chips
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.names import choice_name
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
+from tokenizers_core.training.merging import Pair
 from tokensteps.limits import TOKEN_SHOWN
 
 PALETTE_SIZE = 10
@@ -122,6 +123,11 @@ _kept_chip = lru_cache(maxsize=50_000)(_chip)
 def chips(tokens: Iterable[str], style: Style = PLAIN) -> str:
     """Tokens as chips in a row."""
     return "".join(chip(token, style) for token in tokens)
+
+
+def pair_chips(pair: Pair, style: Style = PLAIN) -> str:
+    """Two chips that touch."""
+    return f'<span class="pair">{chips(pair, style)}</span>'
 
 
 def fill(message: str, **markup: str) -> str:

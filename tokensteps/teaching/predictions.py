@@ -17,8 +17,9 @@ from tokenizers_core.training.merging import merge_pair
 from tokenizers_core.training.pruning import PruneEvent, RankedPiece
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate
+from tokensteps.drawing.narration.merging import score_numbers, tell_rule
+from tokensteps.drawing.narration.voice import Markup
 from tokensteps.drawing.tokens import Style, chip, chips, fill, parts, readable
-from tokensteps.drawing.training.merging import Markup, score_numbers, tell_rule
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.names import choice_name
 from tokensteps.language.numbers import chance, nats

@@ -13,8 +13,8 @@ import pandas as pd
 import streamlit as st
 
 from tokensteps.components.flipbook import go_to
+from tokensteps.drawing.parts import WORD_ROWS
 from tokensteps.drawing.tokens import chips
-from tokensteps.drawing.training.merging import WORD_ROWS
 from tokensteps.language.i18n import N_, _, count, ngettext, use_language
 from tokensteps.limits import ANSWERS_LISTED
 from tokensteps.teaching.game import VERDICT_NAMES, Game, Hidden, Prediction

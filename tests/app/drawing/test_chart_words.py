@@ -6,7 +6,7 @@ Source: WCAG 2.2, 1.1.1 (what is no text has a text that says the same). Oracle:
 from __future__ import annotations
 
 from tokenizers_core import Corpus, train_bpe, train_wordpiece
-from tokensteps.drawing.charts import curves_told, score_chart, score_told, training_chart
+from tokensteps.drawing.charts import curves_told, scatter_told, score_chart, training_chart
 from tokensteps.drawing.tokens import PLAIN
 
 HUG = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
@@ -25,6 +25,6 @@ def test_a_curve_in_words() -> None:
 def test_the_scores_in_words() -> None:
     """The pair that is merged, and the one that BPE would: the course's g s, 1/20, and u g, 20 / (36 · 20)."""
     chart = score_chart(train_wordpiece(HUG, merges=2)[1], PLAIN)
-    assert score_told(chart, "Scores") == (
+    assert scatter_told(chart, "Scores") == (
         "Scores, merged: best score (##g ##s, 5 · 1/20), BPE's choice: most frequent (##u ##g, 20 · 1/36)"
     )

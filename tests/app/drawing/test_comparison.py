@@ -24,12 +24,12 @@ from tokensteps.drawing import charts
 from tokensteps.drawing.charts import DASHES, SWEEPS, SYMBOLS, sweep_chart
 from tokensteps.drawing.comparison import (
     CHIPS_SHOWN,
-    TOKENS_IN_ROW,
+    TOKENS_IN_COLUMN,
     WORDS_SHOWN,
     compare_frame,
+    compared_words,
     jaccard_html,
     overlap_html,
-    words_shown,
 )
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import SHOW, Style
@@ -147,7 +147,7 @@ def test_every_size_of_every_example(name: str, method: str) -> None:
         frame = compare_frame(snapshot, PLAIN)
         sound(frame)
         shown = [rows(frame, algorithm) for algorithm in COMPARED]
-        first, changed = words_shown(snapshot)
+        first, changed = compared_words(snapshot)
         assert len({*first, *changed}) == len(first) + len(changed) <= WORDS_SHOWN
         assert {len(column) for column in shown} == {len(first) + len(changed)}
         cuts = snapshot.cuts((*first, *changed))
@@ -159,7 +159,7 @@ def test_every_size_of_every_example(name: str, method: str) -> None:
                     assert (tokens, note) == ([], "–")
                     continue
                 assert note == f"{comparison.corpus.counts[comparison.places[word]]:,} × {len(cut)}"
-                assert len(tokens) >= min(len(cut), TOKENS_IN_ROW)
+                assert len(tokens) >= min(len(cut), TOKENS_IN_COLUMN)
                 others = [other for other in cuts[word] if other is not None]
                 assert sign == (
                     "=" if others.count(cut) == len(others) > 1 else "≠" if others.count(cut) == 1 else ""
@@ -238,9 +238,9 @@ def test_a_comparison_that_was_stopped_says_so() -> None:
 
 
 def test_few_words_stand_still_and_changed_ones_are_shown() -> None:
-    assert [words_shown(snapshot) for snapshot in hug()] == [([*HUG], [])] * len([*hug()])
+    assert [compared_words(snapshot) for snapshot in hug()] == [([*HUG], [])] * len([*hug()])
     for snapshot in course():
-        first, changed = words_shown(snapshot)
+        first, changed = compared_words(snapshot)
         assert changed == snapshot.changed[:3]
         missing = [word for word in snapshot.leading[:2] if word not in changed]
         assert {*missing} <= {*first}

@@ -19,14 +19,9 @@ from streamlit.testing.v1 import AppTest
 from tests.app.drawing.test_tokens import HOSTILE, MARKS, Read, expect_markup
 from tokenizers_core.training.lattice import Edge, Lattice, equally_good
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.lattice.picture import (
-    BARS_DRAWN,
-    LATTICE_CHARACTERS,
-    bars_of,
-    lanes,
-    lattice_frame,
-)
-from tokensteps.drawing.lattice.picture import picture as lattice_frames
+from tokensteps.drawing.lattice.bars import BARS_DRAWN, LATTICE_CHARACTERS, bars_of, lanes
+from tokensteps.drawing.lattice.facts import edge_facts
+from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.tokens import SHOW, Style, chip, readable
 from tokensteps.language.numbers import log_text, probability_text
 from tokensteps.pages.train.lattice_tab import k_best_html, samples_html
@@ -454,8 +449,15 @@ def test_every_text_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
         "ngettext": lambda one, many, number: bracketed(one if number == 1 else many),
         "current_language": lambda: "xx",
     }
-    for name, replacement in replacements.items():
-        monkeypatch.setattr(lattice_frames, name, replacement)
+    for module in (
+        "lattice.facts",
+        "lattice.frames",
+        "lattice.picture",
+        "lattice.scores",
+        "narration.lattice",
+    ):
+        for name, replacement in replacements.items():
+            monkeypatch.setattr(f"tokensteps.drawing.{module}.{name}", replacement, raising=False)
     for frame in frames(course("pug")):
         assert frame.say.startswith("⟦") and frame.say.endswith("⟧")
         text = Read(frame.html).text
@@ -463,7 +465,7 @@ def test_every_text_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
             text, count = re.subn(r"⟦[^⟦⟧]*⟧", "", text)
             assert count
         assert not re.search(r"[a-z]{4,}", text), text
-    lattice_frames.facts.cache_clear()
+    edge_facts.cache_clear()
 
 
 def test_an_edge_knows_its_chip() -> None:

@@ -15,10 +15,12 @@ import pytest
 
 from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
 from tokenizers_core import BpeTrace, Corpus, train_bpe
+from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.drawing.tabs import encoding_html, lineage_html, parting_html, story_html
 from tokensteps.drawing.tokens import SHOW, Style, readable
-from tokensteps.drawing.training.merging import STOP_REASONS, TOKENS_IN_ROW, encoding_frame, merge_frame
+from tokensteps.drawing.training.merging import TOKENS_IN_ROW, merge_frame
 from tokensteps.runs.corpora import EXAMPLES
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "bpe_course.json").read_text(encoding="utf-8"))
@@ -129,12 +131,12 @@ STOPPED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("reason", STOP_REASONS)
+@pytest.mark.parametrize("reason", MERGING_STOPS)
 def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
     trace = counted({"abab": 3, "cd": 2}, **STOPPED[reason])
     assert trace.stop_reason == reason
     for step in range(len(trace) + 1):
-        assert (STOP_REASONS[reason] in merge_frame(trace[step], Style()).say) == (step == len(trace))
+        assert (MERGING_STOPS[reason] in merge_frame(trace[step], Style()).say) == (step == len(trace))
         checked(merge_frame(trace[step], Style()))
 
 

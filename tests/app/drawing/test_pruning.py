@@ -37,8 +37,11 @@ from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_uni
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.pruning import ExpectationEvent, MaximizationEvent
 from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.narration.errata import lattice_erratum
+from tokensteps.drawing.narration.pruning import PRUNING_STOPS
+from tokensteps.drawing.parts import CANDIDATE_ROWS
 from tokensteps.drawing.tokens import SHOW, Style, readable
-from tokensteps.drawing.training.pruning import RANKED_ROWS, STOP_REASONS, lattice_erratum, prune_frame
+from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.runs.corpora import EXAMPLES, LARGE, Source
 from tokensteps.runs.rules import UNIGRAM_RULES
 from tokensteps.runs.settings import special_tokens
@@ -363,7 +366,7 @@ def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
                 "What each costs", f"{going} of {ranked} go · {never} characters stay",
             )  # fmt: skip
             table = rows(frame)
-            assert 0 < len(table) <= RANKED_ROWS
+            assert 0 < len(table) <= CANDIDATE_ROWS
             found = [row for row in table if "gap" not in row.classes]
             places = [int(row.cells[0]) for row in found]
             assert places == sorted(set(places))
@@ -432,7 +435,7 @@ def test_the_course_to_the_digit() -> None:
     assert [row.cells[:3] for row in rows(start)] == [
         [piece, str(count), told_chance(count / 594)] for piece, count in longer[: len(rows(start))]
     ]
-    assert len(rows(start)) == RANKED_ROWS
+    assert len(rows(start)) == CANDIDATE_ROWS
     step, size = 0, 300
     for number, round_ in enumerate(figures["rounds"]):
         for piece in round_["removed"]:
@@ -526,7 +529,7 @@ def test_expected_counts_are_told(name: str, size: int) -> None:
         assert f"a word costs {event.objective:.4f} on average" in frame.say
         assert f"<b>{event.objective:.4f}</b>" in frame.html
         assert heading(frame, 1) == ("Expected counts, highest first", f"{len(trace[step].pieces)} pieces")
-        highest = sorted(event.expected, key=lambda row: -row.freq)[:RANKED_ROWS]
+        highest = sorted(event.expected, key=lambda row: -row.freq)[:CANDIDATE_ROWS]
         assert [row.cells[:3] for row in rows(frame)] == [
             [row.piece, told_chance(math.exp(trace[step - 1].pieces[row.piece])), f"{row.freq:,.2f}"]
             for row in highest
@@ -569,7 +572,7 @@ def test_new_probabilities_are_told(name: str, size: int) -> None:
         assert heading(frame, 1) == ("From expected counts to probabilities", stay)
         total = sum(freq for piece, freq in expected.items() if piece in model)
         table = rows(frame)
-        assert 0 < len(table) <= RANKED_ROWS
+        assert 0 < len(table) <= CANDIDATE_ROWS
         assert expected[table[0].cells[0]] == max(expected.values())
         for row in table:
             piece, freq, share, after, change = row.cells
@@ -607,7 +610,7 @@ def test_the_end_of_sentencepieces_way_is_told(name: str, size: int) -> None:
         assert (f"{name_}: " in frame.say) == bool(pieces)
         assert not pieces or f"{name_}: {listed}." in frame.say
     longer = [(piece, log) for piece, log in final.items() if len(piece) > 1]
-    longer = sorted(longer, key=lambda item: -item[1])[:RANKED_ROWS]
+    longer = sorted(longer, key=lambda item: -item[1])[:CANDIDATE_ROWS]
     assert [row.cells[:3] for row in rows(frame)] == [
         [piece, told_chance(math.exp(log)), f"{log:.4f}".replace("-", "−")] for piece, log in longer
     ]
@@ -691,7 +694,7 @@ STOPPED: Mapping[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("reason", STOP_REASONS)
+@pytest.mark.parametrize("reason", PRUNING_STOPS)
 def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
     counts = HUG if reason != "no_seed" else {"a": 3, "b": 2}
     trace = train_unigram(Corpus.from_counts(counts), **STOPPED[reason])
@@ -699,7 +702,7 @@ def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
     for step in range(len(trace) + 1):
         frame = prune_frame(trace[step], PLAIN)
         sound(frame)
-        for other, message in STOP_REASONS.items():
+        for other, message in PRUNING_STOPS.items():
             sentence = message.format(seed=len(trace.seed))
             assert (sentence in frame.say) == (step == len(trace) and other == reason)
             assert (sentence in without_tags(frame.html)) == (sentence in frame.say)

@@ -12,7 +12,7 @@ import re
 from fractions import Fraction
 from html import unescape
 from itertools import cycle
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -24,22 +24,19 @@ from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_wordpiece
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.wordpiece import (
     TRIES_EXPLAINED,
-    ScoredCandidate,
     WordPieceModel,
     WordPieceTrace,
 )
 from tokensteps.drawing import tables
 from tokensteps.drawing.charts import score_chart
+from tokensteps.drawing.encoding import match_frame
 from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.narration.errata import wordpiece_erratum
+from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.drawing.tabs import vocabularies_html
 from tokensteps.drawing.tokens import SHOW, Style, readable
-from tokensteps.drawing.training.merging import (
-    STOP_REASONS,
-    erratum,
-    match_frame,
-    score_table,
-    wordpiece_frame,
-)
+from tokensteps.drawing.training.candidates import SCORE_COLUMNS, candidates_html
+from tokensteps.drawing.training.merging import wordpiece_frame
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.runs.rules import WORDPIECE_RULES
 from tokensteps.runs.settings import special_tokens
@@ -95,7 +92,7 @@ def test_every_step_tells_the_score_with_its_numbers(name: str) -> None:
                 told += rf"but scores (\d+) / \((\d+) × (\d+)\) = {score}\."
             assert re.search(told, frame.say)
             assert score <= recount.scores[recount.pair]
-        assert (STOP_REASONS[trace.stop_reason] in frame.say) == (step == len(trace))
+        assert (MERGING_STOPS[trace.stop_reason] in frame.say) == (step == len(trace))
     assert (
         f"The alphabet has {len(figures['alphabet'])} symbols."
         in sound(wordpiece_frame(trace[0], style)).text
@@ -123,7 +120,7 @@ def test_a_frame_is_a_function_of_its_snapshot() -> None:
 def rows(table: str) -> list[list[str]]:
     """A table's rows, as the text of their cells."""
     return [
-        [unescape(re.sub(r"<[^>]*>", "", cell)) for cell in row.split("<td>")[1:]]
+        [unescape(re.sub(r"<[^>]*>", "", cell)) for cell in re.split(r"<td[^>]*>", row)[1:]]
         for row in table.split("<tr")[2:]
     ]
 
@@ -135,8 +132,8 @@ def test_the_candidates_beside_each_step(name: str) -> None:
     plain, _ = plain_wordpiece(golden(name)["word_freqs"], "first")
     before: dict[Any, Fraction] = {}
     for step, recount in enumerate(plain[: len(trace)]):
-        candidates = cast(list[ScoredCandidate], trace[step].candidates())
-        markup = score_table(candidates, trace.pair_of(step + 1), PLAIN)
+        candidates = trace.candidates(step)
+        markup = candidates_html(candidates, SCORE_COLUMNS, trace.pair_of(step + 1), PLAIN)
         expect_markup(markup, TAGS)
         assert Read(markup.split("</table>")[0].split("<tr")[1]).text.endswith(
             "paircountfirst × secondscorechange"
@@ -167,22 +164,22 @@ def test_new_same_and_rising_scores() -> None:
     trace = trained("hug")
 
     def row(step: int, pair: str) -> list[str]:
-        shown = rows(score_table(trace[step].candidates(), None, PLAIN))
+        shown = rows(candidates_html(trace.candidates(step), SCORE_COLUMNS, None, PLAIN))
         return next(cells[1:] for cells in shown if cells[0].removesuffix("tied") == pair)
 
     assert row(1, "##u##gs") == ["5", "36 × 5", "1/36", "0.0278", "new"]
     assert row(1, "##u##g") == ["15", "36 × 15", "1/36", "0.0278", "·"]
     assert row(2, "p##u") == ["17", "17 × 21", "1/21", "0.0476", "+0.02"]
-    assert '<span class="up">+0.02</span>' in score_table(trace[2].candidates(), None, PLAIN)
+    assert '<span class="up">+0.02</span>' in candidates_html(trace.candidates(2), SCORE_COLUMNS, None, PLAIN)
 
 
-# --- the erratum ------------------------------------------------------------------------------------------------------
+# --- the erratum -----------------------------------------------------------------------------------------------------------------
 
 
 def test_the_erratum_stands_where_the_course_errs() -> None:
     trace = trained("hug")
-    assert [step for step in range(len(trace) + 1) if erratum(trace[step], PLAIN)] == [3]
-    markup = erratum(trace[3], PLAIN)
+    assert [step for step in range(len(trace) + 1) if wordpiece_erratum(trace[step], PLAIN)] == [3]
+    markup = wordpiece_erratum(trace[3], PLAIN)
     assert expect_markup(markup, TAGS).text == (
         "Erratum The course merges hu##g here, for a score of 1/15. "
         "Computed: 1015 × 15 = 2/45, and hu##gs has 1/15."
@@ -205,7 +202,7 @@ def test_no_erratum_elsewhere(counts: dict[str, int], settings: dict[str, Any]) 
     """Another corpus, or rules by which the course's third merge is not a mistake or does not come."""
     trace = train_wordpiece(Corpus.from_counts(counts), **settings)
     for step in range(len(trace) + 1):
-        told = erratum(trace[step], PLAIN)
+        told = wordpiece_erratum(trace[step], PLAIN)
         assert told == "" or "1/15. Computed" not in Read(told).text or step == 3
         if counts != PUBLISHED or list(counts) != list(PUBLISHED):
             assert told == ""
@@ -213,7 +210,7 @@ def test_no_erratum_elsewhere(counts: dict[str, int], settings: dict[str, Any]) 
 
 def test_no_erratum_in_the_four_sentences() -> None:
     trace = trained("course")
-    assert not any(erratum(trace[step], PLAIN) for step in range(len(trace) + 1))
+    assert not any(wordpiece_erratum(trace[step], PLAIN) for step in range(len(trace) + 1))
 
 
 # --- why training ended, ties, hostile words --------------------------------------------------------------------------
@@ -227,14 +224,14 @@ STOPPED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("reason", STOP_REASONS)
+@pytest.mark.parametrize("reason", MERGING_STOPS)
 def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
     trace = train_wordpiece(Corpus.from_counts(PUBLISHED), **STOPPED[reason])
     assert trace.stop_reason == reason
     for step in range(len(trace) + 1):
         frame = wordpiece_frame(trace[step], PLAIN)
         sound(frame)
-        assert (STOP_REASONS[reason] in frame.say) == (step == len(trace))
+        assert (MERGING_STOPS[reason] in frame.say) == (step == len(trace))
 
 
 @pytest.mark.parametrize(

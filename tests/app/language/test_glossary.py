@@ -18,11 +18,12 @@ import pytest
 from hypothesis import given
 
 from tests.app.drawing.test_tokens import HOSTILE, Read, text
+from tokensteps.drawing.encoding import encoding_frame, match_frame
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.handout import handout, standalone_run
-from tokensteps.drawing.lattice.picture import lattice_frame
+from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.tokens import Style
-from tokensteps.drawing.training.merging import encoding_frame, match_frame, merge_frame, wordpiece_frame
+from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language import glossary, i18n
 from tokensteps.language.glossary import (

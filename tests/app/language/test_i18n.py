@@ -17,7 +17,7 @@ import pytest
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_file
 
 from tokensteps.drawing.charts import CHARTS
-from tokensteps.drawing.training.merging import STOP_REASONS
+from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.language.i18n import _, count, current_language, ngettext, use_language
 from tokensteps.language.names import CHOICE_NAMES, TIE_RULE_WORDS
 from tokensteps.runs.corpora import EXAMPLES
@@ -87,7 +87,7 @@ def test_messages_are_plain_strings() -> None:
 def test_marked_elsewhere_and_translated_here() -> None:
     titles = [text for example in EXAMPLES.values() for text in (example.title, example.about)]
     told = [message for words in TIE_RULE_WORDS.values() for message in words]
-    for message in (*STOP_REASONS.values(), *CHARTS.values(), *titles, *told):
+    for message in (*MERGING_STOPS.values(), *CHARTS.values(), *titles, *told):
         assert message in extracted()
     unmarked = {name for names in CHOICE_NAMES.values() for name in names.values() if name not in extracted()}
     assert all(any(character.isupper() for character in name) for name in unmarked), (

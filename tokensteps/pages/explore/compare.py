@@ -17,8 +17,9 @@ from tokenizers_core.training.sides import Cut
 from tokensteps.components.address import update_url
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.charts import SWEEPS, curves_told, sweep_chart
-from tokensteps.drawing.comparison import compare_frame, jaccard_html, overlap_html, per_word, tell_missing
+from tokensteps.drawing.comparison import compare_frame, jaccard_html, overlap_html
 from tokensteps.drawing.handout import handout
+from tokensteps.drawing.narration.comparison import per_word, tell_missing
 from tokensteps.drawing.tables import matching
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.glossary import lead_html

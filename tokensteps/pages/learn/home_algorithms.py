@@ -13,9 +13,10 @@ from tokenizers_core import Corpus, MergeTrace, train_bpe
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
+from tokensteps.drawing.narration.merging import tell_bpe, tell_wordpiece
+from tokensteps.drawing.narration.pruning import tell_unigram
+from tokensteps.drawing.narration.voice import Markup
 from tokensteps.drawing.tokens import PLAIN, Style, chips, fill
-from tokensteps.drawing.training.merging import TELL_BPE, TELL_WORDPIECE, Markup
-from tokensteps.drawing.training.pruning import TELL
 from tokensteps.language.i18n import N_, _, count, sentences
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.corpora import EXAMPLES
@@ -61,7 +62,7 @@ def bpe_column() -> Column:
             fill(_("the characters of the corpus: {tokens}"), tokens=in_row(trace[0].vocab)),
             escape(_("merges a pair of neighbours into one token, everywhere")),
             escape(_("how often the pair stands in the corpus")),
-            TELL_BPE["merge"](trace[1], Markup(PLAIN))[0],
+            tell_bpe(trace[1], Markup(PLAIN)).lead,
             end_of_merging(trace),
             encoding_of_bug(_("repeating the merges in the order in which they were learned."), trace),
             "GPT-2, GPT-4, RoBERTa, Llama 3",
@@ -80,7 +81,7 @@ def wordpiece_column() -> Column:
             fill(symbols, tokens=in_row(trace[0].vocab)),
             escape(_("merges a pair of neighbours, as BPE does")),
             escape(_("how often the pair stands, divided by the product of how often its two parts do")),
-            TELL_WORDPIECE["merge"](trace[1], Markup(PLAIN))[0],
+            tell_wordpiece(trace.snapshot(1), Markup(PLAIN)).lead,
             end_of_merging(trace),
             encoding_of_bug(_("taking the longest token that fits, again and again, from the left."), trace),
             "BERT, DistilBERT, ELECTRA",
@@ -101,7 +102,7 @@ def unigram_column() -> Column:
             fill(pieces, number=count(len(trace.seed)), tokens=in_row(substrings)),
             escape(_("drops a piece that is missed least")),
             escape(_("the loss: how much less probable the corpus would be without the piece")),
-            TELL[trace[1].event.kind](trace[1], Markup(PLAIN))[0],
+            tell_unigram(trace[1], Markup(PLAIN)).lead,
             fill(end, steps=count(len(trace)), size=count(trace.record.sizes[-1])),
             encoding_of_bug(_("finding the most probable of all splits."), trace),
             "T5, ALBERT, XLNet, mBART",

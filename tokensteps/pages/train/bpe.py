@@ -7,8 +7,9 @@ from typing import Final
 
 from tokenizers_core import TIE_RULES
 from tokenizers_core.training import bpe, merging, ties
+from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.tables import pair_table
-from tokensteps.drawing.training.merging import encoding_frame, merge_frame
+from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.i18n import N_, _
 from tokensteps.language.names import TIE_RULE_WORDS
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs

@@ -10,9 +10,10 @@ from html import escape
 import streamlit as st
 
 from tokenizers_core.training.lattice import Lattice, Path, equally_good
-from tokensteps.drawing.lattice.picture import LATTICE_CHARACTERS, lattice_frame
+from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
+from tokensteps.drawing.lattice.frames import lattice_frame
+from tokensteps.drawing.parts import table_html
 from tokensteps.drawing.tokens import Style, chips, readable
-from tokensteps.drawing.training.merging import table_html
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.numbers import log_text, probability_text, share_text
 from tokensteps.limits import WORDS_LISTED

@@ -10,8 +10,8 @@ import streamlit as st
 from tokenizers_core.files.exports import prunes_to_csv, prunes_to_json
 from tokenizers_core.training.pruning import Worth
 from tokensteps.drawing.charts import PRUNE_CHARTS, charts_for, curves_told, loss_chart, worth_chart
+from tokensteps.drawing.narration.errata import lattice_erratum
 from tokensteps.drawing.tables import piece_table, worth_table
-from tokensteps.drawing.training.pruning import lattice_erratum
 from tokensteps.language.i18n import N_, _, count
 from tokensteps.limits import WORTH_LIMIT
 from tokensteps.pages.train.lattice_tab import lattice_tab

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tokenizers_core.training import lattice, segmentation, unigram
-from tokensteps.drawing.lattice.picture import lattice_frame
+from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.i18n import N_, _
 from tokensteps.pages.train.page import TrainPage, show_training

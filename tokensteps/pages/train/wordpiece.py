@@ -7,10 +7,11 @@ from typing import Final
 import streamlit as st
 
 from tokenizers_core.training import merging, wordpiece
-from tokensteps.drawing.charts import score_chart, score_told
+from tokensteps.drawing.charts import scatter_told, score_chart
+from tokensteps.drawing.encoding import match_frame
 from tokensteps.drawing.tables import score_table
 from tokensteps.drawing.tabs import vocabularies_html
-from tokensteps.drawing.training.merging import match_frame, wordpiece_frame
+from tokensteps.drawing.training.merging import wordpiece_frame
 from tokensteps.language.i18n import N_, _
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
 from tokensteps.pages.train.page import TrainPage, View, show_training
@@ -27,7 +28,7 @@ def scores(view: View) -> None:
         )
     )
     figure = score_chart(view.trace[view.step], view.style)
-    alt = score_told(figure, _("Score against count"))
+    alt = scatter_told(figure, _("Score against count"))
     show_chart(figure, view.key("scores"), alt)
 
 

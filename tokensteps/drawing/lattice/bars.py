@@ -1,0 +1,94 @@
+"""A lattice's edges as bars: which ones are drawn, in which lane, and what belongs together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from tokenizers_core.training.lattice import Edge, Lattice, Path
+
+LATTICE_CHARACTERS: Final = 60
+"""Characters of a word that are drawn; a longer one is cut, and the cut is shown."""
+SIDE_BY_SIDE: Final = 9
+"""Characters of the longest word whose lattice and table are side by side."""
+BARS_DRAWN: Final = 200
+"""Of more edges than these, the ones that matter are drawn, and a note says so."""
+ROOMY_LANES: Final = 5
+"""With more lanes than these, the bars are lower."""
+
+
+class Bar(NamedTuple):
+    """An edge as it is drawn: what is the same in every frame."""
+
+    edge: Edge
+    lane: int
+    posterior: float
+    through: Path | None
+    """The best path through the edge."""
+    members: str
+    """The edges in whose best paths this one is, by number."""
+
+
+@lru_cache(maxsize=32)
+def bars_of(lattice: Lattice) -> tuple[Bar, ...]:
+    """The edges to draw, in the lattice's order.
+
+    When there are too many: single characters, what is best somewhere, and the others with the largest posteriors.
+    """
+    posteriors = dict(zip(lattice.edges, lattice.posteriors(), strict=True))
+    edges = lattice.edges
+    if len(edges) > BARS_DRAWN:
+        kept = {winner.edge for winner in lattice.winners if winner}
+        kept |= {edge for edge in edges if edge.end - edge.start == 1}
+        likely = sorted(set(edges) - kept, key=lambda edge: (-posteriors[edge], edge))
+        shown = kept.union(likely[: max(0, BARS_DRAWN - len(kept))])
+        edges = tuple(edge for edge in edges if edge in shown)
+    through = [lattice.best_through(edge) for edge in edges]
+    members: dict[Edge, list[str]] = {edge: [] for edge in edges}
+    for number, (edge, path) in enumerate(zip(edges, through, strict=True)):
+        for member in (edge,) if path is None else path.edges:
+            if member in members:
+                members[member].append(str(number))
+    return tuple(
+        Bar(edge, lane, posteriors[edge], path, " ".join(members[edge]))
+        for edge, lane, path in zip(edges, lanes(edges, posteriors), through, strict=True)
+    )
+
+
+def lanes(edges: Sequence[Edge], posteriors: Mapping[Edge, float]) -> tuple[int, ...]:
+    """A lane for each edge in which no other one is in its way: single characters in the first, then by length.
+
+    Where that takes too many lanes, those with the largest posteriors come first.
+
+    >>> spans = [(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 5), (2, 5)]
+    >>> lanes([Edge(start, end, "", 0.0) for start, end in spans], {})
+    (0, 1, 0, 0, 1, 2, 3)
+    """
+    by_length = sorted(edges, key=lambda edge: (edge.end - edge.start, edge.start))
+    lane = first_fit(by_length)
+    if max(lane.values(), default=0) >= ROOMY_LANES:
+        lane = first_fit(sorted(by_length, key=lambda edge: -posteriors[edge]))
+    return tuple(lane[edge] for edge in edges)
+
+
+def first_fit(edges: Iterable[Edge]) -> dict[Edge, int]:
+    """Each edge in the first lane that has room for it, longer ones than a character not in the very first."""
+    taken: list[list[Edge]] = [[]]
+    lane = {}
+    for edge in edges:
+        place = 0 if edge.end - edge.start == 1 else 1
+        while place < len(taken) and any(
+            edge.start < other.end and other.start < edge.end for other in taken[place]
+        ):
+            place += 1
+        if place >= len(taken):
+            taken.append([])
+        taken[place].append(edge)
+        lane[edge] = place
+    return lane
+
+
+def is_long(lattice: Lattice) -> bool:
+    """Whether the lattice needs the whole width, and a short way to tell about its many edges."""
+    return len(lattice.text) > SIDE_BY_SIDE

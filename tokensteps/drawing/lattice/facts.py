@@ -1,0 +1,108 @@
+"""What is said about each edge of a lattice: its own numbers, the best path through it, and what forcing that path costs."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from html import escape
+from typing import Final
+
+from tokenizers_core.training.lattice import Lattice, Path, equally_good
+from tokensteps.drawing.lattice.bars import Bar, bars_of, is_long
+from tokensteps.drawing.narration.lattice import path_text
+from tokensteps.drawing.narration.voice import Bare, Markup, Voice
+from tokensteps.drawing.parts import table_html
+from tokensteps.drawing.tokens import Style, token_html
+from tokensteps.language.glossary import unmarked
+from tokensteps.language.i18n import _
+from tokensteps.language.numbers import cost_text, log_text, probability_text, share_text, times_text
+
+PIECES_IN_ROW: Final = 5
+"""Pieces of a path that are shown in a row of the table of a long word."""
+
+
+@lru_cache(maxsize=32)
+def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: ARG001 - the language is what `_` speaks
+    """What is said about each edge while it is pointed at or forced: in sentences, or for a long word in a table's row."""
+    told = _(
+        "Point at a piece to see its numbers. Choose it to force the path through it; again to release it."
+    )
+    bars, best = bars_of(lattice), lattice.best()
+    if is_long(lattice):
+        names = (
+            _("piece"),
+            _("from, to"),
+            _("probability"),
+            _("log"),
+            _("posterior"),
+            _("best path through it"),
+            _("its log"),
+            _("costs, in nats"),
+            _("less probable"),
+        )
+        each = unmarked(
+            table_html(names, "".join(edge_row(number, bar, best, style) for number, bar in enumerate(bars)))
+        )
+    else:
+        each = "".join(
+            f"<div data-of={number}><p>{edge_told(bar, Markup(style))}</p><p>{path_told(bar, best, Markup(style))}</p></div>"
+            for number, bar in enumerate(bars)
+        )
+    return f'<div class="facts" aria-live="polite"><p class="hint">{escape(told)}</p>{each}</div>'
+
+
+def edge_told(bar: Bar, voice: Voice) -> str:
+    """An edge's own numbers."""
+    message = _("{piece} from {start} to {end}: probability {probability}, log {log}; posterior {share}")
+    if bar.edge.unknown:
+        message = _("{piece} from {start} to {end} is an unknown character: log {log}; posterior {share}")
+    return voice.say(
+        message,
+        piece=voice.token(bar.edge.piece),
+        start=str(bar.edge.start),
+        end=str(bar.edge.end),
+        probability=voice.strong(probability_text(bar.edge.log_probability)),
+        log=voice.strong(log_text(bar.edge.log_probability)),
+        share=voice.strong(share_text(bar.posterior)),
+    )
+
+
+def path_told(bar: Bar, best: Path | None, voice: Voice) -> str:
+    """The best path through an edge, and what it costs compared with the best of all."""
+    if bar.through is None or best is None:
+        return voice.say(_("No path from the start to the end leads through it."))
+    if bar.edge in best.edges:
+        return voice.say(_("It is on the best path: forcing it costs nothing."))
+    if equally_good(bar.through, best):
+        message = _("Best path through {piece}: {path}, log probability {log}; costs nothing: equally good.")
+    else:
+        message = _(
+            "Best path through {piece}: {path}, log probability {log}; costs {cost} nats more than the best one "
+            "({times} times less probable)."
+        )
+    cost = best.log_probability - bar.through.log_probability
+    return voice.say(
+        message,
+        piece=voice.token(bar.edge.piece),
+        path=path_text(bar.through.pieces, voice, bar.through.edges.index(bar.edge)),
+        log=log_text(bar.through.log_probability),
+        cost=voice.strong(cost_text(cost)),
+        times=times_text(cost),
+    )
+
+
+def edge_row(number: int, bar: Bar, best: Path | None, style: Style) -> str:
+    """An edge's numbers and its best path as a row of a table."""
+    edge = bar.edge
+    row = (
+        f"<tr data-of={number}><td><bdi>{token_html(edge.piece, style)}</bdi><td>{edge.start}, {edge.end}"
+        f"<td>{'–' if edge.unknown else probability_text(edge.log_probability)}"
+        f"<td>{log_text(edge.log_probability)}<td>{escape(share_text(bar.posterior))}"
+    )
+    if bar.through is None or best is None:
+        return row + "<td>" + escape(_("none"))
+    cost = best.log_probability - bar.through.log_probability
+    path = path_text(bar.through.pieces, Bare(style), bar.through.edges.index(edge), PIECES_IN_ROW)
+    if edge in best.edges or equally_good(bar.through, best):
+        word = _("on the best path") if edge in best.edges else _("equally good")
+        return f"{row}<td>{path}<td>{log_text(bar.through.log_probability)}<td>0<td>{escape(word)}"
+    return f"{row}<td>{path}<td>{log_text(bar.through.log_probability)}<td>{cost_text(cost)}<td>{times_text(cost)} ×"

@@ -1,0 +1,189 @@
+"""What is said of one vocabulary size when BPE, WordPiece and Unigram are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tokenizers_core.training.comparison import COMPARED, SizeSnapshot, Standing
+from tokenizers_core.training.sides import Change, Merged, Regained
+from tokensteps.drawing.narration.voice import Told, Voice, some_tokens
+from tokensteps.language.i18n import _, count, ngettext, sentences
+from tokensteps.language.names import ALGORITHM_NAMES
+from tokensteps.language.numbers import nats, percent, share_text
+
+
+def tell_size(snapshot: SizeSnapshot, voice: Voice) -> Told:
+    """Which algorithm needs the fewest tokens, and how much is cut alike."""
+    totals = [standing.tokens for standing in snapshot.standings if standing.tokens is not None]
+    there = [standing for standing in snapshot.standings if standing.tokens is not None]
+    best = [standing for standing in there if standing.tokens == min(totals)]
+    if len(best) == len(COMPARED):
+        message = _("With a vocabulary of {size}, all three need {number} tokens per word.")
+    elif len(there) == 1:
+        message = _("With a vocabulary of {size}, {names} needs {number} tokens per word.")
+    elif len(best) == len(there):
+        message = _("With a vocabulary of {size}, {names} need {number} tokens per word.")
+    elif len(there) < len(COMPARED):
+        message = _(
+            "With a vocabulary of {size}, {names} needs fewer tokens than {others}: {number} per word."
+        )
+    elif len(best) == 1:
+        message = _("With a vocabulary of {size}, {names} needs the fewest tokens: {number} per word.")
+    else:
+        message = _("With a vocabulary of {size}, {names} need the fewest tokens: {number} per word.")
+    lead = voice.say(
+        message,
+        size=voice.strong(count(snapshot.size)),
+        names=voice.strong(both(best)),
+        others=both([standing for standing in there if standing not in best]),
+        number=voice.strong(per_word(best[0])) if best else "",
+    )
+    details = []
+    missing = tell_missing(snapshot)
+    if not snapshot.step and not missing:  # one line has to do
+        details.append(
+            voice.say(_("BPE and WordPiece merge towards the right; Unigram prunes towards the left."))
+        )
+    details += missing
+    alike = snapshot.trace.sweep[snapshot.step].alike
+    if alike is not None and snapshot.different == 0:
+        details.append(voice.say(_("Every word is cut alike.")))
+    elif alike is not None:
+        details.append(
+            voice.say(
+                ngettext(
+                    "All three cut {share} of the text alike, and {number} word differently. "
+                    "≠ marks a cut that no other column has.",
+                    "All three cut {share} of the text alike, and {number} different words differently. "
+                    "≠ marks a cut that no other column has.",
+                    snapshot.different,
+                ),
+                number=count(snapshot.different),
+                share=share_text(alike) if alike else percent("0"),
+            )
+        )
+    elif len(there) > 1:
+        message = _("{names} cut every word alike.")
+        if snapshot.different:
+            message = ngettext(
+                "{names} cut {number} word differently.",
+                "{names} cut {number} different words differently.",
+                snapshot.different,
+            )
+        details.append(voice.say(message, names=both(there), number=count(snapshot.different)))
+    return Told(lead, sentences(*details))
+
+
+def both(standings: Sequence[Standing]) -> str:
+    """The names of one or two algorithms."""
+    return _(" and ").join(ALGORITHM_NAMES[standing.algorithm] for standing in standings)
+
+
+def tell_missing(snapshot: SizeSnapshot) -> list[str]:
+    """Which algorithms have no vocabulary of this size, a sentence each."""
+    missing = [standing for standing in snapshot.standings if standing.step is None]
+    return [
+        (
+            _("{name} was stopped at {size}.")
+            if standing.algorithm == "unigram"
+            else _("{name} starts at {size}.")
+        ).format(name=ALGORITHM_NAMES[standing.algorithm], size=count(standing.limit or 0))
+        for standing in missing
+    ]
+
+
+def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: Voice) -> str:
+    """What an algorithm did to get to this size, or why it did nothing."""
+    if standing.change is not None:
+        told = tell_change(standing.change, voice)
+        if standing.limit is not None:
+            told = sentences(told, voice.say(_("That makes {size}."), size=count(standing.limit)))
+        return told
+    if standing.limit is not None:
+        return voice.say(tell_limit(snapshot, standing), size=count(standing.limit))
+    if standing.algorithm == "unigram":
+        if snapshot.step:
+            return ""
+        return voice.say(_("Ends here: only single characters are left."))
+    return voice.say(_("Starts from {size} symbols."), size=count(snapshot.size))
+
+
+def tell_change(change: Change, voice: Voice) -> str:
+    """What an algorithm's vocabulary has here and not at the size before."""
+    match change.kind:
+        case "merged":
+            return tell_merged(change, voice)
+        case "regained":
+            return tell_regained(change, voice)
+
+
+def tell_merged(change: Merged, voice: Voice) -> str:
+    """BPE's or WordPiece's merge."""
+    fields = {"pair": voice.pair(change.pair), "token": voice.token(change.token), "freq": count(change.freq)}
+    if change.score is None:
+        told = voice.say(
+            ngettext(
+                "Merges {pair} to {token}: {freq} time.",
+                "Merges {pair} to {token}: {freq} times.",
+                change.freq,
+            ),
+            **fields,
+        )
+    else:
+        fields["score"] = str(change.score)
+        told = voice.say(
+            ngettext(
+                "Merges {pair} to {token}: {freq} time, score {score}.",
+                "Merges {pair} to {token}: {freq} times, score {score}.",
+                change.freq,
+            ),
+            **fields,
+        )
+    if change.again:
+        again = voice.say(
+            ngettext(
+                "{number} merge before made a token once more.",
+                "{number} merges before made tokens once more.",
+                change.again,
+            ),
+            number=count(change.again),
+        )
+        told = sentences(told, again)
+    return told
+
+
+def tell_regained(change: Regained, voice: Voice) -> str:
+    """What Unigram still has here."""
+    listed = some_tokens(change.tokens, voice)
+    if change.loss is None:
+        return voice.say(_("Keeps {pieces}, which go all at once on the way left."), pieces=listed)
+    told = _("Keeps {piece}, which is pruned next on the way left: that costs {loss} nats.")
+    if change.loss == 0:
+        told = _("Keeps {piece}, which is pruned next on the way left: that costs nothing.")
+    return voice.say(told, piece=listed, loss=nats(change.loss))
+
+
+def tell_limit(snapshot: SizeSnapshot, standing: Standing) -> str:
+    """Why an algorithm has no vocabulary of this size."""
+    stopped = snapshot.trace.stop_reason == "stopped"
+    if standing.algorithm == "unigram":
+        if standing.size is None:
+            return _("Training was stopped at {size} pieces, before it came down to this size.")
+        if standing.size == len(snapshot.trace.unigram.seed):
+            return _("Starts from {size} pieces: the seed has no more.")
+        return _("Has no vocabulary of just this size: several pieces went at once. This one has {size}.")
+    if standing.size is None:
+        return _("Starts at {size}: inside a word, a letter is a symbol of its own, with ##.")
+    if stopped:
+        return _("Training was stopped at {size} tokens.")
+    return _("Ended at {size} tokens: every word is one token.")
+
+
+def tell_measure(standing: Standing) -> str:
+    """How many tokens a word takes."""
+    return "" if standing.tokens is None else _("{number} tokens per word.").format(number=per_word(standing))
+
+
+def per_word(standing: Standing) -> str:
+    """Tokens per word as text."""
+    return "–" if standing.tokens_per_word is None else f"{standing.tokens_per_word:.2f}"

@@ -1,0 +1,58 @@
+"""What is said while a word is encoded, with BPE's merges or by WordPiece's longest match."""
+
+from __future__ import annotations
+
+from tokenizers_core.training.bpe import EncodingSnapshot
+from tokenizers_core.training.wordpiece import MatchSnapshot
+from tokensteps.drawing.narration.voice import Voice
+from tokensteps.language.i18n import _, sentences
+
+
+def tell_encoding(snapshot: EncodingSnapshot, voice: Voice) -> str:
+    """BPE: which learned merge was applied to the word, and which comes next."""
+    event = snapshot.event
+    match event.kind:
+        case "split":
+            done = voice.say(_("The word is split into its symbols."))
+        case "apply":
+            done = voice.say(
+                _(
+                    "{pair} was learned in step {step}, the earliest of the pairs here: merge it into {token}."
+                ),
+                pair=voice.pair(event.pair),
+                step=str(event.rank + 1),
+                token=voice.token(event.token),
+            )
+    if snapshot.options:
+        pair, rank = snapshot.options[0]
+        following = voice.say(
+            _("Next: {pair}, learned in step {step}."), pair=voice.pair(pair), step=str(rank + 1)
+        )
+        return sentences(done, following)
+    return sentences(done, voice.say(_("No learned pair is left: the word is encoded.")))
+
+
+def tell_match(snapshot: MatchSnapshot, voice: Voice) -> str:
+    """WordPiece: which substring was tried, and what follows from it."""
+    event = snapshot.event
+    match event.kind:
+        case "begin":
+            return voice.say(
+                _(
+                    "Look for the longest token that begins the word, then for the longest that begins the rest."
+                )
+            )
+        case "unknown" if event.too_long:
+            return voice.say(_("The word is too long to be looked up: it is unknown as a whole."))
+        case "unknown":
+            return voice.say(
+                _("No token begins the rest, so the whole word is {unknown}."),
+                unknown=voice.token(snapshot.tokens[0]),
+            )
+        case "match" if not event.found:
+            message = _("{piece} is not in the vocabulary: try one character less.")
+        case "match" if snapshot.rest:
+            message = _("{piece} is in the vocabulary: take it.")
+        case "match":
+            message = _("{piece} is in the vocabulary: the word is encoded.")
+    return voice.say(message, piece=voice.token(event.piece))

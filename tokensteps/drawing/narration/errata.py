@@ -1,0 +1,138 @@
+"""Asides on a frame where the Hugging Face course, which learners may have open beside the page, prints another figure.
+
+Each is drawn only on the course's own run, and gives what the course says and what the engine computes. The page of errata has
+its own, longer list: `tokensteps/teaching/errata.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import Final
+
+from tokenizers_core.training.lattice import Lattice
+from tokenizers_core.training.merging import Pair
+from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
+from tokenizers_core.training.wordpiece import WordPieceSnapshot
+from tokensteps.drawing.narration.merging import score_numbers
+from tokensteps.drawing.narration.voice import Markup
+from tokensteps.drawing.tokens import Style
+from tokensteps.language.i18n import _, count
+from tokensteps.language.numbers import nats
+
+HUG_CORPUS: Final = (("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5))
+"""The corpus that the course works through by hand."""
+PUBLISHED_THIRD: Final = Pair("hu", "##g")
+"""The pair that the course's WordPiece merges third on it."""
+HUG_SEED_TOTAL: Final = 210
+"""The sum of the counts in the course's Unigram seed for it: strict substrings only."""
+COURSE_LOSS: Final = 382.10377642940875
+"""What the course's four sentences cost with its seed of 300 pieces; it prints 31 more."""
+
+
+def erratum_html(told: str) -> str:
+    """An aside under the words of a frame."""
+    return '<p class="aside"><b>' + escape(_("Erratum")) + f"</b> {told}</p>"
+
+
+def wordpiece_erratum(snapshot: WordPieceSnapshot, style: Style) -> str:
+    """The third merge of WordPiece's walk-through; "" at any other step."""
+    trace = snapshot.trace
+    if snapshot.step != 3 or tuple(trace.corpus.items()) != HUG_CORPUS:
+        return ""
+    candidates = trace.candidates(2)
+    published = next((candidate for candidate in candidates if candidate.pair == PUBLISHED_THIRD), None)
+    chosen = candidates[0]
+    if published is None or published.pair == chosen.pair:
+        return ""
+    voice = Markup(style)
+    told = voice.say(
+        _(
+            "The course merges {published} here, for a score of 1/15. Computed: {numbers} = {score}, and {chosen} has {best}."
+        ),
+        published=voice.pair(published.pair),
+        numbers=score_numbers(published, voice),
+        score=voice.strong(str(published.score)),
+        chosen=voice.pair(chosen.pair),
+        best=str(chosen.score),
+    )
+    return erratum_html(told)
+
+
+def unigram_erratum(snapshot: UnigramSnapshot, style: Style) -> str:
+    """The start and the end of Unigram's walk-throughs; "" at any other step."""
+    trace, voice = snapshot.trace, Markup(style)
+    start, end = snapshot.step == 0, snapshot.step == len(trace)
+    if start and is_hug_run(trace):
+        told = voice.say(
+            _(
+                "The course takes P({p}) as 5/210. Computed: {p} stands 5 + 12 = 17 times, so it is 17/210, like P({pu})."
+            ),
+            p=voice.token("p"),
+            pu=voice.token("pu"),
+        )
+    elif start and is_course_run(trace):
+        told = voice.say(
+            _(
+                "The course prints 413.1038. Its code starts each word's score at 1, not 0, which adds 1 for each of {words} words: {loss} is right."
+            ),
+            words=count(trace.corpus.total),
+            loss=voice.strong(nats(snapshot.loss)),
+        )
+    elif end and trace.record.sizes[snapshot.step] == 98 and is_course_run(trace):
+        told = voice.say(
+            _(
+                "The course says that this prunes to 100. Its loop, like this one, ends at 98: the last round takes 10."
+            )
+        )
+    else:
+        return ""
+    return erratum_html(told)
+
+
+def lattice_erratum(snapshot: UnigramSnapshot, lattice: Lattice, style: Style) -> str:
+    """The course's figures for one word; "" for any other."""
+    voice, path = Markup(style), lattice.best()
+    if path is None or snapshot.step:
+        return ""
+    if lattice.text == "Hopefully" and is_course_run(snapshot.trace):
+        told = voice.say(
+            _(
+                "The course gives 41.5157 for this word, 1 too much, since its code starts at 1. Computed: {cost}."
+            ),
+            cost=voice.strong(nats(-path.log_probability)),
+        )
+    elif lattice.text == "pug" and is_hug_run(snapshot.trace):
+        told = voice.say(
+            _(
+                "The course takes P({p}) as 5/210, and so gets 0.000389 for {letters} and 0.0022676 for {pug}. With 17/210 "
+                "they are 0.00132 and 0.00771, and the last is as good as {other}."
+            ),
+            p=voice.token("p"),
+            letters=" ".join(map(voice.token, "pug")),
+            pug=" ".join(map(voice.token, ("pu", "g"))),
+            other=" ".join(map(voice.token, ("p", "ug"))),
+        )
+    else:
+        return ""
+    return erratum_html(told)
+
+
+def is_hug_run(trace: UnigramTrace) -> bool:
+    """Whether this is the run that the course does by hand: five words, and their strict substrings as the seed."""
+    return (
+        trace.method == "course"
+        and tuple(trace.corpus.items()) == HUG_CORPUS
+        and sum(number for _piece, number in trace.seed) == HUG_SEED_TOTAL
+    )
+
+
+def is_course_run(trace: UnigramTrace) -> bool:
+    """Whether this is the course's own run: its four sentences, its seed, its target."""
+    return (
+        trace.method == "course"
+        and math.isclose(trace.record.losses[0], COURSE_LOSS)
+        and trace.corpus.total == 31
+        and trace.settings["vocab_size"] == 100
+        and not trace.settings["exact"]
+    )

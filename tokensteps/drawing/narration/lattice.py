@@ -1,0 +1,159 @@
+"""What is said while the best path through a word's lattice is searched for: forward, boundary by boundary, then back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from tokenizers_core.training.lattice import Edge, ForwardEvent, Lattice, Path, ViterbiSnapshot, equally_good
+from tokensteps.drawing.narration.voice import Told, Voice
+from tokensteps.drawing.tokens import Style, readable
+from tokensteps.language.i18n import _, count, ngettext, sentences
+from tokensteps.language.numbers import log_text, probability_text, share_text, whole_text
+
+PIECES_TOLD: Final = 9
+"""Pieces of a path that are told; of a longer one, those around the place in question, or the last ones."""
+WAYS_TOLD: Final = 4
+"""Ways to a boundary whose sums are read out."""
+
+
+def tell_search(snapshot: ViterbiSnapshot, voice: Voice) -> Told:
+    """What happens in a step of the search, and why."""
+    event = snapshot.event
+    match event.kind:
+        case "lattice":
+            return tell_lattice(snapshot.lattice, voice)
+        case "forward":
+            return tell_forward(snapshot, event, voice)
+        case "backward":
+            return tell_backward(snapshot, event.edge, voice)
+
+
+def tell_lattice(lattice: Lattice, voice: Voice) -> Told:
+    """The question that the search answers."""
+    word = lattice.text if len(lattice.text) <= 24 else lattice.text[:24] + "…"
+    number = lattice.path_count
+    lead = voice.say(
+        ngettext(
+            "{word} can be cut into pieces in {number} way.",
+            "{word} can be cut into pieces in {number} ways. Which is the most probable?",
+            number,
+        ),
+        word=voice.token(word),
+        number=voice.strong(whole_text(number)),
+    )
+    known = sum(not edge.unknown for edge in lattice.edges)
+    places = ngettext("{number} place where a piece fits", "{number} places where a piece fits", known)
+    why = voice.say(
+        _("{places}. First forward: from left to right, the best way to each boundary."),
+        places=places.format(number=count(known)),
+    )
+    return Told(lead, why)
+
+
+def tell_forward(snapshot: ViterbiSnapshot, event: ForwardEvent, voice: Voice) -> Told:
+    """The ways to a boundary and the best of them."""
+    position, winner = str(event.position), event.winner
+    if winner is None:
+        if snapshot.lattice.arriving[event.position]:
+            lead = _("Boundary {position}: pieces end here, but none starts where a way leads.")
+        else:
+            lead = _("Boundary {position}: no piece ends here, so no way leads here.")
+        end = event.position == len(snapshot.lattice.text)
+        why = _("So no sequence of pieces spells the word.") if end else _("Nothing can start here, either.")
+        return Told(voice.say(lead, position=voice.strong(position)), voice.say(why))
+    lead = voice.say(
+        ngettext(
+            "Boundary {position}: {number} way leads here: {path}, probability {probability}.",
+            "Boundary {position}: {number} ways lead here. Best: {path}, probability {probability}.",
+            len(event.arrivals),
+        ),
+        position=voice.strong(position),
+        number=str(len(event.arrivals)),
+        path=path_text(way_to(snapshot, event.position), voice),
+        probability=voice.strong(probability_text(winner.log_probability)),
+    )
+    if len(event.tied) > 1:
+        message = _("Equally good: ending with {pieces}. The longer last piece was met first and stays.")
+        if winner != event.tied[0]:
+            message = _("Equally good, but for rounding: ending with {pieces}.")
+        either = _(" or with ").join(voice.token(way.edge.piece) for way in event.tied)
+        why = voice.say(message, pieces=either)
+    elif len(event.arrivals) == 1:
+        why = voice.say(_("There is nothing to choose: this way is the best one to here."))
+    else:
+        why = voice.say(
+            _(
+                "Each way: the best score at its last piece's start + that piece's own. The highest total stays."
+            )
+        )
+    return Told(lead, why)
+
+
+def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: Voice) -> Told:
+    """The piece found on the way back; at the start of the word, the result."""
+    if edge.start:
+        lead = voice.say(
+            _("From the end back: the best way to {position} ends with {piece}."),
+            position=voice.strong(str(edge.end)),
+            piece=voice.token(edge.piece),
+        )
+        why = voice.say(_("That piece starts at boundary {start}: look there."), start=str(edge.start))
+        return Told(lead, why)
+    lattice, path = snapshot.lattice, Path.of(snapshot.path)
+    lead = voice.say(
+        _("Best segmentation: {path}, probability {probability}."),
+        path=path_text(path.pieces, voice),
+        probability=voice.strong(probability_text(path.log_probability)),
+    )
+    why = voice.say(
+        ngettext(
+            "It is the only segmentation.",
+            "{number} segmentations in all; this one holds {share} of their probability.",
+            lattice.path_count,
+        ),
+        number=whole_text(lattice.path_count),
+        share=voice.strong(share_text(math.exp(path.log_probability - lattice.log_total))),
+    )
+    others = [other for other in lattice.k_best(3) if equally_good(other, path) and other.edges != path.edges]
+    if len(others) == 1 and len(others[0].pieces) <= PIECES_TOLD:
+        equal = voice.say(_("Equally good: {path}."), path=path_text(others[0].pieces, voice))
+        why = sentences(why, equal)
+    elif others:
+        why = sentences(why, voice.say(_("It is not the only one as good as that.")))
+    return Told(lead, why)
+
+
+def way_to(snapshot: ViterbiSnapshot, position: int) -> tuple[str, ...]:
+    """The pieces of the best way to a boundary that was reached."""
+    pieces: list[str] = []
+    while position and (winner := snapshot.best[position - 1]):
+        pieces.append(winner.edge.piece)
+        position = winner.edge.start
+    return tuple(reversed(pieces))
+
+
+def tell_sums(snapshot: ViterbiSnapshot, style: Style) -> list[str]:
+    """The sums in the table of ways, which decide a forward step, for screen readers."""
+    arrivals = snapshot.event.arrivals if snapshot.event.kind == "forward" else ()
+    if len(arrivals) < 2:
+        return []
+    return [
+        _("{piece} from {start}: {before} + {own} = {total}.").format(
+            piece=readable(way.edge.piece, style),
+            start=way.edge.start,
+            before=log_text(way.before),
+            own=log_text(way.edge.log_probability),
+            total=log_text(way.log_probability),
+        )
+        for way in arrivals[:WAYS_TOLD]
+    ]
+
+
+def path_text(pieces: Sequence[str], voice: Voice, around: int | None = None, room: int = PIECES_TOLD) -> str:
+    """A path's pieces; of a long path, those around one of them, or the last ones."""
+    first = len(pieces) if around is None else around - room // 2
+    first = max(0, min(first, len(pieces) - room))
+    shown = [voice.token(piece) for piece in pieces[first : first + room]]
+    return " · ".join(["…"] * (first > 0) + shown + ["…"] * (first + room < len(pieces)))

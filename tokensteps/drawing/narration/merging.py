@@ -1,0 +1,170 @@
+"""What is said of a step of training by merging, BPE's or WordPiece's: what was merged, and why that pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, StartEvent
+from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceSnapshot
+from tokensteps.drawing.narration.voice import Told, Voice
+from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
+from tokensteps.language.names import TIE_RULE_WORDS
+
+MERGING_STOPS: Final[Mapping[str, str]] = {
+    "vocab_size": N_("Training ends here: the vocabulary has the size that was asked for."),
+    "max_merges": N_("Training ends here: the number of merges that was asked for is reached."),
+    "min_frequency": N_("Training ends here: no pair that is left is frequent enough."),
+    "no_pairs": N_("Training ends here: no pair is left, every word is one token."),
+    "stopped": N_("Training was stopped here."),
+}
+"""A trace's `stop_reason` → what is said at its last step."""
+TIES_TOLD: Final = 3
+"""Tied pairs that are listed before it is said how many more there are."""
+
+
+def tell_bpe(snapshot: MergeSnapshot, voice: Voice) -> Told:
+    """What is said of a step of BPE."""
+    event = snapshot.event
+    if event.kind == "start":
+        return tell_start(snapshot, event, voice)
+    times = ngettext("{number} time", "{number} times", event.freq)
+    lead = voice.say(
+        _("Merge {pair} into {token}. The pair stands {times} in the corpus."),
+        pair=voice.pair(event.pair),
+        token=voice.token(event.token),
+        times=voice.strong(times.format(number=count(event.freq))),
+    )
+    next_best = ""
+    if event.runner_ups:
+        next_best = voice.say(
+            _("No other pair is as frequent; second is {pair} with {freq}."),
+            pair=voice.pair(event.runner_ups[0].pair),
+            freq=count(event.runner_ups[0].freq),
+        )
+    ties = tell_ties(snapshot, event, voice, next_best)
+    return Told(lead, sentences(ties, *tell_oddities(snapshot, event, voice)))
+
+
+def tell_wordpiece(snapshot: WordPieceSnapshot, voice: Voice) -> Told:
+    """What is said of a step of WordPiece: the score worked out, and what BPE would have merged."""
+    event = snapshot.event
+    if event.kind == "start":
+        return tell_start(snapshot, event, voice)
+    chosen, *others = event.candidates
+    lead = voice.say(
+        _("Merge {pair} into {token}. Score = {formula} = {numbers} = {score}."),
+        pair=voice.pair(event.pair),
+        token=voice.token(event.token),
+        formula=voice.fraction(_("pair"), _("first × second")),
+        numbers=score_numbers(chosen, voice),
+        score=voice.strong(str(chosen.score)),
+    )
+    next_best = ""
+    if others:
+        next_best = voice.say(
+            _("No other pair scores as high; second is {pair} with {score}."),
+            pair=voice.pair(others[0].pair),
+            score=str(others[0].score),
+        )
+    why = [tell_ties(snapshot, event, voice, next_best), tell_bpe_choice(event, voice)]
+    return Told(lead, sentences(*why, *tell_oddities(snapshot, event, voice)))
+
+
+def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: Voice) -> Told:
+    """What there is before the first merge."""
+    corpus = snapshot.trace.corpus
+    lead = voice.say(
+        ngettext(
+            "Every word is split into its symbols. The alphabet has {size} symbol.",
+            "Every word is split into its symbols. The alphabet has {size} symbols.",
+            len(event.alphabet),
+        ),
+        size=voice.strong(count(len(event.alphabet))),
+    )
+    words = ngettext("{number} different word", "{number} different words", len(corpus.words))
+    why = voice.say(
+        _("The corpus has {different}, {total} in all, which makes {tokens} tokens now."),
+        different=words.format(number=count(len(corpus.words))),
+        total=count(sum(corpus.counts)),
+        tokens=count(snapshot.tokens),
+    )
+    return Told(lead, sentences(why, tell_stop(snapshot, voice)))
+
+
+def tell_stop(snapshot: MergeSnapshot, voice: Voice) -> str:
+    """At the last step, why training ended there; nothing before."""
+    if snapshot.step < len(snapshot.trace):
+        return ""
+    return voice.say(_(MERGING_STOPS[snapshot.trace.stop_reason]))
+
+
+def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> list[str]:
+    """What is out of the ordinary: overlaps, a token made before, the end."""
+    odd = []
+    if event.applied != event.freq:
+        odd.append(
+            voice.say(
+                _("It overlaps itself: counted {freq} times, merged {applied} times."),
+                freq=count(event.freq),
+                applied=count(event.applied),
+            )
+        )
+    if not event.is_new:
+        odd.append(voice.say(_("The vocabulary has this token already, made another way: it does not grow.")))
+    return [*odd, tell_stop(snapshot, voice)]
+
+
+def tell_ties(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice, next_best: str) -> str:
+    """Why this pair and not another one that is equally good; without a tie, the sentence `next_best` on the runner-up."""
+    if event.tied_count == 1:
+        return next_best or voice.say(_("It is the only pair left."))
+    others = [tie.pair for tie in event.tied[1 : 1 + TIES_TOLD]]
+    more = event.tied_count - 1 - len(others)
+    pairs = listed(voice.pair(pair) for pair in others)
+    if more:
+        pairs = voice.say(
+            ngettext("{pairs} and {number} more", "{pairs} and {number} more", more),
+            pairs=pairs,
+            number=count(more),
+        )
+    tied = voice.say(ngettext("Tied with {pairs}.", "Tied with {pairs}.", event.tied_count - 1), pairs=pairs)
+    return sentences(tied, tell_rule(snapshot, event, voice))
+
+
+def tell_rule(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> str:
+    """How the tie rule decided, in the words of `TIE_RULE_WORDS`."""
+    rule, ids = snapshot.trace.settings["tie_rule"], snapshot.trace.vocabulary.ids
+    return voice.say(
+        _(TIE_RULE_WORDS[rule].reason),
+        pair=voice.pair(event.pair),
+        word=voice.token(event.tied[0].word),
+        first=str(ids[event.pair.first]),
+        second=str(ids[event.pair.second]),
+    )
+
+
+def tell_bpe_choice(event: WordPieceEvent, voice: Voice) -> str:
+    """Which pair is the most frequent, and why it lost."""
+    rival = event.most_frequent
+    if rival.pair == event.pair:
+        return voice.say(_("It is the most frequent pair too: BPE would merge it here."))
+    times = ngettext("{number} time", "{number} times", rival.freq).format(number=count(rival.freq))
+    if rival.score == event.candidates[0].score:
+        return voice.say(
+            _("BPE would merge {pair} here: it stands {times}, and scores the same."),
+            pair=voice.pair(rival.pair),
+            times=times,
+        )
+    return voice.say(
+        _("BPE would merge {pair} here: it stands {times}, but scores {numbers} = {score}."),
+        pair=voice.pair(rival.pair),
+        times=times,
+        numbers=f"{rival.freq} / ({rival.first_freq} × {rival.second_freq})",
+        score=str(rival.score),
+    )
+
+
+def score_numbers(candidate: ScoredCandidate, voice: Voice) -> str:
+    """The score's formula with the pair's numbers in it."""
+    return voice.fraction(str(candidate.freq), f"{candidate.first_freq} × {candidate.second_freq}")

@@ -1,0 +1,266 @@
+"""What is said of a step of Unigram training: a piece pruned, an E step, an M step, the last choice of pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tokenizers_core.training.pruning import (
+    ExpectationEvent,
+    FinalEvent,
+    MaximizationEvent,
+    PruneEvent,
+    SeedEvent,
+)
+from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
+from tokensteps.drawing.narration.voice import Told, Voice, some_tokens
+from tokensteps.language.i18n import N_, _, count, ngettext, sentences
+from tokensteps.language.numbers import nats
+
+PRUNING_STOPS: Final[Mapping[str, str]] = {
+    "vocab_size": N_("Training ends here."),
+    "no_pieces": N_("Training ends here: only characters are left, and they are never pruned."),
+    "seed_size": N_(
+        "Nothing to prune: the seed has {seed} pieces, no more than were asked for. Choose a smaller vocabulary, or a longer text."
+    ),
+    "seed_cut": N_(
+        "Nothing to prune: the seed has {seed} pieces, no more than were asked for. Choose a smaller vocabulary, or a larger seed."
+    ),
+    "no_seed": N_(
+        "Nothing to prune: the text gives a seed of single characters, and they are never pruned. Choose a longer text."
+    ),
+    "stopped": N_("Training was stopped here."),
+}
+"""Why a run ended, by `stop_kind` → what is said at its last step."""
+FREE: Final = 1e-9
+"""A loss below this is rounding."""
+
+
+def tell_unigram(snapshot: UnigramSnapshot, voice: Voice) -> Told:
+    """What is said of a step of Unigram, without the end."""
+    event = snapshot.event
+    match event.kind:
+        case "start":
+            return tell_seed(snapshot, event, voice)
+        case "prune":
+            return tell_prune(snapshot, event, voice)
+        case "e_step":
+            return tell_expectation(event, voice)
+        case "m_step":
+            return tell_maximization(event, voice)
+        case "finalize":
+            return tell_final(snapshot, event, voice)
+
+
+def tell_end(snapshot: UnigramSnapshot) -> str:
+    """At the last step, why training ended there, as plain text; "" before."""
+    trace = snapshot.trace
+    if snapshot.step < len(trace):
+        return ""
+    ending = _(PRUNING_STOPS[stop_kind(trace)]).format(seed=count(len(trace.seed)))
+    if not cost_nothing(trace):
+        return ending
+    return sentences(ending, _("No prune cost anything: ask for fewer pieces."))
+
+
+def stop_kind(trace: UnigramTrace) -> str:
+    """`stop_reason`; for a seed with nothing to prune, what it lacks: text, room or substrings."""
+    if trace.stop_reason != "seed_size":
+        return trace.stop_reason
+    if len(trace.seed) == trace.settings["seed_size"]:
+        return "seed_cut"
+    return "seed_size" if len(trace.seed) > len(trace.alphabet) else "no_seed"
+
+
+def cost_nothing(trace: UnigramTrace) -> bool:
+    """Whether a run by the course's method pruned pieces, but changed no word's split."""
+    return trace.method == "course" and bool(trace.record.rounds) and not trace.record.resplit
+
+
+def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told:
+    """What training starts from."""
+    trace = snapshot.trace
+    longer = event.pieces - event.characters
+    if trace.method == "course":
+        lead = _(
+            "Training starts from {pieces} pieces: all {characters} characters, and the {longer} most frequent substrings."
+        )
+        detail = _(
+            "A piece's probability is its count over {total}, the sum of all. Each word is split in the most probable way, "
+            "and so the corpus costs {loss}: the sum over its words of frequency × −log P."
+        )
+    else:
+        lead = _(
+            "Training starts from {pieces} pieces: all {characters} characters, and the {longer} substrings with the highest "
+            "count × length."
+        )
+        detail = _(
+            "A piece's probability is that score over {total}, the sum of all, until EM works out better ones. "
+            "Split in the most probable way, the corpus costs {loss}."
+        )
+    total = sum(number for _piece, number in trace.seed)
+    told = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
+    if cost_nothing(trace):
+        told = sentences(
+            told, voice.say(_("At this size, no word will come apart: ask for fewer pieces to see that."))
+        )
+    lead = voice.say(
+        lead,
+        pieces=voice.strong(count(event.pieces)),
+        characters=count(event.characters),
+        longer=count(longer),
+    )
+    return Told(lead, told)
+
+
+def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> Told:
+    """Which piece goes, what that costs, its place in the ranking, and what follows."""
+    grown = event.corpus_loss_pruned - event.corpus_loss_before
+    if event.loss == 0 and grown >= FREE:
+        lead = voice.say(
+            _("Prune {piece}: it was ranked as free, but by now losing it costs {loss}."),
+            piece=voice.token(event.piece),
+            loss=voice.strong(nats(grown)),
+        )
+    elif event.loss == 0:
+        lead = voice.say(_("Prune {piece}: losing it costs nothing."), piece=voice.token(event.piece))
+    else:
+        message = _("Prune {piece}: losing it costs {loss}.")
+        if snapshot.trace.method == "sentencepiece":
+            message = _("Prune {piece}: losing it costs about {loss}.")
+        lead = voice.say(message, piece=voice.token(event.piece), loss=voice.strong(nats(event.loss)))
+    why = [tell_use(event, voice), tell_place(event, voice)]
+    if event.ends_round:
+        why.append(tell_round_end(snapshot, event, voice))
+    return Told(lead, sentences(*why))
+
+
+def tell_use(event: PruneEvent, voice: Voice) -> str:
+    """Which words used the piece, and what replaces it there."""
+    words = len(event.resplits)
+    if not words:
+        return voice.say(_("No word's best split uses it."))
+    spelled = voice.say(
+        _("By itself, {piece} would now be {pieces}."),
+        piece=voice.token(event.piece),
+        pieces=" ".join(map(voice.token, event.alternative)),
+    )
+    if event.loss == 0 and event.corpus_loss_pruned - event.corpus_loss_before < FREE:
+        told = voice.say(
+            ngettext(
+                "{number} word is split anew, in a way that is equally good.",
+                "{number} words are split anew, in ways that are equally good.",
+                words,
+            ),
+            number=count(words),
+        )
+    elif event.loss == 0:
+        told = voice.say(
+            ngettext(
+                "It was spare when the round began; since then {number} word had come to use it.",
+                "It was spare when the round began; since then {number} words had come to use it.",
+                words,
+            ),
+            number=count(words),
+        )
+    else:
+        told = voice.say(
+            ngettext("{number} word is split anew.", "{number} words are split anew.", words),
+            number=count(words),
+        )
+    return sentences(told, spelled) if event.alternative else told
+
+
+def tell_place(event: PruneEvent, voice: Voice) -> str:
+    """The piece's place in the round."""
+    if event.ranked == 1:
+        return voice.say(_("Round {round}: the only longer piece left goes."), round=str(event.round))
+    if event.pruned == 1:
+        return voice.say(
+            _("Round {round}: the cheapest of {ranked} pieces goes."),
+            round=str(event.round),
+            ranked=count(event.ranked),
+        )
+    return voice.say(
+        _("Round {round}: number {place} of the {pruned} cheapest, which go."),
+        round=str(event.round),
+        place=count(event.place),
+        pruned=count(event.pruned),
+    )
+
+
+def tell_round_end(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> str:
+    """What happens at the end of a round."""
+    if snapshot.trace.method != "course":
+        return voice.say(
+            _("The round ends at a loss of {loss}; next, EM works out new probabilities."),
+            loss=voice.strong(nats(event.corpus_loss)),
+        )
+    return voice.say(
+        _(
+            "The round ends at a loss of {before}. The {size} pieces left share the probability anew, which makes it {after}."
+        ),
+        size=count(snapshot.trace.record.sizes[snapshot.step]),
+        before=nats(event.corpus_loss_pruned),
+        after=voice.strong(nats(event.corpus_loss)),
+    )
+
+
+def tell_expectation(event: ExpectationEvent, voice: Voice) -> Told:
+    """The E step."""
+    lead = voice.say(
+        _(
+            "E step {iteration} of 2: count each piece in all splits of all words, each split as much as it is probable."
+        ),
+        iteration=str(event.iteration),
+    )
+    detail = voice.say(
+        _(
+            "A word with two equally good splits gives each piece half a count. Forward–backward adds them up without listing "
+            "the splits. All its splits together, a word costs {objective} on average; plain EM would never raise that."
+        ),
+        objective=voice.strong(nats(event.objective)),
+    )
+    return Told(lead, detail)
+
+
+def tell_maximization(event: MaximizationEvent, voice: Voice) -> Told:
+    """The M step, and where SentencePiece departs from plain EM."""
+    lead = voice.say(
+        ngettext(
+            "M step {iteration} of 2: new probabilities from the expected counts; {number} piece is dropped.",
+            "M step {iteration} of 2: new probabilities from the expected counts; {number} pieces are dropped.",
+            len(event.dropped),
+        ),
+        iteration=str(event.iteration),
+        number=voice.strong(count(len(event.dropped))),
+    )
+    detail = voice.say(
+        _(
+            "Plain EM would take the share of the counts, c / Σc. SentencePiece takes exp(digamma(c) − digamma(Σc)), which is "
+            "less for rare pieces, and drops what is expected less than half a time."
+        )
+    )
+    dropped = tell_pieces(_("Dropped: {pieces}."), event.dropped, voice)
+    return Told(lead, sentences(detail, dropped))
+
+
+def tell_final(snapshot: UnigramSnapshot, event: FinalEvent, voice: Voice) -> Told:
+    """The last step of SentencePiece's method."""
+    lead = voice.say(
+        _(
+            "Finalize: all characters of the corpus, and the most probable of the other pieces, {size} in all."
+        ),
+        size=voice.strong(count(snapshot.trace.record.sizes[snapshot.step])),
+    )
+    detail = [
+        voice.say(_("The corpus costs {loss}."), loss=voice.strong(nats(event.corpus_loss))),
+        tell_pieces(_("Put back: {pieces}."), event.restored, voice),
+        tell_pieces(_("Left out: {pieces}."), event.dropped, voice),
+    ]
+    return Told(lead, sentences(*detail))
+
+
+def tell_pieces(message: str, pieces: tuple[str, ...], voice: Voice) -> str:
+    """A sentence that lists pieces; nothing for none."""
+    return voice.say(message, pieces=some_tokens(pieces, voice)) if pieces else ""

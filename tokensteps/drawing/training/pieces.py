@@ -1,0 +1,172 @@
+"""The panel of pieces in Unigram's frames, one for each kind of step: the seed, a round's ranking, EM's counts, the end."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Final
+
+from tokenizers_core.training.pruning import (
+    ExpectationEvent,
+    Expected,
+    MaximizationEvent,
+    PruneEvent,
+    RankedPiece,
+)
+from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
+from tokensteps.drawing.parts import CANDIDATE_ROWS, bar, heading, mark_html, pieces_count, table_html
+from tokensteps.drawing.tokens import Style, chip
+from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.numbers import chance, nats, percent
+
+ROWS_BEFORE: Final = 2
+"""Rows of the ranking shown above the piece that goes."""
+
+
+def pieces_panel(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) -> str:
+    """The panel that fits the step; without `ahead`, it does not say which pieces go next."""
+    event = snapshot.event
+    match event.kind:
+        case "start":
+            return seed_panel(snapshot, style)
+        case "prune":
+            return ranking_panel(event, snapshot.trace, style, ahead)
+        case "e_step":
+            return expected_panel(event, style)
+        case "m_step":
+            return estimated_panel(event, style)
+        case "finalize":
+            return final_panel(snapshot, style)
+
+
+def seed_panel(snapshot: UnigramSnapshot, style: Style) -> str:
+    """The seed's most promising substrings."""
+    trace = snapshot.trace
+    shown = list(islice((item for item in trace.seed if len(item[0]) > 1), CANDIDATE_ROWS))
+    most = max((number for _piece, number in shown), default=1)
+    rows = "".join(
+        f"<tr><td>{chip(piece, style)}<td>{count(number)}<td>{chance(math.exp(snapshot.pieces[piece]))}<td>{bar(number / most)}"
+        for piece, number in shown
+    )
+    name = _("count") if trace.method == "course" else _("count × length")
+    number = pieces_count(len(trace.seed) - len(trace.alphabet))
+    return heading(_("The seed's longer pieces"), number) + table_html(
+        (_("piece"), name, _("probability"), ""), rows
+    )
+
+
+def ranking_panel(event: PruneEvent, trace: UnigramTrace, style: Style, ahead: bool = True) -> str:
+    """The round's ranking around the piece that goes (up to it, unless `ahead`), and the line between what goes and what stays."""
+    rows = list(ranked_rows(event, lambda start, stop: trace.ranking(event.round, start, stop)))
+    if not ahead:
+        rows = [row for row in rows if row is not None and row.place <= event.place]
+    most = max((row.loss for row in rows if row is not None), default=0.0) or 1.0
+    drawn = "".join(
+        '<tr class="gap"><td colspan="5">⋯' if row is None else ranked_row(row, event, most, style)
+        for row in rows
+    )
+    exact = trace.method == "course"
+    title = _("What each costs") if exact else _("What each costs, about")
+    number = _("{pruned} of {ranked} go").format(pruned=count(event.pruned), ranked=count(event.ranked))
+    if exact:
+        number = _("{pruned} of {ranked} go · {characters} characters stay").format(
+            pruned=count(event.pruned), ranked=count(event.ranked), characters=count(len(trace.alphabet))
+        )
+    return heading(title, number) + table_html(
+        ("", _("piece"), _("probability"), _("loss"), ""), drawn, "ranking"
+    )
+
+
+def ranked_rows(
+    event: PruneEvent, rows: Callable[[int, int], list[RankedPiece]]
+) -> Iterable[RankedPiece | None]:
+    """The rows to show: some around the piece that goes, and, where those lie apart, two at the threshold after a gap."""
+    last = max(0, event.ranked - CANDIDATE_ROWS)
+    start = min(max(0, event.place - 1 - ROWS_BEFORE), last)
+    if event.pruned < start + CANDIDATE_ROWS or event.pruned >= event.ranked:
+        yield from rows(start, start + CANDIDATE_ROWS)
+        return
+    yield from rows(start, start + CANDIDATE_ROWS - 3)
+    yield None
+    yield from rows(event.pruned - 1, event.pruned + 1)
+
+
+def ranked_row(row: RankedPiece, event: PruneEvent, most: float, style: Style) -> str:
+    """One piece of the ranking."""
+    now, past = row.place == event.place, row.place < event.place
+    classes = " ".join(
+        name
+        for name, holds in (
+            ("now", now),
+            ("past", past),
+            ("stays", not row.pruned),
+            ("first-kept", row.place == event.pruned + 1),
+        )
+        if holds
+    )
+    word = _("pruned") if now else _("gone") if past else "" if row.pruned else _("stays")
+    return (
+        f'<tr class="{classes}"><td>{count(row.place)}<td>{chip(row.piece, style, "gone" if past or now else "")}{mark_html(word)}'
+        f"<td>{chance(row.probability)}<td><b>{nats(row.loss)}</b><td>{bar(row.loss / most) if row.loss > 0 else ''}"
+    )
+
+
+def expected_panel(event: ExpectationEvent, style: Style) -> str:
+    """The pieces that are expected most often."""
+    shown = heapq.nlargest(CANDIDATE_ROWS, event.expected, key=lambda row: row.freq)
+    most = max((row.freq for row in shown), default=1.0)
+    rows = "".join(
+        f"<tr><td>{chip(row.piece, style)}<td>{chance(row.before)}<td><b>{row.freq:,.2f}</b><td>{bar(row.freq / most)}"
+        for row in shown
+    )
+    title, number = _("Expected counts, highest first"), pieces_count(len(event.expected))
+    return heading(title, number) + table_html((_("piece"), _("probability"), _("expected count"), ""), rows)
+
+
+def estimated_panel(event: MaximizationEvent, style: Style) -> str:
+    """New probabilities: some frequent pieces, some that only just stay, some that go."""
+    kept = [row for row in event.expected if row.after is not None]
+    total = sum(row.freq for row in kept)
+    gone = [row for row in event.expected if row.after is None]
+    parts = [
+        heapq.nlargest(3, kept, key=lambda row: row.freq),
+        heapq.nsmallest(3, kept, key=lambda row: row.freq)[::-1] if len(kept) > 6 else [],
+        heapq.nlargest(2, gone, key=lambda row: row.freq),
+    ]
+    drawn = "".join(estimated_row(row, total, style) for part in parts for row in part)
+    number = ngettext("{number} piece stays", "{number} pieces stay", len(kept)).format(
+        number=count(len(kept))
+    )
+    return heading(_("From expected counts to probabilities"), number) + table_html(
+        (_("piece"), _("expected count c"), _("c / Σc"), _("probability"), ""), drawn, "scores"
+    )
+
+
+def estimated_row(row: Expected, total: float, style: Style) -> str:
+    """One piece in an M step."""
+    share = row.freq / total if total else 0.0
+    if row.after is None:
+        dropped = mark_html(_("dropped"))
+        return (
+            f'<tr class="past"><td>{chip(row.piece, style, "gone")}<td>{row.freq:.3f}<td>{chance(share)}'
+            f"<td>{dropped}<td>"
+        )
+    change = percent(f"{100 * (row.after / share - 1):+.0f}".replace("-", "\u2212")) if share else ""
+    return f"<tr><td>{chip(row.piece, style)}<td>{row.freq:,.2f}<td>{chance(share)}<td><b>{chance(row.after)}</b><td>{change}"
+
+
+def final_panel(snapshot: UnigramSnapshot, style: Style) -> str:
+    """The most probable pieces at the end."""
+    shown = list(
+        islice(((piece, log) for piece, log in snapshot.pieces.items() if len(piece) > 1), CANDIDATE_ROWS)
+    )
+    most = max((math.exp(log) for _piece, log in shown), default=1.0)
+    rows = "".join(
+        f"<tr><td>{chip(piece, style)}<td>{chance(math.exp(log))}<td>{nats(log)}<td>{bar(math.exp(log) / most)}"
+        for piece, log in shown
+    )
+    return heading(_("The most probable longer pieces")) + table_html(
+        (_("piece"), _("probability"), _("log probability"), ""), rows
+    )

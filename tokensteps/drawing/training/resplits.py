@@ -1,0 +1,130 @@
+"""The panel of words in Unigram's frames: each word's best split; of a word that a step re-splits, before and after."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final
+
+from tokenizers_core.training.lattice import Lattice
+from tokenizers_core.training.pruning import Resplit
+from tokenizers_core.training.unigram_trace import UnigramSnapshot
+from tokensteps.drawing.parts import (
+    WORD_ROWS,
+    cut_mark,
+    frequency_text,
+    heading,
+    word_html,
+    words_count,
+    words_shown,
+)
+from tokensteps.drawing.tokens import Style, chip, chips
+from tokensteps.language.i18n import _, count
+from tokensteps.language.numbers import percent
+
+TOKENS_IN_SPLIT: Final = 16
+PIECES_SIDE_BY_SIDE: Final = 13
+"""A word whose splits, before and after, have more pieces together is shown around the place that changes …"""
+PIECES_AROUND: Final = 3
+"""… with so many pieces on either side."""
+CHARACTERS_SIDE_BY_SIDE: Final = 24
+"""Of a word with more characters, only the part that changes is shown."""
+
+
+def splits_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
+    """At most `limit` words and their best splits; first those that this step re-splits, as they were and as they are."""
+    corpus, event = snapshot.trace.corpus, snapshot.event
+    changed = {resplit.word: resplit for resplit in changed_splits(snapshot)}
+    shown = words_shown(corpus.words, list(changed))[:limit]
+    if len(corpus.words) <= WORD_ROWS and changed:
+        shown.sort(key=lambda word: word not in changed)
+    number = words_count(len(corpus.words))
+    if event.kind == "e_step":
+        rows = [shared_row(snapshot.lattice(word), style) for word in shown]
+        return heading(_("Best splits, and their share of all splits"), number) + "".join(rows)
+    title, gone = _("Best splits"), ""
+    if event.kind == "prune":
+        title, gone = _("Words split anew"), event.piece
+        number = _("{changed} of {all}").format(changed=count(len(changed)), all=count(len(corpus.words)))
+    frequencies = snapshot.trace.word_frequencies
+    splits = snapshot.splits(word for word in shown if word not in changed)
+    rows = [
+        resplit_row(changed[word], gone, frequencies[word], style)
+        if word in changed
+        else split_row(splits[word], frequencies[word], event.kind == "start", style)
+        for word in shown
+    ]
+    return heading(title, number) + "".join(rows)
+
+
+def changed_splits(snapshot: UnigramSnapshot) -> Sequence[Resplit]:
+    """The words that a prune re-splits; of the words there is room for, those that a new model re-splits."""
+    event = snapshot.event
+    match event.kind:
+        case "prune":
+            return event.resplits
+        case "m_step" | "finalize":
+            words = list(islice(snapshot.trace.corpus.words, WORD_ROWS))
+            before, after = snapshot.trace.splits(snapshot.step - 1, words), snapshot.splits(words)
+            return [Resplit(word, before[word], after[word]) for word in words if before[word] != after[word]]
+        case "start" | "e_step":
+            return []
+
+
+def resplit_row(resplit: Resplit, gone: str, frequency: int, style: Style) -> str:
+    """A word as it was split and as it is now; of a long one, the part that changes."""
+    before, after, cut = resplit.before, resplit.after, (False, False)
+    long = len(resplit.word) > CHARACTERS_SIDE_BY_SIDE
+    if long or len(before) + len(after) > PIECES_SIDE_BY_SIDE:
+        same, rest = common_ends(before, after)
+        around = 0 if long else PIECES_AROUND
+        head, tail = max(0, same - around), max(0, rest - around)
+        before, after = before[head : len(before) - tail], after[head : len(after) - tail]
+        cut = head > 0, tail > 0
+    was = "".join(chip(piece, style, "gone" if piece == gone else "") for piece in before[:TOKENS_IN_SPLIT])
+    left, right = ('<span class="cut">…</span>' if away else "" for away in cut)
+    now = chips(after[:TOKENS_IN_SPLIT], style)
+    return word_html(
+        f'{left}{was}{rest_mark(before)}{right}<span class="to">→</span>{left}{now}{rest_mark(after)}{right}',
+        frequency_text(frequency),
+    )
+
+
+def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """How many pieces two splits have in common at their beginning, and at their end.
+
+    >>> common_ends(("a", "bc", "d", "e"), ("a", "b", "c", "d", "e"))
+    (1, 2)
+    """
+    most = min(len(before), len(after))
+    same = next((place for place in range(most) if before[place] != after[place]), most)
+    rest = next(
+        (place for place in range(most - same) if before[-1 - place] != after[-1 - place]), most - same
+    )
+    return same, rest
+
+
+def split_row(split: Sequence[str], frequency: int, lit: bool, style: Style) -> str:
+    """A word and its best split."""
+    return word_html(split_html(split, style), frequency_text(frequency), "" if lit else " dim")
+
+
+def shared_row(lattice: Lattice, style: Style) -> str:
+    """A word's best split, and what share of the word's probability it has among all of its splits."""
+    best = lattice.best()
+    if best is None:
+        return ""
+    share = math.exp(best.log_probability - lattice.log_total)
+    digits = 0 if share < 0.995 or lattice.path_count == 1 else 1
+    return word_html(split_html(best.pieces, style), percent(f"{100 * share:.{digits}f}"))
+
+
+def split_html(split: Sequence[str], style: Style) -> str:
+    """A word's pieces, the first of many."""
+    return chips(split[:TOKENS_IN_SPLIT], style) + rest_mark(split)
+
+
+def rest_mark(split: Sequence[str]) -> str:
+    """How many pieces of a long word are not shown."""
+    return cut_mark(_("{number} more"), max(0, len(split) - TOKENS_IN_SPLIT))
