@@ -2,13 +2,14 @@
 
 Nothing is asked of the network before somebody asks for a tokenizer that isn't in the cache on disk. Then a short look
 comes first whether the hub can be reached at all: its own client would try again and again for half a minute. What is fetched
-is kept in a folder of the app's own, where the tokenizers unused for longest go when there are too many; the folder of the hub's
-other programs is looked into, too.
+is kept in a folder of the app's own, where the tokenizers unused for longest go when there are too many. The cache that the
+server's user shares with other programs may hold private models, so it is read only if an environment variable says so.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import re
 import socket
 import warnings
@@ -44,6 +45,8 @@ PUBLIC: Final[Mapping[str, str]] = {
 }
 """Tokenizers to choose from: title → repository."""
 
+SHARED_CACHE_VARIABLE: Final = "TOKENSTEPS_SHARED_HUB_CACHE"
+"""The environment variable that, set to 1, opens the server user's own Hugging Face cache to every visitor."""
 FILE: Final = "tokenizer.json"
 NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 
@@ -122,7 +125,7 @@ def _cached(repository: str) -> Path | None:
     if isinstance(path, str):
         with suppress(OSError):
             touch(Path(path))
-    else:
+    elif os.environ.get(SHARED_CACHE_VARIABLE) == "1":
         path = try_to_load_from_cache(repository, FILE)
     return Path(path) if isinstance(path, str) else None
 

@@ -171,11 +171,18 @@ def test_the_tokenizers_unused_for_longest_go(
     assert [found[:2] == ["HubError", "network"] for found in told] == [False, True, True]
 
 
-def test_what_the_hubs_own_programs_have_fetched_is_found(hub: Hub, tmp_path: Path) -> None:
+def test_a_private_model_in_the_servers_own_cache_opens_for_nobody_unless_an_option_says_so(
+    hub: Hub, tmp_path: Path
+) -> None:
+    """The server's user may have fetched it with a token of their own."""
     asked(tmp_path, f"http://127.0.0.1:{hub.server_port}", "me/mine")
     (tmp_path / "hub's own").mkdir(exist_ok=True)
     (tmp_path / "kept" / "hub").rename(tmp_path / "hub's own" / "hub")
-    [told] = asked(tmp_path, f"http://127.0.0.1:{closed_port()}", "me/mine")
+    nowhere = f"http://127.0.0.1:{closed_port()}"
+    for option in ({}, {"TOKENSTEPS_SHARED_HUB_CACHE": "0"}):
+        [told] = asked(tmp_path, nowhere, "me/mine", **option)
+        assert told[:2] == ["HubError", "network"]
+    [told] = asked(tmp_path, nowhere, "me/mine", TOKENSTEPS_SHARED_HUB_CACHE="1")
     assert told[0] == "me/mine"
 
 
