@@ -46,6 +46,8 @@ SPEC_LIMIT: Final = 16_000
 """Characters that name a tokenizer in a link: a text of one's own may be among them."""
 SEALED_LIMIT: Final = 60_000
 """Characters of a challenge's link or code: of the longest ones that the app makes, with room."""
+LEAST_SECRET: Final = 32
+"""Characters of the server's secret, at least: 128 bits as hexadecimal digits. A shorter one could be guessed from a single seal."""
 
 # --- Uploads ------------------------------------------------------------------------------------------------------------
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
 import secrets
-from functools import cache
+import tempfile
 from pathlib import Path
 from typing import Any, Final
 
 from itsdangerous import BadData, URLSafeSerializer
 
-from tokensteps.limits import SEALED_LIMIT
+from tokensteps.limits import LEAST_SECRET, SEALED_LIMIT
+from tokensteps.server.once import once
+
+log = logging.getLogger(__name__)
 
 SECRET_VARIABLE: Final = "TOKENSTEPS_SECRET"
 """The environment variable that gives several servers one secret."""
@@ -18,23 +23,66 @@ SECRET_FILE: Final = Path(__file__).resolve().parents[2] / ".secret"
 """Where a server without it keeps its own, so that codes outlive a restart."""
 
 
-@cache
-def secret() -> str:
-    """This server's secret: from the environment, or else from a file, which is written the first time; if it can't be, a new one."""
+class SecretError(RuntimeError):
+    """A secret that protects nothing, or that can't be read: the server should not start with it. For whoever runs the server."""
+
+
+def read_secret() -> str:
+    """This server's secret: from the environment, or else from a file, which the first server writes. Raises SecretError.
+
+    Where the file can't be written, as in a read-only container or on a full disk, this process has a secret of its own and says so
+    in the log: its seals end with it, and other workers take them for forgeries.
+    """
     given = os.environ.get(SECRET_VARIABLE)
     if given:
-        return given
+        return _long_enough(given, f"the environment variable {SECRET_VARIABLE}", "set it to the output of")
+    if not SECRET_FILE.exists():
+        try:
+            _write_once(SECRET_FILE, secrets.token_hex(32))
+        except OSError as error:
+            log.warning(
+                "%s can't be written (%s): challenges and codes end with this process. Set %s to keep them.",
+                *(SECRET_FILE, error.strerror, SECRET_VARIABLE),
+            )
+            return secrets.token_hex(32)
     try:
-        handle = os.open(SECRET_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError:
-        pass  # it is there already, or can't be written
-    else:
+        found = SECRET_FILE.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeError) as error:
+        raise SecretError(
+            f"{SECRET_FILE} can't be read ({error}): let the server's user read it, delete it to get a new one, "
+            f"or set {SECRET_VARIABLE}."
+        ) from None
+    return _long_enough(found, str(SECRET_FILE), "delete it, or fill it with the output of")
+
+
+def _long_enough(found: str, where: str, remedy: str) -> str:
+    if len(found) < LEAST_SECRET:
+        raise SecretError(
+            f"The secret in {where} has {len(found)} characters, fewer than {LEAST_SECRET}, so seals could be forged: "
+            f"{remedy} “openssl rand -hex 32”."
+        )
+    return found
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Write a file whole or not at all, unless another process comes first: then that one's stays. Raises OSError.
+
+    The text is written and flushed to disk under another name; a link is what either succeeds for one process alone or fails.
+    """
+    handle, written = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}-")  # readable by its owner only
+    try:
         with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(32))
-    try:
-        return SECRET_FILE.read_text(encoding="ascii").strip() or secrets.token_hex(32)
-    except OSError:
-        return secrets.token_hex(32)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(written, path)
+    finally:
+        os.unlink(written)
+
+
+secret: Final = once(read_secret)
+"""The secret, read once."""
 
 
 def seal(kind: str, what: Any) -> str:

@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 from streamlit.starlette import App
 
 from tokensteps.server.headers import Guard
+from tokensteps.server.seal import secret
 from tokensteps.streamlit_internals import answer_deep_links
 
 SWITCH_SECONDS: Final = 0.002
@@ -22,7 +23,11 @@ MIDDLEWARE: Final = (Middleware(Guard),)
 
 @asynccontextmanager
 async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
-    """Make a fresh server answer its first deep link correctly, and keep the garbage collector off what never goes."""
+    """Make a fresh server answer its first deep link correctly, and keep the garbage collector off what never goes.
+
+    Raises SecretError: a server whose seals anybody could forge doesn't start.
+    """
+    secret()
     answer_deep_links()
     # Everything imported so far stays for good; frozen, a collection need not walk it again.
     import pandas  # noqa: F401

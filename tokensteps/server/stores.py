@@ -19,6 +19,10 @@ STORE_VARIABLE: Final = "TOKENSTEPS_STORE"
 """The environment variable that names the folder which the servers of one app share."""
 STORE: Final = Path(__file__).resolve().parents[2] / ".kept"
 """The folder without it."""
+UNFINISHED: Final = "new-"
+"""How the name of a file begins while it is being written."""
+WRITING_SECONDS: Final = 600
+"""Age of an unfinished file after which its writer must have been killed."""
 
 
 def digest(data: bytes) -> str:
@@ -65,10 +69,13 @@ class TextStore:
             return None
         try:
             data = (self.folder / name).read_bytes()
-            self._touch(name)
         except OSError:
             return self._memory.get(name)
-        return data if digest(data) == name else None
+        if digest(data) != name:
+            return None
+        with contextlib.suppress(OSError):  # a folder that can only be read is read
+            self._touch(name)
+        return data
 
     def used(self, name: str) -> int:
         """When the text called `name` was last used, in nanoseconds; 0 for one that is not here."""
@@ -95,10 +102,17 @@ class TextStore:
     def _write(self, name: str, data: bytes) -> None:
         """Make room, then write a text in one go, so that nobody reads half of it."""
         self._make_room(len(data))
-        handle, written = tempfile.mkstemp(dir=self.folder, prefix="new-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(written, self.folder / name)
+        handle, written = tempfile.mkstemp(dir=self.folder, prefix=UNFINISHED)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(written, self.folder / name)
+        except OSError:  # a full disk
+            with contextlib.suppress(OSError):
+                os.unlink(written)
+            raise
         self._touch(name)
 
     def _make_room(self, size: int) -> None:
@@ -106,6 +120,10 @@ class TextStore:
         for entry in os.scandir(self.folder):
             with contextlib.suppress(OSError):  # another server may have removed it
                 facts = entry.stat()
+                if entry.name.startswith(UNFINISHED):
+                    if time.time() - facts.st_mtime > WRITING_SECONDS:
+                        os.unlink(entry.path)
+                    continue
                 files.append((facts.st_mtime, facts.st_size, entry.path))
         taken = size + sum(length for _time, length, _path in files)
         for _time, length, path in sorted(files):

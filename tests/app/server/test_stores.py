@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import time
 from pathlib import Path
 
 import pytest
 
-from tokensteps.server.stores import TextStore, digest
+from tokensteps.server.stores import WRITING_SECONDS, TextStore, digest
 
 
 @pytest.fixture(params=["folder", "memory"])
@@ -63,3 +66,39 @@ def test_a_file_that_was_changed_is_not_read(tmp_path: Path) -> None:
     name = store.put(b"mine")
     (tmp_path / name).write_bytes(b"theirs")
     assert store.get(name) is None
+
+
+def test_a_folder_that_can_only_be_read_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = TextStore(tmp_path, 100, 100).put(b"mine")
+
+    def read_only(*_args: object, **_options: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    for change in ("utime", "replace", "unlink", "mkdir"):
+        monkeypatch.setattr(os, change, read_only)
+    store = TextStore(tmp_path, 100, 100)
+    assert store.get(name) == b"mine"
+    assert store.put(b"mine") == name and store.get(name) == b"mine"
+
+
+def test_a_full_disk_leaves_nothing_unfinished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_args: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    store = TextStore(tmp_path, 100, 100)
+    for change in ("fsync", "replace"):
+        with monkeypatch.context() as patched:
+            patched.setattr(os, change, full)
+            name = store.put(change.encode())
+        assert [*tmp_path.iterdir()] == []
+        assert store.get(name) == change.encode()  # from memory
+
+
+def test_what_a_killed_server_left_unfinished_goes(tmp_path: Path) -> None:
+    old, young = tmp_path / "new-old", tmp_path / "new-young"
+    for path in (old, young):
+        path.write_bytes(b"half")
+    long_ago = time.time() - WRITING_SECONDS - 1
+    os.utime(old, (long_ago, long_ago))
+    TextStore(tmp_path, 4, 4).put(b"mine")
+    assert not old.exists() and young.exists()  # somebody may be writing that one
