@@ -1,7 +1,7 @@
 """TokenSteps on the command line: ``python -m tokensteps --help`` begins.
 
-Data goes to standard output, and whatever is said about it to standard error. The engine does the work; what needs the
-app, and so Streamlit, is imported for a handout only.
+Data goes to standard output, and whatever is said about it to standard error. The engine does the work; what draws is
+imported for a handout only, and Streamlit never.
 """
 
 INTERRUPTED = 130
