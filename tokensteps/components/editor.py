@@ -20,7 +20,7 @@ import streamlit as st
 
 from tokensteps.components.base import component, ignore
 
-LABELS: Final = ("label", "placeholder", "hint")
+EDITOR_LABELS: Final = ("label", "placeholder", "hint")
 _NEWLINE: Final = re.compile("\r\n?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -47,7 +47,7 @@ def editor(
     """Mount the text box and return the text that the browser reported for this `nonce`, or None if it hasn't yet.
 
     The browser takes `text` when the box appears on the page and when `nonce` is new, and otherwise keeps its own.
-    `labels` needs the keys in `LABELS`, plain text. `params` names the URL parameters that follow the typing: while the
+    `labels` needs the keys in `EDITOR_LABELS`, plain text. `params` names the URL parameters that follow the typing: while the
     box is there, a change of those alone replaces the browser's history entry and adds none.
 
     The box sends "tokensteps:selection" on the document when its selection changes, and selects what "tokensteps:range"
@@ -55,31 +55,30 @@ def editor(
 
     Raises `ValueError` when a label is missing.
     """
-    missing = [name for name in LABELS if name not in labels]
+    missing = [name for name in EDITOR_LABELS if name not in labels]
     if missing:
         raise ValueError(f"labels lack {', '.join(missing)}; the browser writes no words of its own.")
-    typed = _reported(st.session_state.get(key), nonce)
+    typed = _text_reported(st.session_state.get(key), nonce)
     given = st.session_state.get(f"{key}.given")
     if typed is None or given is None or given[0] != nonce:
         given = st.session_state[f"{key}.given"] = (nonce, as_typed(text))
     message = {
-        "key": key,  # the browser's own name for the box is another one each time that it appears
+        "key": key,  # the browser's own name for the box changes each time that it appears
         "nonce": nonce,
-        "text": given[
-            1
-        ],  # not what was typed since: the browser has it, and a large text shouldn't travel back
+        # Not what was typed since: the browser has it, and a large text shouldn't travel back.
+        "text": given[1],
         "heard": typed is not None,
         "params": list(params),
-        "labels": {name: labels[name] for name in LABELS},
+        "labels": {name: labels[name] for name in EDITOR_LABELS},
     }
     data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     result = component("editor")(key=key, data=data, on_text_change=ignore)
-    return _reported(result, nonce)
+    return _text_reported(result, nonce)
 
 
-def _reported(result: Any, nonce: int) -> str | None:
+def _text_reported(result: Any, nonce: int) -> str | None:
     """Return the text in a component's state, unless the browser hadn't seen this nonce when it reported."""
     match result.get("text") if isinstance(result, Mapping) else None:
         case [int(after), str(text)] if after == nonce:
-            return _SURROGATE.sub("\ufffd", text)  # the box sends none, somebody else's program might
+            return _SURROGATE.sub("\ufffd", text)  # our box sends none, but somebody's own program might
     return None

@@ -1,7 +1,7 @@
 """The flipbook: a component that flips between pre-rendered frames at the speed of the keyboard.
 
-Python draws frames (HTML strings) for a window of steps; `assets/components/flipbook.js` shows one at a time without asking the
-server, and reports the step a quarter of a second after the last move. A page goes:
+Python draws frames (HTML strings) for a window of steps; `assets/components/flipbook.js` shows one at a time without
+asking the server, and reports the step a quarter of a second after the last move. A page goes:
 
     steps = position(KEY, run=run, last=last)             # where the learner is: browser, URL (Back, links) or memory
     shown = window(steps.step, last)
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict
 
 import streamlit as st
 
@@ -30,6 +30,17 @@ class Position(NamedTuple):
 
     step: int
     seek: tuple[int, int]
+
+
+class _Visit(TypedDict):
+    """What a session remembers of a flipbook from one run of the script to the next."""
+
+    trace: str
+    run: str
+    step: int
+    seek: int
+    nonce: int
+    url: dict[str, str | None]
 
 
 def position(
@@ -52,49 +63,50 @@ def position(
     `arrival` says that this run of the script comes from another page of the app: "link" when the URL brings settings
     and step with it, which count as after Back; "return" when it doesn't, and gets those that the page remembers.
 
-    `param` names the URL's parameter (None: leave the URL alone), and
-    `url` are the page's settings: parameters to write, in the same breath as `param`, when they have changed since the
-    last run. The step alone never adds to the browser's history, a change of settings does: Back returns to the former
-    settings, at the step left there (the page reads them from the URL again when `is_back()`).
-    Call it once per run of the script (or fragment) for a `key`, before `window`.
+    `param` names the URL's parameter (None: leave the URL alone), and `url` are the page's settings: parameters to
+    write together with `param` when they have changed since the last run. The step alone never adds to the browser's
+    history, a change of settings does: Back returns to the former settings, at the step left there (the page reads them
+    from the URL again when `is_back()`). Call it once per run of the script (or fragment) for a `key`, before `window`.
     """
     trace = run if trace is None else trace
     settings, travelled = dict(url or {}), is_back() or arrival == "link"
     state = st.session_state
-    was: dict[str, Any] = state.get(f"{key}.position", {})
-    asked = state.pop(f"{key}.go_to", None)
-    linked = step_in_url(param) if param else None
-    nonce, move = was.get("nonce", 0), True
-    reported = _reported(state.get(key), run, nonce)
+    was: _Visit | None = state.get(f"{key}.position")
+    nonce = was["nonce"] if was else 0
+    asked, linked = state.pop(f"{key}.go_to", None), step_in_url(param) if param else None
     if asked is not None:
-        step = asked
-    elif travelled or not was:
-        step = linked or 0
-    elif was["trace"] != trace:
-        step = 0
-    elif reported is not None:
-        step, move = reported, False
-    elif was["run"] != run:
-        step = was["step"]
-    else:  # not heard of: not touched yet, or the learner has been on another page meanwhile
-        step = was["step"]
-        move = step != was["seek"]
+        step, move = asked, True
+    elif travelled or was is None:
+        step, move = linked or 0, True
+    else:
+        step, move = _stayed(was, trace, run, _step_reported(state.get(key), run, nonce))
     step = min(max(step, 0), last)
-    seek = (step, nonce + 1) if move else (was["seek"], nonce)
-    state[f"{key}.position"] = {
-        "trace": trace, "run": run, "step": step, "seek": seek[0], "nonce": seek[1], "url": settings,
-    }  # fmt: skip
-    if not was:  # nothing was written yet: a link has it all, a bare address stays bare
+    seek = (was["seek"], nonce) if was and not move else (step, nonce + 1)
+    state[f"{key}.position"] = _Visit(
+        trace=trace, run=run, step=step, seek=seek[0], nonce=seek[1], url=settings
+    )
+    if was is None:  # nothing was written yet: a link has it all, a bare address stays bare
         changed = bool({*st.query_params} - {"lang"})
     else:
         changed = was["url"] != settings or arrival == "return"
     wanted = dict(settings) if changed and not travelled else {}
     if wanted and param and (step or param in st.query_params):
-        wanted[param] = str(
-            step
-        )  # else the browser keeps it there: a write of ours could come when the page has changed
+        # Otherwise the browser keeps the step there: a write of ours could come when the page has changed.
+        wanted[param] = str(step)
     update_url(wanted)
     return Position(step, seek)
+
+
+def _stayed(was: _Visit, trace: str, run: str, reported: int | None) -> tuple[int, bool]:
+    """Where a learner is who stayed on the page, and whether the browser has to be moved there."""
+    if was["trace"] != trace:
+        return 0, True
+    if reported is not None:
+        return reported, False
+    if was["run"] != run:
+        return was["step"], True
+    # Nothing was heard: not touched yet, or the learner has been on another page meanwhile.
+    return was["step"], was["step"] != was["seek"]
 
 
 def step_asked(key: str, trace: str, param: str = "step", linked: bool = False) -> int:
@@ -103,12 +115,12 @@ def step_asked(key: str, trace: str, param: str = "step", linked: bool = False) 
     `linked` says that a link from another page brought settings and step.
     """
     state = st.session_state
-    was: dict[str, Any] = state.get(f"{key}.position", {})
+    was: _Visit | None = state.get(f"{key}.position")
     if f"{key}.go_to" in state:
         return int(state[f"{key}.go_to"])
-    if is_back() or linked or not was:
+    if is_back() or linked or was is None:
         return step_in_url(param) or 0
-    return int(was["step"]) if was["trace"] == trace else 0
+    return was["step"] if was["trace"] == trace else 0
 
 
 def go_to(key: str, step: int) -> None:
@@ -121,19 +133,20 @@ def flipbook(
 ) -> int | None:
     """Mount the flipbook and return the step that the browser last reported, or None if it hasn't since the last seek.
 
-    `data` comes from `packed`, and may have been packed with another `seek`: this one counts; `run` is the payload's. `key` names the component in
-    `st.session_state`; `on_step` is called, before the script reruns, when the browser reports a step.
+    `data` comes from `packed`, and may have been packed with another `seek`: this one counts; `run` is the payload's.
+    `key` names the component in `st.session_state`; `on_step` is called, before the script reruns, when the browser
+    reports a step.
     """
     head = json.dumps({"seek": seek}).encode()
     result = component("flipbook", FLIPBOOK_STYLES)(
         key=key, data=head + b"\n" + data, on_step_change=on_step or ignore
     )
-    return _reported(result, run, seek[1])
+    return _step_reported(result, run, seek[1])
 
 
-def _reported(result: Any, run: str, nonce: int) -> int | None:
+def _step_reported(result: Any, run: str, nonce: int) -> int | None:
     """Return the step in a component's state, unless the browser was at another run or hadn't followed a seek yet."""
     match result.get("step") if isinstance(result, Mapping) else None:
-        case [str(of), int(step), int(after)] if (of, after) == (run, nonce):
+        case [str(shown), int(step), int(after)] if (shown, after) == (run, nonce):
             return step
     return None

@@ -12,21 +12,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 WHOLE_RUN: Final = 160  # steps; a run shorter than this is sent in one piece
-LABELS: Final = (
-    "first",
-    "back",
-    "next",
-    "last",
-    "play",
-    "pause",
-    "speed",
-    "step",
-    "scrubber",
-    "timeline",
-    "loading",
-)
-KEY_NAMES: Final = {"home": "Home", "end": "End", "space": "Space"}  # on English keyboards
-_ALL_LABELS: Final = {*LABELS, *KEY_NAMES, "stage", "title"}
+FLIPBOOK_LABELS: Final = (
+    "first", "back", "next", "last", "play", "pause", "speed", "step", "scrubber", "timeline", "loading",
+)  # fmt: skip
+"""The words that the flipbook's controls need: see `flipbook_labels`."""
+KEY_NAMES: Final = {"home": "Home", "end": "End", "space": "Space"}
+"""The names of keys on English keyboards, for want of others."""
+_ALL_LABELS: Final = {*FLIPBOOK_LABELS, *KEY_NAMES, "stage", "title"}
 
 
 class Frame(NamedTuple):
@@ -45,10 +37,10 @@ class Frame(NamedTuple):
 def window(step: int, last: int, size: int = 96, whole: int = WHOLE_RUN) -> range:
     """Return the steps to render around `step` of a run whose steps are 0..`last`.
 
-    A run of fewer than `whole` steps comes whole. Otherwise windows of `size` steps start at multiples of `size // 2`, and
-    a step gets the one in whose middle half it lies: neighbouring steps share a window (and so, byte for byte, a
-    payload, which Streamlit then doesn't send again), and a learner is at least `size // 4` steps from its edge
-    when Python next hears of them.
+    A run of fewer than `whole` steps comes whole. Otherwise windows of `size` steps start at multiples of `size // 2`,
+    and a step gets the window in whose middle half it lies. So neighbouring steps share a window (and, byte for byte, a
+    payload, which Streamlit then doesn't send again), and a learner is at least `size // 4` steps from the window's
+    edge when Python hears of them.
 
     >>> window(7, 19)
     range(0, 20)
@@ -83,20 +75,22 @@ def payload(
     """Pack a window of frames for the browser; the same arguments always give the same bytes.
 
     `run` names what is stepped through *and* the language (another `run` makes the browser forget its state); steps
-    are 0..`last`; `frames` are those of steps `first`, `first + 1`, ...; `seek` is (step, nonce): the browser goes to
-    that step when it mounts or when the nonce is new, and otherwise keeps its own; `beats` shows a step forward in two
-    beats; `param` names the URL parameter that the browser keeps at the current step (None: leave the URL alone).
+    are 0..`last`; `frames` are those of the steps `first`, `first + 1`, ...; `seek` is (step, nonce): the browser goes
+    to that step when it mounts or when the nonce is new, and otherwise keeps its own; `beats` shows a step forward in
+    two beats; `param` names the URL parameter that the browser keeps at the current step (None: leave the URL alone).
 
-    `labels` needs the keys in `LABELS`; its "step" holds `{step}` and `{last}`. It may add "title" (what
-    screen readers call the whole, as a heading too), "stage" (what they call the frame's place) and the names of keys in tooltips: "home", "end", "space".
+    `labels` needs the keys in `FLIPBOOK_LABELS`; its "step" holds `{step}` and `{last}`. It may add "title" (what
+    screen readers call the whole, as a heading too), "stage" (what they call the frame's place) and the names of keys
+    in tooltips: "home", "end", "space".
 
-    Markup within a frame may carry `data-step="7"`: a click on it goes to that step. `data-pick="e5"` can be chosen: what
-    has an e5 among the words of its `data-of` gets the class `picked` then, and `seen` while the mouse or the focus is
-    there; the choice survives steps. `data-pane` keeps its scrolling from step to step, `data-here` stays in sight.
+    Markup within a frame may carry `data-step="7"`: a click on it goes to that step. An element with `data-pick="e5"`
+    can be chosen: what has e5 among the words of its `data-of` gets the class `picked` then, and `seen` while the mouse
+    or the focus is there; the choice survives steps. What has `data-pane` keeps its scrolling from step to step, and
+    what has `data-here` stays in sight.
 
     Raises `ValueError` when a label is missing or the frames don't lie within the run.
     """
-    missing = [name for name in LABELS if name not in labels]
+    missing = [name for name in FLIPBOOK_LABELS if name not in labels]
     if missing:
         raise ValueError(f"labels lack {', '.join(missing)}; the browser writes no words of its own.")
     if "{step}" not in labels["step"] or "{last}" not in labels["step"]:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tokensteps.components.editor import _reported, as_typed, editor
+from tokensteps.components.editor import _text_reported, as_typed, editor
 from tokensteps.drawing.chips import CHIP_LABELS as NAMES
 from tokensteps.drawing.chips import LONGEST, WRITE, Piece, Shown, TextRun, chips_html, chips_message
 from tokensteps.drawing.tokens import Style, colour
@@ -304,4 +304,4 @@ def test_text_as_a_text_box_holds_it() -> None:
     ],
 )
 def test_a_report_counts_for_its_nonce_alone(state: Any, text: str | None) -> None:
-    assert _reported(state, 3) == text
+    assert _text_reported(state, 3) == text
