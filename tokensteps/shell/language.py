@@ -1,7 +1,7 @@
-"""Which language the app speaks: what the address asks for, else what was chosen, else what the browser asks for.
+"""Which language the app speaks: the one in the address, else the one that was chosen, else the browser's.
 
-A choice stands in the address as `?lang=`, so that it is there after a reload and in a link; `assets/components/page.js` takes it along to
-other pages. The browser's own language leaves the address as it is.
+A choice is written to the address as `?lang=`, so that it survives a reload and is part of links; `assets/components/page.js` carries
+it to other pages. The browser's own language is not written.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SWITCH = "language.switch"
 
 
 def choose_language() -> None:
-    """Speak the language of this run of the script."""
+    """Set the language for this run of the script."""
     state, asked = st.session_state, st.query_params.get("lang", "")
     if asked in LANGUAGES or is_back():  # then the address is the truth
         state[CHOSEN_LANGUAGE] = asked if asked in LANGUAGES else ""
@@ -26,14 +26,14 @@ def choose_language() -> None:
     before = state.get("language")
     state["language"] = use_language(chosen or browser_language())
     if before not in (None, state["language"]):
-        # A select box knows its choice by the label, and would lose it with the labels: what is set anew is shown anew.
+        # A select box knows its choice by the label, and would lose it when the labels change. Setting the value again restores it.
         for key, value in state.items():
             if isinstance(value, str):
                 state[key] = value
 
 
 def browser_language() -> str:
-    """The language that the browser asks for, English if it is none of ours."""
+    """The browser's language; English if the app doesn't have it."""
     return language_of(st.context.locale or "")
 
 
@@ -48,7 +48,7 @@ def language_of(tag: str) -> str:
 
 
 def language_switch() -> None:
-    """The languages by their own names, in the sidebar."""
+    """The switch in the sidebar, with each language under its own name."""
     st.session_state[SWITCH] = current_language()
     st.segmented_control(
         _("Language"),

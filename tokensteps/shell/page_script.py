@@ -1,4 +1,4 @@
-"""What the whole page needs of the browser, whatever it shows: see assets/components/page.js."""
+"""The script that every page needs: see `assets/components/page.js`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tokensteps.language.pages import PAGES
 
 
 def page_script() -> None:
-    """From here on, halves of UTF-16 pairs become U+FFFD as they are typed or pasted, Back leads to no bare address, and
-    marked terms are explained; the document says its language."""
+    """Start it: halves of UTF-16 pairs become U+FFFD as they are typed or pasted, Back never leads to a bare address, terms with a
+    dotted line are explained, and the document names its language."""
     component("page", ())(key="page_script", data={"language": language_tag()})
     href = f"{PAGES['glossary'].path}?{urlencode({**in_links(), 'term': ''})}"
     component("terms", ())(key="terms", data={"terms": definitions(), "more": _("Glossary"), "href": href})

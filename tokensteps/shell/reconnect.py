@@ -1,7 +1,7 @@
-"""A page that outlives its server: the browser connects again, to a session that has just begun, and has all that was there.
+"""A page that outlives its server: the browser reconnects to a new session, which must find everything as it was.
 
-Such a session is given the address and what the widgets hold, as the browser's part of Streamlit knows them. Pages take
-themselves out of the address, as from a link; here is what the address lacks.
+The browser's part of Streamlit gives such a session the address and the widgets' values as it knows them. Pages read the address
+as they would read a link; this module restores what the address lacks.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from tokensteps.widgets.arrival import resume_page
 from tokensteps.widgets.predict import forget_game
 
 WRITTEN: Final = ("step", "lang")
-"""Parameters that scripts of ours write into the address, past Streamlit, which tells what Python wrote last."""
+"""Parameters that our scripts write into the address behind Streamlit's back: Streamlit only knows what Python wrote last."""
 OUTLIVED: Final = "reconnect.outlived"
-"""In session state: whether the browser had a page already when the session began, and hasn't said yet what its address was."""
+"""In session state: whether the browser already had a page when the session began, and hasn't yet told us its address."""
 
 
 def catch_up() -> bool:
-    """At the top of every run. Whether the address has just been put right, as the browser had it when it lost its server.
+    """Call this at the top of every run. Returns whether the address has just been restored to what the browser had when it lost its
+    server.
 
-    That may be in a second run: where a part of the page was at work last, Streamlit asks for a first one by itself.
+    That may happen in the second run: if a fragment ran last, Streamlit starts a first run by itself.
     """
     state = st.session_state
     if OUTLIVED not in state:
@@ -42,9 +43,9 @@ def catch_up() -> bool:
 
 
 def resume(page: str) -> None:
-    """Go to the address's step, where a page that steps through training was at another one in the first run.
+    """Go to the step in the address: in its first run, a page that steps through training was at another one.
 
-    What that one has written to the address may be lost: the page writes it again, but leaves a bare address bare.
+    What that run wrote to the address may be lost. The page writes it again, but leaves a bare address bare.
     """
     if {*st.query_params} - {"lang"}:
         resume_page()

@@ -1,7 +1,7 @@
-"""What Streamlit itself writes on pages, in English whatever the language: assets/components/words.js puts translations in its place.
+"""The words that Streamlit itself writes on pages, always in English: `assets/components/words.js` replaces them with translations.
 
-No parameter of Streamlit's reaches these words. They are written here as Streamlit 1.67 has them; one that changes in another version
-stays in English, and `tests/browser/test_streamlit_words.py` says so.
+Streamlit has no parameter for these words. They are listed as in Streamlit 1.67; a word that another version changes stays in English,
+and `tests/browser/test_streamlit_words.py` reports it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SPOKEN: Final = (
     N_("Previous page"),
     N_("Next page"),
 )
-"""In attributes: what is read out, and tooltips that are made of it."""
+"""Words in attributes: what screen readers read out, and tooltips made from it."""
 SHOWN: Final = (
     N_("Skip to main content"),
     N_("No results"),
@@ -77,11 +77,11 @@ SHOWN: Final = (
     N_("Hide column"),
     N_("Connection error"),
 )
-"""In text."""
+"""Words in text."""
 
 
 def streamlit_words() -> None:
-    """From here on, what Streamlit writes is in the language in use. Before the page runs, which may take a while."""
+    """Start the translation into the language in use. Call this before the page runs, which may take a while."""
     words: dict[str, str] = {}
     if current_language() != "en":
         words = {english: _(english) for english in (*SPOKEN, *SHOWN)}

@@ -1,4 +1,4 @@
-"""Text boxes for one line. Given `max_chars`, Streamlit's would keep a longer text to themselves, and say nothing."""
+"""Text boxes of one line. With `max_chars`, Streamlit's own would silently keep a longer text to themselves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tokensteps.widgets.notes import problem
 
 
 def too_long(label: str, size: int, limit: int) -> str:
-    """What is said of a text of `size` characters in the box with this label, which takes `limit`."""
+    """The message about a text of `size` characters in a box that takes `limit`; `label` names the box."""
     message = _("{label}: {size} characters are more than the {limit} that fit; shorten the text.")
     return message.format(label=label, size=count(size), limit=count(limit))
 
@@ -21,7 +21,7 @@ def too_long(label: str, size: int, limit: int) -> str:
 def text_box(
     label: str, limit: int, *, value: str = "", place: DeltaGenerator | None = None, **options: Any
 ) -> str | None:
-    """A box, in `place` or where the page is; what it holds, or None for a text that is too long, which it says below."""
+    """A box in `place`, or at the current position; returns its text, or None if that is too long, with a message below."""
     box = st.text_input if place is None else place.text_input
     text = plain_text(box(label, value, **options))
     if len(text) <= limit:

@@ -38,15 +38,15 @@ class Controls(PageState):
         return corpus_input(self)
 
     def draw(self, *names: str) -> None:
-        """The widgets of these settings, in this order: of those that the page has and that have a say now."""
+        """Draw the widgets of these settings, in this order, where the page has the setting and it applies now."""
         for name in names:
             setting = self.setting(name)
             if setting is not None and self.applies(setting):
                 self.draw_setting(setting)
 
     def draw_setting(self, setting: Setting) -> None:
-        """One setting's widget. A number or a text beyond its limits stops the page: given the limits, the widget would keep such a
-        value to itself, and say nothing."""
+        """Draw one setting's widget. A number or text beyond its limits stops the page: a widget that knew the limits would silently
+        keep such a value to itself."""
         key, label = self.key(setting.name), _(setting.label)
         told = _(setting.help) if setting.help else None
         match setting.kind:
@@ -95,7 +95,7 @@ class Controls(PageState):
             self.refuse(too_long(_(setting.label), size, setting.length))
 
     def rules_widgets(self, source: Source | None) -> Pipeline | None:
-        """The rules part of the sidebar; None when they can't be used, which is complained of."""
+        """The rules part of the sidebar; None if they can't be used, with a complaint."""
         if source is not None and source.is_counted:
             pipeline = self.pipeline(source)
             if pipeline is not None:
@@ -106,7 +106,7 @@ class Controls(PageState):
         return self.pipeline(source)
 
     def _tell_counted(self, source: Source, pipeline: Pipeline) -> None:
-        """What a file says about how its words were counted: there is almost nothing left to choose."""
+        """Say how the words in a file were counted, which leaves almost nothing to choose."""
         names = [pipeline.normalizer] if isinstance(pipeline.normalizer, str) else pipeline.normalizer
         told = _("The words in this file are counted. Normalized: {normalizer}. Split: {pre_tokenizer}.")
         normalizer = ", ".join(choice_name("normalizer", name) for name in names)
@@ -125,12 +125,12 @@ class Controls(PageState):
             self.draw_setting(alphabet)
 
     def lines_widget(self, source: Source | None) -> None:
-        """What a text of the corpus is."""
+        """Whether each line of the corpus is a text of its own."""
         if source is None or not source.counts:
             self.draw("lines")
 
     def pipeline(self, source: Source | None) -> Pipeline | None:
-        """From text to words; None when that can't be done, which is complained of."""
+        """How text becomes words; None if that can't be done, with a complaint."""
         if self.blocked:
             return None
         try:
@@ -140,7 +140,7 @@ class Controls(PageState):
             return None
 
     def chosen(self, recipe: Recipe, source: Source | None) -> Pipeline:
-        """The pipeline that a recipe stands for on this page. Raises what `Recipe.pipeline` raises."""
+        """The pipeline that a recipe describes on this page. Raises what `Recipe.pipeline` raises."""
         return recipe.pipeline(source)
 
     def training_widgets(self) -> None:
@@ -161,7 +161,7 @@ class Controls(PageState):
         visibility: Literal["visible", "collapsed"],
         on_change: Callable[[], None] | None = None,
     ) -> None:
-        """A choice with all that there is to choose from in sight."""
+        """A choice whose options are all visible."""
         setting = next(view for view in VIEWS if view.name == name)
         st.segmented_control(
             _(setting.label),
@@ -176,7 +176,7 @@ class Controls(PageState):
         )
 
     def ask_widget(self, kinds: Sequence[str]) -> None:
-        """What is asked about the next step: one of `kinds`."""
+        """Which question is asked about the next step: one of `kinds`."""
         if self["ask"] not in kinds:
             st.session_state[self.key("ask")] = kinds[0]
         st.selectbox(
@@ -190,7 +190,7 @@ class Controls(PageState):
         )
 
     def say_complaints(self, source: Source | None) -> None:
-        """Say on the page what is wrong; with nothing wrong and nothing to train on, say how to begin."""
+        """Show the complaints; if there are none and there is nothing to train on, say how to begin."""
         for complaint in self.complaints:
             problem(complaint)
         if source is None and not self.complaints:

@@ -13,7 +13,7 @@ from tokensteps.widgets.page_state import PageState
 
 
 def corpus_input(page: PageState) -> Source | None:
-    """The choice of a corpus, and what belongs to it; None while there is nothing to read yet."""
+    """Choose a corpus, and type or upload one's own; None while there is nothing to read yet."""
     st.selectbox(
         _("Corpus"),
         (*EXAMPLES, *OWN),
@@ -35,7 +35,7 @@ def corpus_input(page: PageState) -> Source | None:
 
 
 def typed_text(page: PageState, label: str, placeholder: str) -> Source | None:
-    """The box for a text or word counts; None for one that can't be used, which is complained of."""
+    """The box for a text or word counts; None if they can't be used, with a complaint."""
     key = page.key(f"{page['corpus']}_text")
     st.text_area(label, key=key, height=180, persist_state="session", placeholder=placeholder)
     text = page.own_text()
@@ -64,8 +64,7 @@ def typed_text(page: PageState, label: str, placeholder: str) -> Source | None:
 
 
 def uploaded_file(page: PageState) -> Source | None:
-    """The box for a file, which is kept while the learner looks at other corpora; None for one that can't be used, which is
-    complained of."""
+    """The box for a file, which is kept while the learner looks at other corpora; None if it can't be used, with a complaint."""
     file = st.file_uploader(
         _("A text file, or word counts as .csv or .tsv"),
         type=["txt", "csv", "tsv"],
@@ -73,7 +72,7 @@ def uploaded_file(page: PageState) -> Source | None:
         max_upload_size=UPLOAD_LIMIT // 1_000_000,
         help=_("For a larger text, upload the word counts that `python -m tokensteps count` makes of it."),
     )
-    if file is not None and file.size > UPLOAD_LIMIT:  # the browser counts in larger megabytes
+    if file is not None and file.size > UPLOAD_LIMIT:  # the browser's megabytes are larger
         message = _(
             "The file has {size} bytes, and a page takes {limit}: upload a part of it, or its word counts."
         )

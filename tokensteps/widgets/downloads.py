@@ -1,4 +1,4 @@
-"""What can be taken away from a page: files, made when somebody asks for them, and links."""
+"""What a page offers to take away: links, and files that are made when somebody downloads them."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def tokenizer_files(tokenizer: Tokenizer) -> dict[str, Callable[[], str]]:
 
 
 def show_tokenizer_files(tokenizer: Tokenizer, key: str) -> None:
-    """The same as buttons, and what they are for."""
+    """A download button for each file, and what the files are for."""
     columns = iter(st.columns(4))
     for name, make in tokenizer_files(tokenizer).items():
         try:
-            make()  # a pattern of the learner's own, for one, may be more than the file can hold
+            make()  # the file can't hold every pattern that a learner may write
         except UnsavableError as error:
             note(explained(error))
         else:
@@ -68,7 +68,7 @@ def show_tokenizer_files(tokenizer: Tokenizer, key: str) -> None:
 
 
 def download(column: Any, label: str, name: str, make: Callable[[], str | bytes], key: str) -> None:
-    """A button that makes its file when it is pressed; `name` is the file's, and begins its key."""
+    """A button that makes its file when it is pressed; `name` is the file's name, and part of the button's key."""
     column.download_button(
         label,
         in_this_language(make),
@@ -92,7 +92,7 @@ def in_this_language(make: Callable[[], str | bytes]) -> Callable[[], str | byte
 
 
 def show_link(title: str, recipe: Recipe, url: Mapping[str, str | None], step: int | None = None) -> None:
-    """The address that brings all of this back, or why there is none."""
+    """The address that brings all of this back, or the reason why there is none."""
     st.header(title, anchor=False)
     if recipe.in_link():
         st.code(page_address(url, step), language=None, wrap_lines=True)
@@ -106,5 +106,5 @@ def show_link(title: str, recipe: Recipe, url: Mapping[str, str | None], step: i
 
 
 def sheet(write: Callable[[Any], str], what: Any) -> bytes:
-    """A table as CSV: spreadsheets take a file without the mark for one in an old 8-bit encoding."""
+    """A table as CSV, with a byte order mark: without it, spreadsheets assume an old 8-bit encoding."""
     return write(what).encode("utf-8-sig")

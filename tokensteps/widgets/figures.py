@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show_rows(table: pd.DataFrame | pa.Table, **options: Any) -> None:
-    """A table, or a line that says there is nothing: Streamlit draws its own English for no row and for no value."""
+    """A table, or a line that says it is empty: for no rows and no values, Streamlit would show English of its own."""
     if not len(table):
         note(_("No results"))
     else:
@@ -24,7 +24,7 @@ def show_rows(table: pd.DataFrame | pa.Table, **options: Any) -> None:
 
 
 def number_formats(table: pd.DataFrame) -> dict[str, Any]:
-    """How a table's numbers are written: whole ones with their thousands set apart, others with two digits."""
+    """How a table's numbers are written: whole ones with thousands separators, others with two digits."""
     formats = {"i": "localized", "f": "%.2f"}
     return {
         str(name): st.column_config.NumberColumn(format=formats[column.dtype.kind])

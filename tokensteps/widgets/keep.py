@@ -1,4 +1,4 @@
-"""What only a session knows, kept by its tab of the browser, too: it outlives a reload, and the server.
+"""State of a session that its browser tab keeps as well, so that it survives a reload and a restart of the server.
 
 It is sealed: the browser can give it back, or lose it, but not change it.
 """
@@ -12,7 +12,8 @@ from tokensteps.server.seal import seal, unseal
 
 
 def kept(place: str, what: list[Any]) -> list[Any]:
-    """Have the browser keep `what`, which JSON can hold; if that is empty, what this tab kept at `place` before, when it says so."""
+    """Have the browser keep `what`, which JSON must be able to hold. If it is empty, return what this tab kept at `place` before, once it
+    says so."""
     text = seal("kept", [place, what]) if what else ""
     data = {"place": place, "text": text}
     told = component("keep", ())(key=f"keep-{place}", data=data, on_kept_change=ignore).kept

@@ -1,4 +1,4 @@
-"""Messages in the page. `st.error` and its kin render Markdown, which a learner's text must never reach."""
+"""Messages on a page. `st.error` and its like render Markdown, and a learner's text must never be rendered."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def problem(message: str) -> None:
 
 
 def lasting(place: str, complaints: Sequence[str], about: Any) -> list[str]:
-    """What a link's reader complained of at `place`: said until `about`, what the link brought, is changed by the visitor.
+    """The complaints about a link at `place`, repeated until the visitor changes `about`, which is what the link set.
 
-    A link is read once, but a page begins anew when its training is done; without this, nobody would see the complaints.
+    A link is read once, but the page runs again when its training is done; without this, nobody would see the complaints.
     """
     kept = f"{place}.told"
     if complaints:

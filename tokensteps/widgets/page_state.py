@@ -29,9 +29,9 @@ class PageState:
         self.start = start
         """The corpus that the page begins with."""
         self.complaints: list[str] = []
-        """What is wrong with the settings, to be said on the page."""
+        """What is wrong with the settings, to be shown on the page."""
         self.blocked = False
-        """Whether it is so wrong that nothing can be trained."""
+        """Whether nothing can be trained because of it."""
         if reads_address(f"{page}.corpus" not in st.session_state):
             self._read_url()
         self.complaints = lasting(page, self.complaints, self.recipe())
@@ -48,7 +48,7 @@ class PageState:
         return next((setting for setting in (*self.rules, *VIEWS) if setting.name == name), None)
 
     def applies(self, setting: Setting) -> bool:
-        """Whether a setting has a say now: whether what it depends on is chosen, on a page that has the choice."""
+        """Whether a setting applies now: if it depends on a choice, the page must have that choice, and it must have been made."""
         if setting.when is None:
             return True
         name, value = setting.when
@@ -56,7 +56,7 @@ class PageState:
         return other is not None and self[name] == value and self.applies(other)
 
     def load_corpus_defaults(self) -> None:
-        """Set the rules that make the chosen corpus's point."""
+        """Set the rules that show best what the chosen corpus is an example of."""
         for setting in self.rules:
             st.session_state[self.key(setting.name)] = usual_value(self.page, self["corpus"], setting)
 
@@ -74,7 +74,7 @@ class PageState:
 
     def short(self, name: str, url: Mapping[str, str], usual: str) -> str:
         """A text of the page's own: from the browser, if the page outlived its session, or from a URL. `usual` if there is none, or
-        if it is lost, which is complained of."""
+        if it is lost, with a complaint."""
         text = text_in_browser(self.key(name))
         if text is None:
             text = read_short(url[name]) if name in url else usual
@@ -96,7 +96,7 @@ class PageState:
         return self.recipe().url()
 
     def own_text(self) -> str:
-        """What the learner pasted or typed, with halves of UTF-16 pairs replaced, which no UTF-8 text can hold."""
+        """What the learner pasted or typed. Halves of UTF-16 pairs, which UTF-8 can't hold, are replaced."""
         return plain_text(st.session_state.get(self.key(f"{self['corpus']}_text")))
 
     def own_file(self) -> tuple[str, bytes]:
@@ -105,10 +105,10 @@ class PageState:
         return file
 
     def complain(self, message: str, **numbers: int) -> None:
-        """Have the page say `message`, filled in with numbers."""
+        """Add a complaint: a message with numbers filled in."""
         self.complaints.append(message.format(**{name: count(number) for name, number in numbers.items()}))
 
     def refuse(self, complaint: str) -> None:
-        """Have the page say what is wrong, and train nothing."""
+        """Add a complaint, and train nothing."""
         self.complaints.append(complaint)
         self.blocked = True

@@ -1,6 +1,6 @@
-"""Predict: a run whose next step is hidden until the learner has said what it will be.
+"""Predict mode: the next step of a run is hidden until the learner has said what it will be.
 
-The browser gets the frames of the steps that are found out, and no others: neither keys nor scrubber nor address lead further.
+The browser gets only the frames of the steps that have been revealed: neither keys nor scrubber nor address lead further.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tokensteps.widgets.notes import note
 from tokensteps.widgets.questions import ask, tally_html, verdict_html
 
 FRAMES: Final = 48
-"""Frames that are sent at a time: with each answer they are drawn again."""
+"""How many frames are sent at a time: they are drawn again with each answer."""
 SPLIT_WORDS_LISTED: Final = 120
 OPENING: Final = N_(
     "What comes next is hidden: answer, and the step is shown. “Reveal” shows it, too, and counts as wrong."
@@ -45,19 +45,19 @@ def game_of(hidden: Hidden, start: int) -> Game:
 
 
 def keep_game(hidden: Hidden, game: Game) -> bool:
-    """Have the browser keep the game; take up the one that a session before this one has left there. Whether that has just happened."""
+    """Have the browser keep the game, or restore the one that an earlier session left there; returns whether it was restored just now."""
     return game.restore(kept(f"{hidden.place}-{hidden.name[:12]}", game.saved()), hidden)
 
 
 def forget_game(place: str) -> None:
-    """Let the next game begin where the learner is then."""
+    """Have the next game begin wherever the learner is then."""
     game: Game | None = st.session_state.get(f"{place}.game")
     if game is not None:
         game.leave()
 
 
 def show_question(hidden: Hidden, game: Game) -> None:
-    """What was said of the last answer, and the next question, if there is one."""
+    """The verdict on the last answer, and the next question, if there is one."""
     with st.container(key=f"{hidden.place}-predict"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(verdict_html(game.verdict or Verdict("", escape(_(OPENING)))))
@@ -87,7 +87,7 @@ def _given_up(hidden: Hidden, game: Game, question: Question) -> None:
 
 
 def show_words(hidden: Hidden, game: Game) -> None:
-    """All words as they are split now, where the stage has no room for them: without them, nobody can count."""
+    """All words as they are split now, if the stage has no room for them: nobody could count without them."""
     trace = hidden.trace
     words = trace.corpus.words[:SPLIT_WORDS_LISTED]
     if len(words) <= WORD_ROWS:
@@ -115,7 +115,7 @@ def show_answers(hidden: Hidden, game: Game) -> None:
 
 
 def answers_table(predictions: list[Prediction]) -> pd.DataFrame:
-    """What was said, the newest first."""
+    """The answers, newest first."""
     return pd.DataFrame(
         [
             {
@@ -130,7 +130,7 @@ def answers_table(predictions: list[Prediction]) -> pd.DataFrame:
 
 
 def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None]) -> None:
-    """The steps that are found out, on a training page's stage."""
+    """The steps that have been revealed, on a training page's stage."""
     stage.stage(
         hidden.place,
         hidden.name,

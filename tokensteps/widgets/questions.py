@@ -1,6 +1,6 @@
 """Questions on a page: the prompt, the form, the verdict, the tally.
 
-The widgets of a form keep their keys from one question to the next: the keyboard focus stays where it is.
+The widgets of a form keep their keys from one question to the next, so that the keyboard focus stays where it is.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from tokensteps.teaching.questions import (
 )
 
 OnVerdict = Callable[[str, Verdict], None]
-"""Told the answer and what it is worth, before the page is drawn again."""
+"""Receives the answer and its verdict, before the page is drawn again."""
 
 
 def ask(
     key: str, question: Question, on_verdict: OnVerdict, on_give_up: Callable[[], None] | None = None
 ) -> None:
-    """Draw a question under `key` and, when it is answered, tell `on_verdict`. An answer that can't be read stays in its box.
+    """Draw a question under `key`, and call `on_verdict` when it is answered. An answer that can't be read stays in its box.
 
-    With `on_give_up` there is a second button, for those who want to be shown.
+    With `on_give_up` there is a second button, which reveals the answer.
     """
     st.html(f'<div class="ts question">{question.prompt}</div>')
     with st.form(key, border=False):
-        if isinstance(question.form, Cells):  # a table stands above its buttons
+        if isinstance(question.form, Cells):  # a table goes above its buttons
             _boxes(key, question.form)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             if not isinstance(question.form, Cells):
@@ -93,7 +93,7 @@ def _choice(key: str, form: Choice) -> None:
 
 
 def _cells(key: str, form: Cells) -> None:
-    """A table with boxes where something is asked."""
+    """A table with boxes in the cells to fill in."""
     widths = [1, *[2] * (len(form.head) - 1)]
     head = st.columns(widths)
     for column, name in zip(head, form.head, strict=True):
@@ -116,9 +116,9 @@ def _cells(key: str, form: Cells) -> None:
 
 
 def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
-    """Read the form, grade what it says, and empty it unless that was no answer."""
+    """Read the form, grade the answer, and empty the form unless there was no answer to grade."""
     state, form = st.session_state, question.form
-    use_language(state.get("language", "en"))  # a callback runs before the page says which
+    use_language(state.get("language", "en"))  # a callback runs before the page chooses it
     names = {
         Choice: ["choice"],
         Entry: ["entry"],
@@ -143,13 +143,13 @@ def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
 
 
 def verdict_html(verdict: Verdict, more: str = "") -> str:
-    """What an answer was worth, as a message that is read out; `more` is markup."""
+    """The verdict as a message that screen readers read out; `more` is markup."""
     role = "alert" if verdict.kind == UNREAD else "status"
     return f'<div class="ts note verdict {verdict.kind}" role="{role}">{verdict.told}{more}</div>'
 
 
 def tally_html(tally: Tally) -> str:
-    """How somebody is doing, in one line."""
+    """A learner's score in one line."""
     if not tally.answered:
         return ""
     told = ngettext("{right} of {answered} right", "{right} of {answered} right", tally.answered)

@@ -1,4 +1,4 @@
-"""Tabs that stay open when the language changes. Streamlit knows an open tab by its name, which is another one then."""
+"""Tabs that stay open when the language changes. Streamlit knows the open tab by its name, which changes with the language."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tokensteps.language.i18n import _
 
 
 def show_tabs(key: str, bodies: Mapping[str, Callable[..., None]], *given: Any) -> None:
-    """Tabs by their names, which are to be translated, and the open one's body, told what is `given`.
+    """Tabs by their names, which are to be translated; draws the open one's body, with the arguments in `given`.
 
-    The name of the open tab is in session state under `key`, as it is shown; as it is in `bodies`, under `key.open`.
+    Session state has the open tab's name as shown under `key`, and as in `bodies` under `key.open`.
     """
     state = st.session_state
     names = {_(name): name for name in bodies}

@@ -1,4 +1,4 @@
-"""The head of a page: its title, the way into its guided tour, and projector mode."""
+"""The head of a page: its title, and the buttons for its guided tour and projector mode."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tokensteps.teaching.tour import STOPS, tour
 
 
 def titled(page: str, title: str, beside: Callable[[], None] | None = None) -> None:
-    """A page's title, and beside it what `beside` draws, the way into its tour, if it has one, and into projector mode."""
+    """A page's title; beside it what `beside` draws, the button for its tour, if it has one, and the one for projector mode."""
     with st.container(
         key=f"{page}.head",
         horizontal=True,

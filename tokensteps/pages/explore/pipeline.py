@@ -67,7 +67,7 @@ def show() -> None:
 
 
 def show_texts(controls: PipelineControls) -> tuple[str, ...] | None:
-    """The boxes for the text, or the pair of texts, and what they hold; None if that is too long, which the page says."""
+    """The boxes for a text or a pair of texts; returns the texts, or None if one is too long, with a message."""
     left, right = st.columns(2)
     left.text_area(_("Text"), key=controls.key("a"), height=80, persist_state="session")
     right.text_area(
@@ -90,7 +90,7 @@ def show_texts(controls: PipelineControls) -> tuple[str, ...] | None:
 
 
 def tokenizer_with_template(trace: Any, template: str) -> Tokenizer:
-    """The tokenizer of a run with a template."""
+    """The tokenizer that a run trained, with a template."""
     unknown = next((token for token in trace.special_tokens if token in ("[UNK]", "<unk>")), None)
     tokenizer: Tokenizer = trace.tokenizer(unk_token=unknown) if unknown else trace.tokenizer()
     return tokenizer.with_options(template=TEMPLATES[template])

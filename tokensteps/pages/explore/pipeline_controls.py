@@ -28,7 +28,7 @@ SPECIAL_TOKENS: Mapping[str, tuple[str, ...]] = {
 
 
 class Preset(NamedTuple):
-    """The stages of a tokenizer that people know."""
+    """The stages of a well-known tokenizer."""
 
     title: str
     values: Mapping[str, str]
@@ -53,7 +53,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 class Sample(NamedTuple):
-    """Texts that make a point."""
+    """A text, or a pair of texts, that shows something well."""
 
     title: str
     first: str
@@ -100,10 +100,10 @@ class PipelineControls(Controls):
                 state[self.key(name)] = plain_text(self.short(name, url, "" if given else text))
 
     def load_corpus_defaults(self) -> None:
-        """Another corpus leaves the stages as they are: they are what the page is about."""
+        """Keep the stages when the corpus changes: they are what the page is about."""
 
     def chosen(self, recipe: Recipe, source: Source | None) -> Pipeline:
-        """The stages are what the page is about: words that were counted otherwise can't be trained on here."""
+        """Always the chosen stages: words that were counted under other rules can't be used here."""
         return recipe.chosen(source)
 
     def texts(self) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ class PipelineControls(Controls):
         return (first, second) if second else (first,)
 
     def url(self) -> dict[str, str | None]:
-        """Settings and texts, None for what is as usual."""
+        """Settings and texts as URL parameters; None for those with their usual values."""
         first, second = (plain_text(self[name]) for name in ("a", "b"))
         usual = SAMPLES["pair"]
         own = (first, second) != (usual.first, usual.second)
@@ -120,11 +120,11 @@ class PipelineControls(Controls):
             "a": write_short(first) if own else None,
             "b": write_short(second) if own and second else None,
         }
-        # A bare address stays bare: a second entry in the history would be in the way of Back.
+        # A bare address stays bare: a second entry in the history would get in the way of Back.
         return url | ({"corpus": None} if url["corpus"] == self.start else {})
 
     def preset(self) -> str:
-        """The preset that the stages are; "" for none of them."""
+        """The preset that the stages match; "" if there is none."""
         return next(
             (
                 name
@@ -154,7 +154,7 @@ class PipelineControls(Controls):
                 st.session_state[self.key(setting)] = value
 
     def window_widgets(self, pair: bool) -> None:
-        """How long the windows are, and what they share; which text is cut is a question for a pair only."""
+        """How long the windows are and how much they overlap; for a pair, also which text is cut."""
         columns = st.columns([2, 2, 3, 3])
         for column, name in zip(columns, ("max", "stride", "strategy", "side"), strict=True):
             if name != "strategy" or pair:

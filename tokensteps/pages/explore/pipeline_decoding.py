@@ -55,7 +55,7 @@ def _entry(name: str, markup: str) -> str:
 
 
 def losses(view: PipelineView, sequence: int, back: str) -> list[str]:
-    """Why the text that comes back is another one; or that it is the same."""
+    """Why the decoded text differs from the original, or that it doesn't."""
     text, found, encoding = view.texts[sequence], view.journeys[sequence], view.encoding
     if back == text:
         return [_("The text comes back as it was, to the character.")]
@@ -98,7 +98,7 @@ def losses(view: PipelineView, sequence: int, back: str) -> list[str]:
 
 
 def decoder_losses(decoder: Decoder, text: str, found: Journey, offsets: Sequence[Span]) -> list[str]:
-    """What a decoder makes otherwise than it was."""
+    """What a decoder changes."""
     told = []
     words = [(word.start, word.end) for word in found.words]
     if isinstance(decoder, MetaspaceDecoder):
@@ -122,7 +122,7 @@ def decoder_losses(decoder: Decoder, text: str, found: Journey, offsets: Sequenc
 
 
 def touching(spans: Sequence[Span]) -> bool:
-    """Whether two of them have nothing in between.
+    """Whether two neighbouring spans touch.
 
     >>> touching([(0, 2), (3, 5)]), touching([(0, 2), (2, 5)])
     (False, True)
@@ -131,9 +131,9 @@ def touching(spans: Sequence[Span]) -> bool:
 
 
 class BoundedComparison(SequenceMatcher[str]):
-    """Two texts compared, with an end to it: where nothing but single letters agrees, the time grows with the third power.
+    """A comparison of two texts with a limit on its cost: if only single letters agree, the time grows with the third power.
 
-    When it is used up, what was not compared yet counts as different.
+    When the limit is reached, the rest counts as different.
     """
 
     def __init__(self, text: str, back: str) -> None:
@@ -150,7 +150,7 @@ class BoundedComparison(SequenceMatcher[str]):
 
 
 def difference_html(text: str, back: str) -> str:
-    """Two texts under each other, what only one of them has marked."""
+    """Two texts, one above the other; what only one of them has is marked."""
     first: list[str] = []
     second: list[str] = []
     for kind, start, end, begin, stop in BoundedComparison(text, back).get_opcodes():

@@ -1,4 +1,4 @@
-"""What the tabs under the pipeline show: the whole encoding, windows, the way back, entities, files."""
+"""The tabs under the pipeline: the whole encoding, windows, entities, files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tokensteps.widgets.figures import show_rows
 from tokensteps.widgets.notes import note, problem
 
 ENTITY_LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
-"""Labels of tokens: where an entity of a kind begins, where it goes on, and O for none."""
+"""Labels of tokens: B- where an entity begins, I- where it continues, and O for none."""
 NAMED_ENTITIES: Mapping[str, str] = {"Sylvain": "PER", "Hugging Face": "ORG", "Brooklyn": "LOC"}
 """The entities of the example, and their kinds."""
 
@@ -69,7 +69,7 @@ def encoding_tab(view: PipelineView) -> None:
 
 
 def encoding_table(view: PipelineView) -> pd.DataFrame:
-    """One row a token, with every field of the encoding."""
+    """One row per token, with every field of the encoding."""
     encoding = view.encoding
     rows = []
     for index, identifier in enumerate(encoding.ids):
@@ -110,7 +110,7 @@ def encoding_table(view: PipelineView) -> pd.DataFrame:
 
 
 def maps_text(encoding: Encoding, position: int, sequence: int) -> str:
-    """What the encoding's maps say of a character, of its token and of its word, as code."""
+    """What the encoding's maps say about a character, its token and its word, as code."""
     of = f", {sequence}" if sequence else ""
     token, word = encoding.char_to_token(position, sequence), encoding.char_to_word(position, sequence)
     told = [
@@ -186,18 +186,18 @@ def windows_tab(view: PipelineView) -> None:
 
 
 def windows_needed(view: PipelineView, truncation: Truncation) -> int:
-    """How many windows there will be: of two texts that are both cut, each with each."""
+    """How many windows there will be; if both texts of a pair are cut, every combination counts."""
     lengths = [view.encoding.sequence_ids.count(sequence) for sequence in range(len(view.texts))]
     found = truncation.windows(lengths, len(view.encoding) - sum(lengths))
     return math.prod(map(len, found))
 
 
 def padding(tokenizer: Tokenizer) -> Padding | None:
-    """How a tokenizer fills up the shorter ones of a batch; None for one without a token for that."""
+    """How a tokenizer pads the shorter encodings of a batch; None for one without a padding token."""
     token = next((token for token in ("[PAD]", "<pad>") if token in tokenizer.vocab), None)
     if token is None:
         return None
-    # XLNet's `<cls>` stands last: pads go to the front, so that it always has the same place.
+    # XLNet's `<cls>` comes last: padding goes to the front, so that its position is always the same.
     last = "<cls>" in tokenizer.vocab
     return Padding(tokenizer.vocab[token], 3 if last else 0, token, "left" if last else "right")
 
@@ -222,14 +222,11 @@ def ask_for_answer(view: PipelineView) -> AnswerRange | None:
     return AnswerRange(sequence, start, start + len(given))
 
 
-# --- Back to text -----------------------------------------------------------------------------------------------------
-
-
 # --- Entities ---------------------------------------------------------------------------------------------------------
 
 
 def entities_tab(view: PipelineView) -> None:
-    """Labels of tokens become entities of the text, through offsets."""
+    """From labels of tokens to entities in the text, by way of offsets."""
     st.caption(
         _(
             "A model that finds names labels tokens: B- where a name begins, I- where it goes on, O elsewhere. To say which words "
@@ -254,7 +251,7 @@ def entities_tab(view: PipelineView) -> None:
         table,
         hide_index=True,
         disabled=["token", "start", "end"],
-        column_config={  # what was edited is kept by the columns' names, which the language doesn't change
+        column_config={  # edits are kept under the columns' names, which must not change with the language
             "token": _("token"),
             "start": _("start"),
             "end": _("end"),
@@ -295,7 +292,7 @@ def entities_tab(view: PipelineView) -> None:
 
 
 def labels_key(text: str, ids: Sequence[int]) -> str:
-    """Under what name labels of this text's tokens are kept: the same in every process, so that they survive a reconnect."""
+    """The key under which this text's labels are kept: the same in every process, so that they survive a reconnect."""
     return f"labels.{digest(repr((text, list(ids))).encode('utf-8', 'replace'))}"
 
 
@@ -313,7 +310,7 @@ def label_of(text: str, span: tuple[int, int]) -> str:
 
 
 def ask_for_offsets(view: PipelineView, text: str) -> None:
-    """A small exercise: say a name's offsets."""
+    """A small exercise: give a name's offsets."""
     name = next((name for name in ("Hugging Face", "Brooklyn") if name in text), None)
     if name is None:
         return

@@ -62,7 +62,7 @@ def show() -> None:
 
 @st.fragment
 def show_text(subjects: Mapping[str, Subject]) -> None:
-    """The box, the counts, the chips and the tabs: all that follows the typing. Tokenizers by letter, those that are there."""
+    """The box, the counts, the chips and the tabs: everything that changes as somebody types. `subjects` are the loaded tokenizers by letter."""
     use_language(st.session_state["language"])
     typed = editor(
         playground_value("text"),
@@ -92,14 +92,14 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
     analysed = {letter: _analysed(subject, text) for letter, subject in subjects.items()}
     analyses = {letter: one for letter, one in analysed.items() if one is not None}
     if "A" not in analyses:
-        return  # said already: another one's tokens in its place would pass for its own
+        return  # the page has said why; another tokenizer's tokens here would be mistaken for this one's
     st.html(f"{name_html(analyses['A'].subject)}{counts_html(analyses['A'])}")
     show_chips(analyses["A"])
     show_playground_tabs(analyses)
 
 
 def _turn_back(old: str, new: str) -> None:
-    """Back to the first page of chips for another text; while somebody types on, the page stays."""
+    """Go back to the first page of chips for a different text; while somebody goes on typing, stay on the page."""
     if abs(len(new) - len(old)) > 1_000 or new[:1_000] != old[:1_000]:
         st.session_state.pop("playground.page", None)
 
@@ -112,7 +112,7 @@ def name_html(subject: Subject) -> str:
 
 
 def _analysed(subject: Subject, text: str) -> Analysis | None:
-    """A text's tokens; what keeps a tokenizer from making them is said."""
+    """A text's tokens; None if the tokenizer fails, with a message."""
     try:
         return analyse(
             subject, text, playground_value("specials"), playground_value("added") and bool(subject.added)
@@ -145,7 +145,7 @@ def _examples() -> None:
 
 
 def text_settings(subject: Subject | None) -> None:
-    """How it is shown, and how the text is read."""
+    """How tokens are shown, and how the text is read."""
     names = {"text": _("text"), "ids": _("ids"), "bytes": _("bytes")}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _examples()

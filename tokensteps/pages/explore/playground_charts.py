@@ -14,7 +14,7 @@ from tokensteps.language.i18n import _
 
 BAR_NAME_SHOWN = 40
 PATTERNS = ("", "/", ".", "x")
-"""Bars of one group are told apart by more than colour."""
+"""Bars of one group differ by more than colour."""
 
 
 def counts_chart(analyses: Mapping[str, Analysis]) -> go.Figure:

@@ -1,4 +1,4 @@
-"""The playground's tokens as chips, a page at a time, each with a card that tells what is known of it."""
+"""The playground's tokens as chips, a page at a time, each with a card of facts about it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def show_chips(analysis: Analysis) -> None:
 
 
 def remark_text(remark: str) -> str:
-    """A remark on a tokenizer in the language in use; the tokenizer may have been loaded for somebody who reads another."""
+    """A remark about a tokenizer, in the language in use; the tokenizer may have been loaded for somebody with another language."""
     if isinstance(remark, Phrase):
         return _(remark.template).format(**remark.evidence)
     return _(remark)
@@ -93,7 +93,7 @@ def chip_labels() -> dict[str, str]:
 
 
 def cards_html(analysis: Analysis, runs: Iterable[TextRun]) -> dict[int, str]:
-    """What is known of each token in the runs, and how often it stands in the text."""
+    """A card for each token in the runs: what is known about it, and how often it occurs in the text."""
     cards = {}
     for identifier in {piece.id for run in runs for piece in run.pieces}:
         times = analysis.occurrences[identifier]
@@ -103,7 +103,7 @@ def cards_html(analysis: Analysis, runs: Iterable[TextRun]) -> dict[int, str]:
 
 
 def token_facts_html(subject: Subject, identifier: int) -> str:
-    """What is known of a token, whatever the text, in the language in use."""
+    """What is known about a token, whatever the text, in the language in use."""
     known = (subject, identifier, current_language())
     found = _known_facts.get(known)
     if found is None:

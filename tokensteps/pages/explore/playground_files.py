@@ -1,4 +1,4 @@
-"""What can be taken away from the playground: the tokens as CSV, JSON and a page of HTML that needs no network."""
+"""The playground's downloads: the tokens as CSV, as JSON, and as an HTML page that needs no network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOKEN_COLUMNS = ("index", "id", "token", "text", "start", "end", "bytes")
 
 
 def _rows(analysis: Analysis) -> Iterator[tuple[Any, ...]]:
-    """One row a token: its place among the tokens, its id and spelling, the text it stands for and where, its bytes."""
+    """One row per token: its index, its id and spelling, the text it covers and where, its bytes."""
     subject, text = analysis.subject, analysis.text
     for index, (identifier, (start, end)) in enumerate(zip(analysis.ids, analysis.offsets, strict=True)):
         data = analysis.bytes_at(index).hex(" ")
@@ -28,7 +28,7 @@ def _rows(analysis: Analysis) -> Iterator[tuple[Any, ...]]:
 
 
 def tokens_csv(analysis: Analysis) -> bytes:
-    """The tokens as a table for a spreadsheet; what it would take for a formula gets an apostrophe in front."""
+    """The tokens as a table for a spreadsheet; cells that it would read as formulas get an apostrophe in front."""
     rows = (
         (index, identifier, inert(token), inert(text), start, end, data)
         for index, identifier, token, text, start, end, data in _rows(analysis)
@@ -54,7 +54,7 @@ def tokens_json(analysis: Analysis) -> str:
 
 
 def tokens_html(analysis: Analysis, shown: Shown) -> str:
-    """A page of its own: the coloured tokens, their ids, what was counted. It asks the network for nothing."""
+    """A self-contained page: the coloured tokens, their ids, the counts. It loads nothing from the network."""
     last = next(
         (place for place, stretch in enumerate(analysis.stretches) if stretch.last > TOKENS_DRAWN),
         len(analysis.stretches),
@@ -77,7 +77,7 @@ def tokens_html(analysis: Analysis, shown: Shown) -> str:
 
 
 def counts_html(analysis: Analysis) -> str:
-    """What was counted, as a row of figures."""
+    """The counts as a row of figures."""
     counts = analysis.counts
     unknown = percent(f"{100 * analysis.unknown / len(analysis):.1f}") if len(analysis) else "–"
     figures = (

@@ -38,7 +38,7 @@ def chosen_specs() -> list[str]:
 
 
 def read_playground_url() -> list[str]:
-    """Read the URL when the session begins, after Back and from a link; returns what is wrong with it."""
+    """Read the URL when the session begins, after Back, and when a link brings settings; returns complaints about it."""
     state, url = st.session_state, st.query_params.to_dict()
     first = "playground.text" not in state
     if not reads_address(first):
@@ -68,7 +68,7 @@ def set_text(text: str) -> None:
 
 
 def playground_url() -> dict[str, str | None]:
-    """What the page is about, as the URL has it: None for what is as usual."""
+    """The page's state as URL parameters; None for those with their usual values."""
     values: dict[str, str | None] = {
         setting.name: None
         if playground_value(setting.name) == setting.default
@@ -88,7 +88,7 @@ def playground_url() -> dict[str, str | None]:
 
 
 def keep_draft(text: str) -> str:
-    """The name under which the server keeps a text. While somebody types, it keeps only the last few versions, and those that others use."""
+    """Have the server keep a text; returns its name there. While somebody types, it keeps only the last few versions, and those that others use."""
     drafts: dict[str, int] = st.session_state.setdefault("playground.drafts", {})
     store, data = text_store(), text.encode("utf-8", "replace")
     new = not store.used(digest(data))

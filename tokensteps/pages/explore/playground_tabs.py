@@ -30,7 +30,7 @@ from tokensteps.widgets.tabs import show_tabs
 
 
 def show_playground_tabs(analyses: Mapping[str, Analysis]) -> None:
-    """All of them; the analyses are by the letters of their tokenizers."""
+    """Draw the tabs; the analyses are keyed by the letters of their tokenizers."""
     bodies: Mapping[str, Callable[[Mapping[str, Analysis]], None]] = {
         N_("Side by side"): aligned_tab,
         N_("Counts"): counts_tab,
@@ -42,12 +42,12 @@ def show_playground_tabs(analyses: Mapping[str, Analysis]) -> None:
 
 
 def show_numbers(table: pd.DataFrame, name: str) -> None:
-    """A table with its numbers written alike."""
+    """A table with uniform number formats."""
     show_rows(table, key=f"playground.{name}", column_config=number_formats(table))
 
 
 def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
-    """The text once a tokenizer, aligned."""
+    """The text once for each tokenizer, aligned."""
     if len(analyses) < 2:
         note(_("Choose a second tokenizer in the sidebar, and the text appears here once for each, aligned."))
         return
@@ -66,7 +66,7 @@ def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
 
 
 def counts_tab(analyses: Mapping[str, Analysis]) -> None:
-    """What the text costs each."""
+    """What the text costs with each tokenizer."""
     if not analyses["A"].text:
         note(_("There is no text yet."))
         return
@@ -122,10 +122,12 @@ def languages_tab(analyses: Mapping[str, Analysis]) -> None:
 
 
 def playground_files_tab(analyses: Mapping[str, Analysis]) -> None:
-    """What can be taken away."""
+    """A link to the page, and the tokens as files."""
     st.header(_("This page as a link"), anchor=False)
     values = {name: value for name, value in playground_url().items() if value is not None}
-    st.session_state["playground.drafts"] = {}  # from here on somebody may have the link: this version stays
+    st.session_state[
+        "playground.drafts"
+    ] = {}  # somebody may have the link from now on, so this version must stay
     st.code(page_address(values), language=None, wrap_lines=True)
     if "id" in values:
         note(

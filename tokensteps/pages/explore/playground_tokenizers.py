@@ -1,4 +1,4 @@
-"""The playground's sidebar: up to four tokenizers, and the ways to bring one."""
+"""The playground's sidebar: up to four tokenizers, and ways to add one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tokensteps.widgets.notes import problem
 
 
 def tokenizer_choice() -> list[DeltaGenerator]:
-    """The select boxes for up to four tokenizers, and the ways to bring one; a place under each box for its step."""
+    """The select boxes for up to four tokenizers, and ways to add one; returns a place under each box for its step."""
     chosen, places = chosen_specs(), []
     options = list(dict.fromkeys([*chosen, *choices.options()]))
     titles = choices.titles(options)
@@ -50,14 +50,14 @@ def tokenizer_choice() -> list[DeltaGenerator]:
 
 
 def _choice_changed(slot: int, name: str) -> None:
-    """A select box has another choice."""
+    """Take over another choice in a select box."""
     spec, chosen = st.session_state[name], list(chosen_specs())
     chosen[slot : slot + 1] = [spec] if spec is not None else []
     st.session_state["playground.specs"] = chosen
 
 
 def bring_tokenizer(spec: str) -> None:
-    """Look at a tokenizer that the learner brings; one that can't be loaded leaves the page as it is."""
+    """Show a tokenizer that the learner adds; if it can't be loaded, the page stays as it is, with a message."""
     try:
         with st.spinner(_("Loading the tokenizer …")):
             choices.bring(spec)
@@ -70,7 +70,7 @@ def bring_tokenizer(spec: str) -> None:
 
 
 def upload_box() -> None:
-    """Files of the learner's: those chosen together are one tokenizer, and then the box is empty for the next."""
+    """The box for files: those chosen together are one tokenizer, and then the box is empty for the next."""
     state = st.session_state
     turn = state.setdefault("playground.uploads", 0)
     files = st.file_uploader(
@@ -81,7 +81,7 @@ def upload_box() -> None:
     )
     if files:
         state["playground.uploads"] += 1
-        try:  # before they are kept: files that are too large would drive out others
+        try:  # before they are kept: files that are too large would evict others
             formats.refuse_too_much({file.name: file.size for file in files})
         except TokenizersCoreError as error:
             state["playground.refused"] = explained(error)
@@ -90,7 +90,7 @@ def upload_box() -> None:
 
 
 def name_form() -> None:
-    """A name on the public hub."""
+    """The form for a tokenizer's name on the public hub."""
     with st.form("playground.named", border=False):
         name = text_box(
             _("Repository"), REPOSITORY_LIMIT, key="playground.name", placeholder="openai-community/gpt2"
@@ -103,7 +103,7 @@ def name_form() -> None:
 
 
 def open_slot(slot: int, place: DeltaGenerator) -> Opened | None:
-    """The tokenizer in a slot; what keeps it from being there is said."""
+    """The tokenizer in a slot; None if it can't be opened, with a message."""
     try:
         opened = stage.opened(chosen_specs()[slot], f"playground.build.{slot}")
         if opened is not None and opened.last:
@@ -116,7 +116,7 @@ def open_slot(slot: int, place: DeltaGenerator) -> Opened | None:
 
 
 def _step_slider(slot: int, place: DeltaGenerator, step: int, last: int) -> None:
-    """Which step of its training a tokenizer is taken after."""
+    """The slider for the training step whose tokenizer is shown."""
     name = f"playground.step.{slot}"
     st.session_state[name] = min(step, last)
     place.slider(_("After step"), 0, last, key=name, on_change=_step_changed, args=(slot, name))

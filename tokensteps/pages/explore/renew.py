@@ -1,4 +1,4 @@
-"""The page “New from old”: a tokenizer's own stages, trained on another corpus, and one text under both."""
+"""The page “New from old”: retrain a tokenizer on another corpus, with its own stages, and see one text under both."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from tokensteps.widgets.tour import titled
 
 RENEW_PAGE = "renew"
 OLD_SPEC = "bpe?corpus=prose"
-"""The tokenizer that the page starts with: it has seen English alone."""
+"""The tokenizer that the page starts with: it was trained on English only."""
 NEW_LISTED = 60
-"""Tokens of the new one that are named."""
+"""How many tokens of the new one are listed."""
 SAMPLE = '''\
 def half(number):
     """Return half of `number`."""
@@ -63,7 +63,7 @@ class RenewControls(Controls):
             state[self.key("old")] = url.get("t1", OLD_SPEC)
 
     def load_corpus_defaults(self) -> None:
-        """Another corpus changes the corpus alone."""
+        """Change nothing else with the corpus."""
 
     def old(self) -> str:
         """Choose the old tokenizer; returns its spec."""
@@ -85,11 +85,11 @@ class RenewControls(Controls):
         self.draw_setting(RENEW_SIZE._replace(placeholder=count(min(usual, VOCABULARY_LIMIT))))
 
     def url(self) -> dict[str, str | None]:
-        """Settings, text and old tokenizer, None for what is as usual."""
+        """Settings, text and old tokenizer as URL parameters; None for those with their usual values."""
         text, old = plain_text(self["a"]), self["old"]
         own = {"a": None if text == SAMPLE else write_short(text), "t1": None if old == OLD_SPEC else old}
         url = super().url() | own
-        # A bare address stays bare: a second entry in the history would be in the way of Back.
+        # A bare address stays bare: a second entry in the history would get in the way of Back.
         return url | ({"corpus": None} if url["corpus"] == self.start else {})
 
 
@@ -147,7 +147,7 @@ def show() -> None:
     try:
         tokenizer = handed.tokenizer(trace)
         name = _("new: {corpus}").format(corpus=corpus_title(controls["corpus"]))
-        # The texts are compared: what a template puts around them is left out of both counts.
+        # Only the texts are compared: what a template adds is left out of both counts.
         new = TrainedSubject(name, tokenizer.with_options(template=None), trace, len(trace))
         show_both(
             Renewal(handed, analyse(opened.subject, text), analyse(new, text), tokenizer, trace), controls
@@ -157,7 +157,7 @@ def show() -> None:
 
 
 def heritage_html(handed: Heritage) -> str:
-    """What is taken over, and what is learned anew."""
+    """What is kept, and what is learned again."""
     pipeline = handed.pipeline
     normalizer = pipeline.normalizer
     names = (normalizer,) if isinstance(normalizer, str) else normalizer
@@ -184,7 +184,7 @@ def heritage_html(handed: Heritage) -> str:
 
 
 def show_both(found: Renewal, controls: RenewControls) -> None:
-    """The text under both tokenizers, what is new, and what can be taken away."""
+    """The text under both tokenizers, the new tokens, and the files."""
     old, new = found.old, found.new
     st.html(totals_html(len(old), len(new)))
     if old.text:
@@ -202,7 +202,7 @@ def show_both(found: Renewal, controls: RenewControls) -> None:
 
 
 def totals_html(old: int, new: int) -> str:
-    """The two counts, and what came of it."""
+    """The two counts and their difference."""
     change = ""
     if old and new != old:
         share = percent(f"{abs(100 * (new - old) / old):.0f}")
@@ -224,7 +224,7 @@ def totals_html(old: int, new: int) -> str:
 
 
 def only_new(found: Renewal) -> list[str]:
-    """The first of the new tokenizer's tokens that the old one lacks: those in the text, the longest first, then the others."""
+    """The new tokenizer's tokens that the old one lacks: those in the text first, longest first, then the others. At most `NEW_LISTED`."""
     known = {*found.old.subject.all_tokens()}
     subject = found.new.subject
     in_text = {subject.token(identifier) for identifier in found.new.ids}

@@ -28,13 +28,13 @@ from tokensteps.widgets.tour import titled
 
 EXERCISES_PAGE: Final = "exercises"
 EXERCISE_FORM: Final = f"{EXERCISES_PAGE}.form"
-"""What the keys of the answer's boxes begin with."""
+"""The prefix of the answer boxes' keys."""
 RISING: Final = "rising"
 MIXED_TITLE: Final = N_("All kinds, mixed")
 
 
 class Place(NamedTuple):
-    """Which exercise is open, and whether the level rises by itself."""
+    """Which exercise is open, and whether the level adapts to the answers."""
 
     kind: str = next(iter(KINDS))
     level: int = LEVELS[0]
@@ -46,7 +46,7 @@ START: Final = Place()
 
 
 def read_place(url: Mapping[str, str]) -> tuple[Place, list[str]]:
-    """The exercise of an address, and what it says that can't be. A level of its own stays unless it says `rising=1`.
+    """The exercise in an address, and complaints about the address. A given level is fixed unless the address says `rising=1`.
 
     >>> read_place({"kind": "viterbi", "level": "3", "seed": "12"})[0]
     Place(kind='viterbi', level=3, seed=12, rising=False)
@@ -91,19 +91,19 @@ def exact(place: Place) -> dict[str, str | None]:
 
 @dataclass
 class Record:
-    """How somebody is doing in this session."""
+    """A learner's results in this session."""
 
     total: Tally = field(default_factory=Tally)
     by_kind: dict[str, Tally] = field(default_factory=dict)
     recent: tuple[str, ...] = ()
     """The verdicts since the level last changed."""
     verdicts: dict[str, Verdict] = field(default_factory=dict)
-    """By the exercise's name: the last one given. Whoever comes back to an exercise finds it answered."""
+    """The last verdict by the exercise's name: an exercise stays answered when the learner comes back to it."""
     remark: tuple[str, Verdict] | None = None
-    """An exercise that is answered, and what was said of the last try, which can't be read."""
+    """The name of an answered exercise, and what is said about a later try that can't be read."""
 
     def count(self, exercise: Exercise, verdict: Verdict) -> None:
-        """Note a verdict: the first on an exercise counts, later ones are only shown; what is no answer is neither."""
+        """Note a verdict. The first one on an exercise counts; later ones are only shown. One on what is no answer does neither."""
         before = self.verdicts.get(exercise.name)
         self.remark = None
         if verdict.kind == UNREAD and self.answered(before):
@@ -121,7 +121,7 @@ class Record:
 
     @staticmethod
     def answered(verdict: Verdict | None) -> bool:
-        """Whether this is more than a remark on what can't be read."""
+        """Whether this is a verdict on an answer, not a remark that it can't be read."""
         return verdict is not None and verdict.kind != UNREAD
 
 
@@ -129,7 +129,7 @@ class Record:
 
 
 def open_place() -> tuple[Place, list[str]]:
-    """Where the learner is, by the address or as it was left; and complaints about the address."""
+    """Where the learner is, from the address or from before; and complaints about the address."""
     state = st.session_state
     key = f"{EXERCISES_PAGE}.place"
     complaints: list[str] = []
@@ -150,7 +150,7 @@ def _record() -> Record:
 
 
 def keep_record(record: Record) -> None:
-    """Have the browser keep the record; take up the one that a session before this one has left there."""
+    """Have the browser keep the record, or restore the one that an earlier session left there."""
     what: list[Any] = []
     if record.total.answered:
         verdicts = [[name, *verdict] for name, verdict in list(record.verdicts.items())[-VERDICTS_KEPT:]]
@@ -170,7 +170,7 @@ def _chosen() -> None:
     place: Place = state[f"{EXERCISES_PAGE}.place"]
     level = state[f"{EXERCISES_PAGE}.level"] = (
         state[f"{EXERCISES_PAGE}.level"] or RISING
-    )  # a second click lets go of a level
+    )  # a second click deselects a level
     rising = level == RISING
     state[f"{EXERCISES_PAGE}.place"] = place._replace(
         kind=state[f"{EXERCISES_PAGE}.kind"], level=place.level if rising else int(level), rising=rising
@@ -180,7 +180,7 @@ def _chosen() -> None:
 
 
 def _go_on() -> None:
-    """Open the next exercise, on another level if the level is rising and it is time."""
+    """Open the next exercise, on another level if the answers so far say so."""
     state, record = st.session_state, _record()
     place: Place = state[f"{EXERCISES_PAGE}.place"]
     level = next_level(place.level, record.recent) if place.rising else place.level
@@ -192,14 +192,14 @@ def _go_on() -> None:
 
 
 def _empty_boxes() -> None:
-    """What was typed for another exercise is not for this one."""
+    """Empty the boxes: what was typed was for another exercise."""
     for name in [name for name in st.session_state if str(name).startswith(f"{EXERCISE_FORM}.")]:
         if isinstance(st.session_state[name], str):
             st.session_state[name] = "" if not str(name).endswith(".choice") else None
 
 
 def _take_answer(exercise: Exercise, answer: str, verdict: Verdict) -> None:
-    """Note the verdict; an empty answer to an exercise that is answered means: go on."""
+    """Note the verdict; an empty answer to an answered exercise means: go on."""
     record = _record()
     if not answer.strip() and record.answered(record.verdicts.get(exercise.name)):
         _go_on()
@@ -208,7 +208,7 @@ def _take_answer(exercise: Exercise, answer: str, verdict: Verdict) -> None:
 
 
 def _shown(exercise: Exercise) -> None:
-    """Somebody asked for the answer: that counts as wrong, once."""
+    """Reveal the answer: that counts as wrong, once."""
     use_language(st.session_state.get("language", "en"))
     told = fill(_("The answer: {solution}"), solution=exercise.question.solution)
     _record().count(exercise, Verdict(WRONG, told))
@@ -264,13 +264,13 @@ def show() -> None:
 
 
 def show_exercise(exercise: Exercise) -> None:
-    """The exercise, its form, and what was said of the answer."""
+    """The exercise, its form, and the verdict on the answer."""
     record = _record()
     verdict = record.verdicts.get(exercise.name)
     done = record.answered(verdict)
     with st.container(border=True, key=f"{EXERCISES_PAGE}-exercise"):
         st.html(head_html(exercise, record.total))
-        with st.container():  # whether it holds something or not: the boxes below stay, and keep the focus
+        with st.container():  # always there, so that the boxes below keep their place and the focus
             show_remarks(exercise, record)
         ask(EXERCISE_FORM, exercise.question, partial(_take_answer, exercise), partial(_shown, exercise))
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -296,7 +296,7 @@ def show_exercise(exercise: Exercise) -> None:
 
 
 def show_remarks(exercise: Exercise, record: Record) -> None:
-    """That the level has changed, and what was said of the last answer."""
+    """Whether the level has changed, and the verdict on the last answer."""
     changed = st.session_state.pop(f"{EXERCISES_PAGE}.level_changed", None)
     if changed:
         message = (
@@ -313,7 +313,7 @@ def show_remarks(exercise: Exercise, record: Record) -> None:
 
 
 def head_html(exercise: Exercise, total: Tally) -> str:
-    """Which exercise this is, what it trains, and how it has gone so far."""
+    """Which exercise this is, what it practises, and the score so far."""
     kind = KINDS[exercise.kind]
     name = _("{kind}, level {level}, number {seed}").format(
         kind=_(kind.title), level=exercise.level, seed=count(exercise.seed)
@@ -325,7 +325,7 @@ def head_html(exercise: Exercise, total: Tally) -> str:
 
 
 def show_record() -> None:
-    """A row for each kind that was tried."""
+    """A table with a row for each kind that was tried."""
     record = _record()
     if not record.by_kind:
         return
@@ -334,7 +334,7 @@ def show_record() -> None:
 
 
 def record_html(record: Record) -> str:
-    """The same as a table."""
+    """The table."""
     head = (_("Kind"), _("Answered"), _("Right"), _("Tied"), _("Best run"))
     rows = [
         (_(KINDS[kind].title), tally.answered, tally.right, tally.tied, tally.best)

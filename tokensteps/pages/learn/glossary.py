@@ -11,7 +11,7 @@ from tokensteps.widgets.tour import titled
 
 
 def show_entry(term: Term, wanted: bool = False) -> None:
-    """One entry, and the way to what it is about."""
+    """One entry, and a link to a page that shows it."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="medium", key=f"term.{term.id}{'.wanted' * wanted}"
     ):

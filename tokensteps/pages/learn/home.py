@@ -1,4 +1,4 @@
-"""The home page: what a token is, why subwords, three algorithms at a glance, a way through the app, and lesson plans.
+"""The home page: what a token is, why subwords, three algorithms at a glance, a path through the app, and lesson plans.
 
 Its parts are in modules of their own: the sentence, the algorithms, the lessons.
 """
@@ -61,7 +61,7 @@ MORE: tuple[Link, ...] = (
     PIPELINE,
     Link(N_("A new tokenizer from an old one, for other text"), "renew"),
 )
-"""What the way through the app leaves out."""
+"""What the path through the app leaves out."""
 
 
 def show() -> None:
@@ -94,7 +94,7 @@ def show() -> None:
 
 
 def read_sentence() -> list[str]:
-    """Take the sentence out of the address when the session begins, from a link and after Back; returns complaints."""
+    """Read the sentence from the address when the session begins, from a link and after Back; returns complaints."""
     state, url = st.session_state, st.query_params.to_dict()
     if not reads_address("home.sentence" not in state):
         return []
@@ -113,13 +113,13 @@ def read_sentence() -> list[str]:
 
 @lru_cache(maxsize=1)
 def home_run() -> Run[BpeTrace]:
-    """The training of this page's tokenizer: that of its link."""
+    """The training run of this page's tokenizer: the one that its link opens."""
     return BPE.run_at(SPEC_QUERY)
 
 
 @st.fragment
 def show_sentence() -> None:
-    """The box and all that follows the typing."""
+    """The box, and everything that changes as somebody types."""
     use_language(st.session_state["language"])
     typed = plain_text(
         st.text_input(
@@ -150,7 +150,7 @@ def show_sentence() -> None:
 
 
 def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
-    """The sentence's tokens, and the three ways to cut it."""
+    """The sentence's tokens, and the three ways to split it."""
     corpus = corpus_facts(HOME_CORPUS)
     try:
         analysis = analyse(subject, sentence)
@@ -178,7 +178,7 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
 
 
 def carried(text: str) -> dict[str, str]:
-    """The playground's parameters for a text, with this page's tokenizer; no text leaves the one that is there."""
+    """The playground's parameters for a text, with this page's tokenizer; without a text, the playground keeps its own."""
     if not text:
         return {"t1": SPEC}
     packed = pack_text(text) if len(text) <= PACK_LIMIT else None

@@ -1,6 +1,6 @@
 """The home page's table of the three algorithms, and a few words at four steps of their training.
 
-All that is said of an algorithm comes from a run of the engine.
+Everything said about an algorithm comes from a run of the engine.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def first_step(page: str) -> Link:
 
 
 def algorithms_html(made: Sequence[Column]) -> str:
-    """The algorithms beside each other; on a narrow screen each cell says whose it is."""
+    """The algorithms side by side; on a narrow screen, each cell names its algorithm."""
     heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in made)
     rows = "".join(
         f'<tr><th scope="row">{escape(_(name))}</th>'

@@ -1,4 +1,4 @@
-"""The home page's way through the app, and its lesson plans."""
+"""The home page's path through the app, and its lesson plans."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from tokensteps.widgets.downloads import download
 
 
 def show_page_link(link: Link, label: str | None = None) -> None:
-    """A link within the app; `label`, translated already, in place of its own."""
+    """A link within the app; `label`, already translated, replaces its own."""
     page_link(link.page, label or _(link.label), link.query)
 
 
 def show_stations() -> None:
-    """A way through the app, one stop after the other."""
+    """A path through the app, stop by stop."""
     st.header(_("A path through the app"), anchor=False)
     known = lesson_facts()
     for number, station in enumerate(STATIONS, start=1):
@@ -53,7 +53,7 @@ def _stop_html(number: int, insight: str) -> str:
 
 
 def lesson_facts() -> dict[str, str]:
-    """The figures of stations and lessons, asked for once."""
+    """The figures in stations and lessons, computed once per language."""
     found: dict[str, str] = remembered(("home.facts", current_language()), facts)
     return found
 
@@ -97,7 +97,7 @@ def show_lesson(lesson: Lesson) -> None:
 
 
 def activity_html(start: int, minutes: int, teacher: str, answer: str) -> str:
-    """An activity: when, what the teacher does, what the class answers."""
+    """An activity: when, what the teacher does, and what the class answers."""
     unit, answers = escape(_("min")), escape(_("The class:"))
     return (
         f'<div class="ts activity"><span class="when">{start}–{start + minutes}<small>{unit}</small></span>'

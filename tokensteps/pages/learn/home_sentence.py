@@ -23,7 +23,7 @@ PIECES_SHOWN = 120
 """Pieces in a row of the comparison; the rest is counted, not drawn."""
 HOME_CORPUS = "library"
 WORD = regex.compile(r"[\w\p{M}]+|[^\w\s\p{M}]+")
-"""A word, for the comparison: letters and digits, or signs, that stand together."""
+"""A word, for the comparison: a run of letters and digits, or of signs."""
 
 
 def sentence_html(analysis: Analysis) -> str:
@@ -41,7 +41,7 @@ def sentence_html(analysis: Analysis) -> str:
 
 
 def sentence_counts_html(analysis: Analysis) -> str:
-    """How many tokens and characters, and what the numbers and signs are."""
+    """How many tokens and characters there are, and what the numbers and signs mean."""
     tokens = ngettext("{number} token", "{number} tokens", len(analysis)).format(number=count(len(analysis)))
     length = len(analysis.text)
     characters = ngettext("{number} character", "{number} characters", length).format(number=count(length))
@@ -52,7 +52,7 @@ def sentence_counts_html(analysis: Analysis) -> str:
 
 
 def whose_html(subject: TrainedSubject, corpus: CorpusFacts) -> str:
-    """Which tokenizer cuts the sentence."""
+    """Which tokenizer split the sentence."""
     message = _(
         "Cut by a byte-level BPE tokenizer with {size} tokens, trained on this server with this app. Its corpus is “{title}”: {length} "
         "characters."
@@ -82,11 +82,11 @@ def corpus_facts(name: str) -> CorpusFacts:
 
 
 class Way(NamedTuple):
-    """One way to cut a sentence."""
+    """One way to split a sentence."""
 
     name: str
     chips: tuple[tuple[str, str], ...]
-    """Its pieces: the markup of each, and the text where it stands."""
+    """Its pieces: the markup of each, and the text it covers."""
     vocabulary: int
     unknown: tuple[str, ...]
     cost: str
@@ -94,13 +94,13 @@ class Way(NamedTuple):
 
 
 def ways_to_cut(analysis: Analysis, corpus: CorpusFacts) -> tuple[Way, Way, Way]:
-    """A sentence as characters, as words and as subwords, with a vocabulary from the same corpus each."""
+    """A sentence as characters, as words and as subwords, each with a vocabulary from the same corpus."""
     text, subject = analysis.text, analysis.subject
     words = WORD.findall(text)
     different = list(dict.fromkeys(words))
     odd = tuple(word for word in different if not corpus.characters.issuperset(word))
     new = tuple(word for word in different if word not in corpus.words)
-    # A word is unknown to the tokenizer where a token that stands for it is.
+    # A word is unknown to the tokenizer if a token that covers part of it is.
     lost_places = [
         analysis.offsets[place]
         for place, identifier in enumerate(analysis.ids)
@@ -165,13 +165,13 @@ def _plain_chip(text: str, unknown: bool) -> str:
 
 
 def _token_chip(piece: Piece, text: str, subject: Subject) -> str:
-    """A token in its own colour by the text that it stands for, or by its bytes where it has only some of a character."""
+    """A token in its own colour, shown as the text that it covers, or as bytes if it has only part of a character."""
     shown = text or subject.token_bytes(piece.id).decode("utf-8", "surrogateescape")
     return f'<bdi class="t c{colour(piece.token)}{" u" if piece.unknown else ""}">{token_html(shown)}</bdi>'
 
 
 def ways_html(analysis: Analysis, corpus: CorpusFacts) -> str:
-    """The three ways, a row each."""
+    """The three ways, one row each."""
     rows = ""
     for way in ways_to_cut(analysis, corpus):
         shown = line_html(way.chips[:PIECES_SHOWN])

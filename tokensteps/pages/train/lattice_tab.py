@@ -1,4 +1,4 @@
-"""The lattice of any word on Unigram's page: its flipbook, its k best segmentations, and some drawn by chance."""
+"""The lattice of any word on Unigram's page: its flipbook, its k best segmentations, and random samples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tokensteps.widgets.notes import note
 from tokensteps.widgets.stage import small_book
 
 WHOLE_LATTICE = 32
-"""A search of fewer steps is sent in one piece; the frames of long words are large."""
+"""A search with fewer steps is sent in one piece; the frames of long words are large."""
 SAMPLE_ROWS = 12
 SAMPLES_LISTED = 10
 
@@ -32,7 +32,7 @@ SAMPLES_LISTED = 10
 
 
 def k_best_html(paths: Sequence[Path], log_total: float, style: Style) -> str:
-    """The most probable segmentations with their numbers; those as good as a neighbour are marked."""
+    """The most probable segmentations with their numbers; those tied with a neighbour are marked."""
     rows = ""
     for place, path in enumerate(paths):
         near = [*paths[max(0, place - 1) : place], *paths[place + 1 : place + 2]]
@@ -48,13 +48,13 @@ def k_best_html(paths: Sequence[Path], log_total: float, style: Style) -> str:
 
 
 def share_bar(share: float, expected: float | None = None) -> str:
-    """A share as a bar; a tick stands where it is expected to end."""
+    """A share as a bar; a tick marks the expected share."""
     tick = "" if expected is None else f'<i style="left:{100 * expected:.1f}%"></i>'
     return f'<span class="track"><span style="width:{100 * share:.1f}%"></span>{tick}</span>'
 
 
 def samples_html(samples: Sequence[Path], lattice: Lattice, temperature: float, style: Style) -> str:
-    """Drawn segmentations: how often each was drawn, how often it is expected, and which came first."""
+    """Sampled segmentations: how often each was sampled, how often it is expected, and the first ones in their order."""
     drawn = Counter(samples)
     normaliser = lattice.forward(temperature)[-1]
     rows = ""
@@ -96,9 +96,10 @@ def lattice_tab(
     key: Callable[[str], str],
     aside: Callable[[Lattice], str] = lambda _lattice: "",
 ) -> Lattice | None:
-    """A word's lattice to step through, its best segmentations and some drawn by chance; returns the lattice.
+    """A word's lattice to step through, its best segmentations and random samples; returns the lattice.
 
-    `lattice_of` makes the lattice of a word, and `aside` markup to show under it. Steps that change nothing in it draw the same frames, which are not sent anew.
+    `lattice_of` makes the lattice of a word, and `aside` the markup to show under it. Training steps that change nothing in the lattice
+    draw the same frames, which are not sent again.
     """
     word = word_widget(words, default, style, key)
     if not word:
@@ -157,7 +158,7 @@ def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> No
 
 
 def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> None:
-    """Segmentations drawn by chance, as subword regularisation does it."""
+    """Segmentations sampled at random, as in subword regularization."""
     st.header(_("Draw samples"), anchor=False)
     temperature = st.slider(
         _("Temperature"),

@@ -34,7 +34,7 @@ MERGE_FILES: Mapping[str, RunFile] = {
 def merge_tabs(
     table: StepTable, own: Mapping[str, Callable[[View], None]] | None = None
 ) -> Mapping[str, Callable[[View], None]]:
-    """The tabs of a merging algorithm's page; those of its own come after “Every pair”."""
+    """The tabs of a merging algorithm's page; its own tabs come after “Every pair”."""
     return {
         N_("Every pair"): partial(every_pair, table),
         **(own or {}),
@@ -96,7 +96,7 @@ def lineage(view: View) -> None:
 
 
 def ties(view: View) -> None:
-    """How many merges were a matter of the tie rule, and where another rule leads elsewhere."""
+    """How many merges the tie rule decided, and where another rule would first choose differently."""
     trace = view.trace
     tied = sum(point.tied_count > 1 for point in trace.history)
     if len(trace):

@@ -1,4 +1,4 @@
-"""What is Unigram's own on its page: its tabs and its files."""
+"""What only Unigram's page has: its tabs and its files."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def every_piece(view: View) -> None:
 
 
 def both_losses(view: View) -> None:
-    """What each piece is worth, exactly and by SentencePiece's estimate."""
+    """The loss without each piece, exactly and by SentencePiece's estimate."""
     st.caption(
         _(
             "Exact: the whole corpus is split anew without the piece. SentencePiece's estimate: each occurrence becomes the "
@@ -111,7 +111,7 @@ def charts(view: View) -> None:
 
 
 def encode_pieces(view: View) -> None:
-    """Use the tokenizer as it stands after this step; unknown characters as bytes if wanted."""
+    """Use the tokenizer after this step; on request, unknown characters become bytes."""
     fallback = st.toggle(
         _("Unknown characters as bytes"),
         key=view.key("fallback"),

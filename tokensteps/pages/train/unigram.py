@@ -15,7 +15,7 @@ from tokensteps.widgets.controls import Controls
 
 
 def lead(controls: Controls) -> str:
-    """What runs, under its name."""
+    """What the chosen method does, under the page's title."""
     if controls["method"] == "sentencepiece":
         return _(
             "SentencePiece's way: EM finds how probable each piece is, then what the corpus misses least is pruned, and again."

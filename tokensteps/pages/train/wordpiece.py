@@ -21,7 +21,7 @@ from tokensteps.widgets.figures import show_chart
 
 
 def scores(view: View) -> None:
-    """Every pair as a point: how often it stands, how well it scores."""
+    """Every pair as a point: its count and its score."""
     st.caption(
         _(
             "A frequent pair of frequent symbols scores low: dividing by both symbols' counts favours parts that are rare apart."
