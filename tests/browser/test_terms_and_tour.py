@@ -1,7 +1,7 @@
 """Terms explained in place, and the tour of a training page, in a real browser.
 
 Source: WCAG 2.2, 1.4.13 (content on hover or focus can be dismissed, pointed at, and stays) and 2.1.2 (no keyboard trap); the
-glossary, whose definitions are read from `tokensteps/language/glossary.py`. Oracle: what the browser shows, where, and who has the focus.
+glossary, whose definitions are read from `tokensteps/language/terms.py`. Oracle: what the browser shows, where, and who has the focus.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.browser.test_bpe_page import Bpe
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
-from tokensteps.language.glossary import TERMS
+from tokensteps.language.terms import TERMS
 from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.teaching.tour import STOPS
 

@@ -1,4 +1,4 @@
-"""The glossary's page, through Streamlit's `AppTest`. Oracle: the terms themselves, listed in `tokensteps/language/glossary.py`."""
+"""The glossary's page, through Streamlit's `AppTest`. Oracle: the terms themselves, listed in `tokensteps/language/terms.py`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import Page, run
-from tokensteps.language.glossary import SECTIONS, TERMS, matches
+from tokensteps.language.glossary import matches
+from tokensteps.language.terms import SECTIONS, TERMS
 
 GLOSSARY = Page("glossary", Path(__file__).resolve().parents[2] / "pages" / "learn" / "glossary.py", ())
 

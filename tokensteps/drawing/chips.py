@@ -13,8 +13,7 @@ from functools import lru_cache
 from html import escape
 from typing import Final, NamedTuple
 
-import regex
-
+from tokenizers_core.text.patterns import regex
 from tokensteps.drawing.tokens import PLAIN, VISIBLE, Style, colour, readable, token_html
 
 WRITE: Final = ("text", "ids", "bytes")

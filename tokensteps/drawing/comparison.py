@@ -17,8 +17,8 @@ from tokensteps.drawing.narration.comparison import per_word, tell_measure, tell
 from tokensteps.drawing.narration.voice import Marked, Markup, Plain
 from tokensteps.drawing.parts import cut_mark
 from tokensteps.drawing.tokens import Style, chip, chips
-from tokensteps.language.glossary import once
 from tokensteps.language.i18n import N_, _, count, sentences
+from tokensteps.language.marks import first_marks
 from tokensteps.language.names import ALGORITHM_NAMES, pair_name
 from tokensteps.language.numbers import share_text
 
@@ -57,7 +57,7 @@ def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
         ),
     ]
     return Frame(
-        once(html),
+        first_marks(html),
         sentences(*spoken),
         size,
         _("vocabulary {size}").format(size=size),

@@ -11,8 +11,8 @@ from tokensteps.drawing.narration.encoding import tell_encoding, tell_match
 from tokensteps.drawing.narration.voice import Marked, Plain
 from tokensteps.drawing.parts import CANDIDATE_ROWS, heading, stage_html, table_html, token_count
 from tokensteps.drawing.tokens import Style, chip, chips, pair_chips, token_html
-from tokensteps.language.glossary import once
 from tokensteps.language.i18n import _
+from tokensteps.language.marks import first_marks
 
 
 def encoding_frame(snapshot: EncodingSnapshot, style: Style) -> Frame:
@@ -30,7 +30,7 @@ def encoding_frame(snapshot: EncodingSnapshot, style: Style) -> Frame:
         + (table_html((_("pair"), _("learned in step")), rows) if rows else nothing),
     )
     label = token_html(event.token, style) if event.kind == "apply" else escape(_("Start"))
-    return Frame(once(html), tell_encoding(snapshot, Plain(style)), label, status)
+    return Frame(first_marks(html), tell_encoding(snapshot, Plain(style)), label, status)
 
 
 def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:
@@ -49,7 +49,7 @@ def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:
         heading(_("Found so far"), status) + large_word(chips(snapshot.tokens, style) + rest),
         heading(_("Tried here, longest first")) + tries,
     )
-    return Frame(once(html), tell_match(snapshot, Plain(style)), label, status)
+    return Frame(first_marks(html), tell_match(snapshot, Plain(style)), label, status)
 
 
 def large_word(shown: str) -> str:

@@ -17,9 +17,10 @@ from typing import Any, Final
 from tokensteps.assets import read_asset, read_script
 from tokensteps.drawing.frame import Frame, payload
 from tokensteps.drawing.mark import mark
-from tokensteps.language.glossary import definitions, marks_in
+from tokensteps.language.glossary import definitions
 from tokensteps.language.i18n import _, count, language_tag
 from tokensteps.language.labels import flipbook_labels, projector_labels
+from tokensteps.language.marks import marks_in
 from tokensteps.limits import HANDOUT_STEPS
 
 NO_NETWORK: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Final
 
 from tokensteps.drawing.tokens import fill
-from tokensteps.language.glossary import marked
 from tokensteps.language.i18n import count, ngettext
+from tokensteps.language.marks import marked
 
 WORD_ROWS: Final = 8
 """Words in a frame's panel."""

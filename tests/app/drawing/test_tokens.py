@@ -28,7 +28,7 @@ from tokensteps.drawing.tokens import (
     readable,
     token_html,
 )
-from tokensteps.language.glossary import TERMS
+from tokensteps.language.terms import TERMS
 
 HOSTILE = [
     "<script>alert(1)</script>",

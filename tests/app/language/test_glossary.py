@@ -1,4 +1,4 @@
-"""The glossary and its marks (`tokensteps/language/glossary.py`), and what the tour says (`tokensteps/teaching/tour.py`).
+"""The glossary and its marks (`tokensteps/language/terms.py`, `glossary.py`, `marks.py`), and what the tour says (`tokensteps/teaching/tour.py`).
 
 Source: the README's promise that every technical word is explained in place. Oracles: markup written out by hand; `html.parser`,
 which reads it back; the pages' own reading of links; the engine, asked for the step that a link opens; frames of the examples.
@@ -25,23 +25,19 @@ from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
-from tokensteps.language import glossary, i18n
-from tokensteps.language.glossary import (
+from tokensteps.language import i18n, marks
+from tokensteps.language.glossary import definitions, entry_html, forms_of, matches
+from tokensteps.language.marks import (
     MARKS_IN_FRAME,
-    SECTIONS,
-    TERMS,
-    definitions,
-    entry_html,
     fill_marked,
-    forms_of,
+    first_marks,
     lead_html,
     marked,
     marks_in,
-    matches,
-    once,
     unmarked,
 )
 from tokensteps.language.pages import PAGES
+from tokensteps.language.terms import SECTIONS, TERMS, Term
 from tokensteps.runs.algorithms import ALGORITHMS, BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.settings import read_url
 from tokensteps.teaching.tour import STOPS, tour
@@ -74,7 +70,7 @@ def test_every_term_is_defined_once() -> None:
 
 
 @pytest.mark.parametrize("term", LINKED, ids=lambda term: term.id)
-def test_every_link_opens(term: glossary.Term) -> None:
+def test_every_link_opens(term: Term) -> None:
     """The page is there, reads the link without a complaint, and the run has the step."""
     assert (ROOT / PAGES[term.page].script).is_file()
     if term.page not in ALGORITHMS:
@@ -159,16 +155,16 @@ def test_words_without_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(i18n.LANGUAGES, "zh", "中文")
     monkeypatch.setattr(i18n, "_catalogue", lambda language: translation)
     before = i18n.current_language()
-    glossary._pattern.cache_clear()
-    glossary._marked_afresh.cache_clear()
+    marks._pattern.cache_clear()
+    marks._marked_afresh.cache_clear()
     try:
         i18n.use_language("zh")
         told = plain(marked("按并列规则，{n}个词对并列，对。"))
         assert told == "按[tie_rule:并列规则]，{n}个[pair:词对][tie:并列]，对。"
     finally:
         i18n.use_language(before)
-        glossary._pattern.cache_clear()
-        glossary._marked_afresh.cache_clear()
+        marks._pattern.cache_clear()
+        marks._marked_afresh.cache_clear()
 
 
 @given(text)
@@ -187,9 +183,9 @@ def test_hostile_text_never_becomes_a_tag(hostile: str) -> None:
 
 
 def test_a_frame_keeps_the_first_marks() -> None:
-    html = once("".join(marked(f"<{word}>") for word in ("tied", "pair", "tie", "pairs")))
+    html = first_marks("".join(marked(f"<{word}>") for word in ("tied", "pair", "tie", "pairs")))
     assert plain(html) == "&lt;[tie:tied]&gt;&lt;[pair:pair]&gt;&lt;tie&gt;&lt;pairs&gt;"
-    many = once(" ".join(marked(term.name) for term in TERMS.values()))
+    many = first_marks(" ".join(marked(term.name) for term in TERMS.values()))
     assert len(marks_in(many)) == MARKS_IN_FRAME
     assert unmarked(marked("a token")) == "a token"
 

@@ -22,15 +22,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 from tokenizers_core.errors import Phrase, SettingError, VocabSizeError, all_templates
-from tokensteps.language.glossary import (
-    SECTIONS,
-    TERMS,
-    definitions,
-    english,
-    entry_html,
-    forms_of,
-    lead_html,
-)
+from tokensteps.language.glossary import definitions, english, entry_html, forms_of
 from tokensteps.language.i18n import (
     LANGUAGES,
     LOCALE_FOLDER,
@@ -41,7 +33,9 @@ from tokensteps.language.i18n import (
     sentences,
     use_language,
 )
+from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
+from tokensteps.language.terms import SECTIONS, TERMS
 from tokensteps.runs.corpora import EXAMPLES
 
 ROOT = Path(__file__).resolve().parents[3]

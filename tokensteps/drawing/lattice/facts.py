@@ -12,8 +12,8 @@ from tokensteps.drawing.narration.lattice import path_text
 from tokensteps.drawing.narration.voice import Bare, Markup, Voice
 from tokensteps.drawing.parts import table_html
 from tokensteps.drawing.tokens import Style, token_html
-from tokensteps.language.glossary import unmarked
 from tokensteps.language.i18n import _
+from tokensteps.language.marks import unmarked
 from tokensteps.language.numbers import cost_text, log_text, probability_text, share_text, times_text
 
 PIECES_IN_ROW: Final = 5

@@ -18,8 +18,8 @@ from tokensteps.drawing.lattice.scores import best_scores, search_panel
 from tokensteps.drawing.narration.lattice import tell_search, tell_sums
 from tokensteps.drawing.narration.voice import Marked, Plain
 from tokensteps.drawing.tokens import Style, token_html
-from tokensteps.language.glossary import once
 from tokensteps.language.i18n import _, current_language, ngettext, sentences
+from tokensteps.language.marks import first_marks
 
 
 def lattice_frame(snapshot: ViterbiSnapshot, style: Style) -> Frame:
@@ -32,7 +32,7 @@ def lattice_frame(snapshot: ViterbiSnapshot, style: Style) -> Frame:
         f"<section><div>{best_scores(snapshot, style)}</div>{search_panel(snapshot, style)}</section></div>"
     )
     spoken = sentences(*tell_search(snapshot, Plain(style)), *tell_sums(snapshot, style))
-    return Frame(once(html), spoken, label(snapshot, style), status(snapshot))
+    return Frame(first_marks(html), spoken, label(snapshot, style), status(snapshot))
 
 
 def label(snapshot: ViterbiSnapshot, style: Style) -> str:

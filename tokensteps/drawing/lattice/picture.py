@@ -14,8 +14,8 @@ from tokensteps.drawing.lattice.search import edge_of, place_of, score_at, state
 from tokensteps.drawing.narration.voice import Plain
 from tokensteps.drawing.parts import heading
 from tokensteps.drawing.tokens import Style, colour, readable, token_html
-from tokensteps.language.glossary import marked
 from tokensteps.language.i18n import N_, _, count, listed, ngettext
+from tokensteps.language.marks import marked
 from tokensteps.language.numbers import log_text, whole_text
 
 MARKS: Final[Mapping[str, str]] = {

@@ -12,8 +12,8 @@ from tokensteps.drawing.lattice.search import place_of, score_at
 from tokensteps.drawing.narration.lattice import PIECES_TOLD, way_to
 from tokensteps.drawing.parts import heading, table_html
 from tokensteps.drawing.tokens import Style, chip, chips
-from tokensteps.language.glossary import marked
 from tokensteps.language.i18n import _
+from tokensteps.language.marks import marked
 from tokensteps.language.numbers import log_text, probability_text
 
 WAYS_SHOWN: Final = 6

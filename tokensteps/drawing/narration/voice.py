@@ -12,8 +12,8 @@ from typing import Final, NamedTuple, Protocol
 
 from tokenizers_core.training.merging import Pair
 from tokensteps.drawing.tokens import Style, chip, fill, pair_chips, readable, token_html
-from tokensteps.language.glossary import fill_marked
 from tokensteps.language.i18n import count, ngettext
+from tokensteps.language.marks import fill_marked
 
 TOKENS_NAMED: Final = 4
 """Tokens that a sentence lists before it says how many more there are."""

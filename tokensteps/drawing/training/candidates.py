@@ -14,8 +14,8 @@ from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceSnapshot
 from tokensteps.drawing.parts import CANDIDATE_ROWS, heading, mark_html
 from tokensteps.drawing.tokens import Style, pair_chips
-from tokensteps.language.glossary import marked
 from tokensteps.language.i18n import N_, _, count, ngettext
+from tokensteps.language.marks import marked
 
 SomeCandidate = TypeVar("SomeCandidate", bound=Candidate)
 

@@ -29,8 +29,8 @@ from tokensteps.drawing.parts import (
 )
 from tokensteps.drawing.tokens import Style, chip, chips, token_html
 from tokensteps.drawing.training.candidates import counts_panel, scores_panel, unlisted
-from tokensteps.language.glossary import once
 from tokensteps.language.i18n import _, count, sentences
+from tokensteps.language.marks import first_marks
 
 TOKENS_IN_ROW: Final = 48
 """A longer word is cut around the place that changes, and the cut is shown."""
@@ -72,7 +72,9 @@ def training_frame(
         code_attributes(merge_beats(snapshot, style)),
     ) + vocabulary_strip(snapshot, style)
     label = escape(_("Start")) if event.kind == "start" else token_html(event.token, style)
-    return Frame(once(html), sentences(*tell(snapshot, Plain(style))), label, vocabulary_status(snapshot))
+    return Frame(
+        first_marks(html), sentences(*tell(snapshot, Plain(style))), label, vocabulary_status(snapshot)
+    )
 
 
 def vocabulary_status(snapshot: MergeSnapshot) -> str:

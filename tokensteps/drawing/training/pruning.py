@@ -21,8 +21,8 @@ from tokensteps.drawing.parts import WORD_ROWS, stage_html, strip_html
 from tokensteps.drawing.tokens import Style, chip, token_html
 from tokensteps.drawing.training.pieces import pieces_panel
 from tokensteps.drawing.training.resplits import splits_panel
-from tokensteps.language.glossary import once
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences
+from tokensteps.language.marks import first_marks
 
 ERRATUM_ROWS: Final = 3
 """Rows of words that an erratum takes the place of."""
@@ -50,7 +50,7 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) -> 
     ) + pieces_strip(snapshot, style)
     spoken = sentences(*tell_unigram(snapshot, Plain(style)), ending)
     label = token_html(event.piece, style) if event.kind == "prune" else escape(_(STEP_NAMES[event.kind]))
-    return Frame(once(html), spoken, label, pieces_status(snapshot))
+    return Frame(first_marks(html), spoken, label, pieces_status(snapshot))
 
 
 def next_resplit(snapshot: UnigramSnapshot) -> str:

@@ -22,8 +22,8 @@ from tokensteps.drawing.handout import handout
 from tokensteps.drawing.narration.comparison import per_word, tell_missing
 from tokensteps.drawing.tables import matching
 from tokensteps.drawing.tokens import Style, readable
-from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences, use_language
+from tokensteps.language.marks import lead_html
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.numbers import percent, share_text
 from tokensteps.limits import FIND_LIMIT, ROWS_LISTED

@@ -15,8 +15,8 @@ from tokensteps.components.pipeline import pipeline_view
 from tokensteps.drawing.pipeline.journey import journey
 from tokensteps.drawing.pipeline.stages import CHARACTERS_DRAWN, stages_message, summary_html
 from tokensteps.drawing.tokens import Style
-from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, use_language
+from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PIPELINE_LIMIT

@@ -14,8 +14,8 @@ from tokensteps.catalogue.subjects import Subject
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import update_url
 from tokensteps.components.editor import editor
-from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import _, count, ngettext, use_language
+from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
 from tokensteps.limits import (
     PLAYGROUND_LIMIT,

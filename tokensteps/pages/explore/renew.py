@@ -18,8 +18,8 @@ from tokensteps.catalogue.side_by_side import aligned_html
 from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.components.address import update_url
 from tokensteps.drawing.tokens import chips
-from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import _, count, listed
+from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
 from tokensteps.language.names import choice_name
 from tokensteps.language.numbers import percent

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import _, current_language
+from tokensteps.language.marks import lead_html
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.server.shelf import remembered
 from tokensteps.shell.language import page_link

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from tokensteps.language.glossary import SECTIONS, TERMS, Term, entry_html, matches
+from tokensteps.language.glossary import entry_html, matches
 from tokensteps.language.i18n import _
+from tokensteps.language.terms import SECTIONS, TERMS, Term
 from tokensteps.limits import FIND_LIMIT
 from tokensteps.shell.language import page_link
 from tokensteps.widgets.boxes import text_box

@@ -23,8 +23,8 @@ from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tabs import encoding_html, story_html
 from tokensteps.drawing.tokens import Style, readable
-from tokensteps.language.glossary import lead_html
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences, use_language
+from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
 from tokensteps.limits import ENCODE_LIMIT, FIND_LIMIT, MOST_ROWS, STEPS_TOLD, TOP_ROWS, WORDS_LISTED
 from tokensteps.pages.learn.challenge import show_challenge_maker

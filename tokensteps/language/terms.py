@@ -1,0 +1,484 @@
+"""The glossary's entries: the technical words of the app, what each means, and where it can be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from tokensteps.language.i18n import N_
+
+
+class Term(NamedTuple):
+    """A technical word. `name`, `forms` and `definition` are to be translated."""
+
+    id: str
+    name: str
+    forms: str
+    """Its forms in sentences, separated by `|`; empty for a term that is not marked. A form with a capital is matched as written.
+    A translation may give the English word of each: `规范化器|规范化=normalization`."""
+    definition: str
+    page: str = ""
+    """The page that shows it: the path in the app's address, or "" for none."""
+    query: Mapping[str, str] = {}
+    """The parameters of that page's address."""
+
+
+class Section(NamedTuple):
+    """Terms that belong together; `title` is to be translated."""
+
+    title: str
+    terms: tuple[Term, ...]
+
+
+COURSE: Final = {"corpus": "course"}
+HUG: Final = {"corpus": "hug"}
+EM_RUN: Final = {"corpus": "hug", "method": "sentencepiece"}
+
+SECTIONS: Final[tuple[Section, ...]] = (
+    Section(
+        N_("From text to words"),
+        (
+            Term(
+                "corpus",
+                N_("Corpus"),
+                N_("corpus|corpora"),
+                N_(
+                    "The text that a tokenizer is trained on. Training only needs its words and how often each one stands in it."
+                ),
+                "bpe",
+                COURSE,
+            ),
+            Term(
+                "normalizer",
+                N_("Normalizer"),
+                N_("normalizer|normalizers|normalization|normalizing"),
+                N_(
+                    "The first stage: it rewrites the text, for example to lower case or without accents, before anything is cut."
+                ),
+                "pipeline",
+            ),
+            Term(
+                "pre_tokenizer",
+                N_("Pre-tokenizer"),
+                N_("pre-tokenizer|pre-tokenizers|pre-tokenization"),
+                N_("The stage that cuts the text into words. No token ever reaches across such a cut."),
+                "pipeline",
+            ),
+            Term(
+                "word",
+                N_("Word (pre-token)"),
+                N_("word|words|pre-token|pre-tokens"),
+                N_(
+                    "A stretch of text between two cuts of the pre-tokenizer, often with the space before it. Tokens are looked for inside words."
+                ),
+                "bpe",
+                COURSE,
+            ),
+            Term(
+                "byte",
+                N_("Byte"),
+                N_("byte|bytes"),
+                N_(
+                    "A number from 0 to 255. In UTF-8, a letter of English is one byte; letters of other scripts and emoji are two to four."
+                ),
+            ),
+            Term(
+                "byte_level",
+                N_("Byte level"),
+                N_("byte level|byte-level"),
+                N_(
+                    "A way to begin with the 256 bytes instead of characters, so that no text is unknown. Each byte is written as a letter of its own."
+                ),
+                "bpe",
+                COURSE,
+            ),
+            Term(
+                "space_markers",
+                N_("Ġ and ▁"),
+                N_("Ġ|▁"),
+                N_(
+                    "Signs that stand for a space at the beginning of a token: Ġ at byte level, ▁ in Metaspace and SentencePiece."
+                ),
+                "bpe",
+                COURSE,
+            ),
+        ),
+    ),
+    Section(
+        N_("Tokens"),
+        (
+            Term(
+                "token",
+                N_("Token"),
+                N_("token|tokens"),
+                N_(
+                    "An entry of the vocabulary: a word, a part of one or a single character. A model reads text as a sequence of tokens."
+                ),
+                "playground",
+            ),
+            Term(
+                "subword",
+                N_("Subword"),
+                N_("subword|subwords"),
+                N_(
+                    "A part of a word that is a token. Frequent words become one token, rare ones are spelled with several subwords."
+                ),
+                "playground",
+            ),
+            Term(
+                "vocabulary",
+                N_("Vocabulary"),
+                N_("vocabulary|vocabularies"),
+                N_(
+                    "All tokens that a tokenizer knows. Training ends when it has the size that was asked for."
+                ),
+                "bpe",
+                {**COURSE, "step": "19"},
+            ),
+            Term(
+                "id",
+                N_("Id"),
+                N_("id|ids"),
+                N_("The number of a token in the vocabulary. It is what the model gets to see."),
+                "playground",
+            ),
+            Term(
+                "symbol",
+                N_("Symbol, alphabet"),
+                N_("symbol|symbols|alphabet"),
+                N_(
+                    "A symbol is what a word consists of before training: a character or a byte. All different symbols of the corpus are the alphabet."
+                ),
+                "bpe",
+                COURSE,
+            ),
+            Term(
+                "special_token",
+                N_("Special token"),
+                N_("special token|special tokens"),
+                N_(
+                    "A token that stands for no text but for a role, such as the end of a text. It is never cut and never merged."
+                ),
+                "pipeline",
+            ),
+            Term(
+                "unknown",
+                N_("Unknown token"),
+                N_("unknown token|unknown tokens|unknown character|unknown characters|unknown"),
+                N_(
+                    "A special token, [UNK] or <unk>, that takes the place of what the vocabulary cannot spell."
+                ),
+                "pipeline",
+            ),
+        ),
+    ),
+    Section(
+        N_("Merging (BPE)"),
+        (
+            Term(
+                "pair",
+                N_("Pair"),
+                N_("pair|pairs"),
+                N_("Two tokens that stand next to each other inside a word."),
+                "bpe",
+                COURSE,
+            ),
+            Term(
+                "count",
+                N_("Count (frequency)"),
+                N_("count|counts|frequency|frequencies|frequent"),
+                N_(
+                    "How many times something stands in the corpus. A pair counts once for each place in a word, times the word's own count."
+                ),
+                "bpe",
+                HUG,
+            ),
+            Term(
+                "merge",
+                N_("Merge"),
+                N_("merge|merges|merged|merging"),
+                N_(
+                    "To join a pair into one new token, wherever the pair stands. Each merge is one step of training."
+                ),
+                "bpe",
+                {**COURSE, "step": "1"},
+            ),
+            Term(
+                "rank",
+                N_("Rank"),
+                N_("rank|ranks"),
+                N_(
+                    "The place of a merge in the order of learning. To encode a word, the earliest merge that fits comes first."
+                ),
+                "bpe",
+                {**COURSE, "step": "19"},
+            ),
+            Term(
+                "tie",
+                N_("Tie"),
+                N_("tie|ties|tied"),
+                N_(
+                    "Two or more candidates are equally good: pairs with the same count or score, or splits with the same probability. For pairs, a tie rule decides."
+                ),
+                "bpe",
+                {**COURSE, "step": "2"},
+            ),
+            Term(
+                "tie_rule",
+                N_("Tie rule"),
+                N_("tie rule|tie rules|rule|rules"),
+                N_(
+                    "What decides among tied pairs. Programs differ in it, and so learn different merges from the same corpus."
+                ),
+                "bpe",
+                {**COURSE, "step": "7"},
+            ),
+        ),
+    ),
+    Section(
+        N_("WordPiece"),
+        (
+            Term(
+                "continuation",
+                N_("Continuation prefix (##)"),
+                N_("continuation prefix|##"),
+                N_(
+                    "The two signs in front of a token that continues a word: hugs may be hug and ##s. A token without them begins a word."
+                ),
+                "wordpiece",
+                HUG,
+            ),
+            Term(
+                "score",
+                N_("Score"),
+                N_("score|scores"),
+                N_(
+                    "What WordPiece chooses a pair by: the pair's count divided by the product of its two symbols' counts."
+                ),
+                "wordpiece",
+                {**HUG, "step": "1"},
+            ),
+        ),
+    ),
+    Section(
+        N_("Unigram"),
+        (
+            Term(
+                "piece",
+                N_("Piece"),
+                N_("piece|pieces"),
+                N_("What Unigram calls a token: a character or a longer substring, with a probability."),
+                "unigram",
+                HUG,
+            ),
+            Term(
+                "seed",
+                N_("Seed vocabulary"),
+                N_("seed vocabulary|seed"),
+                N_(
+                    "The many pieces that Unigram starts from: all characters and the substrings that stand most often in the words."
+                ),
+                "unigram",
+                HUG,
+            ),
+            Term(
+                "probability",
+                N_("Probability of a piece"),
+                N_("probability|probabilities|probable"),
+                N_(
+                    "The piece's share of all pieces in the corpus. A split is as probable as the product of its pieces' probabilities."
+                ),
+                "unigram",
+                HUG,
+            ),
+            Term(
+                "log_probability",
+                N_("Log probability, nat"),
+                N_("log probability|log probabilities|log likelihood|log|nat|nats"),
+                N_(
+                    "The natural logarithm of a probability; its unit is the nat. Logs are added where probabilities are multiplied."
+                ),
+                "unigram",
+                HUG,
+            ),
+            Term(
+                "split",
+                N_("Split (segmentation)"),
+                N_("split|splits|segmentation|segmentations"),
+                N_(
+                    "A word cut into tokens, one after the other, with nothing left over. Most words have many splits."
+                ),
+                "unigram",
+                HUG,
+            ),
+            Term(
+                "best_split",
+                N_("Best split"),
+                N_("best split|best splits|best segmentation"),
+                N_("The most probable split of a word. Unigram encodes the word with it."),
+                "unigram",
+                HUG,
+            ),
+            Term(
+                "loss",
+                N_("Loss"),
+                N_("loss|losses|cost|costs"),
+                N_(
+                    "What the corpus costs, in nats: the sum of −log P over its words. A piece's loss is how much that grows without it."
+                ),
+                "unigram",
+                {**HUG, "step": "1"},
+            ),
+            Term(
+                "prune",
+                N_("Prune"),
+                N_("prune|prunes|pruned|pruning"),
+                N_(
+                    "To take pieces out of the vocabulary, the cheapest ones first. Words that used them are split anew."
+                ),
+                "unigram",
+                {**HUG, "step": "1"},
+            ),
+            Term(
+                "round",
+                N_("Round"),
+                N_("round|rounds"),
+                N_(
+                    "One pass of pruning: all pieces are ranked by their loss, and a fixed share of them goes."
+                ),
+                "unigram",
+                {**HUG, "step": "1"},
+            ),
+            Term(
+                "threshold",
+                N_("Threshold"),
+                N_("threshold|thresholds"),
+                N_(
+                    "A limit on which something depends: pieces whose loss lies below it are pruned, those above it stay."
+                ),
+                "unigram",
+                {**HUG, "step": "1"},
+            ),
+            Term(
+                "lattice",
+                N_("Lattice"),
+                N_("lattice|lattices"),
+                N_(
+                    "A drawing of all splits of a word at once: a bar for every piece at every place where it fits."
+                ),
+                "unigram",
+                HUG,
+            ),
+            Term(
+                "node",
+                N_("Node (boundary)"),
+                N_("node|nodes|boundary|boundaries"),
+                N_(
+                    "A place between two characters in a lattice, where a piece may end and the next one begin."
+                ),
+                "unigram",
+                HUG,
+            ),
+            Term(
+                "edge",
+                N_("Edge"),
+                N_("edge|edges"),
+                N_(
+                    "A piece at its place in a lattice, from one boundary to another. SentencePiece's code calls it a node."
+                ),
+                "unigram",
+                HUG,
+            ),
+            Term(
+                "viterbi",
+                N_("Viterbi"),
+                N_("Viterbi"),
+                N_(
+                    "The search for the best split: from left to right, it keeps the best way to each boundary only."
+                ),
+                "unigram",
+                HUG,
+            ),
+            Term(
+                "posterior",
+                N_("Posterior"),
+                N_("posterior|posteriors"),
+                N_(
+                    "The share of a word's probability that the splits with a given piece hold, at a given place."
+                ),
+                "unigram",
+                HUG,
+            ),
+            Term(
+                "em",
+                N_("EM"),
+                N_("EM|forward–backward|Forward–backward"),
+                N_(
+                    "Expectation–maximization: E step and M step in turn, each time with probabilities that fit the corpus better."
+                ),
+                "unigram",
+                {**EM_RUN, "step": "1"},
+            ),
+            Term(
+                "e_step",
+                N_("Expectation step (E step)"),
+                N_("E step|expectation step|expected count|expected counts"),
+                N_(
+                    "Counts each piece in all splits of all words, each split as much as it is probable: the expected counts."
+                ),
+                "unigram",
+                {**EM_RUN, "step": "1"},
+            ),
+            Term(
+                "m_step",
+                N_("Maximization step (M step)"),
+                N_("M step|maximization step"),
+                N_("Works out new probabilities from the expected counts of the E step."),
+                "unigram",
+                {**EM_RUN, "step": "2"},
+            ),
+        ),
+    ),
+    Section(
+        N_("Encoding and models"),
+        (
+            Term(
+                "encoding",
+                N_("Encoding"),
+                N_("encoding|encodings|encode|encodes|encoded"),
+                N_(
+                    "To turn a text into tokens and their ids, with what was learned in training. Decoding goes the other way."
+                ),
+                "playground",
+            ),
+            Term(
+                "offset",
+                N_("Offset"),
+                N_("offset|offsets"),
+                N_(
+                    "Where a token stands in the text as it was given: the numbers of its first character and of the one after its last."
+                ),
+                "pipeline",
+            ),
+            Term(
+                "template",
+                N_("Template"),
+                N_("template|templates|post-processing"),
+                N_(
+                    "Where a model wants its special tokens around one text or two, for example [CLS] A [SEP] B [SEP]."
+                ),
+                "pipeline",
+            ),
+            Term(
+                "stride",
+                N_("Stride"),
+                N_("stride|strides"),
+                N_(
+                    "How many tokens a window over a long text shares with the window before it, so that nothing is lost at the cut."
+                ),
+                "pipeline",
+            ),
+        ),
+    ),
+)
+TERMS: Final[Mapping[str, Term]] = {term.id: term for section in SECTIONS for term in section.terms}
