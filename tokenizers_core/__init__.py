@@ -1,10 +1,19 @@
 """How subword tokenizers are trained: BPE, WordPiece and Unigram, one recorded step at a time.
 
-To understand the algorithms, read `tokenizers_core.plain` first: one short file for each, with a worked example.
+To learn the algorithms, read `tokenizers_core/plain/` first: bpe.py, wordpiece.py, viterbi.py, unigram.py and unigram_em.py
+train and encode as plainly as the papers describe it, each on one page, with a worked run. The rest of the package does the
+same fast, for real corpora, and records every step:
 
-To use them, start with `Corpus.from_texts`, train with `train_bpe`, look at ``trace[k]`` and use ``trace.tokenizer(k)``.
-The rooms build on each other in this order: `text` (from text to counted words), `training` (the algorithms at full
-speed, every step recorded), `encoding` (tokenizers, and what they make of a text), `files` (`tokenizer.json`, exports).
+* `text/`: from text to words with their counts. Start with `Corpus.from_texts`.
+* `trace.py`: training is data, a trace of snapshots with random access.
+* `training/`: `train_bpe`, `train_wordpiece` and `train_unigram`; look at ``trace[k]``.
+* `encoding/`: what was learned, put to use: ``trace.tokenizer(k).encode(text)``.
+* `files/`: tokenizer.json and other files.
+
+>>> corpus = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
+>>> trace = train_bpe(corpus, merges=3)
+>>> trace[1].event.pair, trace.tokenizer().encode("hugs").tokens
+(Pair(first='u', second='g'), ['hug', 's'])
 """
 
 from tokenizers_core.encoding.alignment import Stretch, align, cover

@@ -1,4 +1,4 @@
-"""What can go wrong, said so that a learner can act on it.
+"""What can go wrong, worded so that a learner can act on it.
 
 Every error of the engine is a `TokenizersCoreError`: a `ValueError` whose message gives the value, the reason
 and the remedy. The evidence travels with it in two forms:
@@ -24,7 +24,7 @@ from reprlib import repr as repr_shortened
 from typing import Any, ClassVar
 
 SHOWN_CHARACTERS = 60
-"""The longest piece of somebody's text that a message repeats."""
+"""The longest piece of a text that a message repeats."""
 
 
 def quoted(text: str, limit: int = SHOWN_CHARACTERS) -> str:
@@ -40,7 +40,7 @@ def quoted(text: str, limit: int = SHOWN_CHARACTERS) -> str:
 
 
 class Phrase(str):
-    """Words inside a message that are put together themselves, so that they can be translated like one.
+    """Part of a message that has a template of its own, so that it can be translated like a message.
 
     It is `template.format(**evidence)`, and keeps both.
 
@@ -106,7 +106,7 @@ def _subclasses(kind: type[TokenizersCoreError]) -> Iterable[type[TokenizersCore
 
 
 class EmptyCorpusError(TokenizersCoreError):
-    """There is no word to train on. `characters` says how many characters were read all the same.
+    """There is no word to train on. `characters` says how many characters were read nevertheless.
 
     >>> print(EmptyCorpusError(characters=0))
     The corpus is empty: no text was given; paste or upload some text.
@@ -126,7 +126,7 @@ class EmptyCorpusError(TokenizersCoreError):
 
 
 class UnknownNameError(TokenizersCoreError):
-    """A setting's value is none of the names it may have.
+    """A setting's value is not one of its names.
 
     >>> print(UnknownNameError(kind="normalizer", name="NFX", known=("none", "nfc")))
     normalizer='NFX' is not known; choose one of none, nfc.
@@ -155,7 +155,7 @@ class SettingError(TokenizersCoreError):
 
 
 class VocabSizeError(TokenizersCoreError):
-    """The vocabulary asked for is smaller than what it has to hold (`what`) before training starts."""
+    """The vocabulary wanted is smaller than what it must contain (`what`) before training starts."""
 
     template = "vocab_size={vocab_size} is below the {what}'s {minimum} symbols; choose at least {minimum}."
 
@@ -203,7 +203,7 @@ class PatternTimeoutError(TokenizersCoreError):
 
 
 class SurrogateError(TokenizersCoreError):
-    """Half of a UTF-16 pair stands alone in a text; UTF-8 can't hold it, so no byte-level token could.
+    """Half of a UTF-16 pair occurs alone in a text; UTF-8 can't hold it, so no byte-level token could.
 
     >>> print(SurrogateError(code_point=0xD83D, position=4))
     Character 4 of the text is the lone surrogate U+D83D, which UTF-8 can't hold; delete it or write U+FFFD.
@@ -251,7 +251,7 @@ class CountsFileError(TokenizersCoreError):
 
 
 class CountedRulesError(TokenizersCoreError):
-    """A file's words were counted by rules that can't be used here. `known`: pre-tokenizers that can; () where others hold.
+    """A file's words were counted by rules that can't be used here. `known`: pre-tokenizers that can; () if other rules apply.
 
     >>> print(CountedRulesError(("none", "byte_level", "gpt2"), known=("bert", "whitespace")))
     The words in the file were counted with pre_tokenizer='byte_level', which can't be used here; \
@@ -279,7 +279,7 @@ count the text again with one of bert, whitespace.
 
 
 class ByteSymbolError(TokenizersCoreError):
-    """A string that should be written in the byte alphabet holds another character.
+    """A string that should be written in the byte alphabet has another character.
 
     >>> print(ByteSymbolError(symbols="a b", position=1))
     Character 1 of 'a b' is ' ', which is not in the byte alphabet; a space is written Ġ there, a newline Ċ.
@@ -320,7 +320,7 @@ class UnknownIdError(TokenizersCoreError):
 
 
 class UnknownWordError(TokenizersCoreError):
-    """A word holds a symbol that the corpus never showed.
+    """A word has a symbol that isn't in the corpus.
 
     >>> print(UnknownWordError(word="bug", symbol="b"))
     The word 'bug' has the symbol 'b', which the corpus doesn't have; choose a word written in its alphabet.
@@ -337,7 +337,7 @@ class UnknownWordError(TokenizersCoreError):
 
 
 class TemplateError(TokenizersCoreError):
-    """A template that can't stand around a text. `why` is a key of `templates`; `piece` is the part of it that is wrong.
+    """A template that can't be put around a text. `why` is a key of `templates`; `piece` is the part of it that is wrong.
 
     >>> print(TemplateError(template="[CLS] [SEP]", piece="$A", why="no_text"))
     The template '[CLS] [SEP]' has no '$A'; write it where the text goes, like: [CLS] $A [SEP].
@@ -367,7 +367,7 @@ class TemplateError(TokenizersCoreError):
 
 
 class TruncationError(TokenizersCoreError):
-    """A text can't be cut as it was asked for. `why` is a key of `templates`; all numbers count tokens.
+    """A text can't be cut as requested. `why` is a key of `templates`; all numbers count tokens.
 
     >>> print(TruncationError(why="too_short", strategy="only_first", length=3, excess=5, minimum=12))
     strategy='only_first' can't take 5 tokens from a text of 3; choose longest_first, or a max_length of at least 12.
@@ -437,7 +437,7 @@ def _printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
 
 
 def _in_json(value: object) -> str:
-    """A value of a file, shortened, about as the file has it."""
+    """A value of a file, shortened, about as the file writes it."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
@@ -449,7 +449,7 @@ def _in_json(value: object) -> str:
 
 
 class LackingPartError(TokenizersCoreError):
-    """A tokenizer.json asks for what isn't built here; `parts` names all of it, each with its place and value.
+    """A tokenizer.json needs parts that aren't supported here; `parts` names them, each with its place and value.
 
     >>> print(LackingPartError(["normalizer Precompiled", "added token '<mask>' with lstrip"]))
     tokenizer.json uses parts that TokenSteps lacks: normalizer Precompiled; added token '<mask>' with lstrip. \

@@ -10,9 +10,9 @@ Value = TypeVar("Value")
 
 
 class cached_property(Generic[Value]):
-    """`functools.cached_property`, for threads: two that ask one object for its value get one, and the second waits for it.
+    """`functools.cached_property`, for threads: if two ask one object for its value, it is worked out once and the second waits.
 
-    That of Python 3.11 makes whoever asks *any* object of the class wait; that of 3.12 works a value out for each who asks.
+    In Python 3.11 a thread waits for *any* object of the class; in 3.12 each thread works the value out for itself.
 
     >>> class Word(str):
     ...     @cached_property
@@ -40,7 +40,7 @@ class cached_property(Generic[Value]):
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is None:
             return self
-        kept = instance.__dict__  # where Python looks first: with a value there, nobody comes here
+        kept = instance.__dict__  # where Python looks first: once the value is there, this isn't called
         with kept.setdefault(self._lock, RLock()):
             try:
                 if self._name not in kept:
@@ -51,7 +51,7 @@ class cached_property(Generic[Value]):
 
 
 class Recent(Generic[Value]):
-    """What a function returns for a number, kept for the numbers that were asked for last.
+    """What a function returns for a number, kept for the last few numbers.
 
     >>> squares = Recent(lambda number: print("working") or number**2, size=2)
     >>> squares.at(3), squares.at(3)

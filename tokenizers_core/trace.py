@@ -26,7 +26,7 @@ class Event(Protocol):
 
 
 class Snapshot(Protocol):
-    """The state after `step` steps: immutable, comparable, cheap to ask for."""
+    """The state after `step` steps: immutable, comparable, cheap to make."""
 
     @property
     def step(self) -> int: ...
@@ -36,7 +36,7 @@ class Snapshot(Protocol):
 
 
 class ByContent:
-    """A snapshot that refers to its trace: of the same trace equal at the same step, of two traces when they hold the same."""
+    """A snapshot that refers to its trace: equal at the same step of one trace, or, in two traces, with the same content."""
 
     trace: object
     step: int
@@ -112,8 +112,8 @@ class Replay(Generic[State]):
 
     `start()` makes the state before the first step, `copy(state)` an independent copy, and
     `apply(state, step)` returns the state after `step`, given the one before it (which it may modify).
-    Checkpoints are laid the first time a replay passes them; the state asked for last is kept too, so that
-    stepping forward costs one step. A state handed out is never modified afterwards: several threads may share a
+    Checkpoints are kept the first time a replay passes them, and so is the last state that was returned, so that
+    stepping forward costs one step. A state is never modified after it was returned: several threads may share a
     `Replay`.
 
     >>> Replay(start=list, copy=list, apply=lambda state, step: [*state, step], every=2).at(5)

@@ -1,11 +1,11 @@
 r"""How tokens lie on a text, and what several tokenizations of one text have in common.
 
-A token has an offset, the stretch of text that it stands for. Offsets may share characters, leave some out, be empty
-or go backwards; `cover` makes of them what can be drawn: stretches that follow one another from the text's first
+A token has an offset: the stretch of text that it stands for. Offsets may share characters, leave some out, be empty
+or go backwards; `cover` turns them into something that can be drawn: stretches that follow one another from the text's first
 character to its last. On these, `word_costs` counts tokens by word, and `align` and `boundary_agreement` compare.
 
 Positions and lengths are in characters (code points), unless another unit is named. White space is what Unicode
-calls so, the `\s` of the pre-tokenizers.
+calls white space, the `\s` of the pre-tokenizers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WORD: Final = re.compile(f"[^{WHITE_SPACE}]+")
 
 
 class Stretch(NamedTuple):
-    """A stretch of text, and the tokens that stand in it: those from `first` up to, not including, `last`."""
+    """A stretch of text, and the tokens in it: those from `first` up to, but not including, `last`."""
 
     start: int
     end: int
@@ -86,11 +86,11 @@ def _refuse_offsets_outside(length: int, starts: Sequence[int], ends: Sequence[i
 def _borders(length: int, starts: list[int], ends: list[int]) -> tuple[list[int], list[int]]:
     """Where each stretch begins, and which token is the first that isn't before it.
 
-    Neighbours can be parted when all text of the tokens up to there ends before any text of the others begins.
+    Two neighbours can be separated if all text of the tokens up to there ends before any text of the others begins.
     """
     if starts == sorted(starts) and ends == sorted(ends):
         before, after = [0, *ends], starts
-    else:  # tokens that stand for no text have no say
+    else:  # tokens that stand for no text don't matter
         with_text = [start < end for start, end in zip(starts, ends, strict=True)]
         befores = [end if kept else 0 for end, kept in zip(ends, with_text, strict=True)]
         afters = [start if kept else length for start, kept in zip(starts, with_text, strict=True)]
@@ -101,10 +101,10 @@ def _borders(length: int, starts: list[int], ends: list[int]) -> tuple[list[int]
     reached = 0
     for index, (start, earlier, later) in enumerate(zip(starts, before, after, strict=False)):
         if earlier > later:
-            continue  # can't be parted from the token before
+            continue  # can't be separated from the token before
         if earlier > reached:
             reached = earlier
-        if start < reached:  # min and max would do, in twice the time
+        if start < reached:  # min and max would take twice the time
             start = reached
         if start > later:
             start = later
@@ -125,7 +125,7 @@ def _borders(length: int, starts: list[int], ends: list[int]) -> tuple[list[int]
 def _no_collecting() -> Iterator[None]:
     """A pause for the garbage collector while many small tuples are made and kept.
 
-    There is no garbage among them, and looking for it again and again takes longer than making them.
+    There is no garbage among them, and searching for it again and again takes longer than making them.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -202,7 +202,7 @@ def word_costs(text: str, stretches: Sequence[Stretch]) -> list[WordCost]:
     """The different words of a text (stretches without white space) as they first appear, with their tokens.
 
     The tokens of a stretch count for the word of its first character that isn't white space, so `Ġthe` counts for
-    `the`; those of mere white space, and those that stand for no text, count for no word.
+    `the`; those of pure white space, and those that stand for no text, count for no word.
 
     >>> text = "to be or to"  # to, Ġb, e, Ġ, or Ġto
     >>> word_costs(text, cover(len(text), [(0, 2), (2, 4), (4, 5), (5, 6), (6, 11)]))
@@ -235,15 +235,15 @@ class Block(NamedTuple):
     parts: tuple[range, ...]
     """For each tokenization, the indices of its stretches in the block."""
     agree: bool
-    """Whether all cut it alike, but for white space."""
+    """Whether all of them cut it in the same way, apart from white space."""
 
 
 def align(text: str, covers: Sequence[Sequence[Stretch]], limit: int | None = None) -> list[Block]:
     """A text in blocks, as short as possible, whose borders are borders of stretches in every tokenization.
 
     Tokenizations agree on a block when their tokens stand for the same stretches of it once white space is trimmed off
-    both ends: `the` and `Ġthe` are no disagreement. Tokens that stand for no text never are; they belong to the block
-    that begins where they stand, or to the last one. An empty text is one empty block if it has such tokens.
+    both ends: `the` and `Ġthe` are no disagreement. Tokens that stand for no text never disagree; they belong to the
+    block that begins where they are, or to the last one. An empty text is one empty block if it has such tokens.
 
     With `limit`, only the blocks that begin within the first `limit` characters. Raises ValueError for no covers at
     all, or one of another text.
@@ -287,7 +287,7 @@ def _refuse_covers_of_another_text(text: str, covers: Sequence[Sequence[Stretch]
 def _next_border(covers: Sequence[Sequence[Stretch]], firsts: Sequence[int]) -> tuple[int, list[int]]:
     """The first place after a common border where all have one again, and which stretches begin there.
 
-    `firsts` are the stretches that begin at the border before. Whoever is behind catches up with the one in front.
+    `firsts` are the stretches that begin at the previous border. The tokenizations that are behind catch up with the others.
     """
     at = list(firsts)
     end = covers[0][at[0]].start + 1
@@ -306,7 +306,7 @@ def _next_border(covers: Sequence[Sequence[Stretch]], firsts: Sequence[int]) -> 
 
 
 def _agree(text: str, covers: Sequence[Sequence[Stretch]], parts: Sequence[range]) -> bool:
-    """Whether the tokens in these parts of the covers stand for the same stretches of text, but for white space."""
+    """Whether the tokens in these parts of the covers stand for the same stretches of text, apart from white space."""
     spans = None
     for stretches, part in zip(covers, parts, strict=True):
         trimmed = _trimmed(text, stretches[part.start : part.stop])
@@ -318,7 +318,7 @@ def _agree(text: str, covers: Sequence[Sequence[Stretch]], parts: Sequence[range
 
 
 def _trimmed(text: str, stretches: Sequence[Stretch]) -> list[Span]:
-    """The stretches that hold tokens and more than white space, without the white space at both ends.
+    """The stretches that have tokens and more than white space, without the white space at both ends.
 
     >>> _trimmed("a  bc ", cover(6, [(0, 1), (2, 4), (4, 6)]))
     [(0, 1), (3, 4), (4, 5)]
@@ -337,7 +337,7 @@ def _trimmed(text: str, stretches: Sequence[Stretch]) -> list[Span]:
 
 
 def boundary_agreement(text: str, covers: Sequence[Sequence[Stretch]]) -> list[list[float]]:
-    """For each pair of tokenizations, how far they cut a text at the same places: 0.0 nowhere, 1.0 everywhere.
+    """For each pair of tokenizations, how often they cut a text at the same places: 0.0 never, 1.0 always.
 
     The figure is the Jaccard overlap: places where both have a token begin, over places where one of them has. White
     space is trimmed off the tokens first, and where the first token begins doesn't count. It's 1.0 when neither cuts.

@@ -7,7 +7,7 @@ from itertools import groupby
 
 
 def byte_token(byte: int) -> str:
-    """The token that stands for a byte where no piece spells a character, as SentencePiece writes it.
+    """The token for one byte of a character that no piece spells, as SentencePiece writes it.
 
     >>> byte_token(227)
     '<0xE3>'
@@ -19,7 +19,7 @@ BYTE_TOKENS = {byte_token(byte): byte for byte in range(256)}
 
 
 def join_bytes(tokens: Iterable[str]) -> list[str]:
-    """The tokens with runs of byte tokens as the text that they spell; what is no UTF-8 becomes U+FFFD.
+    """The tokens, with runs of byte tokens replaced by the text that they spell; invalid UTF-8 becomes U+FFFD.
 
     >>> join_bytes(["caf", "<0xC3>", "<0xA9>", "<0xC3>"])
     ['caf', 'é�']

@@ -1,7 +1,7 @@
-"""From tokens back to text: what each way of writing tokens did to the spaces, undone.
+"""From tokens back to text: each decoder undoes what one way of writing tokens did to the spaces.
 
-Source and oracle: the decoders of the `tokenizers` library. What a tokenizer's tokens mean is told by how its text was
-split, so `Tokenizer` chooses the decoder that belongs to its pipeline unless it is given another.
+Source and oracle: the decoders of the `tokenizers` library. How a text was split decides what its tokens mean, so
+`Tokenizer` chooses the decoder that belongs to its pipeline unless it is given another.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE
 from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 
 PREPEND_SCHEMES: Final = ("always", "first", "never")
-"""Where a mark is put in front: of every stretch of text, of a text's first stretch only, or nowhere."""
+"""Where a mark is put: in front of every stretch of text, only in front of a text's first stretch, or nowhere."""
 
 CLEANUPS: Final = (
     (" .", "."),
@@ -31,7 +31,7 @@ CLEANUPS: Final = (
     (" 've", "'ve"),
     (" 're", "'re"),
 )
-"""What the library calls cleaning up: spaces that English doesn't have, in this order."""
+"""What the library calls cleaning up: removing spaces that English doesn't have, in this order."""
 
 
 class Decoder(ABC):
@@ -44,7 +44,7 @@ class Decoder(ABC):
 
 @dataclass(frozen=True)
 class SpaceDecoder(Decoder):
-    """Tokens joined by spaces: what the library does without a decoder.
+    """Joins tokens with spaces, as the library does without a decoder.
 
     >>> SpaceDecoder().decode(["to", "be"])
     'to be'
@@ -56,10 +56,10 @@ class SpaceDecoder(Decoder):
 
 @dataclass(frozen=True)
 class ByteLevelDecoder(Decoder):
-    """Tokens in the byte alphabet. What is no UTF-8, as a cut character leaves it, becomes U+FFFD.
+    """Reads tokens in the byte alphabet. Invalid UTF-8, as when a character is cut, becomes U+FFFD.
 
-    A token that has a character outside the alphabet stands for its own text, as in the library; here a special token
-    does so in any case, so that `<é>` stays what it is.
+    A token with a character outside the alphabet stands for its own text, as in the library; here a special token always
+    does, so that `<é>` stays as it is.
 
     >>> ByteLevelDecoder().decode(["na", "Ã¯", "ve", "Ġcaf", "Ã"])
     'naïve caf�'
@@ -77,7 +77,7 @@ class ByteLevelDecoder(Decoder):
 
 @dataclass(frozen=True)
 class WordPieceDecoder(Decoder):
-    """Tokens that carry a `prefix` inside a word; all others begin one. With `cleanup`, see `CLEANUPS`.
+    """Reads tokens that carry a `prefix` inside a word; all others begin one. For `cleanup`, see `CLEANUPS`.
 
     >>> WordPieceDecoder().decode(["Hu", "##gging", "Face", "!"])
     'Hugging Face!'
@@ -92,7 +92,7 @@ class WordPieceDecoder(Decoder):
     def _piece(self, token: str, place: int) -> str:
         if place:
             token = token.removeprefix(self.prefix) if token.startswith(self.prefix) else f" {token}"
-        # One token at a time: so the rules for two words never come to bear, in the library neither.
+        # One token at a time, so the rules for two words never apply; nor do they in the library.
         for written, wanted in CLEANUPS if self.cleanup else ():
             token = token.replace(written, wanted)
         return token
@@ -100,7 +100,7 @@ class WordPieceDecoder(Decoder):
 
 @dataclass(frozen=True)
 class MetaspaceDecoder(Decoder):
-    """Tokens that write `replacement` for a space.
+    """Reads tokens that write `replacement` for a space.
 
     Unless `prepend_scheme` is "never", it was also put in front of the text, and the first token loses it. Raises
     SettingError and UnknownNameError when made.
@@ -130,7 +130,7 @@ class MetaspaceDecoder(Decoder):
 
 @dataclass(frozen=True)
 class BpeDecoder(Decoder):
-    """Tokens of words that end in `suffix`: a space stands for it, but nothing at the end of the text.
+    """Reads tokens of words that end in `suffix`, which becomes a space, or nothing at the end of the text.
 
     Raises SettingError when made without a suffix.
 
@@ -152,5 +152,5 @@ class BpeDecoder(Decoder):
         if not tokens:
             return ""
         *others, last = tokens
-        # One token at a time: a suffix that a text spells out may lie across several tokens, and is no end of a word.
+        # One token at a time: a suffix that a text spells out may span several tokens, and ends no word.
         return "".join(token.replace(self.suffix, " ") for token in others) + last.replace(self.suffix, "")

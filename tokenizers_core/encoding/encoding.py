@@ -35,7 +35,7 @@ class TextEncoder(Protocol):
 
 
 class TokenizedText:
-    """A text and its own tokens, before anything is put around them, cut or padded; offsets when they are asked for."""
+    """A text and its own tokens, before anything is added, cut or padded; offsets are worked out only when they are used."""
 
     def __init__(self, tokenizer: TextEncoder, text: str) -> None:
         self.text = text
@@ -63,7 +63,7 @@ class TokenizedText:
         return self._alignment[1]
 
     def tokens_on(self, start: int, end: int) -> Span | None:
-        """The tokens that have a character of the stretch `start` to `end`, as the first and the last; None: none has.
+        """The first and the last token that have a character of the stretch `start` to `end`; None if no token has.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> text = TokenizedText(train_bpe(Corpus.from_texts(["hug"]), merges=1).tokenizer(), "hug")
@@ -88,10 +88,10 @@ class Choice(NamedTuple):
 
 
 def combined(choices: Sequence[Choice]) -> Iterator[tuple[Choice, ...]]:
-    """The windows in the overflowing encodings of one with `choices`, of the text that comes first in the template first.
+    """The windows in the overflowing encodings of an encoding with `choices`, given in the template's order.
 
-    Of two texts each window is combined with each, in the library's order; what it nests inside of one another, and so
-    has several times over, keeps its rest.
+    With two texts, each window is combined with each, in the library's order. The library nests some encodings inside
+    others, and so has them several times; those keep the rest of their windows.
 
     >>> [[choice.window for choice in choices] for choices in combined([Choice((0, 2), ((2, 4),)), Choice((0, 1), ((1, 2),))])]
     [[(2, 4), (0, 1)], [(2, 4), (1, 2)], [(0, 2), (1, 2)]]
@@ -112,26 +112,26 @@ class Run(NamedTuple):
     size: int
     type_id: int
     sequence: int | None
-    """Which text they are of; None for a special token of the template and for pads."""
+    """Which text they belong to; None for the template's special tokens and for pads."""
     first: int = 0
     """The number of the first of them among the text's tokens."""
     identifier: int = 0
-    """What they all are if they are of no text."""
+    """The id that all of them have if they belong to no text."""
     token: str = ""
     attention: int = 1
 
 
 class Encoding:
-    """What a text, or a pair, becomes: ids at once; everything else when it is asked for.
+    """What a text, or a pair, becomes: the ids at once, everything else when it is used.
 
     Every list has an entry for each token. `offsets` are (start, end) character positions in the token's own text;
     byte-level tokens that share a character all have the whole character's. `word_ids` number the pre-tokens and the
     special tokens in a text from 0. The tokens that a template adds, and pads, have offsets (0, 0), and None for a word id
     and a sequence id.
 
-    Where the library is at odds with itself this class keeps one meaning: windows have their template's type ids (the
-    library's later windows have the text's number), pads never are of a text (the library's are where there is no
-    template), and a pair's windows know their texts (the library's don't where there is no template).
+    Where the library contradicts itself, this class keeps one meaning: windows have their template's type ids (the library's
+    later windows have the text's number), pads never belong to a text (the library's do without a template), and a pair's
+    windows know their texts (the library's don't without a template).
     """
 
     def __init__(
@@ -206,7 +206,7 @@ class Encoding:
     def _collect(
         self, of_text: Callable[[TokenizedText], Sequence[T]], of_run: Callable[[Run], T]
     ) -> list[T]:
-        """An entry for each token: out of its text's list, or the one that its run has for all."""
+        """An entry for each token: from its text's list, or the one that its run has for all."""
         found: list[T] = []
         for run in self._runs:
             if run.sequence is None:
@@ -219,7 +219,7 @@ class Encoding:
     def ids(self) -> list[int]:
         """The ids of the tokens."""
         if self._pieces is ONE_TEXT and self._chosen is None and self._padding is None:
-            return self._sequences[0].ids  # the text as it is: no need for a second list
+            return self._sequences[0].ids  # just the text: no need for a second list
         return self._collect(lambda text: text.ids, lambda run: run.identifier)
 
     @cached_property
@@ -229,12 +229,12 @@ class Encoding:
 
     @cached_property
     def offsets(self) -> list[Span]:
-        """Where each token stands in its own text, in characters: (start, end)."""
+        """Where each token is in its own text, in characters: (start, end)."""
         return self._collect(lambda text: text.offsets, lambda _run: (0, 0))
 
     @cached_property
     def word_ids(self) -> list[int | None]:
-        """The number of each token's word in its own text, from 0; None where a token is of no text."""
+        """The number of each token's word in its own text, from 0; None if a token belongs to no text."""
         return self._collect(lambda text: text.word_ids, lambda _run: None)
 
     @cached_property
@@ -244,28 +244,28 @@ class Encoding:
 
     @cached_property
     def sequence_ids(self) -> list[int | None]:
-        """Which text each token is of: 0 or 1; None where it is of none."""
+        """Which text each token belongs to: 0 or 1; None if to none."""
         return [run.sequence for run in self._runs for _ in range(run.size)]
 
     @cached_property
     def special_tokens_mask(self) -> list[int]:
-        """1 where a token is of no text, but of the template or a pad. A special token that a text spells out has 0."""
+        """1 for the template's tokens and pads, which belong to no text. A special token that a text spells out has 0."""
         return [int(run.sequence is None) for run in self._runs for _ in range(run.size)]
 
     @cached_property
     def attention_mask(self) -> list[int]:
-        """0 for pads, which a model must not look at; 1 for all else."""
+        """0 for pads, which a model must not look at; 1 for everything else."""
         return [run.attention for run in self._runs for _ in range(run.size)]
 
     @cached_property
     def overflowing(self) -> list[Encoding]:
-        """What truncation has cut off: a further encoding for each window of the text.
+        """What truncation has cut off: one more encoding for each further window of the text.
 
-        Of a pair in which both texts were cut there is one for each two windows. As in the library, some of those have
+        If both texts of a pair were cut, there is one for each two windows. As in the library, some of those have
         overflowing encodings of their own, which are in this list as well.
         """
         order = [piece.sequence for piece in self._pieces if piece.sequence is not None]
-        # What puts one text or two into the template's order also puts them back into their own.
+        # The permutation that puts one text or two into the template's order is its own inverse.
         return [
             self._changed(choices=[choices[place] for place in order])
             for choices in combined([self._choices[sequence] for sequence in order])
@@ -303,14 +303,14 @@ class Encoding:
         return ranges
 
     def _range(self, sequence_index: int) -> range:
-        """The tokens to be looked through for a text; all of them, as in the library, if there is no such text."""
+        """The tokens to search for a text; all of them, as in the library, if there is no such text."""
         if sequence_index < 0:
             return range(0)
         return self._ranges.get(sequence_index, range(len(self)))
 
     @cached_property
     def _tokens_at(self) -> dict[range, dict[int, int]]:
-        """For ranges of tokens that were asked for: character → the first token in the range that has it."""
+        """Range of tokens → character → the first token in the range that has it; filled in when it is needed."""
         return {}
 
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
@@ -338,15 +338,15 @@ class Encoding:
         return None if token is None else self.token_to_word(token)
 
     def token_to_chars(self, token_index: int) -> Span | None:
-        """Where a token stands in its own text: (start, end); None if it is of no text, or there is no such token."""
+        """Where a token is in its own text: (start, end); None if it belongs to no text, or there is no such token."""
         return None if self.token_to_sequence(token_index) is None else self.offsets[token_index]
 
     def token_to_sequence(self, token_index: int) -> int | None:
-        """Which text a token is of; None if of none, or if there is no such token."""
+        """Which text a token belongs to; None if to none, or if there is no such token."""
         return self.sequence_ids[token_index] if 0 <= token_index < len(self) else None
 
     def token_to_word(self, token_index: int) -> int | None:
-        """The number of a token's word in its own text; None if it is of no text, or there is no such token."""
+        """The number of a token's word in its own text; None if it belongs to no text, or there is no such token."""
         return self.word_ids[token_index] if 0 <= token_index < len(self) else None
 
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> Span | None:
@@ -361,7 +361,7 @@ class Encoding:
         return (found[0], found[-1] + 1) if found else None
 
     def word_to_chars(self, word_index: int, sequence_index: int = 0) -> Span | None:
-        """Where a word stands in its text, or that part of it that the window has: (start, end); None if it has none."""
+        """Where a word is in its text, or the part of it that the window has: (start, end); None if the window has none."""
         tokens = self.word_to_tokens(word_index, sequence_index)
         return None if tokens is None else (self.offsets[tokens[0]][0], self.offsets[tokens[1] - 1][1])
 

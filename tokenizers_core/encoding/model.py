@@ -19,7 +19,7 @@ class Model(ABC):
 
     vocabulary: Vocabulary
     unk_token: str
-    """What stands for the unknown; "" where nothing is."""
+    """The token for what is unknown; "" if nothing can be."""
     suffix: str = ""
     """The last symbol of every word, if it has one."""
 
@@ -35,9 +35,9 @@ class Model(ABC):
         """The encoding of a word, step by step."""
 
     def spans(self, word: str) -> Iterable[Span]:
-        """Where each of a word's tokens stands in it, in characters.
+        """Where each of a word's tokens is in it, in characters.
 
-        The last token has whatever the ones before it left: the end-of-word symbol in it stands for no character.
+        The last token gets whatever the others left: an end-of-word symbol in it stands for no character.
         """
         *ids, _ = self.encode_word(word)
         position = 0
@@ -52,7 +52,7 @@ class Model(ABC):
         yield position, len(word)
 
     def join(self, tokens: list[str]) -> list[str]:
-        """The tokens as they are to be read: here bytes would become the text that they spell."""
+        """The tokens as they are to be read: a model with byte tokens turns those into the text that they spell."""
         return tokens
 
     def encode_word(self, word: str) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from tokenizers_core.text.spans import Span
 
 
 class AnswerSpan(NamedTuple):
-    """Where an answer is in one window: its first and its last token, counted in that window; None where it isn't."""
+    """Where an answer is in one window: its first and its last token, counted in that window; None if it isn't there."""
 
     window: int
     """0 for the encoding itself, then its overflowing ones."""
@@ -24,7 +24,7 @@ class AnswerSpan(NamedTuple):
 
     @property
     def labels(self) -> Span:
-        """What a model is to answer: the answer's first and last token; (0, 0) if the window doesn't hold all of it.
+        """What a model should predict: the answer's first and last token; (0, 0) if the window doesn't contain all of it.
 
         Token 0 is the `[CLS]` of BERT's template. Source: the Hugging Face course, chapter 7, question answering.
 
@@ -37,8 +37,8 @@ class AnswerSpan(NamedTuple):
 def answer_spans(encoding: Encoding, start: int, end: int, sequence: int = 1) -> list[AnswerSpan]:
     """Where the characters `start` to `end` of a text are, in each window of an encoding.
 
-    A window holds them if it has every token that the whole text has on them; characters that no token has don't count,
-    and a stretch of none but those is nowhere. Raises SettingError for a stretch or a text that can't be.
+    A window contains them if it has every token that the whole text has for them. Characters without a token don't count,
+    and a stretch of only such characters is in no window. Raises SettingError for an impossible stretch or text.
 
     >>> from tokenizers_core import Corpus, Truncation, train_bpe
     >>> tokenizer = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2).tokenizer()
@@ -68,7 +68,7 @@ def answer_spans(encoding: Encoding, start: int, end: int, sequence: int = 1) ->
 
 
 def windows_with(encoding: Encoding, start: int, end: int, sequence: int = 1) -> list[int]:
-    """The numbers of the windows that hold the characters `start` to `end` of a text; see `answer_spans`.
+    """The numbers of the windows that contain the characters `start` to `end` of a text; see `answer_spans`.
 
     0 is the encoding itself, and its overflowing ones follow. Raises SettingError.
     """
@@ -82,7 +82,7 @@ OUTSIDE: Final = "O"
 
 
 class Entity(NamedTuple):
-    """A stretch of a text that a model has put under one label."""
+    """A stretch of a text that a model has given one label."""
 
     label: str
     start: int
@@ -92,7 +92,7 @@ class Entity(NamedTuple):
 
 
 def split_label(label: str) -> tuple[bool, str]:
-    """Whether a token's label begins an entity whatever stands before it, and the entity's label.
+    """Whether a token's label always begins a new entity, and the entity's label.
 
     >>> split_label("B-PER"), split_label("I-PER"), split_label("PER")
     ((True, 'PER'), (False, 'PER'), (False, 'PER'))
@@ -101,11 +101,11 @@ def split_label(label: str) -> tuple[bool, str]:
 
 
 def group_entities(labels: Sequence[str], encoding: Encoding) -> list[Entity]:
-    """The entities that labels tell, one label for each token of an encoding.
+    """The entities that the labels describe, one label for each token of an encoding.
 
-    Neighbours of the same label are one entity, and `B-` begins another; `O` ends one, and so does a token that the
-    template has added, whatever its label. The text of an entity is cut out of the original by offsets, so its spaces are
-    right; spaces at its ends, which byte-level tokens have, are not part of it. Source: the Hugging Face course, chapters
+    Neighbours with the same label are one entity, and `B-` begins a new one; `O` ends an entity, and so does a token that
+    the template has added, whatever its label. The text of an entity is taken from the original by its offsets, so its
+    spaces are right; spaces at its ends, which byte-level tokens have, are not part of it. Source: the Hugging Face course, chapters
     6 and 7. Raises LabelsError.
 
     >>> from tokenizers_core import Corpus, train_wordpiece

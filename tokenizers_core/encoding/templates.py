@@ -1,7 +1,7 @@
 """What a tokenizer puts around a text, or around two: `[CLS] $A [SEP]`.
 
-Source: the syntax is that of the `tokenizers` library's `TemplateProcessing`; the templates are those of the published
-models, as their papers and the Hugging Face course give them.
+Source: the syntax comes from the `tokenizers` library's `TemplateProcessing`; the templates come from the published models,
+as their papers and the Hugging Face course give them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class TemplatePiece(NamedTuple):
 
     @property
     def written(self) -> str:
-        """The piece as a template has it.
+        """The piece as a template writes it.
 
         >>> TemplatePiece("[SEP]", None, 1).written, TemplatePiece(None, 0, 0).written
         ('[SEP]:1', '$A:0')
@@ -37,7 +37,7 @@ class TemplatePiece(NamedTuple):
 
 
 ONE_TEXT: Final = (TemplatePiece(None, 0, 0),)
-"""What stands for a template where there is none."""
+"""The pieces to use if there is no template."""
 
 TWO_TEXTS: Final = (*ONE_TEXT, TemplatePiece(None, 1, 1))
 """The same for a pair: the second text follows the first, with type 1."""
@@ -45,11 +45,11 @@ TWO_TEXTS: Final = (*ONE_TEXT, TemplatePiece(None, 1, 1))
 
 @dataclass(frozen=True)
 class Template:
-    """What stands around a `single` text, and around a `pair`: pieces parted by spaces, each `name` or `name:type`.
+    """What is put around a `single` text, and around a `pair`: pieces separated by spaces, each `name` or `name:type`.
 
     `$A` and `$B` stand for the tokens of the first and the second text; any other name is a special token. The type,
     a whole number, is 0 unless given. As in the library `$` is also `$A`, and `$2` is `$A:2`. So a special token that
-    holds a space or a colon, or begins with `$`, can't be written here.
+    contains a space or a colon, or begins with `$`, can't be written here.
 
     Raises TemplateError: one text needs `$A` and has no `$B`, a pair needs both, each of them once.
 
@@ -86,7 +86,7 @@ class Template:
         return tuple(dict.fromkeys(piece.token for piece in pieces if piece.token is not None))
 
     def pieces(self, pair: bool, add_special_tokens: bool = True) -> tuple[TemplatePiece, ...]:
-        """The pieces around one text or a pair; the texts' places alone without special tokens.
+        """The pieces around one text or a pair; without special tokens only the texts' places.
 
         >>> [piece.written for piece in Template("<s> $A", "<s> $B $A:1").pieces(True, add_special_tokens=False)]
         ['$B:0', '$A:1']
@@ -95,7 +95,7 @@ class Template:
         return pieces if add_special_tokens else tuple(piece for piece in pieces if piece.token is None)
 
     def written_with(self, token: str) -> str:
-        """The one of the two templates that has a special token; the first if both have it."""
+        """Whichever of the two templates has a special token; the first if both have it."""
         return self.single if any(piece.token == token for piece in self.single_pieces) else self.pair
 
     def added(self, pair: bool) -> int:
@@ -134,12 +134,12 @@ def parse_piece(written: str, template: str) -> TemplatePiece:
 
 def is_type(text: str) -> bool:
     """Whether a text is a type id, written in plain digits."""
-    # A number of thousands of digits would not be read at all.
+    # Python would refuse to read a number with thousands of digits.
     return text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= LARGEST_TYPE
 
 
 def check(template: str, pieces: tuple[TemplatePiece, ...], pair: bool) -> None:
-    """Whether each text has its one place. Raises TemplateError."""
+    """Check that each text has exactly one place. Raises TemplateError."""
     places = [piece.sequence for piece in pieces if piece.sequence is not None]
     if not pair and 1 in places:
         raise TemplateError(template=template, piece="$B", why="second_text")
@@ -154,8 +154,8 @@ TEMPLATES: Final[Mapping[str, Template | None]] = {
     "none": None,
     "bert": Template("[CLS]:0 $A:0 [SEP]:0", "[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1"),
     "roberta": Template("<s> $A </s>", "<s> $A </s> </s> $B </s>"),
-    # To the right of the text, and with a type of its own: XLNet reads `<cls>` last.
+    # On the right of the text, with a type of its own: XLNet has `<cls>` last.
     "xlnet": Template("$A:0 <sep>:0 <cls>:2", "$A:0 <sep>:0 $B:1 <sep>:1 <cls>:2"),
     "t5": Template("$A </s>", "$A </s> $B </s>"),
 }
-"""Templates by the model that made them known; None puts nothing around a text."""
+"""Templates by the model that made them known; None adds nothing to a text."""

@@ -2,7 +2,7 @@
 
 The stages are those of the `tokenizers` library: special tokens are cut out first, the rest is normalized and split
 into pre-tokens, and the model turns each pre-token into tokens. Then an encoding is cut to its length, put into the
-template, and padded; a decoder goes the way back.
+template, and padded; a decoder turns tokens back into text.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Segment(NamedTuple):
 
 
 def decoder_for(pipeline: Pipeline, model: Model) -> Decoder:
-    """The decoder that undoes a pipeline's and a model's way of writing tokens.
+    """The decoder that undoes how a pipeline and a model write tokens.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> tokenizer = train_bpe(Corpus.from_texts(["to be"], pre_tokenizer="end_of_word"), merges=1).tokenizer()
@@ -69,7 +69,7 @@ class FileFormat(NamedTuple):
 
 
 class Tokenizer:
-    """A pipeline, a model and special tokens: text to ids and back; with what is put around texts, and how long they may be.
+    """A pipeline, a model and special tokens turn text to ids and back; options say what is put around texts, and their length.
 
     Raises TemplateError if the vocabulary lacks a token of the template, and SettingError if the template leaves no room
     for text.
@@ -85,7 +85,7 @@ class Tokenizer:
         padding: Padding | None = None,
         decoder: Decoder | None = None,
     ) -> None:
-        """Without a `decoder` the one that belongs to the pipeline is taken: see `decoder_for`."""
+        """Without a `decoder`, the one that belongs to the pipeline is used: see `decoder_for`."""
         self.pipeline = pipeline
         self.model = model
         self.special_tokens = tuple(special_tokens)
@@ -109,7 +109,7 @@ class Tokenizer:
             truncation.room(template.added(pair=False) if template else 0)
 
     def _tokens_set_apart(self) -> frozenset[str]:
-        """The tokens that stand for themselves: special ones, the template's, the pad. Raises TemplateError."""
+        """The tokens that are read as they are written: special tokens, the template's, and the pad. Raises TemplateError."""
         of_template = self.template.special_tokens if self.template else ()
         for token in of_template:
             if self.template and token not in self.vocab:
@@ -123,8 +123,8 @@ class Tokenizer:
     def with_options(self, **changes: Any) -> Tokenizer:
         """A tokenizer with other `special_tokens`, `template`, `truncation`, `padding` or `decoder`; None takes one away.
 
-        Pipeline and model are the same, so that words which one has encoded are known to the other. Raises what a
-        tokenizer raises when it is made.
+        Pipeline and model are shared, so that words which one tokenizer has encoded are known to the other. Raises what
+        making a tokenizer raises.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> from tokenizers_core.encoding.templates import TEMPLATES
@@ -148,8 +148,8 @@ class Tokenizer:
     def encode(self, text: str, pair: str | None = None, add_special_tokens: bool = True) -> Encoding:
         """The tokens of `text`, or of a pair of texts: cut, in the template, and padded.
 
-        `add_special_tokens` puts in those of the template; without, the texts still get its type ids. If the padding has no
-        length of its own, an encoding alone is padded to a multiple only, and its windows to the same length. Raises what
+        `add_special_tokens` adds those of the template; without them, the texts still get its type ids. If the padding has no
+        length of its own, a single encoding is padded only to a multiple, and its windows to the same length. Raises what
         `Pipeline.words` raises, TruncationError, and SettingError if a pair's template leaves no room for text.
 
         >>> from tokenizers_core import Corpus, train_bpe
@@ -206,7 +206,7 @@ class Tokenizer:
         return [encoding.padded(self.padding, length) for encoding in encodings]
 
     def encode_iterable(self, texts: Iterable[str]) -> Iterator[int]:
-        """The ids of one text after the other, lazily: a text is read when its first id is wanted.
+        """The ids of one text after the other, lazily: a text is read when its first id is needed.
 
         >>> from tokenizers_core import Corpus, train_bpe
         >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=1).tokenizer()
@@ -218,7 +218,7 @@ class Tokenizer:
 
     def ids(self, text: str) -> list[int]:
         """The ids of the tokens of `text`, each different word encoded once."""
-        # All segments share one splitter, and so the time that a pattern of the user's own may take.
+        # All segments share one splitter, and so share the time limit for a pattern of the user's own.
         splitter, split = self.pipeline.splitter(), self.pipeline.split
         segments = [
             (segment, [] if segment.special else split(segment.text, splitter))
@@ -267,7 +267,7 @@ class Tokenizer:
                 [(segment.start + start, segment.start + end) for start, end in self.word_offsets(word)]
                 for word in words
             ]
-        # Nothing was rewritten: equal stretches of text have equal offsets, counted from where they begin.
+        # Nothing was rewritten: equal stretches of text have equal offsets, relative to where they begin.
         within: dict[str, list[Span]] = {}
         found = []
         for start, end in splitter.spans(segment.text):
@@ -291,7 +291,7 @@ class Tokenizer:
         return self.model.explain(word)
 
     def token_bytes(self, identifier: int) -> bytes:
-        """The bytes of text that a token stands for; a special token's are its own text's, and so are the template's.
+        """The bytes of text that a token stands for; special tokens and the template's tokens stand for their own text.
 
         A continuation prefix and an end-of-word symbol stand for none, and ``▁`` for a space.
         """
@@ -312,11 +312,11 @@ class Tokenizer:
         return self.tokens[identifier]
 
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = False) -> str:
-        """The text of `ids`, as the decoder reads it. Bytes that are not UTF-8, as a cut character leaves them, become U+FFFD.
+        """The text of `ids`, as the decoder reads it. Invalid UTF-8, as when a character is cut, becomes U+FFFD.
 
-        Byte-level, ``▁`` and ``</w>`` tokens give their spaces back; the other pre-tokenizers have thrown them away,
-        and tokens are joined by spaces as the `tokenizers` library does without a decoder; ``##`` joins to the token before.
-        With `skip_special_tokens` those of the template, and pads, are left out too. Raises UnknownIdError.
+        Byte-level, ``▁`` and ``</w>`` tokens give their spaces back; the other pre-tokenizers have dropped them, so tokens
+        are joined by spaces, as in the `tokenizers` library without a decoder; ``##`` joins a token to the one before it.
+        With `skip_special_tokens`, the template's tokens and pads are left out too. Raises UnknownIdError.
         """
         tokens = map(self.token, ids)
         wanted = [token for token in tokens if not (skip_special_tokens and token in self._set_apart)]
@@ -337,7 +337,7 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: str | Path) -> Tokenizer:
-        """Read a tokenizer.json, ours or anybody's.
+        """Read a tokenizer.json, ours or from elsewhere.
 
         Raises TokenizerFileError for what is wrong with it, LackingPartError for parts that aren't built here, and OSError.
         """

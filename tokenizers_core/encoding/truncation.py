@@ -25,9 +25,9 @@ DIRECTIONS: Final = ("right", "left")
 
 @dataclass(frozen=True)
 class Truncation:
-    """Encodings have at most `max_length` tokens, template and all; the rest goes into `overflowing` windows.
+    """Encodings have at most `max_length` tokens, including the template's; the rest goes into `overflowing` windows.
 
-    A window begins with the last `stride` tokens of the one before it, and goes as far as there is room. With `direction`
+    A window begins with the last `stride` tokens of the one before it, and extends as far as there is room. With `direction`
     "left" the end of the text is kept, and the windows go towards its beginning.
 
     Raises SettingError, UnknownNameError when made: the stride has to be less than `max_length`.
@@ -47,7 +47,7 @@ class Truncation:
         self.room(0)
 
     def room(self, added: int) -> int:
-        """How many tokens of text there is room for beside `added` ones. Raises SettingError if the stride takes it all.
+        """How many tokens of text fit beside `added` other tokens. Raises SettingError if the stride takes all the room.
 
         >>> Truncation(max_length=8, stride=2).room(3)
         5
@@ -117,7 +117,7 @@ class Truncation:
 def share(lengths: Sequence[int], room: int) -> list[int]:
     """Room for texts that are too long together: the longer is cut first, then both to half each, as in the library.
 
-    Where the halves differ, the larger goes to the longer text; of two equal ones to the second.
+    If the halves differ, the longer text gets the larger half; of two equally long texts, the second does.
 
     >>> share([12], 5), share([2, 9], 7), share([9, 8], 7), share([8, 8], 7)
     ([5], [2, 5], [4, 3], [3, 4])
@@ -135,7 +135,7 @@ def share(lengths: Sequence[int], room: int) -> list[int]:
 def windows(length: int, room: int, stride: int, direction: str) -> list[Span]:
     """The stretches of `length` tokens that fit into `room`, the one that is kept first. Raises TruncationError.
 
-    Without any room nothing is kept, and all is left over in one.
+    Without any room nothing is kept, and everything is left over in one stretch.
 
     >>> windows(7, 4, 2, "right"), windows(7, 4, 1, "left"), windows(3, 0, 0, "right")
     ([(0, 4), (2, 6), (4, 7)], [(3, 7), (0, 4)], [(0, 0), (0, 3)])
@@ -156,10 +156,10 @@ def windows(length: int, room: int, stride: int, direction: str) -> list[Span]:
 
 @dataclass(frozen=True)
 class Padding:
-    """Encodings of one length, which a batch has to have: pads are put on the `direction` side of shorter ones.
+    """Makes the encodings of a batch equally long: pads are added on the `direction` side of shorter ones.
 
-    That length is `length`, or else that of the longest in the batch; rounded up to a multiple of `multiple_of` if given.
-    Nothing is cut. As in the library, nobody asks whether `pad_token` is the vocabulary's token of `pad_id`.
+    They get the length `length`, or else that of the longest in the batch, rounded up to a multiple of `multiple_of` if
+    given. Nothing is cut. As in the library, `pad_token` needn't be the vocabulary's token for `pad_id`.
 
     Raises SettingError, UnknownNameError when made.
     """
@@ -205,6 +205,6 @@ def check_number(name: str, value: object, least: int) -> None:
 
 
 def check_direction(direction: str) -> None:
-    """Raise UnknownNameError if this is no side of a text."""
+    """Raise UnknownNameError if this isn't a side of a text."""
     if direction not in DIRECTIONS:
         raise UnknownNameError(kind="direction", name=direction, known=DIRECTIONS)

@@ -1,4 +1,4 @@
-"""Leaving the app: traces as JSON and CSV, vocabularies and merges as the files that other tools read."""
+"""Exports: traces and comparisons as JSON and CSV, vocabularies and merges as the files that other tools read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tokenizers_core.training.segmentation import UnigramModel
 from tokenizers_core.training.unigram_trace import UnigramTrace
 
 FORMULA_STARTS = (*"=+-@＝＋－＠", "\t", "\r", "\n")
-"""How what a spreadsheet takes for a formula begins (OWASP's list, “CSV Injection”); where Chinese and Japanese is written, in full width too."""
+"""The characters that begin a formula in a spreadsheet (OWASP's list, “CSV Injection”), and their full-width forms."""
 LINE_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 
 
@@ -44,7 +44,7 @@ def trace_to_dict(trace: MergeTrace) -> dict[str, Any]:
 
 
 def _step(trace: MergeTrace, step: int, tied: Sequence[PrivatePair]) -> dict[str, Any]:
-    """What `trace[step].event` tells, taken from the record: a long run has many steps."""
+    """What `trace[step].event` says, taken from the record: a long run has many steps."""
     record = trace.record
     token = ord(record.token(step))
     return {
@@ -68,9 +68,9 @@ def trace_to_json(trace: MergeTrace) -> str:
 
 
 def trace_to_csv(trace: MergeTrace) -> str:
-    """A run as CSV, one step a row, for a spreadsheet.
+    """A run as CSV, one row per step, for a spreadsheet.
 
-    Text that a spreadsheet would take for a formula gets an apostrophe in front.
+    Text that a spreadsheet would read as a formula gets an apostrophe in front.
     """
     rows = []
     for point in trace.history:
@@ -87,9 +87,9 @@ def vocab_json(tokenizer: Tokenizer) -> str:
 
 
 def merges_txt(source: MergeTrace | Tokenizer, step: int | None = None) -> str:
-    """`merges.txt`: the merges by rank, one a line, the two tokens parted by a space; a pair stands there once.
+    """`merges.txt`: the merges by rank, one per line, with a space between the two tokens; each pair is listed once.
 
-    Those of a trace, all or up to a step; or those of a tokenizer. Raises UnsavableError if that has none.
+    The merges of a trace, all or up to a step, or those of a tokenizer. Raises UnsavableError if it has none.
     """
     lines = [f"{pair.first} {pair.second}" for pair in dict.fromkeys(_merges(source, step))]
     return "\n".join(["#version: 0.2", *lines]) + "\n"
@@ -104,21 +104,21 @@ def _merges(source: MergeTrace | Tokenizer, step: int | None) -> Sequence[Pair]:
 
 
 def vocab_txt(tokenizer: Tokenizer) -> str:
-    """`vocab.txt`: the tokens by id, one a line, as BERT has them."""
+    """`vocab.txt`: the tokens by id, one per line, as BERT has them."""
     return "\n".join([*tokenizer.tokens, ""])
 
 
 def tiktoken_ranks(tokenizer: Tokenizer) -> str:
-    """A `.tiktoken` file: the tokens' bytes in base64 with their ranks, which are the ids, one a line.
+    """A `.tiktoken` file: the tokens' bytes in base64 with their ranks, which are the ids, one per line.
 
-    The file doesn't have the special tokens (they keep their ids), the pattern and the normalizer: `tiktoken.Encoding` is
-    given the first two beside it, and text is normalized before.
+    The file has no special tokens (they keep their ids), no pattern and no normalizer: pass the first two to
+    `tiktoken.Encoding`, and normalize the text yourself.
 
-    tiktoken merges any two neighbours that make a token, the lowest rank first, and takes a word that is a token whole;
-    here only learned pairs are merged. Both lead to the same tokens where ids follow the order of the merges, as in all
-    that is trained here: a search over 1.6 million words and 30,000 vocabularies found none where they don't.
+    tiktoken merges any two neighbours that make a token, the lowest rank first, and keeps a word that is a token whole;
+    here only learned pairs are merged. Both lead to the same tokens if ids follow the order of the merges, as in everything
+    that is trained here: a search over 1.6 million words and 30,000 vocabularies found no exception.
 
-    Raises UnsavableError for what isn't byte-level BPE with all 256 bytes, and where ids don't follow the merges.
+    Raises UnsavableError for anything but byte-level BPE with all 256 bytes, and if ids don't follow the merges.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2, alphabet="bytes")
@@ -173,9 +173,9 @@ def prunes_to_json(trace: UnigramTrace) -> str:
 
 
 def prunes_to_csv(trace: UnigramTrace) -> str:
-    """A run as CSV, one step a row, for a spreadsheet; what a step does not have is empty.
+    """A run as CSV, one row per step, for a spreadsheet; what a step doesn't have is empty.
 
-    Text that a spreadsheet would take for a formula gets an apostrophe in front.
+    Text that a spreadsheet would read as a formula gets an apostrophe in front.
     """
     names = ["step", "kind", "round", "place", "piece", "loss", "size", "corpus_loss"]
     rows = []
@@ -187,10 +187,10 @@ def prunes_to_csv(trace: UnigramTrace) -> str:
 
 
 def pieces_tsv(source: UnigramTrace | Tokenizer, step: int | None = None, unk_token: str = "<unk>") -> str:
-    r"""The tokens by id with their log probabilities, one a line, parted by a tab, as SentencePiece's `.vocab` has them.
+    r"""The tokens by id with their log probabilities, one per line, separated by a tab, as in SentencePiece's `.vocab`.
 
     Special tokens and `unk_token` have 0. Inside a piece, tabs, ends of lines and backslashes are written as `\t`, `\n`, `\r`
-    and `\\`. Of a tokenizer all tokens are written, with its own unknown token. Raises UnsavableError if it has no pieces.
+    and `\\`. For a tokenizer, all tokens are written, with its own unknown token. Raises UnsavableError if it has no pieces.
     """
     if isinstance(source, Tokenizer):
         tokens, scores = source.tokens, _scores(source)
@@ -209,7 +209,7 @@ def _scores(tokenizer: Tokenizer) -> Mapping[str, float]:
 
 
 def _unigram_steps(trace: UnigramTrace) -> Iterator[dict[str, Any]]:
-    """What `trace[step].event` tells of each step, taken from the record: a long run has many steps."""
+    """What `trace[step].event` says of each step, taken from the record: a long run has many steps."""
     record, words = trace.record, trace.corpus.words
     prunes = _prunes(trace)
     iterations: Counter[tuple[str, int]] = Counter()
@@ -240,7 +240,7 @@ def _pieces_only_at(trace: UnigramTrace, step: int, other: int) -> list[str]:
 
 
 class _Prune(NamedTuple):
-    """What tells one prune from another, as in a `PruneEvent`."""
+    """What is particular to one prune, as in a `PruneEvent`."""
 
     piece: str
     loss: float | None
@@ -250,7 +250,7 @@ class _Prune(NamedTuple):
 
 
 def _prunes(trace: UnigramTrace) -> Iterator[_Prune]:
-    """The run's prunes, each with what the best split of its piece is without it."""
+    """The run's prunes, each with the best split of its piece without it."""
     for number, round_ in enumerate(trace.record.rounds, start=1):
         scores = list(trace.scores_at(round_.first_step - 1))
         unknown = trace.model_at(round_.first_step - 1).unknown
@@ -267,7 +267,7 @@ def _prunes(trace: UnigramTrace) -> Iterator[_Prune]:
 
 
 def sweep_to_csv(comparison: Comparison) -> str:
-    """The sweep as CSV, one vocabulary size a row; what there is not is empty."""
+    """The sweep as CSV, one row per vocabulary size; what doesn't exist is empty."""
     names = [
         "vocab_size",
         *(f"{name}_{what}" for name in COMPARED for what in ("size", "tokens", "tokens_per_word")),
@@ -287,9 +287,9 @@ def sweep_to_csv(comparison: Comparison) -> str:
 
 
 def disagreements_to_csv(snapshot: SizeSnapshot) -> str:
-    """The words that are not cut alike as CSV, tokens parted by spaces.
+    """The words that are split differently as CSV, tokens separated by spaces.
 
-    Text that a spreadsheet would take for a formula gets an apostrophe in front.
+    Text that a spreadsheet would read as a formula gets an apostrophe in front.
     """
     names = ["word", "count", *(f"{name}{what}" for name in COMPARED for what in ("", "_tokens")), "apart"]
     rows: list[list[object]] = []
@@ -377,7 +377,7 @@ def _given(trace: MergeTrace | UnigramTrace) -> dict[str, Any]:
 
 
 def csv_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table. Its lines end in CR LF (RFC 4180): then either of the two gets quotes in a field."""
+    """A table. Its lines end in CR LF (RFC 4180), so that a field with either of the two gets quotes."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream)
     writer.writerow(names)
@@ -386,11 +386,12 @@ def csv_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def inert(text: str) -> str:
-    """A text for a table's cell, with an apostrophe in front where a spreadsheet would take it for a formula.
+    """A text for a table's cell, with an apostrophe in front if a spreadsheet would read it as a formula.
 
-    So does one that begins like that already: whoever takes one apostrophe away from each such cell has the text. Tables alone have it, for they are opened
-    in spreadsheets; what other programs load (JSON, vocabularies, merges) has every text as it is. Inside a cell nothing is
-    escaped but quotes: a table is to be opened as parted by commas, not by semicolons or tabs.
+    A text that already begins with an apostrophe and a formula gets another one, so that removing one apostrophe from each
+    such cell gives the text back. Only tables have this, because they are opened in spreadsheets; what other programs load
+    (JSON, vocabularies, merges) has every text unchanged. Inside a cell only quotes are escaped: open a table as separated
+    by commas, not by semicolons or tabs.
 
     >>> inert("=1+1"), inert("'=1"), inert("a=1"), inert("'a")
     ("'=1+1", "''=1", 'a=1', "'a")
@@ -399,5 +400,5 @@ def inert(text: str) -> str:
 
 
 def _known(number: float) -> float | None:
-    """A number that JSON can hold; None for one that was not worked out."""
+    """A number that JSON can hold; None for one that wasn't worked out."""
     return number if math.isfinite(number) else None

@@ -1,4 +1,4 @@
-"""The tokens and the model of a tokenizer.json: see `tokenizer_json_reader`."""
+"""The tokens and the model of a tokenizer.json: see `reader.py`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tokenizers_core.training.wordpiece import MAX_CHARACTERS, PREFIX, WordPiece
 TOKEN_LIMIT: Final = 1_000_000
 """More tokens than any published vocabulary has."""
 WORD_LIMIT: Final = 1_000
-"""The longest word, in characters, that WordPiece may be asked to look up: the time grows with its square."""
+"""The longest word, in characters, that WordPiece may have to look up: the time grows with its square."""
 PIECE_LIMIT: Final = 1_000
 """The longest piece of Unigram: the time for a text grows with it."""
 SCORE_LIMIT: Final = 1e12
@@ -61,7 +61,7 @@ def added_tokens_of(file: Part) -> list[Added]:
 
 
 def special_tokens(file: Part, lacking: Lacking) -> tuple[str, ...]:
-    """The special tokens by id. Added tokens that are found in another way than ours are lacking."""
+    """The special tokens by id. Added tokens that are found in a different way from ours are lacking."""
     normalizes = bool(flattened(file, "normalizer", "normalizers"))
     added = added_tokens_of(file)
     for token, _, part in added:
@@ -184,7 +184,7 @@ def merges_of(model: Part, vocab: Mapping[str, int], prefix: str, lacking: Lacki
         if not second.startswith(prefix):
             lacking.add(f"{place} with a second token that doesn't begin with {prefix!r}")
         pairs.append(Pair(first, second))
-    # A pair that stands there twice has its last place in the library.
+    # A pair that is listed twice has its last place in the library.
     return list(dict.fromkeys(reversed(pairs)))[::-1]
 
 

@@ -1,14 +1,14 @@
-r"""Regular expressions that two programs read alike: Python's `regex`, which is used here, and Oniguruma.
+r"""Regular expressions that two programs read in the same way: Python's `regex`, which is used here, and Oniguruma.
 
-The `tokenizers` library has the patterns of a tokenizer.json read by Oniguruma (with Ruby's syntax). Most of what a
-pattern may hold means the same there; some of it means something else (`^` stands at every line, `{1,3}+` repeats a
-repetition, `\w` has other characters, `(?i:ss)` finds `ß`), and some only one of the two can read. So a pattern is translated
-item by item, and the first item that isn't known to mean the same ends the translation: safer than a list of differences.
+The `tokenizers` library reads the patterns of a tokenizer.json with Oniguruma (in Ruby's syntax). Most parts of a pattern
+mean the same there; some mean something else (`^` matches at every line, `{1,3}+` repeats a repetition, `\w` has other
+characters, `(?i:ss)` finds `ß`), and some can be read by only one of the two. So a pattern is translated item by item, and the
+first item that isn't known to mean the same ends the translation: that is safer than a list of differences.
 
-Nor is it known what a repetition of what may be empty does (`(a*)*`); and a pattern that would rather match nothing than something
-(`|a`, `a*?`) cuts otherwise, as `regex` tries for more at the same place, and Oniguruma goes on to the next.
+It is also unknown what repeating something that may be empty does (`(a*)*`). And a pattern that prefers to match nothing
+(`|a`, `a*?`) cuts differently: `regex` tries for more at the same place, Oniguruma goes on to the next.
 
-Sources: the manuals of both; the tests compare the pre-tokens of patterns and texts at random.
+Sources: the manuals of both; the tests compare the pre-tokens of random patterns and texts.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _CLASS: Final = rf"{_PROPERTY}|\\[sSdD]"
 # Two of these signs in a row are an operator on sets, in one of the two programs or in both.
 _IN_SET: Final = r"(?:\\[nrtfv]|\\(?=[!-~])[^0-9A-Za-z]|(?!&&|\|\||~~|--)[^\[\]\\\-])"
 SET: Final = rf"\[\^?-?(?:{_CLASS}|{_IN_SET}(?:-{_IN_SET})?)+-?\]"
-"""Characters in brackets, of single ones, ranges and classes."""
+"""Characters in brackets: single ones, ranges and classes."""
 CONTRACTIONS: Final = r"\(\?i:'(?:[sdmt]|ll|ve|re)(?:\|'(?:[sdmt]|ll|ve|re))*\)"
-"""What may be in small letters or capitals: of other letters Oniguruma takes two for one, such as `ss` for `ß`."""
+"""What may ignore case: with other letters Oniguruma takes two for one, such as `ss` for `ß`."""
 
 _ITEM: Final = regex.compile(
     rf"""(?P<single>{SET}|{_CLASS}|\\[nrtfv]|\\(?=[!-~])[^0-9A-Za-z]|{CONTRACTIONS}|[^\\()\[\]{{}}^$|*+?])
@@ -42,12 +42,12 @@ _ITEM: Final = regex.compile(
 )
 
 PLACES: Final[Mapping[str, str]] = {"^": r"\A", r"\A": r"\A", "$": r"\Z", r"\Z": r"\z"}
-"""Places that `regex` knows → how Oniguruma writes them. (`$` also stands before a last newline.)"""
+"""Places that `regex` knows → how Oniguruma writes them. (`$` also matches before a last newline.)"""
 PLACES_BACK: Final[Mapping[str, str]] = {r"\A": "^", r"\Z": "$", r"\z": r"\Z"}
 
 
 class Translation(NamedTuple):
-    """A pattern as the other program writes it, and the first item that has no translation ("": all have one)."""
+    """A pattern as the other program writes it, and the first item that has no translation ("" if all have one)."""
 
     pattern: str
     refused: str = ""
@@ -79,7 +79,7 @@ class _Repeatable(NamedTuple):
 
 
 def to_oniguruma(pattern: str) -> Translation:
-    r"""A pattern of `regex` in Oniguruma's words.
+    r"""A pattern of `regex`, written for Oniguruma.
 
     >>> to_oniguruma(r"^\p{N}{1,3}+|\s++$").pattern
     '\\A(?>\\p{N}{1,3})|\\s++\\Z'
@@ -90,7 +90,7 @@ def to_oniguruma(pattern: str) -> Translation:
 
 
 def from_oniguruma(pattern: str) -> Translation:
-    r"""A pattern of Oniguruma in the words of `regex`.
+    r"""A pattern of Oniguruma, written for `regex`.
 
     >>> from_oniguruma(r"[^\s\p{L}]+\z").pattern, from_oniguruma(r"^a").refused
     ('[^\\s\\p{L}]+\\Z', '^a')
@@ -103,7 +103,7 @@ def _translate(pattern: str, places: Mapping[str, str], possessive: bool) -> Tra
     translated: list[str] = []
     groups = [_Group(0)]
     before: _Repeatable | None = None
-    prefers_nothing = ""  # the first place where the pattern would rather match less
+    prefers_nothing = ""  # the first place where the pattern prefers to match less
     position = 0
     while position < len(pattern):
         refused = Translation("", pattern[position : position + 10])
@@ -113,7 +113,7 @@ def _translate(pattern: str, places: Mapping[str, str], possessive: bool) -> Tra
         position, text = item.end(), item.group()
         if item["counted"] or item["repeated"]:
             counts = _counts(item)
-            # How often an engine repeats what matches nothing is its own affair.
+            # Engines differ in how often they repeat what matches nothing.
             if before is None or counts is None or (before.empty and counts != (0, 1)):
                 return refused
             if item["possessive"]:
@@ -127,7 +127,7 @@ def _translate(pattern: str, places: Mapping[str, str], possessive: bool) -> Tra
             translated.append(text)
             before = None
             continue
-        if before is not None:  # it stands as it is
+        if before is not None:  # not repeated
             groups[-1].still_empty &= before.empty
             before = None
         if item["single"]:
@@ -160,7 +160,7 @@ def _translate(pattern: str, places: Mapping[str, str], possessive: bool) -> Tra
 
 
 def _counts(item: regex.Match[str]) -> tuple[int, int | None] | None:
-    """How often a quantifier repeats: at least, and at most (None: any number); None for what the two read differently."""
+    """How often a quantifier repeats: at least, and at most (None: any number); None if the two read it differently."""
     if item["repeated"]:
         return {"*": (0, None), "+": (1, None), "?": (0, 1)}[item["repeated"][0]]
     least, most = int(item["least"]), int(item["most"]) if item["most"] else None

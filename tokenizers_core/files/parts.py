@@ -1,7 +1,7 @@
-"""The objects in a tokenizer.json, read with care: a file may come from anybody.
+"""The objects in a tokenizer.json, read with care: a file may come from anywhere.
 
-Whatever is of the wrong type, or contradicts itself, is a TokenizerFileError that names its place. What is right and isn't
-built here goes on a list, so that one LackingPartError can name all of it.
+Anything that has the wrong type, or contradicts itself, is a TokenizerFileError that names its place. What is correct but
+not supported here goes on a list, so that one LackingPartError can name all of it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from tokenizers_core.errors import LackingPartError, Phrase, TokenizerFileError
 
 PLACE_LIMIT: Final = 500
-"""The longest name of a place in the file: parts nested deeper than that are no tokenizer's."""
+"""The longest name of a place in the file: no tokenizer nests its parts deeper than that."""
 VERSION: Final = "1.0"
 """The version of the format."""
 
@@ -24,7 +24,7 @@ _REQUIRED: Final = object()
 
 
 def wrong(part: str, value: object, expected: str, **evidence: str | int) -> TokenizerFileError:
-    """The error for a value that can't stand where it does; `evidence` fills in what is `expected`."""
+    """The error for a value that doesn't belong where it is; `evidence` fills in what is `expected`."""
     return TokenizerFileError("wrong", part=part, value=value, expected=Phrase(expected, **evidence))
 
 
@@ -48,7 +48,7 @@ def whole_number(value: object, place: str, most: int) -> int:
 
 
 class Part(NamedTuple):
-    """A JSON object, and where it stands in the file."""
+    """A JSON object, and its place in the file."""
 
     place: str
     content: Mapping[str, Any]
@@ -76,7 +76,7 @@ class Part(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What the object says that it is."""
+        """What the object says it is."""
         return text_of(self.get("type"), self.at("type"))
 
     def text(self, key: str, default: object = _REQUIRED) -> str:
@@ -114,7 +114,7 @@ class Part(NamedTuple):
 
 
 def the_file(document: object) -> Part:
-    """The document as a whole, which has to be one of this format."""
+    """The document as a whole, which must have this format."""
     file = Part.of(document, "")
     if (version := file.get("version", VERSION)) != VERSION:
         raise wrong("version", version, f"{VERSION!r}")
@@ -123,7 +123,7 @@ def the_file(document: object) -> Part:
 
 
 def flattened(file: Part, key: str, children: str) -> list[Part]:
-    """The parts that stand under `key`, those of sequences in their order; none for null."""
+    """The parts under `key`, those of sequences in their order; none for null."""
     parts: list[Part] = []
     value = file.get(key, None)
     waiting = [] if value is None else [(value, key)]
@@ -141,7 +141,7 @@ def flattened(file: Part, key: str, children: str) -> list[Part]:
 
 
 class Lacking(list[str]):
-    """The parts found so far that aren't built here, each told once."""
+    """The parts found so far that aren't supported here, each listed once."""
 
     SHOWN: Final = 20
 

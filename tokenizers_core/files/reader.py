@@ -1,6 +1,6 @@
-"""The document that a tokenizer.json holds as a tokenizer: see `tokenizer_json`.
+"""The document that a tokenizer.json holds as a tokenizer: see `tokenizer_json.py`.
 
-Each function reads one part of the file, and adds to a list what of it isn't built here.
+Each function reads one part of the file, and lists what isn't supported here.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _joined(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _bert_names(part: Part, lacking: Lacking) -> Sequence[str]:
-    """BERT's normalizer by its four switches, of which not all combinations are ours."""
+    """BERT's normalizer by its four switches, not all combinations of which are supported."""
     lowercase = part.flag("lowercase")
     clean, chinese = part.flag("clean_text"), part.flag("handle_chinese_chars")
     strip = part.get("strip_accents", None)
@@ -123,7 +123,7 @@ class Words(NamedTuple):
 
 
 def words_of(file: Part, lacking: Lacking) -> Words:
-    """The pre-tokenizer that the file's amount to."""
+    """The pre-tokenizer that the file's parts amount to."""
     parts = flattened(file, "pre_tokenizer", "pretokenizers")
     before = len(lacking)
     shapes = [_shape(part, lacking) for part in parts]
@@ -265,7 +265,7 @@ def _template(part: Part, lacking: Lacking) -> Template | None:
         )
         for key in ("single", "pair")
     ]
-    # Without both texts in the pair's there is no template of ours; without texts there is none at all.
+    # A pair's template without both texts is none of ours; without texts there is no template at all.
     return Template(*written) if len(lacking) == before else None
 
 
@@ -285,7 +285,7 @@ def _template_piece(piece: Part, tokens: Part, template: Part, lacking: Lacking)
 
 DIRECTION_NAMES: Final = {"Right": "right", "Left": "left"}
 LENGTH_LIMIT: Final = 10_000_000
-"""The longest encoding that may be asked for, in tokens."""
+"""The longest encoding that a file may demand, in tokens."""
 
 
 def truncation(file: Part) -> Truncation | None:

@@ -1,25 +1,25 @@
-"""tokenizer.json: one file with all there is to a tokenizer, in the format of the `tokenizers` library.
+"""tokenizer.json: one file with everything about a tokenizer, in the format of the `tokenizers` library.
 
-A tokenizer saved here gives the same ids and offsets there, and reads them back alike. These are the exceptions:
+A tokenizer saved here gives the same ids and offsets there, and the same text when it decodes. These are the exceptions:
 
 * A composed character (normalizers nfc and nfkc) has the offsets of its first part there, and of all its parts here.
 * `</w>` as a symbol of its own is written as the character U+10FFFF, which a normalizer puts at the ends of words. Where
   that is a token by itself, it has the offsets of the word's last character there, and the place after it here; a decoder other
   than BPE's shows it as it is written.
 * For the library's Unigram a text that spells a byte token (`<0x41>`, with byte_fallback) is that token, and so is one that spells a
-  special token only after normalizing. Of two splits that are equally good but for rounding it may take the other.
+  special token only after normalizing. Of two splits that are equally good except for rounding it may choose the other.
 * With byte_fallback, unknown characters in a row all have the place of the row there; and the bytes of a cut character are as
   many U+FFFD as there are.
-* Characters that are younger than one side's tables of Unicode (see `text`).
-* In BPE without an unknown token, the offsets after a character that is left out: the library counts on as if it hadn't
-  been there.
-* What `encoding` tells of windows, and `decoders` of special tokens.
+* Characters that are younger than one side's tables of Unicode (see `text/normalizers.py`).
+* In BPE without an unknown token, the offsets after a character that is left out: the library counts as if it weren't
+  there.
+* What `encoding.py` says about windows, and `decoders.py` about special tokens.
 
-What comes back is the same in all that it does. Some of it may be called otherwise: `end_of_word` without the symbol is
+What is read back does the same in every respect. Some of it may have another name: `end_of_word` without the symbol is
 `whitespace_split`, ("nfd", "strip_accents") is "nfd_strip_accents", and in a pattern `{1,3}+` is an atomic group.
 
-What the format can't hold is an UnsavableError: a suffix other than `</w>`, or one after other words than those between
-white space; a pattern that `oniguruma` can't translate; a model or decoder of somebody's own.
+What the format can't hold is an UnsavableError: a suffix other than `</w>`, or one after words that aren't separated by
+white space; a pattern that `oniguruma.py` can't translate; a model or decoder that isn't part of the engine.
 
 Source: the format is the library's, as its serializers write it; older ways of writing the same are read too.
 """
@@ -80,7 +80,7 @@ Tokenizer.file_format = FileFormat(tokenizer_to_json, tokenizer_from_bytes)
 
 
 def parse_json(text: str) -> Any:
-    """The plain data of a file. Raises TokenizerFileError: for what is no JSON, and for NaN and infinities.
+    """The plain data of a file. Raises TokenizerFileError: for invalid JSON, and for NaN and infinities.
 
     >>> parse_json('{"model": NaN}')
     Traceback (most recent call last):
@@ -101,7 +101,7 @@ def parse_json(text: str) -> Any:
 def from_document(document: object) -> Tokenizer:
     """The tokenizer of a tokenizer.json's content.
 
-    Raises TokenizerFileError for what is wrong, LackingPartError for all that isn't built here, and what Pipeline, Template, Truncation,
+    Raises TokenizerFileError for what is wrong, LackingPartError for everything that isn't supported here, and what Pipeline, Template, Truncation,
     Padding and Tokenizer raise when they are made.
     """
     tokenizer = read(document, reader.tokenizer)
@@ -134,7 +134,7 @@ def algorithm_of(document: object) -> str:
 
 
 def special_tokens_of(document: object) -> tuple[str, ...]:
-    """The special tokens by id. Raises LackingPartError for those that are found in another way than ours."""
+    """The special tokens by id. Raises LackingPartError for those that are found in a different way from ours."""
     return read(document, models.special_tokens)
 
 

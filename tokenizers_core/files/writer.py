@@ -1,4 +1,4 @@
-"""A tokenizer as the document that a tokenizer.json holds: see `tokenizer_json`."""
+"""A tokenizer as the document that a tokenizer.json holds: see `tokenizer_json.py`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Document = dict[str, Any]
 
 END_MARK: Final = "\U0010ffff"
 """Written for `</w>` where that is a symbol of its own: the library's symbols are single characters. (It is no
-character, and so no text should have it.)"""
+character, so no text should have it.)"""
 
 MARK_ENDS: Final[Document] = {
     "type": "Replace",
@@ -102,7 +102,7 @@ PRE_TOKENIZER_PARTS: Final[Mapping[str, Sequence[Document]]] = {
 """The same for the pre-tokenizers; byte level comes with a pattern."""
 
 JOINED_BY_SPACES: Final[Document] = {"type": "WordPiece", "prefix": END_MARK, "cleanup": False}
-"""Inside a sequence of decoders, what no decoder at all does by itself: no token has that prefix."""
+"""Inside a sequence of decoders, this joins tokens with spaces, as having no decoder does: no token has that prefix."""
 
 
 def to_document(tokenizer: Tokenizer) -> Document:
@@ -142,7 +142,7 @@ def to_document(tokenizer: Tokenizer) -> Document:
 
 
 def special_token_documents(tokens: Iterable[tuple[str, int]]) -> list[Document]:
-    """Special tokens with their ids as the format lists them, by id: found in the text as it is, wherever they stand."""
+    """Special tokens with their ids as the format lists them, by id: found in the unchanged text, wherever they occur."""
     return [
         {
             "id": identifier,
@@ -158,7 +158,7 @@ def special_token_documents(tokens: Iterable[tuple[str, int]]) -> list[Document]
 
 
 def in_sequence(parts: Sequence[Document], name: str) -> Document | None:
-    """Several parts as one, whose list is called `name`; a part alone as it is; None for none.
+    """Several parts as one, whose list is called `name`; a single part unchanged; None for none.
 
     >>> in_sequence([{"type": "NFD"}, {"type": "Lowercase"}], "normalizers")
     {'type': 'Sequence', 'normalizers': [{'type': 'NFD'}, {'type': 'Lowercase'}]}

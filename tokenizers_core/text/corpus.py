@@ -13,7 +13,7 @@ r"""From text to words: the three things that happen before a tokenizer is train
 ('l', 'o', 'w', '</w>')
 
 The rules and their names are those of the Hugging Face `tokenizers` library, and so are the results, offsets
-included; where this module chooses differently it says so. Characters' properties come from the `regex`
+included; where the modules of this room choose differently, they say so. Characters' properties come from the `regex`
 library and decompositions from `unicodedata`, so a code point that is younger than their Unicode tables (or
 the library's) may be treated differently. Offsets count characters (code points), not bytes.
 """
@@ -51,7 +51,7 @@ class Tally:
     characters: int = 0
     replaced: int = 0
     counted_elsewhere: bool = False
-    """Whether each text is a word and its count, so that nothing is known of what stands around it."""
+    """Whether each text is a word with its count, so that nothing is known about what is around it."""
     _counts: Counter[str] = field(default_factory=Counter)
     _ends: Counter[str] = field(default_factory=Counter)
     _reported: int = 0
@@ -60,7 +60,7 @@ class Tally:
         self._splitter = self.pipeline.splitter()
 
     def add(self, text: str, count: int = 1) -> None:
-        """Count the words of one text, `count` times over."""
+        """Count the words of one text, `count` times."""
         refuse_surrogates(text)
         self.lines += 1
         self.characters += len(text)
@@ -90,7 +90,7 @@ class Tally:
         counts: Counter[str] = Counter()
         ends: Counter[str] = Counter()
         for match, count in self._counts.items():
-            # Two matches may be shown alike: a text's first `to` and a later ` to` are both `▁to`.
+            # Two matches may look the same to the model: a text's first `to` and a later ` to` are both `▁to`.
             word = self._splitter.view.show(match)
             counts[word] += count
             ends[word] += self._ends[match]
@@ -245,9 +245,9 @@ class Corpus:
 
     @cached_property
     def digest(self) -> str:
-        """32 hexadecimal digits that stand for the words, their counts and the pipeline, on every machine.
+        """32 hexadecimal digits that identify the words, their counts and the pipeline, on every machine.
 
-        What doesn't change a result stays out of it: see `Pipeline.rules`.
+        What doesn't change a result is left out: see `Pipeline.rules`.
         """
         everything = json.dumps([self.pipeline.rules, self.words, self.counts]).encode("ascii")
         return blake2b(everything, digest_size=16).hexdigest()

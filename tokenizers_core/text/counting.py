@@ -1,7 +1,7 @@
 r"""Counting a corpus that is too large for one process, or for one machine.
 
 Training sees nothing of a text but its words and their counts, and counts add up: so a corpus can be cut into blocks of
-lines, each block be counted wherever there is a free processor, and the counts be added in any order. What comes out is,
+lines, each block can be counted wherever a processor is free, and the counts can be added in any order. The result is,
 word for word and in the same order, the `Corpus` that `Corpus.from_file` makes.
 
 1. `blocks` cuts files into pieces of about the same size, always between two lines.
@@ -11,7 +11,7 @@ word for word and in the same order, the `Corpus` that `Corpus.from_file` makes.
 5. `pack` packs counts that wait for others, and `merge_packed` does the work of `merge` and `cut` on packed ones, in little memory.
 6. `counts_tsv` writes a file of it, and `read_counts` reads that: nothing is normalized or split again.
 
-No engine is needed here, and any will do. `tokensteps/cli/cluster.py` uses Dask; with Spark the same functions are
+No particular framework is needed, and any will do. `tokensteps/cli/cluster.py` uses Dask; with Spark the same functions are
 
     pieces = list(blocks(paths))
     counted = spark.sparkContext.parallelize(pieces, len(pieces)).map(lambda block: count_block(block, pipeline)).cache()
@@ -20,8 +20,8 @@ No engine is needed here, and any will do. `tokensteps/cli/cluster.py` uses Dask
     read = counted.map(lambda part: replace(part, words={})).reduce(lambda one, other: merge([one, other]))
     counts = gather([read, Counted(dict(frequent.collect()))], pipeline, minimum)
 
-(there, the numbers of rare words are left to `words.count()`). Each line is a text of its own, which is what makes it safe
-to cut a file between any two lines: no pre-token reaches across.
+(there, the numbers of rare words are left to `words.count()`). Each line is a text of its own, so it is safe to cut a file
+between any two lines: no pre-token crosses the cut.
 
 >>> from tempfile import TemporaryDirectory
 >>> with TemporaryDirectory() as folder:
@@ -87,9 +87,9 @@ class FileBlock(NamedTuple):
 def blocks(paths: Iterable[str | Path], size: int = BLOCK) -> Iterator[FileBlock]:
     r"""Cut files into blocks of about `size` bytes, each between two lines. Raises OSError.
 
-    A block ends after a `\n`: in UTF-8 that byte is part of no other character, so that nothing is torn, not even in a
-    file with invalid bytes. Hence a line longer than `size` makes a longer block, and so does a file whose lines end with
-    `\r` alone. UTF-16 and UTF-32 have that byte inside of characters: such a file is one block, read a line at a time.
+    A block ends after a `\n`: in UTF-8 that byte is part of no other character, so no character is cut in two, not even
+    in a file with invalid bytes. Hence a line longer than `size` makes a longer block, and so does a file whose lines end with
+    `\r` alone. UTF-16 and UTF-32 have that byte inside other characters: such a file is one block, read a line at a time.
     """
     number = 0
     for path in paths:
@@ -119,7 +119,7 @@ def _edge(stream: io.BufferedReader, wanted: int, end: int) -> int:
 # --- Map and reduce -----------------------------------------------------------------------------------------------------
 
 Entry = tuple[int, int, int]
-"""What is known of a word: how often it occurs, how often it ends a text, and where it was met first."""
+"""What is known about a word: how often it occurs, how often it ends a text, and where it was first met."""
 
 FIRST_OF_BLOCK: Final = 1 << 40
 """A block's first word is met at `number * FIRST_OF_BLOCK`, its second different one at the next place."""
@@ -127,7 +127,7 @@ FIRST_OF_BLOCK: Final = 1 << 40
 
 @dataclass(frozen=True)
 class Counted:
-    """The words of some blocks, and what was read: what map makes and reduce joins. Nobody changes one."""
+    """The words of some blocks, and what was read: what map makes and reduce joins. Never modified."""
 
     words: dict[str, Entry] = field(default_factory=dict)
     lines: int = 0
@@ -136,7 +136,7 @@ class Counted:
     rare: int = 0
     """Different words that were cut."""
     rare_total: int = 0
-    """How often they occurred."""
+    """How often they occurred together."""
 
 
 def count_block(block: FileBlock, pipeline: Pipeline) -> Counted:
@@ -195,7 +195,7 @@ def shares(counted: Counted, number: int) -> list[Counted]:
 
 
 def cut(counted: Counted, minimum: int) -> Counted:
-    """Leave out the words that occur fewer than `minimum` times. Only for what has all their occurrences.
+    """Leave out the words that occur fewer than `minimum` times. Use it only once all occurrences are counted.
 
     >>> cut(Counted({"to": (2, 0, 0), "be": (1, 1, 1)}), 2)
     Counted(words={'to': (2, 0, 0)}, lines=0, characters=0, replaced=0, rare=1, rare_total=1)
@@ -251,7 +251,7 @@ def pack(counted: Counted) -> Packed:
 
 
 def merge_packed(parts: Sequence[Packed], minimum: int = 1) -> Packed:
-    """`merge` of packed counts, and `cut` in the same go: only for what has all occurrences of its words.
+    """`merge` of packed counts, and `cut` in one go; use it only once all occurrences are counted.
 
     No more than a batch of each part is unpacked at a time, so the memory hardly depends on how many words there are.
 

@@ -24,14 +24,14 @@ class Normalized(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """One rewriting of a text, and a function that tells for each new character the span it came from."""
+    """One rewriting of a text, and a function that gives, for each new character, the span it came from."""
 
     rewrite: Callable[[str], str]
     align: Callable[[str], list[Span]]
 
 
 def _each_character(rewrite: Callable[[str], str]) -> _Step:
-    """A step that treats every character by itself, whatever stands around it.
+    """A step that treats every character by itself, whatever is around it.
 
     So rewriting one character at a time shows where each new character came from: all that a character
     becomes (`中` → ` 中 `) has that character's span, and a character that vanishes leaves none.
@@ -71,7 +71,7 @@ def _compose(parts: list[_Traced]) -> list[_Traced]:
     """Join each starter with what follows it, where a composed character exists and nothing blocks the way.
 
     Source: the Unicode Standard, section 3.11 (canonical composition). A part is blocked from the starter
-    when something stands between them whose class is as high, or is itself a starter.
+    when something between them has a class that is as high, or is itself a starter.
     """
     composed: list[_Traced] = []
     starter = -1  # where in `composed` the last starter is; before the first there is nothing to join with

@@ -34,22 +34,22 @@ PATTERNS: Final[Mapping[str, str]] = {
 """What `byte_level` knows by name. Source: OpenAI's GPT-2 and tiktoken. Each matches all of a text."""
 
 LONGEST_PATTERN: Final = 10_000
-"""A longer regular expression is refused, in characters: compiling one can't be timed out."""
+"""A regular expression with more characters is refused: compiling one can't be timed out."""
 WRITTEN_OUT: Final = 2_000_000
-"""The most that a pattern may come to, in characters times all its counts: `(?:a{1000}){1000}` is compiled to a million parts.
+"""The largest pattern, in characters times all its counts: `(?:a{1000}){1000}` is compiled to a million parts.
 
 `(?:(?:(?:a{1000}){1000}){1000}){1000}` would take all of a machine's memory before any of the time is over.
 """
 _COUNT: Final = r"\{([0-9]{1,10})(?:,[0-9]*)?\}"
-# Where white space means nothing, a count or a call could be hidden from those who look for one.
+# Where white space means nothing, a count or a call could be hidden from the checks below.
 _SPREAD_OUT: Final = r"\(\?[A-Za-z0-9-]*x"
-# A gigabyte before it is given up, and nothing that cuts text into words needs it: `(?R)`, `(?1)`, `(?&name)`, `(?P>name)`.
+# Takes a gigabyte before it fails, and nothing that cuts text into words needs it: `(?R)`, `(?1)`, `(?&name)`, `(?P>name)`.
 _RECURSION: Final = r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)"
 
 
 @lru_cache(maxsize=64)
 def compiled(pattern: str) -> regex.Pattern[str]:
-    """Compile a regular expression, anybody's. Raises PatternError."""
+    """Compile a regular expression, possibly a learner's. Raises PatternError."""
     if len(pattern) > LONGEST_PATTERN:
         raise PatternError(
             pattern=pattern, message=Phrase("it is longer than {limit} characters", limit=LONGEST_PATTERN)
@@ -62,7 +62,7 @@ def compiled(pattern: str) -> regex.Pattern[str]:
         raise PatternError(pattern=pattern, message="its counted repetitions, multiplied, are too many")
     try:
         with warnings.catch_warnings():
-            # An odd pattern still has a meaning, and its author doesn't see the server's console.
+            # An odd pattern still has a meaning, and its author can't see the server's console.
             warnings.simplefilter("ignore")
             return regex.compile(pattern)
     except regex.error as error:

@@ -107,7 +107,7 @@ end_of_word, none.
 
     @property
     def rules(self) -> tuple[str | tuple[str, ...], str, str]:
-        """What decides about the words: neither the time that a pattern may take, nor a pattern not in use.
+        """What decides about the words: not the time that a pattern may take, nor a pattern that isn't used.
 
         >>> Pipeline(pre_tokenizer="bert", timeout=9).rules == Pipeline(pre_tokenizer="bert", pattern="o200k_base").rules
         True

@@ -51,7 +51,7 @@ def encoding_of(first_bytes: bytes) -> str:
 
 
 def decode_text(data: bytes) -> DecodedText:
-    """Read bytes that somebody uploaded as text.
+    """Read uploaded bytes as text.
 
     They are UTF-8 unless a byte order mark says UTF-16 or UTF-32; the mark itself is dropped, and every
     invalid sequence becomes U+FFFD and is counted.
@@ -67,7 +67,7 @@ def decode_text(data: bytes) -> DecodedText:
 def read_lines(stream: BinaryIO, encoding: str = "") -> Iterator[DecodedText]:
     """Read a stream of bytes as `decode_text` would, a line at a time, without the lines' ends; close it.
 
-    Without an `encoding`, the stream begins where its file does, and `encoding_of` tells.
+    Without an `encoding`, the stream begins where its file does, and `encoding_of` finds the encoding.
     """
     if not encoding:
         encoding = encoding_of(stream.read(4))
@@ -87,7 +87,7 @@ def parse_counts(text: str) -> list[tuple[str, int]]:
 
     * `hug 10`: the last field is the count, and what is in front of it is the word.
     * With a tab in between, or as CSV (`hug,10`), the word is taken as it is, spaces included; in CSV a word
-      may stand in quotes. A word that ends in a comma needs quotes, except a comma alone (`, 10`).
+      may be in quotes. A word that ends in a comma needs quotes, except a comma alone (`, 10`).
     * Blank lines are skipped, and so is a first line such as `word,count`.
     * `#` may be a word or begin one (`# 12`, `#tag 3`). A line that begins with `#` and is anything but one
       word and a count is a comment, unless it has a tab.

@@ -126,8 +126,8 @@ def has_own_pattern(pre_tokenizer: str, pattern: str) -> bool:
 class Splitter:
     """A pre-tokenizer at work: what `pre_tokenize` and `Corpus` share, so that they can't disagree.
 
-    Matches are cut out of the text first and shown as the model sees them afterwards: counting does the
-    second for each *different* pre-token only.
+    Matches are first cut out of the text, then shown as the model sees them: counting does the
+    second only once for each *different* pre-token.
     """
 
     def __init__(self, pre_tokenizer: str, pattern: str, timeout: float) -> None:

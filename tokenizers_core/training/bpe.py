@@ -2,7 +2,7 @@
 
 Sources: Sennrich, Haddow and Birch (2016) for characters with an end-of-word symbol; Radford et al. (2019) for bytes;
 the Hugging Face course, chapter 6, for the walk-through. What the papers leave open, and what decides most merges on
-real text, is which of several equally frequent pairs goes first: see `TIE_RULES`.
+real text, is which of several equally frequent pairs is merged first: see `TIE_RULES`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def bpe_merges(
 ) -> Iterator[Merge]:
     """The merges of a run, one after the other, until no pair occurs `min_frequency` times.
 
-    The queue holds (−count, place, pair). A count that fell, or a place that moved on, leaves its entry as it is:
-    too good. It comes to the top too early, is set right there, and goes back.
+    The queue has entries (−count, place, pair). When a count falls or a place moves, the entry stays as it is, too
+    good. It reaches the top too early, is corrected there, and goes back into the queue.
     """
     counts = table.counts
     queue = [(-count, order.bound(pair), pair) for pair, count in counts.items()]
@@ -126,7 +126,7 @@ class BpeTrace(MergeTrace):
         return self.best_by(self.pair_counts(step), step, limit)
 
     def tokenizer(self, step: int | None = None, unk_token: str = "[UNK]") -> Tokenizer:
-        """The tokenizer as it stands after `step` merges (default: all).
+        """The tokenizer after `step` merges (default: all).
 
         Where a character can be unknown (always, unless all 256 bytes are in the alphabet) `unk_token` stands for
         it; if it is not in the vocabulary it gets the next free id.
@@ -165,7 +165,7 @@ def lowest_rank_pair(word: Private, ranks: Mapping[PrivatePair, int]) -> Private
 def apply_merges(
     word: Private, ranks: Mapping[PrivatePair, int], merged: Mapping[PrivatePair, Private]
 ) -> Private:
-    """Encode a word: merge the learned pair of lowest rank wherever it stands, until none is left.
+    """Encode a word: merge the learned pair of lowest rank wherever it occurs, until none is left.
 
     `ranks` gives each pair's rank, `merged` the token it becomes.
 
@@ -248,11 +248,11 @@ class EncodingSnapshot:
     event: ApplyingEvent
     tokens: tuple[str, ...]
     options: tuple[tuple[Pair, int], ...]
-    """The learned pairs that stand in the word now, each with its rank, lowest rank first."""
+    """The learned pairs that occur in the word now, each with its rank, lowest rank first."""
 
 
 class BpeOptions(NamedTuple):
-    """What other programs' BPE does otherwise, under the names of the `tokenizers` library; nothing trained here needs it."""
+    """Where other programs' BPE differs, under the names of the `tokenizers` library; nothing trained here needs it."""
 
     suffix_joined: bool = False
     """The end-of-word suffix is part of a word's last symbol (`w</w>`), instead of a symbol of its own."""
@@ -305,7 +305,7 @@ class BpeModel(Model):
         return (*symbols[:-1], *(symbol + self.suffix for symbol in symbols[-1:]))
 
     def symbols(self, word: str) -> Sequence[str]:
-        """The word's symbols, with what stands for those that are unknown."""
+        """The word's symbols, with replacements for those that are unknown."""
         symbols = self.split(word)
         if all(map(self.vocabulary.ids.__contains__, symbols)):
             return symbols
@@ -343,9 +343,9 @@ class BpeModel(Model):
         return map(ord, encode(text, self.ranks, self.merged))
 
     def spans(self, word: str) -> Iterable[Span]:
-        """Where each of a word's tokens stands in it.
+        """Where each of a word's tokens is in it.
 
-        An end-of-word symbol by itself has the place after the last character.
+        An end-of-word symbol by itself is after the last character.
         """
         if self.options.ignore_merges and word in self.vocabulary.ids:
             return [(0, len(word))]

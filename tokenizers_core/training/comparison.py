@@ -1,11 +1,11 @@
 """One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size.
 
-The three see the very same words. A step of a `Comparison` is one more token of room: at each vocabulary size it holds the
-step of each trace that has the largest vocabulary of at most that size. BPE and WordPiece grow towards the right, Unigram
-shrinks, so its steps are passed from its last to its first.
+All three see the very same words. A step of a `Comparison` is one more token of vocabulary: for each size it gives the step
+of each trace that has the largest vocabulary of at most that size. BPE and WordPiece grow with the size; Unigram shrinks as
+it trains, so its steps come in reverse, from the last to the first.
 
-WordPiece marks what continues a word with ``##``. Its cuts are compared without the mark, by where they are; its vocabulary
-is compared as surfaces, where ``ug`` and ``##ug`` are the same.
+WordPiece marks what continues a word with ``##``. Splits are compared without this prefix, and so are vocabularies: as
+surfaces, ``ug`` and ``##ug`` are the same.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ COMPARED = (BPE.name, WORDPIECE.name, UNIGRAM.name)
 """The algorithms that are compared, by name: columns, cuts and sides come in this order."""
 PAIRS = tuple(combinations(COMPARED, 2))
 REGIONS = tuple(region for size in (3, 2, 1) for region in combinations(COMPARED, size))
-"""Who may have a token: all three, two, one."""
+"""Which algorithms may share a token: all three, two of them, one."""
 SEED_FACTOR = 4
-"""Unigram starts from this many times the largest vocabulary, where nothing else is said: pruning needs a choice."""
+"""By default Unigram starts from this many times the largest vocabulary: pruning needs something to choose from."""
 LISTED = 12
-"""How many words that are cut differently are kept at hand for each size."""
+"""How many of the words that are split differently are kept for each size."""
 
 
 def jaccard(shared: int, first: int, second: int) -> float | None:
-    """What two sets have in common, as a share of what either has; None for two empty ones.
+    """The Jaccard overlap of two sets: what both have, as a share of what either has; None for two empty sets.
 
     >>> jaccard(1, 2, 3), jaccard(0, 0, 0)
     (0.25, None)
@@ -50,9 +50,9 @@ def jaccard(shared: int, first: int, second: int) -> float | None:
 
 
 def odd_one(cuts: Sequence[Cut | None]) -> str:
-    """Who cuts a word otherwise than the others: one of `COMPARED`, "all" of them, or "" for nobody.
+    """Which algorithm splits a word differently from the others: one of `COMPARED`, "all" of them, or "" for none.
 
-    An algorithm that has no cut yet is left out; of two that differ, both are odd.
+    An algorithm that has no split yet is left out; if only two are left and they differ, the answer is "all".
 
     >>> odd_one([("hug",), ("hug",), ("h", "ug")]), odd_one([("hug",), None, ("h", "ug")]), odd_one([None, None, ("a",)])
     ('unigram', 'all', '')
@@ -82,13 +82,13 @@ class Standing:
     """Tokens in the corpus."""
     tokens_per_word: float | None
     change: Change | None
-    """What it did from the size before to this one; None for nothing."""
+    """What it did between the previous size and this one; None for nothing."""
     limit: int | None
-    """Where it has no vocabulary of this size: the size at which it begins, or with which it ends."""
+    """If it has no vocabulary of this size: the size at which it begins or ends."""
 
 
 class Disagreement(NamedTuple):
-    """A word that is not cut alike."""
+    """A word that the algorithms split differently."""
 
     word: str
     freq: int
@@ -103,25 +103,25 @@ class Overlap:
     """Which tokens of more than one character the vocabularies share, as surfaces."""
 
     regions: Mapping[tuple[str, ...], tuple[str, ...]]
-    """Who has them, one of `REGIONS` → the surfaces, in the order in which the first of these learned them."""
+    """The algorithms, one of `REGIONS` → the surfaces they share, in the order in which the first of them learned these."""
     characters: int
-    """Single characters, which are left out: nearly always all three have them."""
+    """How many single characters there are. They are left out: nearly always all three have them."""
     there: tuple[str, ...] = COMPARED
-    """Who has a vocabulary of this size at all."""
+    """Which algorithms have a vocabulary of this size at all."""
 
     def size(self, *algorithms: str) -> int:
         """How many surfaces all of these algorithms have."""
         return sum(len(found) for region, found in self.regions.items() if {*algorithms} <= {*region})
 
     def jaccard(self, first: str, second: str) -> float | None:
-        """What two have in common, as a share of what either has; None where one of them has no vocabulary."""
+        """The Jaccard overlap of two vocabularies; None if one of the algorithms has none of this size."""
         if not {first, second} <= {*self.there}:
             return None
         return jaccard(self.size(first, second), self.size(first), self.size(second))
 
 
 class SweepPoint(NamedTuple):
-    """One vocabulary size in the charts; None where an algorithm has no vocabulary yet, or nothing to compare."""
+    """One vocabulary size in the charts; None where an algorithm has no vocabulary yet or there is nothing to compare."""
 
     size: int
     tokens_per_word: tuple[float | None, ...]
@@ -129,7 +129,7 @@ class SweepPoint(NamedTuple):
     overlap: tuple[float | None, ...]
     """Jaccard of the longer tokens, in the order of `PAIRS`."""
     alike: float | None
-    """The share of the corpus's words, each as often as it occurs, that all three cut alike."""
+    """The share of the corpus's words, each counted as often as it occurs, that all three split in the same way."""
     alike_pairs: tuple[float | None, ...]
     """The same for two, in the order of `PAIRS`."""
 
@@ -139,7 +139,7 @@ class SweepPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class SizeEvent:
-    """What one more token of room brought to each of the three, in the order of `COMPARED`."""
+    """What one more token of vocabulary changed for each of the three, in the order of `COMPARED`."""
 
     changes: tuple[Change | None, ...]
     kind: ClassVar[Literal["size"]] = "size"
@@ -184,7 +184,7 @@ class SizeSnapshot(ByContent):
         )
 
     def cuts(self, words: Iterable[str]) -> dict[str, tuple[Cut | None, ...]]:
-        """Word of the corpus → how each of the three cuts it, in the order of `COMPARED`."""
+        """Word of the corpus → how each of the three splits it, in the order of `COMPARED`."""
         cutters = self._cutters
         places = self.trace.places
         return {word: tuple(cutter and cutter(places[word]) for cutter in cutters) for word in words}
@@ -196,24 +196,24 @@ class SizeSnapshot(ByContent):
 
     @property
     def leading(self) -> tuple[str, ...]:
-        """The words that are not cut alike: the `LISTED` most frequent ones."""
+        """The words that are split differently: the `LISTED` most frequent ones."""
         words = self.trace.corpus.words
         return tuple(words[place] for place in self.trace.records[self.step].leading)
 
     @property
     def all_apart(self) -> tuple[str, ...]:
-        """The words that each of the three cuts in its own way: the `LISTED` most frequent ones."""
+        """The words that each of the three splits in its own way: the `LISTED` most frequent ones."""
         words = self.trace.corpus.words
         return tuple(words[place] for place in self.trace.records[self.step].all_apart)
 
     @property
     def different(self) -> int:
-        """How many different words are not cut alike."""
+        """How many different words are split differently."""
         return self.trace.records[self.step].different
 
     @property
     def changed(self) -> list[str]:
-        """The words that one of the three cuts otherwise than one size before, the most frequent first."""
+        """The words that one of the three splits differently than at the previous size, the most frequent first."""
         if not self.step:
             return []
         places: set[int] = set()
@@ -226,7 +226,7 @@ class SizeSnapshot(ByContent):
         return [self.trace.corpus.words[place] for place in sorted(places, key=rank.__getitem__)]
 
     def disagreements(self, limit: int | None = None) -> list[Disagreement]:
-        """The words that are not cut alike, the most frequent first; the `limit` first ones (None: all)."""
+        """The words that are split differently, the most frequent first; the first `limit` of them (None: all)."""
         corpus, cutters = self.trace.corpus, self._cutters
         found: list[Disagreement] = []
         for place in self.trace.by_frequency:
@@ -261,15 +261,15 @@ class SizeRecord(NamedTuple):
     """What can be counted at one vocabulary size."""
 
     alike: int
-    """Words, each as often as it occurs, that all three cut alike."""
+    """Words, each counted as often as it occurs, that all three split in the same way."""
     alike_pairs: tuple[int, ...]
     """The same for two, in the order of `PAIRS`."""
     different: int
-    """Different words that are not cut alike."""
+    """Different words that are split differently."""
     leading: tuple[int, ...]
     """The most frequent of them, as places in the corpus."""
     all_apart: tuple[int, ...]
-    """The most frequent words that each of the three cuts in its own way."""
+    """The most frequent words that each of the three splits in its own way."""
     longer: tuple[int, ...]
     """Tokens of more than one character, as surfaces, in the order of `COMPARED`."""
     shared: tuple[int, ...]
@@ -325,12 +325,12 @@ class Comparison(Trace[SizeSnapshot]):
         return ranks
 
     def rank_of(self, word: str) -> int:
-        """How many words of the corpus come before a word by frequency."""
+        """How many words of the corpus are more frequent, or as frequent and earlier."""
         return self.ranks[self.places[word]]
 
     @cached_property
     def records(self) -> tuple[SizeRecord, ...]:
-        """What can be counted, size by size: one walk, in which each change is looked at once."""
+        """What can be counted, size by size: one walk that looks at each change once."""
         walk = Walk(self)
         return tuple(map(walk.move_to, range(len(self.sizes))))
 
@@ -380,7 +380,7 @@ class Comparison(Trace[SizeSnapshot]):
 
 
 class Walk:
-    """A walk through a comparison from size to size, which keeps count of what is alike and what is shared."""
+    """A walk through a comparison from size to size that keeps count of equal splits and shared tokens."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
@@ -391,7 +391,7 @@ class Walk:
         self.alike_pairs = [0] * len(PAIRS)
         self.equal = [(False,) * len(PAIRS)] * number
         self.ways = bytearray(number)
-        """In how many ways a word is cut; by rank, so that the most frequent ones are found at once."""
+        """In how many ways each word is split; by rank, so that the most frequent words are found quickly."""
         self.times: list[Counter[str]] = [Counter() for _ in COMPARED]
         self.shared = [0] * len(PAIRS)
 
@@ -423,7 +423,7 @@ class Walk:
         )
 
     def _compare(self, word: int) -> None:
-        """Count a word anew."""
+        """Count one word again."""
         freq = self.comparison.corpus.counts[word]
         cuts = [cuts[word] for cuts in self.cuts]
         first, second, third = cuts
@@ -440,7 +440,7 @@ class Walk:
         self.ways[self.comparison.ranks[word]] = len({cut for cut in cuts if cut is not None})
 
     def _leading(self, *numbers: int) -> tuple[int, ...]:
-        """The most frequent words that are cut in so many ways."""
+        """The most frequent words that are split in this many ways."""
         found: list[int] = []
         for ways in numbers:
             rank = self.ways.find(ways)
@@ -452,7 +452,7 @@ class Walk:
         return tuple(self.comparison.by_frequency[rank] for rank in sorted(found)[:LISTED])
 
     def _count_tokens(self, which: int, gained: Iterable[str], lost: Iterable[str]) -> None:
-        """Note the longer tokens that one of the three has, or has no more; two tokens may have one surface."""
+        """Note the longer tokens that one of the three has gained and lost; two tokens may have the same surface."""
         times = self.times[which]
         for token in gained:
             times[token] += 1
@@ -485,12 +485,12 @@ def compare(
     seed_size: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Train all three on `corpus`, and hold them side by side up to `vocab_size` tokens (None: until no pair is left).
+    """Train all three on `corpus` and compare them up to `vocab_size` tokens (None: until no pair is left).
 
     The sizes begin with BPE's alphabet and end with `vocab_size`, or where BPE and WordPiece have run out of pairs.
     `tie_rule` is for BPE and WordPiece; Unigram is trained by `method` from `seed_size` pieces (default: `SEED_FACTOR` times
-    the largest size) down to its characters. There are no special tokens. `progress` is told how far all three are together;
-    False ends training there.
+    the largest size) down to its characters. There are no special tokens. `progress` gets the progress of all three together;
+    if it returns False, training ends there.
 
     Raises VocabSizeError for a size below one of the alphabets, and what the training functions raise.
 
@@ -535,7 +535,7 @@ def compare(
 
 
 class Relay:
-    """Progress in three runs, one after the other, told as one."""
+    """Reports three runs, one after the other, as the progress of one."""
 
     def __init__(self, progress: Progress | None, vocab_size: int | None, alphabets: tuple[int, int]) -> None:
         self.progress = progress
@@ -548,12 +548,12 @@ class Relay:
             self.total = sum(merges) + SEED_FACTOR * vocab_size - alphabets[0]
 
     def told_by(self, part: int) -> Progress | None:
-        """What one of the three runs tells its progress to."""
+        """The progress callback for one of the three runs."""
         return None if self.progress is None else lambda done, total: self.tell(part, done, total)
 
     def tell(self, part: int, done: int, total: int | None) -> bool:
-        """Pass it on; once told to stop, all stop."""
-        if part == 2 and total is not None:  # by now it is known how many pieces there are
+        """Pass it on; once the caller says stop, all three stop."""
+        if part == 2 and total is not None:  # now the number of pieces is known
             self.total = self.before[2] + total
         if self.progress is not None and not self.stopped:
             self.stopped = self.progress(self.before[part] + done, self.total) is False

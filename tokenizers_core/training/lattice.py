@@ -1,4 +1,4 @@
-"""Every way to write a word in pieces, as a lattice, and the questions one can ask of it.
+"""Every way to write a word in pieces, as a lattice, and the questions that it answers.
 
 The nodes are the boundaries between the word's characters, 0 to n. An edge from `start` to `end` is a piece that spells
 the characters between them, with the piece's log probability (natural logarithm); a path from 0 to n is a segmentation,
@@ -34,11 +34,11 @@ UNKNOWN_PENALTY = 10.0
 """How much less log probability an unknown character has than the least probable piece, as in SentencePiece."""
 
 TIE_TOLERANCE = 1e-12
-"""Log probabilities that differ by a smaller share are equal but for rounding."""
+"""Log probabilities that differ by a smaller share are equal except for rounding."""
 
 
 class Edge(NamedTuple):
-    """A piece where it stands in the word: it leads from the boundary `start` to the boundary `end`."""
+    """A piece at its place in the word: it leads from the boundary `start` to the boundary `end`."""
 
     start: int
     end: int
@@ -85,7 +85,7 @@ class Path(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """One way to come to a boundary: the best path to where the edge starts, then the edge."""
+    """One way to reach a boundary: the best path to where the edge starts, then the edge."""
 
     edge: Edge
     before: float
@@ -100,20 +100,20 @@ class Arrival(NamedTuple):
 
 @dataclass(frozen=True)
 class LatticeEvent:
-    """Nothing is known yet but the edges."""
+    """Nothing but the edges is known yet."""
 
     kind: ClassVar[Literal["lattice"]] = "lattice"
 
 
 @dataclass(frozen=True)
 class ForwardEvent:
-    """One boundary is reached: the ways to come there, and the best of them."""
+    """One boundary is reached: the ways to get there, and the best of them."""
 
     position: int
     arrivals: tuple[Arrival, ...]
     """All ways, longest edge first."""
     winner: Arrival | None
-    """The first of the best; None where no path comes."""
+    """The first of the best; None if no path leads there."""
     tied: tuple[Arrival, ...]
     """The ways as good as the winner, itself included (up to rounding)."""
     kind: ClassVar[Literal["forward"]] = "forward"
@@ -121,7 +121,7 @@ class ForwardEvent:
 
 @dataclass(frozen=True)
 class BackwardEvent:
-    """One edge of the best path is found, walking back from the end."""
+    """One edge of the best path is found on the way back from the end."""
 
     edge: Edge
     kind: ClassVar[Literal["backward"]] = "backward"
@@ -147,7 +147,7 @@ class ViterbiSnapshot:
 class Lattice:
     """All segmentations of `text` into pieces.
 
-    `edges` are in order of their end, then of their start; what is told per edge (`posteriors`) comes in that order.
+    `edges` are in order of their end, then of their start; what there is per edge (`posteriors`) is in the same order.
     """
 
     text: str
@@ -161,7 +161,7 @@ class Lattice:
         unknown: float | None = None,
         max_length: int = MAX_PIECE_LENGTH,
     ) -> Lattice:
-        """The lattice of `text` for pieces with log probabilities; pieces longer than `max_length` are not looked up.
+        """The lattice of `text` for pieces with log probabilities; pieces longer than `max_length` are ignored.
 
         With `unknown`, a character that is no piece gets an edge with that log probability; without, no path leads
         through it. The empty text has one path, without edges.
@@ -204,7 +204,7 @@ class Lattice:
     # --- The best path ------------------------------------------------------------------------------------------------
 
     def arrivals(self, position: int, best: Sequence[Arrival | None]) -> list[Arrival]:
-        """The ways to come to a boundary, given the winners at the boundaries from 1 on before it."""
+        """The ways to reach a boundary, given the winners at the boundaries before it, from 1 on."""
         found = []
         for edge in self.arriving[position]:
             before = best[edge.start - 1] if edge.start else None
@@ -218,14 +218,14 @@ class Lattice:
 
     @cached_property
     def winners(self) -> Sequence[Arrival | None]:
-        """The best way to come to each boundary from 1 on; the first of several that are equally good."""
+        """The best way to reach each boundary from 1 on; the first of several that are equally good."""
         best: list[Arrival | None] = []
         for position in range(1, len(self.text) + 1):
             best.append(max(self.arrivals(position, best), key=_log_probability, default=None))
         return best
 
     def best(self) -> Path | None:
-        """The most probable segmentation; None where there is none."""
+        """The most probable segmentation; None if there is none."""
         edges = self._walk_back(len(self.text))
         return None if edges is None else Path.of(edges)
 
@@ -295,7 +295,7 @@ class Lattice:
     def k_best(self, k: int) -> list[Path]:
         """The `k` most probable segmentations, best first, or all where there are fewer.
 
-        Like Viterbi, with up to `k` paths kept at each boundary in place of one. Of paths that are equally good, the
+        Like Viterbi, but with up to `k` paths kept at each boundary instead of one. Of paths that are equally good, the
         one with the longer last edge comes first.
         """
         if k < 1:
@@ -338,9 +338,9 @@ class Lattice:
         return self.forward()[-1]
 
     def posteriors(self) -> list[float]:
-        """For each edge, the probability that a segmentation has it: the share of the paths through it.
+        """For each edge, the probability that a segmentation contains it: the share of the paths through it.
 
-        What the E step adds up: times the word's frequency it is how often the piece is expected here.
+        The E step adds these up: times the word's frequency, it is how often the piece is expected here.
         """
         if self.log_total == -math.inf:
             return [0.0] * len(self.edges)
@@ -351,10 +351,10 @@ class Lattice:
         ]
 
     def samples(self, number: int, temperature: float = 1.0, seed: int = 0) -> list[Path]:
-        """Segmentations drawn by chance, each with probability P(path)^(1/temperature), normalised.
+        """Segmentations sampled at random, each with probability P(path)^(1/temperature), normalised.
 
-        The same seed gives the same segmentations. Temperature 1 draws as probable as they are; towards 0 the best one
-        wins always, towards infinity all are equally likely. SentencePiece's parameter alpha is 1 / temperature. Raises
+        The same seed gives the same segmentations. At temperature 1 they are as likely as they are probable; towards 0 the
+        best one always wins, towards infinity all are equally likely. SentencePiece's parameter alpha is 1 / temperature. Raises
         SettingError for a temperature that is not above 0.
         """
         if not temperature > 0 or math.isinf(temperature):
@@ -368,7 +368,7 @@ class Lattice:
         )
 
     def _sample(self, sums: Sequence[float], temperature: float, random: Random) -> Path:
-        """One segmentation, drawn from its end: an edge is as likely as the paths through it are together."""
+        """One segmentation, sampled from its end: an edge is as likely as all the paths through it together."""
         edges: list[Edge] = []
         position = len(self.text)
         while position:
@@ -383,12 +383,12 @@ class Lattice:
 
 
 def equally_good(one: Arrival | Path, other: Arrival | Path) -> bool:
-    """Whether two log probabilities are equal but for rounding."""
+    """Whether two log probabilities are equal except for rounding."""
     return math.isclose(one.log_probability, other.log_probability, rel_tol=TIE_TOLERANCE)
 
 
 def log_sum(logs: Sequence[float]) -> float:
-    """The log of a sum of numbers given by their logs; -inf for none.
+    """The log of the sum of numbers that are given by their logs; -inf for no numbers.
 
     >>> round(math.exp(log_sum([math.log(0.25), math.log(0.5)])), 12)
     0.75

@@ -197,7 +197,7 @@ class MergeTrace(Trace[MergeSnapshot]):
     record: MergeRecord
     stop_reason: str
     settings: Mapping[str, Any]
-    """What the run was asked to do, by the names of the training function's arguments."""
+    """The run's settings, by the names of the training function's arguments."""
 
     algorithm: ClassVar[str]
 
@@ -287,7 +287,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         }
 
     def split(self, word: str, step: int) -> Private:
-        """Any word after `step` merges, found by making just the merges that touch it."""
+        """Any word after `step` merges, found by making only the merges that change it."""
         text = self.start_of(word)
         for _, merged in self.merges_of(word, step):
             text = merged
@@ -319,7 +319,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         return found
 
     def history_of(self, word: str) -> list[tuple[int, tuple[str, ...]]]:
-        """A word's segmentations, each with the step from which it holds; the first is step 0's."""
+        """A word's segmentations, each with the first step that has it; the first is that of step 0."""
         start = (0, self.vocabulary.read(self.start_of(word)))
         return [start, *((step, self.vocabulary.read(text)) for step, text in self.merges_of(word))]
 
@@ -521,7 +521,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         return Replay(lambda: CurrentWords(self._initial_words), CurrentWords.copy, apply)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Only what cannot be rebuilt, so that a pickled trace is small."""
+        """Only what can't be rebuilt, so that a pickled trace is small."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __eq__(self, other: object) -> bool:

@@ -33,7 +33,7 @@ def run_training(
 ) -> SomeTrace:
     """Train by merging and record it: check the settings, split the words, run `merges_of`, write every merge down.
 
-    `extra_symbols` are in the alphabet whether the corpus has them or not; `settings` are noted beside the common ones.
+    `extra_symbols` are in the alphabet whether the corpus has them or not; `settings` are recorded with the common ones.
     """
     check_settings(tie_rule, min_frequency, merges, special_tokens)
     alphabet = alphabet_of(corpus, prefix, suffix, extra_symbols)

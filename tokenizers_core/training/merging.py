@@ -24,7 +24,7 @@ from tokenizers_core.encoding.vocabulary import Private, PrivatePair
 from tokenizers_core.lazy import cached_property
 
 Progress = Callable[[int, int | None], bool | None]
-"""Called with the merges learned so far and the number asked for (None when unknown); returning False stops."""
+"""Called with the merges learned so far and the number wanted (None when unknown); returning False stops the run."""
 
 
 class Pair(NamedTuple):

@@ -52,7 +52,7 @@ class Round(NamedTuple):
 
 @dataclass
 class PruneRecord:
-    """Everything that a run did, as numbers; index 0 of what is kept per step is the start."""
+    """Everything that a run did, as numbers; in lists with an entry for each step, index 0 is the start."""
 
     models: list[RecordedModel] = field(default_factory=list)
     rounds: list[Round] = field(default_factory=list)
@@ -60,11 +60,11 @@ class PruneRecord:
     sizes: array[int] = field(default_factory=lambda: array("l"))
     """The number of pieces after each step."""
     losses: array[float] = field(default_factory=lambda: array("d"))
-    """The loss on best splits after each step; NaN where training did not work it out."""
+    """The loss on best splits after each step; NaN if training didn't work it out."""
     unnormalized: dict[int, float] = field(default_factory=dict)
     """Step that renormalised → the loss just before that."""
     resplit: dict[int, array[int]] = field(default_factory=dict)
-    """Step → the words that it split anew."""
+    """Step → the words that it re-split."""
     expected: dict[int, array[float]] = field(default_factory=dict)
     """E step → the expected counts, in the model's order."""
     objectives: dict[int, float] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class RankedPiece(NamedTuple):
     """A piece in a round's ranking."""
 
     place: int
-    """From 1; the first goes first."""
+    """From 1; the first is pruned first."""
     piece: str
     loss: float
     """By how much the corpus's loss would grow without it, in nats: exactly, or by SentencePiece's estimate."""
@@ -111,7 +111,7 @@ class Resplit(NamedTuple):
 
 @dataclass(frozen=True)
 class SeedEvent:
-    """The start: every character, and the substrings that promise most."""
+    """The start: every character, and the most promising substrings."""
 
     characters: int
     pieces: int
@@ -120,7 +120,7 @@ class SeedEvent:
 
 @dataclass(frozen=True)
 class PruneEvent:
-    """One piece is thrown out."""
+    """One piece is pruned."""
 
     piece: str
     loss: float
@@ -133,13 +133,13 @@ class PruneEvent:
     place: int
     """Its place in the round's ranking, from 1."""
     pruned: int
-    """How many pieces the round throws out."""
+    """How many pieces the round prunes."""
     ranked: int
     """How many pieces the round ranks."""
     threshold: float
-    """The loss of the last piece that the round throws out."""
+    """The loss of the last piece that the round prunes."""
     resplits: tuple[Resplit, ...]
-    """The words that are split anew, in the corpus's order."""
+    """The words that are re-split, in the corpus's order."""
     corpus_loss_before: float
     """The corpus's loss before this prune, …"""
     corpus_loss_pruned: float
@@ -150,7 +150,7 @@ class PruneEvent:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that are split anew."""
+        """The words that are re-split."""
         return tuple(resplit.word for resplit in self.resplits)
 
     @property
@@ -167,7 +167,7 @@ class Expected(NamedTuple):
     before: float
     """Its probability before."""
     after: float | None
-    """Its probability after the M step; None where it is dropped, and in an E step."""
+    """Its probability after the M step; None if it is dropped, and in an E step."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class MaximizationEvent:
 
 @dataclass(frozen=True)
 class FinalEvent:
-    """The last step of SentencePiece's way: characters come back, and the most probable pieces stay."""
+    """The last step of SentencePiece's method: characters come back, and the most probable pieces stay."""
 
     restored: tuple[str, ...]
     """Characters of the corpus that had been dropped."""
@@ -215,13 +215,13 @@ class Worth(NamedTuple):
     piece: str
     probability: float
     freq: int
-    """How often it stands in the corpus's best splits."""
+    """How often it occurs in the corpus's best splits."""
     exact: float
     """By how much the loss grows without it, in nats."""
     approximate: float
     """SentencePiece's estimate of that."""
     replacement: tuple[str, ...]
-    """What the estimate puts in its place."""
+    """What the estimate replaces it with."""
 
 
 class StepPoint(NamedTuple):
@@ -234,6 +234,6 @@ class StepPoint(NamedTuple):
     size: int
     """Pieces after the step."""
     loss: float
-    """The loss on best splits; NaN between E and M steps, where training does not work it out."""
+    """The loss on best splits; NaN between E and M steps, if training didn't work it out."""
     objective: float
     """An E step's objective; NaN elsewhere."""

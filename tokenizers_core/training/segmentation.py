@@ -1,7 +1,7 @@
-"""The best splits of all words at once, what a piece is worth, and expected counts: the arithmetic of Unigram training.
+"""The arithmetic of Unigram training: the best splits of all words at once, what a piece is worth, and expected counts.
 
-A `Lattice` shows one word, edge by edge. Training asks the same of every word of the corpus many times over, and so works
-on numbers: a piece is its number in the seed vocabulary, and a word's lattice is a list of (start, end, piece).
+A `Lattice` shows one word, edge by edge. Training needs the same for every word of the corpus many times over, so it works
+with numbers: a piece is its number in the seed vocabulary, and a word's lattice is a list of (start, end, piece).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tokenizers_core.training.lattice import (
 LEAST_EXPECTED = 0.5
 """A piece that is expected less often is dropped in the M step, as in SentencePiece."""
 EXPLAINED_CHARACTERS = 60
-"""`explain` takes no more of a word."""
+"""`explain` shows no more characters of a word."""
 LEAST_TOTAL = 1e-250
 """Sums of plain probabilities below this are worked out with logarithms instead."""
 
@@ -46,11 +46,11 @@ class Split(NamedTuple):
 
 
 class Lattices:
-    """The lattices of the corpus's words, laid over one another where the words begin alike.
+    """The lattices of the corpus's words, sharing what words with the same beginning have in common.
 
-    Up to the place where two words part, their lattices are the same. So the nodes are those of a tree of beginnings (0 is
-    the empty one; `ends` has the node of each whole word), and `edges` lead from node to node, in order of their end and the
-    longest first. What is worked out for a node serves every word that begins like that.
+    Up to the place where two words differ, their lattices are the same. So the nodes are those of a prefix tree (0 is the
+    empty prefix; `ends` has the node of each whole word), and `edges` lead from node to node, in order of their end and the
+    longest first. What is worked out for a node serves every word with that prefix.
 
     Scores are log probabilities by piece's number. A piece that was dropped has −∞, and a single character that was dropped
     the score of an unknown one, so that there is always a path.
@@ -87,7 +87,7 @@ class Lattices:
         return self._edges_of[word]
 
     def drop(self, scores: Sequence[float]) -> None:
-        """Take the pieces out that score −∞: nothing changes but the time that it takes."""
+        """Remove the pieces that score −∞: this changes no result, and saves time."""
         self.edges = [edge for edge in self.edges if scores[edge[2]] > -math.inf]
         for word, edges in self._edges_of.items():
             self._edges_of[word] = [edge for edge in edges if scores[edge[2]] > -math.inf]
@@ -129,7 +129,7 @@ def lattice_edges(
 
 
 def best_split(edges: Sequence[NumberedEdge], scores: Sequence[float]) -> Split:
-    """The most probable split of a word (Viterbi); of several that are equally good the one met first.
+    """The most probable split of a word (Viterbi); of several that are equally good the first one met.
 
     Sums run from left to right, and of the edges that end at a place the longest is tried first: so ties and rounding come
     out as in the course's code.
@@ -173,12 +173,12 @@ def best_log_probability(edges: Sequence[NumberedEdge], scores: Sequence[float])
 
 
 def word_losses(splits: Iterable[Split], frequencies: Iterable[int]) -> list[float]:
-    """What each word adds to the loss."""
+    """What each word contributes to the loss."""
     return [frequency * -split.log_probability for split, frequency in zip(splits, frequencies, strict=True)]
 
 
 def sum_in_order(numbers: Iterable[float], start: float = 0.0) -> float:
-    """Their sum from first to last, plainly: `sum` rounds differently from one Python to the next."""
+    """Their sum, added from first to last: `sum` rounds differently in different versions of Python."""
     return deque(accumulate(numbers, initial=start), maxlen=1)[0]
 
 
@@ -205,10 +205,10 @@ def removal_losses(
     scores: list[float],
     pieces: Iterable[int],
 ) -> list[float]:
-    """By how much the loss grows without each of `pieces`, the others' probabilities left as they are.
+    """By how much the loss grows without each of `pieces`, the probabilities of the others unchanged.
 
-    Only words whose best split has the piece (`users`) can change, so only those are split anew. The new loss is summed from first to
-    last word like the old one: the differences are those of working out everything anew, in every bit.
+    Only words whose best split has the piece (`users`) can change, so only those are re-split. The new loss is summed from
+    the first word to the last like the old one, so the differences are bit for bit those of working everything out again.
     """
     losses = word_losses(splits, lattices.frequencies)
     sums = list(accumulate(losses, initial=0.0))
@@ -229,7 +229,7 @@ def removal_losses(
 
 
 def count_pieces(splits: Iterable[Split], frequencies: Iterable[int]) -> dict[int, int]:
-    """How often each piece stands in the corpus when every word is split like this."""
+    """How often each piece occurs in the corpus when every word is split like this."""
     counts: dict[int, int] = {}
     for split, frequency in zip(splits, frequencies, strict=True):
         for piece in split.pieces:
@@ -240,8 +240,8 @@ def count_pieces(splits: Iterable[Split], frequencies: Iterable[int]) -> dict[in
 def approximate_loss(piece: int, replacement: Sequence[int], counts: Mapping[int, int], total: int) -> float:
     """By how much the loss grows without a piece, as SentencePiece estimates it, in nats.
 
-    `counts` say how often each piece stands in the corpus's best splits, and `total` is their sum. Every occurrence of the
-    piece becomes `replacement`, the second-best split of the piece itself, whose pieces become so much more frequent.
+    `counts` says how often each piece occurs in the corpus's best splits, and `total` is their sum. Every occurrence of the
+    piece becomes `replacement`, the second-best split of the piece itself, whose pieces become that much more frequent.
     (SentencePiece divides by the number of words, which changes no order.)
     """
     count = counts[piece]
@@ -288,7 +288,7 @@ def e_step(lattices: Lattices, scores: Sequence[float]) -> tuple[list[float], fl
 def _expect_by_logarithms(
     edges: Sequence[NumberedEdge], scores: Sequence[float], frequency: int, expected: list[float]
 ) -> float:
-    """Add what one word's lattice lets expect of each piece; returns the word's log probability."""
+    """Add the expected counts from one word's lattice; returns the word's log probability."""
     size = edges[-1][1]
     before = [0.0] * (size + 1)
     for position, group in groupby(edges, key=itemgetter(1)):
@@ -304,13 +304,13 @@ def _expect_by_logarithms(
 
 
 def m_step(expected: Mapping[int, float]) -> dict[int, float]:
-    """Log probabilities from expected counts; a piece that is expected less than half a time goes, if others stay.
+    """Log probabilities from expected counts; a piece that is expected less than half a time is dropped, if any others stay.
 
     Plain EM would take log c − log Σc. SentencePiece takes digamma(c) − digamma(Σc), the expectation of log p under a
     Dirichlet posterior, which makes rare pieces rarer still, so that fewer pieces do the work.
     """
     kept = {piece: count for piece, count in expected.items() if count >= LEAST_EXPECTED}
-    if not kept:  # a tiny corpus: what is expected at all has to do
+    if not kept:  # a tiny corpus: keep whatever is expected at all
         kept = {piece: count for piece, count in expected.items() if count > 0}
     log_total = digamma(sum_in_order(kept.values()))
     return {piece: digamma(count) - log_total for piece, count in kept.items()}
@@ -340,8 +340,8 @@ def digamma(x: float) -> float:
 class UnigramModel(Model):
     """Pieces with log probabilities, ready to encode words: the most probable split of each.
 
-    A character that no piece spells is `unk_token`, and several in a row are one; with `byte_fallback` each is its UTF-8
-    bytes, a token for every byte, so that nothing is lost.
+    A character that no piece spells becomes `unk_token`, and several in a row become one; with `byte_fallback` each becomes
+    its UTF-8 bytes, one token for each, so that nothing is lost.
     """
 
     def __init__(
@@ -372,7 +372,7 @@ class UnigramModel(Model):
         return [identifier for identifier, _span in self.placed(word)]
 
     def spans(self, word: str) -> list[Span]:
-        """Where each of a word's tokens stands in it; the bytes of one character all stand where it does."""
+        """Where each of a word's tokens is in it; the bytes of one character are all where the character is."""
         return [span for _identifier, span in self.placed(word)]
 
     def placed(self, word: str) -> Iterator[tuple[int, Span]]:
@@ -407,6 +407,6 @@ class UnigramModel(Model):
         return Lattice.build(word, self.pieces, self.unknown, self.max_length)
 
     def explain(self, word: str) -> StoredTrace[ViterbiSnapshot]:
-        """The search for the best split, step by step; of a long word its first `EXPLAINED_CHARACTERS`."""
+        """The search for the best split, step by step; of a long word only its first `EXPLAINED_CHARACTERS`."""
         story = self.lattice(word[:EXPLAINED_CHARACTERS]).viterbi()
         return StoredTrace(story.snapshots, "cut") if len(word) > EXPLAINED_CHARACTERS else story

@@ -18,7 +18,7 @@ Cut = tuple[str, ...]
 
 
 def surface(token: str) -> str:
-    """A token as it stands in a text: WordPiece's mark of a continuation goes.
+    """A token as it appears in a text: WordPiece's continuation prefix is removed.
 
     >>> surface("##ug"), surface("ug"), surface("##")
     ('ug', 'ug', '##')
@@ -27,7 +27,7 @@ def surface(token: str) -> str:
 
 
 def surfaces(tokens: Sequence[str]) -> Cut:
-    """WordPiece's tokens of a word as they stand in it: all but the first one lose their mark.
+    """WordPiece's tokens of a word as they appear in it: all but the first lose their prefix.
 
     >>> surfaces(("hu", "##gs")), surfaces(("##", "##x"))
     (('hu', 'gs'), ('##', 'x'))
@@ -36,7 +36,7 @@ def surfaces(tokens: Sequence[str]) -> Cut:
 
 
 class Merged(NamedTuple):
-    """The merge that brought a vocabulary to a size."""
+    """The merge with which a vocabulary reached a size."""
 
     pair: Pair
     token: str
@@ -44,7 +44,7 @@ class Merged(NamedTuple):
     score: Fraction | None
     """WordPiece's score; None for BPE."""
     again: int
-    """How many merges since the size before made tokens that the vocabulary had already."""
+    """How many merges since the previous size made tokens that the vocabulary had already."""
 
     @property
     def kind(self) -> Literal["merged"]:
@@ -56,11 +56,11 @@ class Merged(NamedTuple):
 
 
 class Regained(NamedTuple):
-    """What Unigram's vocabulary has at a size, and not one size below: the pieces that go there."""
+    """What Unigram's vocabulary has at a size but not one size below, where these pieces are pruned."""
 
     tokens: tuple[str, ...]
     loss: float | None
-    """What a single piece was ranked by when it was pruned; None where no prune took it, or more than one piece goes."""
+    """What a single piece was ranked by when it was pruned; None if it wasn't pruned, or if there are several pieces."""
 
     @property
     def kind(self) -> Literal["regained"]:
@@ -82,11 +82,11 @@ class Side:
     trace: MergeTrace | UnigramTrace
 
     def cutter(self, step: int) -> Callable[[int], Cut]:
-        """What cuts words, given by their place in the corpus, as they are cut after `step` steps."""
+        """A function that splits a word, given by its place in the corpus, as it is split after `step` steps."""
         raise NotImplementedError
 
     def changed(self, first: int, second: int) -> set[int]:
-        """The places of the words that the steps between two steps may cut anew."""
+        """The places of the words that the steps between two steps may have re-split."""
         raise NotImplementedError
 
     def longer(self, step: int) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ class Side:
 
 
 class MergeSide(Side):
-    """BPE or WordPiece: at a size is the first step that has it, or the last one where merging ended before."""
+    """BPE or WordPiece: a size belongs to the first step that has it, or to the last step if merging ended before that."""
 
     trace: MergeTrace
 
@@ -152,9 +152,9 @@ class MergeSide(Side):
 
 
 class PruneSide(Side):
-    """Unigram: at a size is the last step of the largest vocabulary that is no larger.
+    """Unigram: a size belongs to the last step of the largest vocabulary that is no larger.
 
-    SentencePiece's M steps drop many pieces at once, and so pass over sizes.
+    SentencePiece's M steps drop many pieces at once, and so skip sizes.
     """
 
     trace: UnigramTrace
@@ -198,7 +198,7 @@ class PruneSide(Side):
         return (come, gone) if first < second else (gone, come)
 
     def _passed(self, first: int, last: int) -> tuple[list[str], list[str]]:
-        """The longer pieces that the steps after `first` up to `last` took out, and those that they brought."""
+        """The longer pieces that the steps after `first` up to `last` removed, and those that they added."""
         if set(self.trace.record.kinds[first + 1 : last + 1]) <= {"prune"}:
             gone, come = [self._pruned(step)[0] for step in range(first + 1, last + 1)], []
         else:

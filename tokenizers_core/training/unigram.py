@@ -1,12 +1,12 @@
-"""Unigram: start from many pieces, and throw out the ones that the corpus misses least.
+"""Unigram: start from many pieces, and prune the ones whose removal hurts least.
 
-A piece has a probability, a segmentation the product of its pieces' probabilities, and a word is split in the most
-probable way. The loss is what the corpus costs like that: the sum over all words of frequency × −log P(best split), in
-nats. Two trainers share that model:
+Each piece has a probability, a segmentation has the product of its pieces' probabilities, and a word is split in the most
+probable way. The loss of the corpus is the sum over all words of frequency × −log P(best split), in nats. Two trainers share
+that model:
 
 * `method="course"`, as the Hugging Face course (chapter 6) teaches it: a piece's probability is its count over the total,
-  and never estimated anew; each round works out by how much the loss grows without each piece, exactly, and prunes the
-  tenth of the model that costs least.
+  and is never re-estimated; each round works out exactly by how much the loss grows without each piece, and prunes the
+  tenth of the pieces that raise it least.
 * `method="sentencepiece"`, as SentencePiece does it: EM estimates the probabilities from all splits of each word, weighted
   by how probable they are; each round prunes a quarter of the pieces, by an approximate loss.
 
@@ -45,16 +45,16 @@ from tokenizers_core.training.unigram_trace import UnigramTrace
 
 METHODS = ("course", "sentencepiece")
 SEED_SIZES = {"course": 300, "sentencepiece": 1_000_000}
-"""Pieces that training starts from at most, where nothing else is said: the course's, and the library's."""
+"""The default for the largest number of pieces that training starts from: the course's, and the library's."""
 PRUNED_SHARES = {"course": 0.1, "sentencepiece": 0.25}
-"""The part of the model that a round prunes, where nothing else is said."""
+"""The default for the share of the pieces that a round prunes."""
 
 SUB_ITERATIONS = 2
 """E and M steps before each round of pruning, as in SentencePiece."""
 HEADROOM = 1.1
-"""SentencePiece prunes to this many times the size asked for; the last step keeps the most probable ones."""
+"""SentencePiece prunes to this many times the wanted size; the last step keeps the most probable pieces."""
 RESTORED_APART = 0.0001
-"""How far apart the log probabilities of characters are that the last step puts back, as in SentencePiece."""
+"""How far apart the log probabilities are of the characters that the last step puts back, as in SentencePiece."""
 
 
 # --- The seed ---------------------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ RESTORED_APART = 0.0001
 def count_substrings(
     corpus: Corpus, max_length: int = MAX_PIECE_LENGTH, whole_words: bool = True
 ) -> dict[str, int]:
-    """How often each substring of the corpus's words stands in it, in the order in which they are met.
+    """How often each substring of the corpus's words occurs, in the order in which they are met.
 
     Without `whole_words`, longer substrings that are never shorter than their word are left out.
 
@@ -81,7 +81,7 @@ def count_substrings(
                 counts[piece] = counts.get(piece, 0) + frequency
     if not whole_words:
         for word, frequency in corpus.items():
-            if len(word) > 1 and counts.get(word) == frequency:  # it stands nowhere but there
+            if len(word) > 1 and counts.get(word) == frequency:  # it occurs nowhere else
                 del counts[word]
     return counts
 
@@ -115,11 +115,11 @@ def sentencepiece_seed(corpus: Corpus, max_length: int, whole_words: bool) -> li
 
 
 def always_followed_alike(corpus: Corpus, counts: Mapping[str, int], max_length: int) -> set[str]:
-    """The repeated substrings that are always followed by the same: a character, a space after the word, a text's end.
+    """The repeated substrings that are always followed by the same thing: a character, a space after the word, a text's end.
 
-    SentencePiece finds its seed as the inner nodes of the text's suffix tree, where such substrings are not; so `▁while` is
-    no piece in a text that has a space after each of them, but `▁whi` may be. Nothing is known of what followed words that
-    were counted elsewhere: their ends count as different ones. `counts` are those of substrings of up to one character more.
+    SentencePiece takes as its seed the inner nodes of the text's suffix tree, and such substrings aren't among them; so
+    `▁while` is no piece in a text with a space after each of them, but `▁whi` may be. What followed words that were counted
+    elsewhere is unknown: their ends count as different. `counts` are those of substrings of up to one character more.
 
     >>> corpus = Corpus.from_texts(["hug hug pug"], pre_tokenizer="whitespace_split")
     >>> sorted(always_followed_alike(corpus, count_substrings(corpus), 16))
@@ -152,7 +152,7 @@ _SCRIPT = regex.compile(
 
 @functools.lru_cache(maxsize=100_000)
 def script(character: str) -> str:
-    """The script of a character, by name; Chinese and Japanese ones count as one, as in SentencePiece, and rare ones too.
+    """The name of a character's script; Chinese and Japanese count as one, as in SentencePiece, and so do all rare scripts.
 
     >>> script("a"), script("か"), script("!")
     ('Latin', 'Han', 'Common')
@@ -162,7 +162,7 @@ def script(character: str) -> str:
 
 
 def one_script(piece: str) -> bool:
-    """Whether a piece keeps to one script, as SentencePiece asks of its pieces; `▁` goes with any."""
+    """Whether a piece keeps to one script, as SentencePiece requires; `▁` goes with any."""
     return len({script(character) for character in piece if character != "▁"} - {"Inherited"}) < 2
 
 
@@ -199,7 +199,7 @@ class Training:
         self.record.add_model(step, model)
 
     def renew_unknown(self) -> None:
-        """Score unknown characters by the pieces that are left, where the least probable one is gone."""
+        """Score unknown characters by the pieces that are left, if the least probable piece is gone."""
         if (
             self.unknown != min(self.model.values()) - UNKNOWN_PENALTY
             and not self.model.keys() >= self.characters.keys()
@@ -208,7 +208,7 @@ class Training:
             self.record.losses[-1] = math.nan
 
     def split(self) -> None:
-        """Split every word in the best way, and write down what the corpus costs like that now."""
+        """Split every word in the best way, and write down the corpus's loss."""
         self.splits = self.lattices.best_splits(self.scores)
         self.users = words_by_piece(self.splits)
         self.loss = self.record.losses[-1] = self.lattices.loss(self.splits)
@@ -220,7 +220,7 @@ class Training:
         return second_best(self.piece_edges[piece], self.scores)
 
     def prune(self, ranking: Sequence[int], losses: Sequence[float], number: int) -> Iterator[None]:
-        """Prune the first `number` pieces of a ranking, and write each down; stops before each one to come."""
+        """Prune the first `number` pieces of a ranking, and write each down; yields between two of them."""
         record, lattices, splits, users = self.record, self.lattices, self.splits, self.users
         first = len(record) + 1
         record.rounds.append(Round(first, array("l", ranking), array("d", losses), number, self.loss))
@@ -256,9 +256,9 @@ def by_counts(counts: Mapping[int, int]) -> dict[int, float]:
 
 
 def course_rounds(run: Training, target: int, share: float, exact: bool) -> Iterator[None]:
-    """The course's way: rank the pieces by the exact loss, prune, renormalise, until at most `target` are left.
+    """The course's method: rank the pieces by the exact loss, prune, renormalise, until at most `target` are left.
 
-    Stops after each step. A round prunes at least one piece, so that small models come to an end too.
+    Yields after each step. A round prunes at least one piece, so that training ends for small models too.
     """
     if len(run.model) > target:
         run.split()
@@ -281,10 +281,10 @@ def course_rounds(run: Training, target: int, share: float, exact: bool) -> Iter
 
 
 def sentencepiece_rounds(run: Training, target: int, desired: int, share: float) -> Iterator[None]:
-    """SentencePiece's way: EM twice, prune by the approximate loss, and again, until at most `desired` pieces are left; then
+    """SentencePiece's method: EM twice, prune by the approximate loss, and again, until at most `desired` pieces are left; then
     EM once more, and the `target` most probable stay.
 
-    Stops after each step. (The library's releases leave the last EM out; with it the corpus is a little more probable.)
+    Yields after each step. (The library's releases leave out the last EM; with it the corpus is a little more probable.)
     """
     while True:
         for _iteration in range(SUB_ITERATIONS):
@@ -303,7 +303,7 @@ def sentencepiece_rounds(run: Training, target: int, desired: int, share: float)
 
 
 def em(run: Training) -> Iterator[None]:
-    """One E step and one M step. Stops after each."""
+    """One E step and one M step. Yields after each."""
     expected, objective = e_step(run.lattices, run.scores)
     step = run.record.add("e_step", len(run.model))
     run.record.expected[step] = array("d", (expected[piece] for piece in run.model))
@@ -318,9 +318,9 @@ def em(run: Training) -> Iterator[None]:
 
 
 def approximate_ranking(run: Training, keep: int) -> tuple[list[int], list[float], int]:
-    """The pieces that can go by SentencePiece's estimate of what they are worth, and how many go so that `keep` stay.
+    """The pieces that may be pruned, by SentencePiece's estimate of their loss, and how many of them so that `keep` stay.
 
-    What no best split uses costs nothing, and goes in any case; a character that is used stays.
+    Pieces that no best split uses cost nothing and are always pruned; characters that are used stay.
     """
     counts = count_pieces(run.splits, run.lattices.frequencies)
     counts = {piece: count for piece, count in counts.items() if piece in run.model}  # no unknown characters
@@ -331,14 +331,14 @@ def approximate_ranking(run: Training, keep: int) -> tuple[list[int], list[float
     for piece in used:
         estimates[piece] = approximate_loss(piece, run.second_best(piece).pieces, counts, total)
     used.sort(key=lambda piece: -estimates[piece])
-    used.reverse()  # of equals the last one goes first, as in SentencePiece
+    used.reverse()  # of equals the last one is pruned first, as in SentencePiece
     ranking = unused + used
     losses = [0.0] * len(unused) + [estimates[piece] for piece in used]
     return ranking, losses, min(len(ranking), max(len(unused), len(run.model) - keep))
 
 
 def finalize(run: Training, target: int) -> None:
-    """Keep every character of the corpus and, beside them, the most probable pieces, `target` in all."""
+    """Keep every character of the corpus and, besides them, the most probable pieces, `target` in all."""
     final = {}
     least = min(run.model.values())
     missing = 0
@@ -372,15 +372,15 @@ def train_unigram(
 ) -> UnigramTrace:
     """Train Unigram on `corpus` and record every step.
 
-    Training starts from `seed_size` pieces (default: `SEED_SIZES`): every character, and the substrings of up to
-    `max_piece_length` characters that promise most; without `whole_words`, only those shorter than their word. It prunes
+    Training starts from `seed_size` pieces (default: `SEED_SIZES`): every character, and the most promising
+    substrings of up to `max_piece_length` characters; without `whole_words`, only those shorter than their word. It prunes
     until at most `vocab_size` tokens are left, special tokens included (None: only characters). `method` is "course" or
-    "sentencepiece". A round prunes `pruned_share` of the pieces (default: `PRUNED_SHARES`); the course's last round may so
-    pass the size, unless `exact`. `progress(done, total)` is told the number of pieces gone and of those that have to go;
-    False ends training there.
+    "sentencepiece". A round prunes `pruned_share` of the pieces (default: `PRUNED_SHARES`), so the course's last round may
+    end below the size, unless `exact`. `progress(done, total)` gets the number of pieces pruned and of those to prune; if it
+    returns False, training ends there.
 
-    `stop_reason` is "vocab_size", "no_pieces" (only characters are left), "seed_size" (the seed is no larger than what was
-    asked for) or "stopped". Raises UnknownNameError, VocabSizeError, SettingError.
+    `stop_reason` is "vocab_size", "no_pieces" (only characters are left), "seed_size" (the seed is no larger than the
+    wanted size) or "stopped". Raises UnknownNameError, VocabSizeError, SettingError.
 
     >>> trace = train_unigram(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), vocab_size=10)
     >>> trace[0].vocab_size, trace[1].event.piece, len(trace[-1].pieces)

@@ -131,7 +131,7 @@ class UnigramSnapshot(ByContent):
         return Lattice.build(word, self.pieces, self.unknown, self.trace.settings["max_piece_length"])
 
     def candidates(self, limit: int | None = None) -> list[RankedPiece]:
-        """What is left of the ranking of the round under way, or else that of the next round; [] where none comes."""
+        """The rest of the current round's ranking, or else the next round's; [] if no round follows."""
         number = self.trace.round_after(self.step)
         if number is None:
             return []
@@ -156,11 +156,11 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     corpus: Corpus
     special_tokens: tuple[str, ...]
     seed: tuple[tuple[str, int], ...]
-    """The pieces that training started from, by number, each with its count (times its length in SentencePiece's way)."""
+    """The pieces that training started from, by number, each with its count (times its length in SentencePiece's method)."""
     record: PruneRecord
     stop_reason: str
     settings: Mapping[str, Any]
-    """What the run was asked to do, by the names of the training function's arguments."""
+    """The run's settings, by the names of the training function's arguments."""
 
     algorithm: ClassVar[str] = "unigram"
 
@@ -190,7 +190,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @cached_property
     def word_frequencies(self) -> dict[str, int]:
-        """Word → how often it stands in the corpus."""
+        """Word → how often it occurs in the corpus."""
         return dict(self.corpus.items())
 
     # --- the model at a step --------------------------------------------------------------------------------------
@@ -229,15 +229,15 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         }
 
     def scores_at(self, step: int) -> list[float]:
-        """Log probability by piece's number after `step` steps; −∞ for what is gone, and not to be modified.
+        """Log probability by piece's number after `step` steps; −∞ for pieces that are gone. Not to be modified.
 
-        A single character that is gone has the unknown one's.
+        A single character that is gone has the log probability of an unknown character.
         """
         return self._scores.at(step)
 
     @cached_property
     def _scores(self) -> Recent[list[float]]:
-        """`scores_at`, for the steps that were asked for last."""
+        """`scores_at` for the last few steps."""
 
         def scores_of_model(step: int) -> list[float]:
             model = self.model_at(step)
@@ -303,7 +303,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     def changed_splits(self) -> Sequence[Mapping[int, tuple[int, ...]]]:
         """For each step, the words whose best split it changed, by their place in the corpus, and the pieces' numbers now.
 
-        Step 0 has every word. A prune changes the words that it splits anew, a new model may change any.
+        Step 0 has every word. A prune changes the words that it re-splits; a new model may change any word.
         """
         lattices = Lattices(self.corpus, self.numbers, self.settings["max_piece_length"])
         models = {model.step: model for model in self.record.models}
@@ -354,13 +354,13 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @cached_property
     def _losses(self) -> dict[int, float]:
-        """Losses that training had no need of, worked out since."""
+        """Losses that training didn't need, worked out since."""
         return {}
 
     # --- rounds and events ----------------------------------------------------------------------------------------
 
     def round_after(self, step: int) -> int | None:
-        """The number, from 1, of the round that the step after this one belongs to, or of the next round that comes."""
+        """The number, from 1, of the round that the step after this one belongs to, or of the next round."""
         for number, round_ in enumerate(self.record.rounds, start=1):
             if step + 1 < round_.first_step + round_.pruned:
                 return number
@@ -372,7 +372,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return bisect_right(ends, step) + 1
 
     def ranking(self, number: int, start: int = 0, stop: int | None = None) -> list[RankedPiece]:
-        """Round `number`'s pieces by what they cost, from place `start` + 1 up to place `stop`."""
+        """Round `number`'s pieces by their loss, from place `start` + 1 up to place `stop`."""
         round_ = self.record.rounds[number - 1]
         scores = self.scores_at(round_.first_step - 1)
         rows = zip(round_.ranking[start:stop], round_.losses[start:stop], strict=True)
@@ -447,10 +447,10 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     def tokenizer(
         self, step: int | None = None, unk_token: str = "<unk>", byte_fallback: bool = False
     ) -> Tokenizer:
-        """The tokenizer as it stands after `step` steps (default: all).
+        """The tokenizer after `step` steps (default: all).
 
         Ids are those of the snapshot's `vocab`. Characters that no piece spells become `unk_token`, which gets the next free id
-        if the vocabulary lacks it, or their bytes with `byte_fallback`, which adds a token for each of the 256.
+        if it isn't in the vocabulary; with `byte_fallback`, which adds a token for each of the 256 bytes, they become bytes.
         """
         snapshot = self[-1 if step is None else step]
         tokens, special_tokens = with_unknown(snapshot.vocab, self.special_tokens, unk_token)
@@ -497,7 +497,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     def worth(self, step: int, limit: int | None = None) -> list[Worth]:
         """What the pieces used in best splits are worth after `step` steps, exactly and by SentencePiece's estimate.
 
-        The `limit` least ones by the estimate (None: all), single characters left out.
+        The `limit` pieces that are worth least by the estimate (None: all), without single characters.
         """
         scores = list(self.scores_at(step))
         lattices = self.lattices(scores)

@@ -1,7 +1,7 @@
 """WordPiece: merge the pair that scores best, freq(pair) / (freq(first) × freq(second)).
 
 Inside a word every symbol carries the continuation prefix ``##``; merging ``a`` and ``##b`` gives ``ab``. A frequent pair
-of frequent symbols scores low, a pair of symbols that are rare apart from each other scores high.
+of frequent symbols scores low, a pair of symbols that rarely occur apart scores high.
 
 Sources: the idea is Schuster and Nakajima's (2012). Google never published the trainer that made BERT's vocabulary, so
 this is the reading of the Hugging Face course, chapter 6; the `tokenizers` library trains BPE under this name. Encoding,
@@ -35,7 +35,7 @@ MAX_CHARACTERS = 100
 """A longer word is unknown as a whole, as in BERT (there `max_input_chars_per_word`)."""
 
 TRIES_EXPLAINED = 400
-"""How many substrings `explain` tries before it says that it cuts the story short."""
+"""How many substrings `explain` tries before it stops and says so."""
 
 
 def score(pair: int, first: int, second: int) -> Fraction:
@@ -48,7 +48,7 @@ def score(pair: int, first: int, second: int) -> Fraction:
 
 
 def whole_score(pair: int, first: int, second: int, total: int) -> int:
-    """A score as a whole number, scaled so that scores compare exactly, without a fraction's price.
+    """A score as a whole number, scaled so that scores compare exactly, without the cost of fractions.
 
     With `total` symbols in the corpus no denominator is above total², so two different scores differ by at least
     1 / total⁴.
@@ -59,8 +59,8 @@ def whole_score(pair: int, first: int, second: int, total: int) -> int:
 class Scores:
     """The scores of all pairs, kept right under merging.
 
-    A merge makes its two symbols rarer, and so every pair that holds one of them scores higher: those pairs and the ones
-    whose count changed are scored anew, no others.
+    A merge makes its two symbols rarer, so every pair that contains one of them scores higher: those pairs, and the ones
+    whose count changed, are scored again, and no others.
     """
 
     def __init__(self, table: PairTable) -> None:
@@ -111,8 +111,8 @@ def wordpiece_merges(
 ) -> Iterator[Merge]:
     """The merges of a run, one after the other, until no pair that occurs `min_frequency` times is left.
 
-    The queue holds (−score, place, pair). Every change of a score adds an entry, so an entry whose score is not the pair's
-    score now is thrown away when it comes to the top; when most must be such, the queue is made anew.
+    The queue has entries (−score, place, pair). Every change of a score adds an entry, so an entry with an outdated score
+    is dropped when it reaches the top; when most entries must be outdated, the queue is built again.
     """
     counts = table.counts
     scores = Scores(table)
@@ -155,7 +155,7 @@ def train_wordpiece(
 
     The vocabulary starts with the special tokens and the sorted alphabet (each character as it occurs in the corpus: with
     ``##`` inside words); each merge adds one token. Arguments, stops and errors are those of `train_bpe`; a pair that
-    occurs fewer than `min_frequency` times is passed over. `max_input_chars_per_word` is for encoding.
+    occurs fewer than `min_frequency` times is skipped. `max_input_chars_per_word` is for encoding.
 
     >>> trace = train_wordpiece(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3)
     >>> [trace[step].event.token for step in (1, 2, 3)]
@@ -193,7 +193,7 @@ class ScoredCandidate(Candidate):
 
 @dataclass(frozen=True)
 class WordPieceEvent(MergeEvent):
-    """One merge of WordPiece, with the pair that BPE would have merged in its place."""
+    """One merge of WordPiece, with the pair that BPE would have merged instead."""
 
     candidates: Sequence[ScoredCandidate]
     most_frequent: ScoredCandidate
@@ -296,7 +296,7 @@ class WordPieceTrace(MergeTrace):
         return Replay(lambda: count_symbols(self._initial_words, self.corpus.counts), Counter, apply)
 
     def tokenizer(self, step: int | None = None, unk_token: str = "[UNK]") -> Tokenizer:
-        """The tokenizer as it stands after `step` merges (default: all).
+        """The tokenizer after `step` merges (default: all).
 
         A word that the vocabulary can't spell is one `unk_token`; if it is not in the vocabulary it gets the next free id.
         """
@@ -314,7 +314,7 @@ class MatchEvent:
     end: int
     """The substring's place in the word, in characters."""
     piece: str
-    """The substring as the vocabulary would have it, with the prefix inside the word."""
+    """The substring as the vocabulary writes it, with the prefix inside the word."""
     found: bool
     kind: ClassVar[Literal["match"]] = "match"
 
@@ -329,7 +329,7 @@ class BeginEvent:
 
 @dataclass(frozen=True)
 class UnknownEvent:
-    """The word is unknown as a whole: too long, or with a rest that no token begins."""
+    """The word is unknown as a whole: too long, or with a remainder that no token begins."""
 
     word: str
     too_long: bool
@@ -352,7 +352,7 @@ class MatchSnapshot:
 
 
 class WordPieceModel(Model):
-    """A vocabulary, ready to encode words: the longest token that begins the rest of the word, again and again."""
+    """A vocabulary, ready to encode words: it takes the longest token that begins the rest of the word, again and again."""
 
     def __init__(
         self,
@@ -393,7 +393,7 @@ class WordPieceModel(Model):
         return ((end, self.piece(word, start, end)) for end in range(len(word), start, -1))
 
     def piece(self, word: str, start: int, end: int) -> str:
-        """A substring as the vocabulary would have it."""
+        """A substring as the vocabulary writes it."""
         return (self.vocabulary.prefix if start else "") + word[start:end]
 
     def explain(self, word: str) -> StoredTrace[MatchSnapshot]:
