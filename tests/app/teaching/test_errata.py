@@ -7,13 +7,15 @@ the golden files that lie beside the tests.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from tokensteps.language.errata import ERRATUM_WORDS
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.settings import read_url
-from tokensteps.teaching.errata import ERRATA, Erratum, erratum_html
+from tokensteps.teaching.errata import Erratum, errata, erratum, erratum_html
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 EXPECTED = {
@@ -44,33 +46,32 @@ EXPECTED = {
 """Figures that have to stand in each, published or computed."""
 
 
-@pytest.mark.parametrize("make", ERRATA, ids=lambda make: make.__name__)
-def test_each_has_its_figures(make: object) -> None:
-    one = make()  # type: ignore[operator]
-    assert isinstance(one, Erratum)
+@pytest.mark.parametrize("name", ERRATUM_WORDS)
+def test_each_has_its_figures(name: str) -> None:
+    one = erratum(name)
     told = f"{one.published} | {one.computed} | {one.arithmetic}"
-    for figure in EXPECTED[make.__name__]:  # type: ignore[attr-defined]
+    for figure in EXPECTED[name]:
         assert figure in told
     assert one.published != one.computed
 
 
 def test_all_rows_are_there() -> None:
-    assert [make.__name__ for make in ERRATA] == list(EXPECTED)
+    assert [*ERRATUM_WORDS] == list(EXPECTED) == [one.name for one in errata()]
 
 
 def test_figures_are_the_golden_ones() -> None:
     """Computed elsewhere, by slow plain programs."""
     course = json.loads((GOLDEN / "unigram_course.json").read_text(encoding="utf-8"))
     hug = json.loads((GOLDEN / "unigram_hug.json").read_text(encoding="utf-8"))
-    told = " ".join(f"{one.computed} {one.arithmetic}" for one in (make() for make in ERRATA))
+    told = " ".join(f"{one.computed} {one.arithmetic}" for one in errata())
     assert f"{course['word_count']} words" in told
     for fraction in hug["segmentations_of_pug"].values():
         assert fraction in told
 
 
-@pytest.mark.parametrize("make", ERRATA, ids=lambda make: make.__name__)
-def test_links_open_a_step_that_there_is(make: object) -> None:
-    one = make()  # type: ignore[operator]
+@pytest.mark.parametrize("name", ERRATUM_WORDS)
+def test_links_open_a_step_that_there_is(name: str) -> None:
+    one = erratum(name)
     algorithm = ALGORITHMS[one.page]
     query = dict(one.query)
     step = int(query.pop("step"))
@@ -84,7 +85,7 @@ def test_links_open_a_step_that_there_is(make: object) -> None:
 
 
 def test_what_is_quoted_is_text() -> None:
-    one = Erratum("<b>", "<i>", "<s>x", "{y}", "a < b", "bpe", {})
+    one = Erratum("name", "<b>", "<i>", "<s>x", "{y}", "a < b", "bpe", {})
     html = erratum_html(one)
     assert (
         "&lt;b&gt;" in html
@@ -93,3 +94,20 @@ def test_what_is_quoted_is_text() -> None:
         and "{y}" in html
         and "a &lt; b" in html
     )
+
+
+@pytest.mark.parametrize("name", ERRATUM_WORDS)
+def test_an_aside_quotes_what_is_published(name: str) -> None:
+    """The frame's aside and the page of errata are about the same figures."""
+    words = ERRATUM_WORDS[name]
+    figures = re.findall(r"[0-9][0-9./]*[0-9]", words.published)
+    for aside in filter(None, (words.aside, words.word_aside)):
+        assert any(figure in aside for figure in figures), (name, aside)
+
+
+def test_an_erratum_without_words_or_figures_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = {**ERRATUM_WORDS, "new": ERRATUM_WORDS["pruned_to"]}
+    monkeypatch.setattr("tokensteps.teaching.errata.ERRATUM_WORDS", words)
+    for name in ("new", "unheard_of"):
+        with pytest.raises(KeyError, match=name):
+            erratum(name)

@@ -1,7 +1,7 @@
 """Asides on a frame where the Hugging Face course, which learners may have open beside the page, prints another figure.
 
-Each is drawn only on the course's own run, and gives what the course says and what the engine computes. The page of errata has
-its own, longer list: `tokensteps/teaching/errata.py`.
+Each is drawn only on the course's own run, and gives what the course says and what the engine computes. The words of all errata
+are in `tokensteps/language/errata.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tokenizers_core.training.wordpiece import WordPieceSnapshot
 from tokensteps.drawing.narration.merging import score_numbers
 from tokensteps.drawing.narration.voice import Markup
 from tokensteps.drawing.tokens import Style
+from tokensteps.language.errata import ERRATUM_WORDS
 from tokensteps.language.i18n import _, count
 from tokensteps.language.numbers import nats
 
@@ -30,7 +31,7 @@ COURSE_LOSS: Final = 382.10377642940875
 """What the course's four sentences cost with its seed of 300 pieces; it prints 31 more."""
 
 
-def erratum_html(told: str) -> str:
+def aside_html(told: str) -> str:
     """An aside under the words of a frame."""
     return '<p class="aside"><b>' + escape(_("Erratum")) + f"</b> {told}</p>"
 
@@ -47,16 +48,14 @@ def wordpiece_erratum(snapshot: WordPieceSnapshot, style: Style) -> str:
         return ""
     voice = Markup(style)
     told = voice.say(
-        _(
-            "The course merges {published} here, for a score of 1/15. Computed: {numbers} = {score}, and {chosen} has {best}."
-        ),
+        _(ERRATUM_WORDS["third_wordpiece_merge"].aside),
         published=voice.pair(published.pair),
         numbers=score_numbers(published, voice),
         score=voice.strong(str(published.score)),
         chosen=voice.pair(chosen.pair),
         best=str(chosen.score),
     )
-    return erratum_html(told)
+    return aside_html(told)
 
 
 def unigram_erratum(snapshot: UnigramSnapshot, style: Style) -> str:
@@ -65,29 +64,21 @@ def unigram_erratum(snapshot: UnigramSnapshot, style: Style) -> str:
     start, end = snapshot.step == 0, snapshot.step == len(trace)
     if start and is_hug_run(trace):
         told = voice.say(
-            _(
-                "The course takes P({p}) as 5/210. Computed: {p} stands 5 + 12 = 17 times, so it is 17/210, like P({pu})."
-            ),
+            _(ERRATUM_WORDS["probability_of_p"].aside),
             p=voice.token("p"),
             pu=voice.token("pu"),
         )
     elif start and is_course_run(trace):
         told = voice.say(
-            _(
-                "The course prints 413.1038. Its code starts each word's score at 1, not 0, which adds 1 for each of {words} words: {loss} is right."
-            ),
+            _(ERRATUM_WORDS["loss_of_four_sentences"].aside),
             words=count(trace.corpus.total),
             loss=voice.strong(nats(snapshot.loss)),
         )
     elif end and trace.record.sizes[snapshot.step] == 98 and is_course_run(trace):
-        told = voice.say(
-            _(
-                "The course says that this prunes to 100. Its loop, like this one, ends at 98: the last round takes 10."
-            )
-        )
+        told = voice.say(_(ERRATUM_WORDS["pruned_to"].aside))
     else:
         return ""
-    return erratum_html(told)
+    return aside_html(told)
 
 
 def lattice_erratum(snapshot: UnigramSnapshot, lattice: Lattice, style: Style) -> str:
@@ -97,17 +88,12 @@ def lattice_erratum(snapshot: UnigramSnapshot, lattice: Lattice, style: Style) -
         return ""
     if lattice.text == "Hopefully" and is_course_run(snapshot.trace):
         told = voice.say(
-            _(
-                "The course gives 41.5157 for this word, 1 too much, since its code starts at 1. Computed: {cost}."
-            ),
+            _(ERRATUM_WORDS["cost_of_hopefully"].word_aside),
             cost=voice.strong(nats(-path.log_probability)),
         )
     elif lattice.text == "pug" and is_hug_run(snapshot.trace):
         told = voice.say(
-            _(
-                "The course takes P({p}) as 5/210, and so gets 0.000389 for {letters} and 0.0022676 for {pug}. With 17/210 "
-                "they are 0.00132 and 0.00771, and the last is as good as {other}."
-            ),
+            _(ERRATUM_WORDS["probability_of_p"].word_aside),
             p=voice.token("p"),
             letters=" ".join(map(voice.token, "pug")),
             pug=" ".join(map(voice.token, ("pu", "g"))),
@@ -115,7 +101,7 @@ def lattice_erratum(snapshot: UnigramSnapshot, lattice: Lattice, style: Style) -
         )
     else:
         return ""
-    return erratum_html(told)
+    return aside_html(told)
 
 
 def is_hug_run(trace: UnigramTrace) -> bool:

@@ -7,7 +7,7 @@ from tokensteps.language.marks import lead_html
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.server.shelf import remembered
 from tokensteps.shell.language import page_link
-from tokensteps.teaching.errata import ERRATA, erratum_html
+from tokensteps.teaching.errata import errata, erratum_html
 from tokensteps.widgets.tour import titled
 
 
@@ -19,7 +19,7 @@ def show() -> None:
         "from the same words, and why; each link opens the step."
     )
     st.html(lead_html(lead))
-    for one in remembered(("errata", current_language()), lambda: [erratum() for erratum in ERRATA]):
+    for one in remembered(("errata", current_language()), errata):
         with st.container(border=True):
             st.html(erratum_html(one))
             label = _("Open the step: {algorithm}").format(algorithm=ALGORITHMS[one.page].title)

@@ -1,0 +1,124 @@
+"""Errors in published walk-throughs: every word about each, in one list, by the erratum's name.
+
+What is published is quoted, with the place. What is computed is not written here: the sentences have fields, which
+`tokensteps/teaching/errata.py` fills from runs for the page of errata, and `tokensteps/drawing/narration/errata.py` for the asides
+on frames. Sources: the Hugging Face course, chapter 6, sections 5 (BPE), 6 (WordPiece) and 7 (Unigram); lecture notes on BPE with
+`</w>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from tokensteps.language.i18n import N_
+
+BPE_SECTION: Final = N_("Hugging Face course, chapter 6, section 5 (BPE)")
+WORDPIECE_SECTION: Final = N_("Hugging Face course, chapter 6, section 6 (WordPiece)")
+UNIGRAM_SECTION: Final = N_("Hugging Face course, chapter 6, section 7 (Unigram)")
+END_OF_WORD_TEXT: Final = N_("A walk-through of BPE with </w>")
+
+
+class ErratumWords(NamedTuple):
+    """What is said of an error: messages, to be translated."""
+
+    where: str
+    """The published text and its section."""
+    title: str
+    published: str
+    arithmetic: str
+    """From the right numbers to what is published; it has fields."""
+    aside: str = ""
+    """What the frame says that shows the error; it has fields. "" for none."""
+    word_aside: str = ""
+    """What the lattice of one word says."""
+
+
+ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
+    "probability_of_p": ErratumWords(
+        UNIGRAM_SECTION,
+        N_("The probability of p, and of pug"),
+        "P(p) = 5/210, P([p, u, g]) = 0.000389, P([pu, g]) = 0.0022676",
+        N_(
+            "p stands 5 times in pug and 12 times in pun: {p} of {total}, as often as pu. So {p}/{total} × {u}/{total} × {g}/{total} = "
+            "{letters}, and {p}/{total} × {g}/{total} = {pair}."
+        ),
+        N_(
+            "The course takes P({p}) as 5/210. Computed: {p} stands 5 + 12 = 17 times, so it is 17/210, like P({pu})."
+        ),
+        N_(
+            "The course takes P({p}) as 5/210, and so gets 0.000389 for {letters} and 0.0022676 for {pug}. With 17/210 "
+            "they are 0.00132 and 0.00771, and the last is as good as {other}."
+        ),
+    ),
+    "third_wordpiece_merge": ErratumWords(
+        WORDPIECE_SECTION,
+        N_("The third merge of hug, pug, pun, bun, hugs"),
+        N_("(hu, ##g) → hug, with a score of 1/15 that it shares with others"),
+        N_(
+            "(hu, ##gs): {freq} / ({first} × {second}) = {score}. (hu, ##g): {wrong_freq} / ({wrong_first} × {wrong_second}) = "
+            "{wrong_score}, which is below {other} for (p, ##u), too."
+        ),
+        N_(
+            "The course merges {published} here, for a score of 1/15. Computed: {numbers} = {score}, and {chosen} has {best}."
+        ),
+    ),
+    "loss_of_four_sentences": ErratumWords(
+        UNIGRAM_SECTION,
+        N_("The loss of the four sentences"),
+        "413.1038",
+        N_(
+            "The course's code starts the score of each word at 1 where it should be 0 (the logarithm of 1). That adds 1 for each of "
+            "the {words} words: {loss} + {words} = {published}."
+        ),
+        N_(
+            "The course prints 413.1038. Its code starts each word's score at 1, not 0, which adds 1 for each of {words} words: {loss} is right."
+        ),
+    ),
+    "cost_of_hopefully": ErratumWords(
+        UNIGRAM_SECTION,
+        N_("What Hopefully costs"),
+        "41.5157",
+        N_("The same slip, once: {cost} + 1. The split is the same: {pieces}."),
+        word_aside=N_(
+            "The course gives 41.5157 for this word, 1 too much, since its code starts at 1. Computed: {cost}."
+        ),
+    ),
+    "pruned_to": ErratumWords(
+        UNIGRAM_SECTION,
+        N_("How many pieces are left"),
+        N_("pruned to 100"),
+        N_(
+            "Each round takes a tenth of the pieces, and the loop asks only then whether it is done: the last round begins with {before} "
+            "and takes {taken}, which leaves {end}."
+        ),
+        N_(
+            "The course says that this prunes to 100. Its loop, like this one, ends at 98: the last round takes 10."
+        ),
+    ),
+    "tied_splits": ErratumWords(
+        UNIGRAM_SECTION,
+        N_("The splits of pug and of hugs"),
+        "pug → [pu, g], hugs → [hug, s]",
+        N_(
+            "pu × g = {pu} × {g} and p × ug = {p} × {ug}; hug × s = {hug} × {s} and h × ugs = {h} × {ugs}. Which one comes out is up to "
+            "the order in which the code looks."
+        ),
+    ),
+    "rules_learned": ErratumWords(
+        BPE_SECTION,
+        N_("How an unknown t is encoded"),
+        N_("“hu” and “g” merge into hug"),
+        N_(
+            "The first three rules are {rules}: u and g become ug, and then h and ug become hug. There is no rule for hu and g; what "
+            "comes out is the same."
+        ),
+    ),
+    "spelling_of_coolest": ErratumWords(
+        END_OF_WORD_TEXT,
+        N_("The letters of coolest"),
+        "c o l l e s t </w>",
+        N_("The corpus has {word}: two o, one l. The counts of its pairs follow from that spelling."),
+    ),
+}
+"""By name, in the order of the page of errata."""
