@@ -36,6 +36,16 @@ def aside_html(told: str) -> str:
     return '<p class="aside"><b>' + escape(_("Erratum")) + f"</b> {told}</p>"
 
 
+def frame_message(name: str) -> str:
+    """What a frame says of the erratum with this name, with its fields."""
+    return _(ERRATUM_WORDS[name].aside)
+
+
+def word_message(name: str) -> str:
+    """What the lattice of one word says of it."""
+    return _(ERRATUM_WORDS[name].word_aside)
+
+
 def wordpiece_erratum(snapshot: WordPieceSnapshot, style: Style) -> str:
     """The third merge of WordPiece's walk-through; "" at any other step."""
     trace = snapshot.trace
@@ -48,7 +58,7 @@ def wordpiece_erratum(snapshot: WordPieceSnapshot, style: Style) -> str:
         return ""
     voice = Markup(style)
     told = voice.say(
-        _(ERRATUM_WORDS["third_wordpiece_merge"].aside),
+        frame_message("third_wordpiece_merge"),
         published=voice.pair(published.pair),
         numbers=score_numbers(published, voice),
         score=voice.strong(str(published.score)),
@@ -64,18 +74,18 @@ def unigram_erratum(snapshot: UnigramSnapshot, style: Style) -> str:
     start, end = snapshot.step == 0, snapshot.step == len(trace)
     if start and is_hug_run(trace):
         told = voice.say(
-            _(ERRATUM_WORDS["probability_of_p"].aside),
+            frame_message("probability_of_p"),
             p=voice.token("p"),
             pu=voice.token("pu"),
         )
     elif start and is_course_run(trace):
         told = voice.say(
-            _(ERRATUM_WORDS["loss_of_four_sentences"].aside),
+            frame_message("loss_of_four_sentences"),
             words=count(trace.corpus.total),
             loss=voice.strong(nats(snapshot.loss)),
         )
     elif end and trace.record.sizes[snapshot.step] == 98 and is_course_run(trace):
-        told = voice.say(_(ERRATUM_WORDS["pruned_to"].aside))
+        told = voice.say(frame_message("pruned_to"))
     else:
         return ""
     return aside_html(told)
@@ -88,12 +98,12 @@ def lattice_erratum(snapshot: UnigramSnapshot, lattice: Lattice, style: Style) -
         return ""
     if lattice.text == "Hopefully" and is_course_run(snapshot.trace):
         told = voice.say(
-            _(ERRATUM_WORDS["cost_of_hopefully"].word_aside),
+            word_message("cost_of_hopefully"),
             cost=voice.strong(nats(-path.log_probability)),
         )
     elif lattice.text == "pug" and is_hug_run(snapshot.trace):
         told = voice.say(
-            _(ERRATUM_WORDS["probability_of_p"].word_aside),
+            word_message("probability_of_p"),
             p=voice.token("p"),
             letters=" ".join(map(voice.token, "pug")),
             pug=" ".join(map(voice.token, ("pu", "g"))),
