@@ -8,7 +8,8 @@ The times were measured on one of two cores at 2.6 GHz.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 # --- Text ---------------------------------------------------------------------------------------------------------------
 
@@ -60,9 +61,79 @@ FILES_LIMIT: Final = 20
 UPLOADS_EACH: Final = 2 * TOKENIZER_LIMIT + UPLOAD_LIMIT
 """Bytes of files that one session may hold: two tokenizers and a corpus. Streamlit keeps them in memory while the page is open."""
 UPLOADS_ROOM: Final = 400_000_000
-"""Bytes of files that all sessions of a server may hold: those of a class, or ten of the largest."""
+"""Bytes of files that all sessions of a server may hold: those of a class, or ten of the largest. When they are used up, whoever
+holds most loses a file to whoever holds less."""
+FILES_EACH: Final = 200
+"""Files that one session may hold: two folders full. Each takes half a kilobyte, even an empty one."""
 LARGEST_UPLOAD: Final = TOKENIZER_LIMIT // 1_000_000
 """Megabytes that the server takes of anything: what `maxUploadSize` in .streamlit/config.toml says."""
+UPLOAD_PATIENCE: Final = 20.0
+"""Seconds between two pieces of an upload: what `client_body_timeout` in deploy/tokensteps.conf says."""
+
+# --- Messages over the WebSocket ------------------------------------------------------------------------------------------
+
+MESSAGE_LIMIT: Final = 12_000_000
+"""Bytes of one message: a corpus that could be uploaded, with room. Pasted instead, it gets the answer that it is too long."""
+MESSAGE_FIELDS: Final = 10_000
+"""Parts of one message: pages send up to a few hundred. Counting as many takes 10 ms; parsing six million takes 2.4 seconds and
+400 MB."""
+BESIDES_LIMIT: Final = 500_000
+"""Bytes of a message besides what widgets hold: the address, twice, with the longest code of a challenge, and the names of what
+the browser has kept."""
+WIDGETS_LIMIT: Final = 1_000
+"""Widgets in a message: the fullest page has some sixty."""
+STATES_LIMIT: Final = 8_000_000
+"""Bytes that the widgets of a page hold: the longest text of the playground, each character escaped, and two pasted texts. A
+session keeps them, some four times over."""
+JSON_BESIDES: Final = 100_000
+"""Characters of a component's JSON outside of strings: components say a few numbers and names. As many brackets take 30 ms to
+read; four million take 3.3 seconds, while nobody else is served."""
+JSON_STRINGS: Final = 1_000
+"""Strings in a component's JSON, where it is long: that of the editor has two."""
+ASKED_FILES: Final = 1_000
+"""Files for which a browser asks addresses at once: those of a folder. As many take 15 ms; half a million took 5.5 seconds."""
+NAME_BYTES: Final = 1_000
+"""Bytes of a file's name or a widget's: systems take 255 of the one, and the app's own widgets have less than 200."""
+SESSION_TOLD_BYTES: Final = 200_000
+"""Bytes of the message that tells the browser its session: it has the pages and the theme, some ten thousand."""
+
+
+class Rate(NamedTuple):
+    """How often something may happen: so many at once, and so many a second after that. What comes faster waits."""
+
+    burst: float
+    pace: float
+
+
+CONNECTION_RATES: Final[Mapping[str, Rate]] = {
+    # Bytes. A pasted text of 800 KB goes along with each of two clicks a second, and a page with all its texts comes at once.
+    "bytes": Rate(2 * MESSAGE_LIMIT, 2_000_000),
+    # While something is trained, a page asks 2.5 times a second by itself; a learner who clicks fast adds five.
+    "rerun_script": Rate(80, 8),
+    "stop_script": Rate(20, 2),
+    # One in some minutes, where the page is in a frame whose host asks for them.
+    "app_heartbeat": Rate(20, 1),
+    # A box asks once for all files that are put into it; dropped one by one, they are asked for one by one.
+    "file_urls_request": Rate(40, 4),
+    # Files to download are made in threads of the server, the largest in half a second. A page offers eight.
+    "backend_operation_request": Rate(12, 0.5),
+}
+"""What one page may send."""
+HALL: Final = 300
+"""Students in a lecture hall. All of them may come from one address."""
+ADDRESS_RATES: Final[Mapping[str, Rate]] = {
+    # They come in within ten seconds, to a server that greets thirty a second; deploy/tokensteps.conf says the same of sessions.
+    "openings": Rate(2 * HALL, 30),
+    # Nobody is held up for what 300 do at once: each a tenth of what one may, and no more than 30 of them all that one may, for
+    # long. A server is busy with a quarter of it, and an address that wants more waits, while the others are served.
+    **{name: Rate(HALL * rate.burst / 10, HALL * rate.pace / 10) for name, rate in CONNECTION_RATES.items()},
+}
+"""What all pages at one address may send together."""
+CONNECTIONS_EACH: Final = 2 * HALL
+"""Connections from one address: each student of a lecture hall has two pages open."""
+RECONNECT_SECONDS: Final = 60.0
+"""Time in which a page that has lost its connection finds its session again: a change of networks takes some ten seconds. After
+it, the session ends with all that it holds; texts of up to four megabytes are still in the store, and the address finds them."""
 
 # --- What a run is made of ----------------------------------------------------------------------------------------------
 
@@ -248,3 +319,13 @@ BROUGHT_REMEMBERED: Final = 8
 """A session's latest tokenizers from elsewhere that are offered: as many can be told apart in a list."""
 DRAFTS_KEPT: Final = 4
 """Versions of a text that is being typed, each under a name of its own: Back finds the last few."""
+
+# --- What the server writes down ------------------------------------------------------------------------------------------
+
+RECORDS_ALIKE: Final = 5
+"""Records that one place in the code may write in the same minute: more say nothing new, and a browser can make a server fail ten
+times a second."""
+RECORDS_SECONDS: Final = 60.0
+"""Time after which it may write again, and says how many were left out."""
+RECORD_LIMIT: Final = 8_000
+"""Characters of a record: a traceback through Streamlit and a page has some four thousand; a message may quote a visitor's text."""

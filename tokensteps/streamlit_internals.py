@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
+from google.protobuf.message import DecodeError
 from streamlit import runtime
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
@@ -71,15 +73,43 @@ def answer_deep_links() -> None:
     PagesManager.uses_pages_directory = False
 
 
-def uploaded_bytes() -> dict[str, int]:
-    """Bytes of the uploaded files that each session holds."""
+def end_session(session: str) -> bool:
+    """End a session with all that it holds, unless it has a connection; whether it is over. Called where the event loop runs.
+
+    Streamlit keeps one that has lost its connection for two minutes, and after that until it needs the place.
+    """
     if not runtime.exists():
-        return {}
-    files = runtime.get_instance().uploaded_file_mgr
-    if not isinstance(files, MemoryUploadedFileManager):
-        raise TypeError(f"uploads are in a {type(files).__name__}, whose size nobody knows.")
-    # Copies: a session that ends takes its files away.
-    return {
-        session: sum(len(file.data) for file in [*own.values()])
-        for session, own in [*files.file_storage.items()]
-    }
+        return True
+    server = runtime.get_instance()
+    if server.is_active_session(session):
+        return False
+    server.close_session(session)
+    server.uploaded_file_mgr.remove_session_files(session)
+    return True
+
+
+def remove_upload(session: str, file: str) -> None:
+    """Take an uploaded file out of Streamlit's memory; all of the session's, from a store that can't do it one by one."""
+    if not runtime.exists():
+        return
+    match runtime.get_instance().uploaded_file_mgr:
+        case MemoryUploadedFileManager() as files:
+            files.remove_file(session, file)
+        case files:
+            files.remove_session_files(session)
+
+
+def told_session(data: bytes) -> str:
+    """The session that a message to the browser names; "" if it isn't the one that begins a run."""
+    message = ForwardMsg()
+    try:
+        message.ParseFromString(data)
+    except DecodeError:
+        return ""
+    return message.new_session.initialize.session_id if message.HasField("new_session") else ""
+
+
+def claimed_session(scope: Mapping[str, Any]) -> str:
+    """The session that a browser would like to have back: it says so in place of a third protocol for its WebSocket."""
+    claimed = [*scope.get("subprotocols", ()), "", "", ""]
+    return str(claimed[2])

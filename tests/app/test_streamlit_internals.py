@@ -12,9 +12,11 @@ from types import SimpleNamespace
 
 import pytest
 import streamlit as st
+from starlette.datastructures import Headers
 from streamlit import runtime
 from streamlit.elements.lib.utils import compute_and_register_element_id
 from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
@@ -23,7 +25,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.testing.v1 import AppTest
-from streamlit.web.server.starlette import starlette_routes
+from streamlit.web.server.starlette import starlette_routes, starlette_websocket
 
 from tokensteps import streamlit_internals
 from tokensteps.streamlit_internals import (
@@ -31,11 +33,14 @@ from tokensteps.streamlit_internals import (
     METRICS,
     UPLOADS,
     answer_deep_links,
+    claimed_session,
+    end_session,
     is_history_navigation,
     page_outlived_session,
+    remove_upload,
     session_id,
     text_in_browser,
-    uploaded_bytes,
+    told_session,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +79,6 @@ def test_outside_of_a_session_there_is_nothing() -> None:
     assert not is_history_navigation()
     assert not page_outlived_session()
     assert text_in_browser("bpe.paste_text") is None
-    assert uploaded_bytes() == {}
 
 
 def test_text_in_a_browser_that_outlived_its_session(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,16 +137,49 @@ def test_pages_folder_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     assert PagesManager.uses_pages_directory is False
 
 
-def test_uploads_are_counted_by_session(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_without_a_connection_ends_with_its_files(monkeypatch: pytest.MonkeyPatch) -> None:
     store = MemoryUploadedFileManager("/_stcore/upload_file")
-    for session, name, size in (("mine", "a.json", 60), ("mine", "b.json", 40), ("yours", "c.txt", 7)):
-        store.add_file(session, UploadedFileRec(name, name, "text/plain", bytes(size)))
+    for session, name in (("mine", "a"), ("mine", "b"), ("yours", "c")):
+        store.add_file(session, UploadedFileRec(name, name, "text/plain", b"hug"))
+    closed: list[str] = []
+    server = SimpleNamespace(
+        uploaded_file_mgr=store,
+        is_active_session="yours".__eq__,
+        close_session=closed.append,
+    )
+    assert end_session("mine"), "there is no server yet, and no session"
     monkeypatch.setattr(runtime, "exists", lambda: True)
-    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=store))
-    assert uploaded_bytes() == {"mine": 100, "yours": 7}
-    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=object()))
-    with pytest.raises(TypeError, match="whose size nobody knows"):
-        uploaded_bytes()
+    monkeypatch.setattr(runtime, "get_instance", lambda: server)
+    remove_upload("mine", "a")
+    assert store.get_files("mine", ["a", "b"])[0].file_id == "b"
+    assert end_session("mine")
+    assert not end_session("yours")
+    assert closed == ["mine"]
+    assert store.get_files("mine", ["b"]) == []
+    assert store.get_files("yours", ["c"]) != []
+
+
+def test_streamlit_ends_sessions_by_these_names() -> None:
+    for name in ("is_active_session", "close_session", "uploaded_file_mgr"):
+        assert hasattr(runtime.Runtime, name)
+    for name in ("remove_session_files", "remove_file"):
+        assert hasattr(MemoryUploadedFileManager, name)
+
+
+def test_the_first_message_of_a_run_names_the_session() -> None:
+    message = ForwardMsg()
+    message.new_session.initialize.session_id = "mine"
+    assert told_session(message.SerializeToString()) == "mine"
+    assert told_session(ForwardMsg(script_finished=0).SerializeToString()) == ""
+    assert told_session(b"\xff") == ""
+
+
+def test_a_browser_asks_for_its_session_in_place_of_a_protocol() -> None:
+    """Oracle: Streamlit's own reading of the header."""
+    for given in ("streamlit, xsrf, old", "streamlit, xsrf", "streamlit", ""):
+        there = starlette_websocket._parse_subprotocols(Headers({"sec-websocket-protocol": given}))[2] or ""
+        assert claimed_session({"subprotocols": [part.strip() for part in given.split(",")]}) == there
+    assert claimed_session({}) == ""
 
 
 def test_streamlit_keeps_uploads_in_memory() -> None:

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from tokensteps.limits import LARGEST_UPLOAD, UPLOADS_EACH, UPLOADS_ROOM
-from tokensteps.streamlit_internals import INDEX, METRICS, UPLOADS, uploaded_bytes
+from tokensteps.server.entrance.lines import Lines
+from tokensteps.server.entrance.uploads import NoRoom, Upload
+from tokensteps.server.entrance.visits import visits
+from tokensteps.streamlit_internals import INDEX, METRICS, UPLOADS
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -165,17 +167,24 @@ def frame_ancestors(given: str) -> tuple[str, ...]:
     return ("'self'", *(source for source in named if source != "'self'"))
 
 
-def same_place(origin: str, host: str) -> bool:
+def same_place(origin: str, host: str, secure: bool = False) -> bool:
     """Whether a page of `origin` was served by `host`: name and port, as a browser writes both.
+
+    Where the browser came over https, as `secure` says, so must the page have: anybody in between can write one that didn't. The
+    other way round nothing is known: a proxy may have spoken https with the browser, and not say so.
 
     >>> same_place("http://localhost:8501", "localhost:8501"), same_place("https://a.example", "a.example:443")
     (True, True)
     >>> same_place("http://localhost:9000", "localhost:8501"), same_place("null", "localhost:8501")
     (False, False)
+    >>> same_place("http://a.example", "a.example", secure=True), same_place("https://a.example", "a.example", secure=True)
+    (False, True)
     """
     scheme, _, place = origin.lower().partition("://")
     usual = {"http": ":80", "https": ":443"}.get(scheme)
-    return usual is not None and place.removesuffix(usual) == host.lower().removesuffix(usual) != ""
+    if usual is None or (secure and scheme != "https"):
+        return False
+    return place.removesuffix(usual) == host.lower().removesuffix(usual) != ""
 
 
 def _latin(headers: Mapping[str, str]) -> Headers:
@@ -209,8 +218,8 @@ class Guard:
         self.ours = frozenset(name for name, _value in (*self.page, *self.file, *self.https))
         self.metrics = os.environ.get(METRICS_VARIABLE, "") == "1"
         self.warned = False
-        self.coming = 0
-        """Bytes of uploads that are on their way."""
+        self.visits = visits()
+        self.lines = Lines(self.visits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or open one WebSocket."""
@@ -219,7 +228,7 @@ class Guard:
             if self.foreign(scope):
                 await send({"type": "websocket.close", "code": 1008})
             else:
-                await self.app(scope, receive, send)
+                await self.lines.serve(self.app, scope, receive, send)
             return
         if kind != "http":
             await self.app(scope, receive, send)
@@ -239,40 +248,44 @@ class Guard:
         if scope["method"] not in SAFE and self.foreign(scope):
             await _answer(with_headers, 403, b"Forbidden")
             return
-        coming = 0
-        if scope["method"] == "PUT" and UPLOADS in scope["path"]:
-            coming = announced(scope)
-            if not has_room(scope["path"].rpartition(UPLOADS)[2].partition("/")[0], coming, self.coming):
-                await _answer(with_headers, 413, b"No Room")
-                return
-        self.coming += coming
         try:
-            await self.app(scope, receive, with_headers)
+            await self.answer(scope, receive, with_headers)
+        except NoRoom:
+            if not started:
+                await _answer(with_headers, 413, b"No Room")
         except Exception:
             # Starlette would answer outside of this, and so without the headers. It still reports the error.
             if not started:
                 await _answer(with_headers, 500, b"Internal Server Error")
             raise
-        finally:
-            self.coming -= coming
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have a request answered. Raises NoRoom for an upload that there is no room for."""
+        if UPLOADS not in scope["path"]:
+            await self.app(scope, receive, send)
+        elif scope["method"] == "PUT":
+            await Upload(scope, self.visits).put(self.app, receive, send)
+        else:
+            await Upload(scope, self.visits).pass_on(self.app, receive, send)
 
     def headers(
         self, scope: Scope, status: int, given: Iterable[tuple[bytes, bytes]]
     ) -> list[tuple[bytes, bytes]]:
         """An answer's headers, with those that it needs in place of any of the same name."""
-        headers = [header for header in given if header[0].lower() not in self.ours]
+        secure = _secure(scope)
+        headers = [_kept_secret(*header, secure) for header in given if header[0].lower() not in self.ours]
         said = {name.lower(): value for name, value in headers}
         headers += self.page if _is_page(scope["path"], said) else self.file
         if b"cache-control" not in said:
             headers += self.fonts if "/app/static/" in scope["path"] and status < 400 else self.private
-        if _secure(scope):
+        if secure:
             headers += self.https
         return headers
 
     def foreign(self, scope: Scope) -> bool:
         """Whether a page of another site asks. Programs say no origin, and can't use a visitor's cookies."""
         origin, host = _header(scope, b"origin"), _header(scope, b"host")
-        if not origin or same_place(origin, host):
+        if not origin or same_place(origin, host, _secure(scope)):
             return False
         if origin in {allowed.strip() for allowed in st.get_option("server.corsAllowedOrigins")}:
             return False
@@ -285,29 +298,6 @@ class Guard:
                 host[:200],
             )
         return True
-
-
-def announced(scope: Scope) -> int:
-    """Bytes of an upload as its browser says; the most that there may be where it doesn't.
-
-    >>> announced({"headers": [(b"content-length", b"12")]}), announced({"headers": []}) == LARGEST_UPLOAD * 2**20
-    (12, True)
-    """
-    length = _header(scope, b"content-length")
-    told = (
-        length.isascii()
-        and length.isdigit()
-        and len(length) < 12
-        and not _header(scope, b"transfer-encoding")
-    )
-    return int(length) if told else LARGEST_UPLOAD * 2**20
-
-
-def has_room(session: str, coming: int, others: int) -> bool:
-    """Whether a session may send so many bytes, while `others` are on their way. Streamlit itself sets no limit but each file's."""
-    held = uploaded_bytes()
-    each = held.get(session, 0) + coming
-    return each <= UPLOADS_EACH and sum(held.values()) + others + coming <= UPLOADS_ROOM
 
 
 async def _answer(send: Send, status: int, text: bytes) -> None:
@@ -336,4 +326,19 @@ def _is_page(path: str, said: Mapping[bytes, bytes]) -> bool:
 
 def _secure(scope: Scope) -> bool:
     """Whether the browser came over https, to a proxy at least. A browser that didn't pays the header no attention."""
-    return bool(scope.get("scheme") == "https" or _header(scope, b"x-forwarded-proto").startswith("https"))
+    said = _header(scope, b"x-forwarded-proto").lower()
+    return scope.get("scheme") in {"https", "wss"} or said.startswith(("https", "wss"))
+
+
+def _kept_secret(name: bytes, value: bytes, secure: bool) -> tuple[bytes, bytes]:
+    """A header as it may be sent: over https, a cookie goes back over nothing else. Streamlit knows only of certificates of its own.
+
+    >>> _kept_secret(b"set-cookie", b"_streamlit_xsrf=2|a; Path=/; SameSite=Lax", True)[1]
+    b'_streamlit_xsrf=2|a; Path=/; SameSite=Lax; Secure'
+    >>> _kept_secret(b"set-cookie", b"a=b; Secure", True)[1], _kept_secret(b"set-cookie", b"a=b", False)[1]
+    (b'a=b; Secure', b'a=b')
+    """
+    if not secure or name.lower() != b"set-cookie":
+        return name, value
+    attributes = {part.strip().lower() for part in value.split(b";")[1:]}
+    return name, value if b"secure" in attributes else value + b"; Secure"

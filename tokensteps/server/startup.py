@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 from collections.abc import AsyncIterator
@@ -12,13 +13,29 @@ from starlette.middleware import Middleware
 from streamlit.starlette import App
 
 from tokensteps.server.headers import Guard
+from tokensteps.server.logs import throttled
 from tokensteps.server.seal import secret
 from tokensteps.streamlit_internals import answer_deep_links
 
 SWITCH_SECONDS: Final = 0.002
 """How long a thread may keep the others waiting."""
+OPEN_FILES: Final = 16_384
+"""Files and connections that the server may have open: each page takes four, and most systems give a program 1,024 unasked."""
 MIDDLEWARE: Final = (Middleware(Guard),)
 """What every request goes through before Streamlit."""
+
+
+def allow_open_files() -> None:
+    """Have room for as many connections as a lecture hall needs, as far as the system lets a program have it."""
+    try:
+        import resource
+    except ImportError:  # Windows, where there is no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with contextlib.suppress(ValueError, OSError):  # macOS takes no more than 10,240
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 @asynccontextmanager
@@ -29,6 +46,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     """
     secret()
     answer_deep_links()
+    allow_open_files()
     # Everything imported so far stays for good; frozen, a collection need not walk it again.
     import pandas  # noqa: F401
     import plotly.graph_objects  # noqa: F401
@@ -42,6 +60,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.collect()
     gc.freeze()
-    yield {}
+    with throttled():
+        yield {}
     workers().close()
     drawers().close()

@@ -11,14 +11,10 @@ import base64
 import hashlib
 import re
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from tokensteps.server import headers
 from tokensteps.server.headers import (
@@ -31,6 +27,7 @@ from tokensteps.server.headers import (
 from tokensteps.streamlit_internals import INDEX
 
 HOST = (b"host", b"app.example:8501")
+LENGTH = (b"content-length", b"12")
 PAGE = [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-cache")]
 FILE = [(b"content-type", b"text/html"), (b"content-disposition", b'attachment; filename="run.html"')]
 FONT = [(b"content-type", b"font/woff2"), (b"x-content-type-options", b"nosniff")]
@@ -219,7 +216,7 @@ def test_the_apps_own_pages_and_programs_come_through(origin: str | None) -> Non
     sent = ((b"origin", origin.encode()),) if origin else ()
     inner = Inner(PAGE)
     assert ask(inner, "/_stcore/stream", kind="websocket", sent=sent) == [{"type": "websocket.accept"}]
-    assert ask(inner, "/_stcore/upload_file/1/2", method="PUT", sent=sent)[0]["status"] == 200
+    assert ask(inner, "/_stcore/upload_file/1/2", method="PUT", sent=(*sent, LENGTH))[0]["status"] == 200
 
 
 def test_origins_that_the_operator_allows_come_through(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,66 +237,6 @@ def test_a_refusal_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
     assert guard.foreign(scope) and guard.foreign(scope)
     (record,) = caplog.records
     assert "\n" not in record.getMessage() and "evil.example" in record.getMessage()
-
-
-UPLOAD = "/_stcore/upload_file/mine/file"
-
-
-def length(size: int) -> tuple[tuple[bytes, bytes], ...]:
-    return ((b"content-length", b"%d" % size),)
-
-
-def test_uploads_have_room_or_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit's own store of uploads, filled; only its way to the server is stood in for."""
-    store = MemoryUploadedFileManager("/_stcore/upload_file")
-    monkeypatch.setattr(runtime, "exists", lambda: True)
-    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=store))
-    monkeypatch.setattr(headers, "UPLOADS_EACH", 100)
-    monkeypatch.setattr(headers, "UPLOADS_ROOM", 150)
-
-    def status(size: int, session: str = "mine") -> int:
-        path = UPLOAD.replace("mine", session)
-        return int(ask(Inner([], 204), path, method="PUT", sent=length(size))[0]["status"])
-
-    assert (status(100), status(101)) == (204, 413)
-    store.add_file("mine", UploadedFileRec("file", "a.json", "text/plain", bytes(60)))
-    assert (status(40), status(41)) == (204, 413)
-    assert (status(90, "other"), status(91, "other")) == (204, 413), "all sessions together"
-    assert ask(Inner([]), UPLOAD, method="PUT")[0]["status"] == 413, (
-        "without a length it counts as the largest"
-    )
-    assert ask(Inner([], 204), UPLOAD, method="DELETE")[0]["status"] == 204
-    store.remove_session_files("mine")
-    assert status(100) == 204
-
-
-def test_uploads_on_their_way_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many at once would all be let in before the first is there; one that fails gives its room back."""
-    monkeypatch.setattr(headers, "UPLOADS_ROOM", 100)
-    guards: list[Guard] = []
-    answers: list[int] = []
-
-    async def send(message: Any) -> None:
-        answers.append(message.get("status", 0))
-
-    async def slow(scope: Any, receive: Any, send: Any) -> None:
-        if scope["path"] == UPLOAD:
-            await guards[0]({**scope, "path": f"{UPLOAD}2"}, receive, send)
-            raise ZeroDivisionError
-        raise AssertionError("the second had no room")
-
-    guards.append(Guard(slow))
-    scope = {
-        "type": "http",
-        "path": UPLOAD,
-        "method": "PUT",
-        "scheme": "http",
-        "headers": [HOST, *length(60)],
-    }
-    with pytest.raises(ZeroDivisionError):
-        asyncio.run(guards[0](scope, send, send))
-    assert answers[0] == 413
-    assert guards[0].coming == 0
 
 
 def test_metrics_are_for_operators(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -335,6 +272,38 @@ def test_who_may_show_the_app_in_a_frame(
 def test_what_is_no_site_is_refused_at_the_start(given: str) -> None:
     with pytest.raises(ValueError, match=ANCESTORS_VARIABLE):
         frame_ancestors(given)
+
+
+def test_over_https_a_page_that_came_without_it_is_another_sites() -> None:
+    """Whoever is in between can write a page of http://app.example into any page that isn't encrypted."""
+    secure, proto = {"scheme": "wss"}, (b"x-forwarded-proto", b"https")
+    for origin, kind in (
+        (b"http://app.example:8501", "websocket.close"),
+        (b"https://app.example:8501", "websocket.accept"),
+    ):
+        sent = ((b"origin", origin),)
+        assert ask(Inner(PAGE), "/_stcore/stream", kind="websocket", sent=sent, **secure)[0]["type"] == kind
+        assert ask(Inner(PAGE), "/_stcore/stream", kind="websocket", sent=(*sent, proto))[0]["type"] == kind
+
+
+@pytest.mark.parametrize(
+    ("scheme", "sent", "ends"),
+    [
+        ("http", (), "SameSite=Lax"),
+        ("https", (), "Secure"),
+        ("http", ((b"x-forwarded-proto", b"https"),), "Secure"),
+    ],
+)
+def test_over_https_cookies_go_back_over_nothing_else(scheme: str, sent: Any, ends: str) -> None:
+    """Oracle: RFC 6265, section 4.1.2.5."""
+    cookies = [
+        (b"set-cookie", b"_streamlit_xsrf=2|a|b|1; Path=/; SameSite=Lax"),
+        (b"set-cookie", b"a=b; Secure"),
+    ]
+    messages = ask(Inner([*PAGE, *cookies]), scheme=scheme, sent=sent)
+    found = [value.decode() for name, value in messages[0]["headers"] if name == b"set-cookie"]
+    assert found[0].endswith(ends)
+    assert found[1] == "a=b; Secure"
 
 
 def test_same_place_knows_usual_ports() -> None:

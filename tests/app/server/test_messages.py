@@ -1,0 +1,413 @@
+"""What may come over the WebSocket: every message that this Streamlit's protocol knows, sent through the guard.
+
+Source: Streamlit's own protocol, read from its descriptors, so that a new version's new message is asked about here before it
+can reach the server. Oracle: the lists below, and for what passes the message itself, unchanged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from google.protobuf.descriptor import FieldDescriptor
+from streamlit.proto.BackMsg_pb2 import BackendOperationRequest, BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+from tokensteps.limits import (
+    ASKED_FILES,
+    BESIDES_LIMIT,
+    JSON_BESIDES,
+    JSON_STRINGS,
+    MESSAGE_FIELDS,
+    MESSAGE_LIMIT,
+    PASTE_LIMIT,
+    PLAYGROUND_LIMIT,
+    STATES_LIMIT,
+    WIDGETS_LIMIT,
+)
+from tokensteps.server.entrance import lines, messages
+from tokensteps.server.entrance.lines import Lines
+from tokensteps.server.entrance.messages import (
+    OPERATIONS,
+    PASSES,
+    REFUSED_KINDS,
+    REFUSED_OPERATIONS,
+    REFUSED_VALUES,
+    Refused,
+    examine,
+)
+
+MAY_PASS = {
+    "rerun_script": True,
+    "stop_script": True,
+    "app_heartbeat": True,
+    "file_urls_request": True,
+    "backend_operation_request": True,
+    "clear_cache": False,
+    "set_run_on_save": False,
+    "load_git_info": False,
+    "debug_disconnect_websocket": False,
+    "debug_shutdown_runtime": False,
+}
+OPERATION_MAY_PASS = {
+    "deferred_file": True,
+    "install_skills": False,
+    "dismiss_skills_nudge": False,
+    "dataframe_chunk": False,
+}
+VALUE_MAY_PASS = {
+    "trigger_value": True,
+    "bool_value": True,
+    "double_value": True,
+    "int_value": True,
+    "string_value": True,
+    "double_array_value": True,
+    "int_array_value": True,
+    "string_array_value": True,
+    "json_value": True,
+    "file_uploader_state_value": True,
+    "string_trigger_value": True,
+    "json_trigger_value": True,
+    "arrow_value": False,
+    "bytes_value": False,
+    "chat_input_value": False,
+}
+BOX = "$$ID-0123456789abcdef0123456789abcdef-bpe.paste_text"
+
+
+def known(message: Any, oneof: str) -> set[str]:
+    """The names of all that a field may be, in the Streamlit that is installed."""
+    return {field.name for field in message.DESCRIPTOR.oneofs_by_name[oneof].fields}
+
+
+def one(message: Any, name: str) -> Any:
+    """A message with that field set, to something as small as there is."""
+    field = message.DESCRIPTOR.fields_by_name[name]
+    if field.type == FieldDescriptor.TYPE_MESSAGE:
+        getattr(message, name).SetInParent()
+    else:
+        setattr(
+            message,
+            name,
+            {FieldDescriptor.TYPE_STRING: "a", FieldDescriptor.TYPE_BYTES: b"a"}.get(field.type, 1),
+        )
+    return message
+
+
+class Visited:
+    """Stands in for the visits of a server: who came and who left."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+
+    def arrive(self, session: str) -> None:
+        self.told.append(("arrive", session))
+
+    def leave(self, session: str) -> None:
+        self.told.append(("leave", session))
+
+
+def send_all(
+    sent: Sequence[bytes | str],
+    answers: Sequence[bytes] = (),
+    subprotocols: Sequence[str] = (),
+    guards: Lines | None = None,
+) -> tuple[list[bytes], list[Any], Visited]:
+    """What arrives at Streamlit of the messages sent, what the browser gets, and who came and left."""
+    arrived: list[bytes] = []
+    got: list[Any] = []
+    visited = Visited()
+    coming: list[Any] = [{"type": "websocket.connect"}]
+    coming += [
+        {"type": "websocket.receive", "text" if isinstance(data, str) else "bytes": data} for data in sent
+    ]
+    coming.append({"type": "websocket.disconnect", "code": 1001})
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        assert (await receive())["type"] == "websocket.connect"
+        await send({"type": "websocket.accept"})
+        for data in answers:
+            await send({"type": "websocket.send", "bytes": data})
+        while (event := await receive())["type"] == "websocket.receive":
+            arrived.append(event["bytes"])
+        if event["code"] == 1008:
+            with pytest.raises(OSError, match="closed"):
+                await send({"type": "websocket.send", "bytes": b"too late"})
+
+    async def receive() -> Any:
+        return coming.pop(0)
+
+    async def send(event: Any) -> None:
+        got.append(event)
+
+    scope = {"type": "websocket", "client": ("192.0.2.1", 5), "headers": [], "subprotocols": [*subprotocols]}
+    asyncio.run((guards or Lines(visited)).serve(app, scope, receive, send))  # type: ignore[arg-type]
+    return arrived, got, visited
+
+
+@pytest.fixture
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The waits of a guard whose clock moves with them alone."""
+    waits: list[float] = []
+    now = [0.0]
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        now[0] += seconds
+
+    monkeypatch.setattr(lines.asyncio, "sleep", sleep)
+    monkeypatch.setattr(lines.time, "monotonic", lambda: now[0])
+    return waits
+
+
+# --- Every kind ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_kind_of_message_is_on_a_list() -> None:
+    """Fails when a new Streamlit brings one: decide then whether a page of the app sends it."""
+    assert known(BackMsg(), "type") == MAY_PASS.keys() == PASSES | REFUSED_KINDS
+    assert (
+        known(BackendOperationRequest(), "payload")
+        == OPERATION_MAY_PASS.keys()
+        == OPERATIONS | REFUSED_OPERATIONS
+    )
+    assert known(WidgetState(), "value") == VALUE_MAY_PASS.keys()
+    assert VALUE_MAY_PASS.keys() - REFUSED_VALUES == {name for name, may in VALUE_MAY_PASS.items() if may}
+    assert {name for name, may in MAY_PASS.items() if may} == PASSES
+    assert {name for name, may in OPERATION_MAY_PASS.items() if may} == OPERATIONS
+
+
+@pytest.mark.parametrize("kind", sorted(known(BackMsg(), "type") - {"backend_operation_request"}))
+def test_each_kind_through_the_guard(kind: str) -> None:
+    data = one(BackMsg(), kind).SerializeToString()
+    arrived, got, _visited = send_all([data])
+    if MAY_PASS[kind]:
+        assert arrived == [data]
+        assert got == [{"type": "websocket.accept"}]
+    else:
+        assert arrived == []
+        assert [(event["type"], event.get("code")) for event in got] == [
+            ("websocket.accept", None),
+            ("websocket.close", 1008),
+        ]
+
+
+@pytest.mark.parametrize("operation", sorted(known(BackendOperationRequest(), "payload")))
+def test_each_operation_through_the_guard(operation: str) -> None:
+    data = BackMsg(backend_operation_request=one(BackendOperationRequest(), operation)).SerializeToString()
+    assert send_all([data])[0] == ([data] if OPERATION_MAY_PASS[operation] else [])
+
+
+@pytest.mark.parametrize("value", sorted(known(WidgetState(), "value")))
+def test_each_value_of_a_widget_through_the_guard(value: str) -> None:
+    data = rerun(one(WidgetState(id="a"), value))
+    assert send_all([data])[0] == ([data] if VALUE_MAY_PASS[value] else [])
+
+
+@pytest.mark.parametrize(
+    "data", [b"", BackMsg().SerializeToString(), BackMsg(backend_operation_request={}).SerializeToString(), "text", b"\xff" * 20, b"\x5a\x05\x0a", b"\x5b\x5c", b"\x5a\x02\x0a\x00" + b"\x28\x01"]
+)  # fmt: skip
+def test_what_is_no_message_closes_the_connection(data: bytes | str) -> None:
+    """Nothing, nothing in it, no operation, text, no protobuf, cut off, a group, and a run followed by `clear_cache`."""
+    good = BackMsg(app_heartbeat=True).SerializeToString()
+    arrived, got, _visited = send_all([good, data, good])
+    assert arrived == [good], "nothing after it is read"
+    assert got[-1]["code"] == 1008
+
+
+# --- How much -----------------------------------------------------------------------------------------------------------
+
+
+def rerun(*widgets: WidgetState, **rest: Any) -> bytes:
+    message = BackMsg()
+    message.rerun_script.widget_states.widgets.extend(widgets)
+    for name, value in rest.items():
+        setattr(message.rerun_script, name, value)
+    return bytes(message.SerializeToString())
+
+
+def held(data: bytes) -> WidgetState:
+    """The first widget of a message that was let through."""
+    message = BackMsg()
+    message.ParseFromString(examine(data).data)
+    widget: WidgetState = message.rerun_script.widget_states.widgets[0]
+    return widget
+
+
+def test_a_text_is_cut_to_one_character_more_than_fits() -> None:
+    """So the page says that it is too long, and the session doesn't keep it."""
+    for size in (0, 1, PASTE_LIMIT, PLAYGROUND_LIMIT):
+        assert held(rerun(WidgetState(id=BOX, string_value="é" * size))).string_value == "é" * size
+    assert held(rerun(WidgetState(id=BOX, string_value="é" * 3_000_000))).string_value == "é" * (
+        PLAYGROUND_LIMIT + 1
+    )
+    other = WidgetState(id="$$ID-0-bpe.find", string_value="é" * 3_000_000)
+    assert held(rerun(other)).string_value == "é" * (PASTE_LIMIT + 1)
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "\n", "\\", '"', "\x01", "😀", "字"])
+def test_what_the_editor_says_is_cut_in_its_string(letter: str) -> None:
+    for size in (PLAYGROUND_LIMIT, PLAYGROUND_LIMIT + 1):
+        said = json.dumps({"text": [3, letter * size]}, ensure_ascii=False)
+        assert json.loads(held(rerun(WidgetState(id="a", json_value=said))).json_value) == {
+            "text": [3, letter * size]
+        }
+    size = min(3_000_000, MESSAGE_LIMIT // len(json.dumps(letter, ensure_ascii=False).encode()) - 100)
+    said = json.dumps({"text": [3, letter * size], "more": "a"}, ensure_ascii=False)
+    cut = json.loads(held(rerun(WidgetState(id="a", json_value=said))).json_value)
+    assert cut == {"text": [3, letter * min(size, PLAYGROUND_LIMIT + 1)], "more": "a"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["[" + "[]," * JSON_BESIDES + "[]]", "[" * JSON_BESIDES * 2, '["' + "a" * JSON_BESIDES, '"' * (2 * JSON_STRINGS + 2) + " " * JSON_BESIDES, '"\\', '"\\"' * JSON_BESIDES, '"' + "a" * PLAYGROUND_LIMIT + '\n"']
+)  # fmt: skip
+def test_json_that_no_component_says_is_refused(said: str) -> None:
+    if len(said) <= JSON_BESIDES:
+        assert held(rerun(WidgetState(id="a", json_value=said))).json_value == said, (
+            "short: Streamlit's matter"
+        )
+    else:
+        with pytest.raises(Refused):
+            examine(rerun(WidgetState(id="a", json_value=said)))
+
+
+def test_sizes_are_limited() -> None:
+    text = WidgetState(id=BOX, string_value="é" * PLAYGROUND_LIMIT)
+    assert examine(rerun(*[text] * 3)).data == rerun(*[text] * 3)
+    assert STATES_LIMIT < len(rerun(*[text] * 5)) < MESSAGE_LIMIT
+    for data in (
+        rerun(*[text] * 5),
+        rerun(WidgetState(id="a", json_trigger_value="a" * 2 * JSON_BESIDES)),
+        rerun(WidgetState(id="a" * 2_000)),
+        rerun(*[WidgetState(id="a")] * (WIDGETS_LIMIT + 1)),
+        rerun(query_string="a" * BESIDES_LIMIT),
+        rerun(text, query_string="a" * MESSAGE_LIMIT),
+        BackMsg(file_urls_request={"file_names": ["a"] * (ASKED_FILES + 1)}).SerializeToString(),
+        BackMsg(file_urls_request={"file_names": ["a" * 2_000_000]}).SerializeToString(),
+        BackMsg(
+            backend_operation_request={"deferred_file": {"file_id": "a" * BESIDES_LIMIT}}
+        ).SerializeToString(),
+    ):
+        with pytest.raises(Refused):
+            examine(data)
+    names = BackMsg(file_urls_request={"request_id": "1", "file_names": ["vocab.txt"] * ASKED_FILES})
+    assert examine(names.SerializeToString()).data == names.SerializeToString()
+
+
+def test_parts_are_counted_before_anything_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six million widgets of two bytes: 2.4 seconds and 400 MB, once they are objects."""
+    monkeypatch.setattr(messages, "BackMsg", None)
+    widgets = b"\x0a\x00" * 5_000_000
+    states = b"\x12" + varint(len(widgets)) + widgets
+    with pytest.raises(Refused, match=f"more than {MESSAGE_FIELDS} parts"):
+        examine(b"\x5a" + varint(len(states)) + states)
+
+
+def varint(value: int) -> bytes:
+    data = b""
+    while value > 127:
+        data += bytes([value & 127 | 128])
+        value >>= 7
+    return data + bytes([value])
+
+
+def test_anything_at_all_passes_as_it_is_or_is_refused() -> None:
+    """Random and mutated messages. Oracle: the protobuf library, which reads what passes, as one of the kinds that may."""
+    chance = random.Random(23)
+    seeds = [
+        rerun(WidgetState(id=BOX, string_value="hug"), WidgetState(id="b", json_value='{"a": ["b"]}'), query_string="a=b"),
+        BackMsg(file_urls_request={"request_id": "1", "file_names": ["a", "b"]}).SerializeToString(),
+        BackMsg(backend_operation_request={"deferred_file": {"file_id": "a"}}).SerializeToString(),
+    ]  # fmt: skip
+    passed = 0
+    for _ in range(20_000):
+        data = bytearray(
+            chance.choice(seeds) if chance.random() < 0.9 else chance.randbytes(chance.randrange(60))
+        )
+        for _ in range(chance.randrange(4)):
+            at = chance.randrange(len(data) + 1)
+            data[at : at + chance.randrange(3)] = chance.randbytes(chance.randrange(3))
+        try:
+            message = examine(bytes(data))
+        except Refused:
+            continue
+        passed += 1
+        read = BackMsg.FromString(message.data)
+        assert message.data == data
+        assert read.WhichOneof("type") == message.kind in PASSES
+    assert passed > 2_000
+
+
+# --- How often ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_comes_too_fast_waits_its_turn(slept: list[float]) -> None:
+    data = rerun()
+    arrived, _got, _visited = send_all([data] * 200)
+    assert len(arrived) == 200, "nothing is lost"
+    assert sum(slept) == pytest.approx((200 - 80) / 8)
+
+
+def test_what_a_page_asks_by_itself_is_left_out_where_it_comes_too_fast(slept: list[float]) -> None:
+    arrived, _got, _visited = send_all([rerun(is_auto_rerun=True)] * 200 + [rerun()])
+    assert len(arrived) == 80 + 1
+    assert sum(slept) == pytest.approx(1 / 8)
+
+
+def test_an_address_has_a_rate_of_its_own(slept: list[float]) -> None:
+    guards = Lines(Visited())  # type: ignore[arg-type]
+    for _ in range(40):  # forty visitors, one after the other, each as fast as one may
+        assert len(send_all([rerun()] * 80, guards=guards)[0]) == 80
+    assert sum(slept) == pytest.approx((40 * 80 - 2_400) / 240, rel=0.05)
+
+
+def test_a_lecture_hall_comes_in_and_clicks_without_a_wait(slept: list[float]) -> None:
+    guards = Lines(Visited())  # type: ignore[arg-type]
+    for _ in range(300):
+        send_all([rerun()] * 8, guards=guards)
+    assert sum(slept) == 0
+
+
+def test_an_address_has_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "CONNECTIONS_EACH", 0)
+    got: list[Any] = []
+
+    async def send(event: Any) -> None:
+        got.append(event)
+
+    async def serve() -> None:
+        scope = {"type": "websocket", "client": ("192.0.2.1", 5), "headers": []}
+        await Lines(Visited()).serve(None, scope, None, send)  # type: ignore[arg-type]
+
+    asyncio.run(serve())
+    assert got == [{"type": "websocket.close", "code": 1013}]
+
+
+# --- Who it is ----------------------------------------------------------------------------------------------------------
+
+
+def test_who_comes_and_who_leaves_is_noticed() -> None:
+    told = ForwardMsg()
+    told.new_session.initialize.session_id = "mine"
+    other = ForwardMsg(script_finished=0)
+    answers = [other.SerializeToString(), told.SerializeToString(), told.SerializeToString()]
+    assert send_all([rerun()], answers)[2].told == [("arrive", "mine"), ("leave", "mine")]
+    assert send_all([b"\xff"], answers)[2].told == [("arrive", "mine"), ("leave", "mine")]
+    # A browser that would like its session back says so when it connects, and perhaps nothing after that.
+    assert send_all([], subprotocols=["streamlit", "xsrf", "old"])[2].told == [("leave", "old")]
+    assert send_all([], subprotocols=["streamlit"])[2].told == []
+
+
+def test_the_log_says_why_and_quotes_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        send_all([rerun(WidgetState(id="a", bytes_value=b"my words"))])
+    (record,) = caplog.records
+    assert "bytes_value" in record.getMessage()
+    assert "my words" not in record.getMessage()

@@ -1,0 +1,334 @@
+"""What a session holds in files: how it is counted, shared, and when it goes.
+
+Oracle: bytes added up by hand, and Streamlit's own store of uploads, filled and emptied through the guard.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from streamlit import runtime
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+from tokensteps.limits import LARGEST_UPLOAD
+from tokensteps.server.entrance import uploads, visits
+from tokensteps.server.entrance.uploads import NoRoom, Upload
+from tokensteps.server.entrance.visits import Visits
+
+
+class Server:
+    """Stands in for Streamlit's server: sessions that have a connection, and its real store of uploads."""
+
+    def __init__(self) -> None:
+        self.uploaded_file_mgr = MemoryUploadedFileManager("/_stcore/upload_file")
+        self.connected: set[str] = set()
+        self.closed: list[str] = []
+
+    def is_active_session(self, session: str) -> bool:
+        return session in self.connected
+
+    def close_session(self, session: str) -> None:
+        self.closed.append(session)
+        self.uploaded_file_mgr.remove_session_files(session)
+
+    def held(self) -> dict[str, int]:
+        """Bytes of each session, of those that hold any."""
+        store = self.uploaded_file_mgr.file_storage
+        sizes = {session: sum(len(file.data) for file in files.values()) for session, files in store.items()}
+        return {session: size for session, size in sizes.items() if size}
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Server:
+    one = Server()
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    monkeypatch.setattr(runtime, "get_instance", lambda: one)
+    monkeypatch.setattr(visits, "UPLOADS_EACH", 100)
+    monkeypatch.setattr(visits, "UPLOADS_ROOM", 300)
+    return one
+
+
+async def put(
+    server: Server,
+    kept: Visits,
+    session: str,
+    name: str,
+    size: int,
+    *,
+    told: bool = True,
+    pieces: int = 4,
+    status: int = 204,
+    meanwhile: Any = None,
+    after: Any = None,
+) -> int:
+    """Send a file in pieces; the answer."""
+    answers: list[int] = []
+    left = [size // pieces + (size % pieces if not number else 0) for number in range(pieces)]
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        data = b""
+        while True:
+            event = await receive()
+            if event["type"] == "http.disconnect":
+                raise ConnectionError("the browser has gone")
+            data += event["body"]
+            if not event["more_body"]:
+                break
+        if after is not None:
+            await after()
+        if status == 204:
+            server.uploaded_file_mgr.add_file(session, UploadedFileRec(name, name, "text/plain", data))
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def receive() -> Any:
+        if meanwhile is not None:
+            meanwhile()
+        await asyncio.sleep(0)
+        return {"type": "http.request", "body": bytes(left.pop(0)), "more_body": bool(left)}
+
+    async def send(event: Any) -> None:
+        if event["type"] == "http.response.start":
+            answers.append(event["status"])
+
+    headers = [(b"content-length", b"%d" % size)] if told else []
+    scope = {
+        "type": "http",
+        "method": "PUT",
+        "path": f"/base/_stcore/upload_file/{session}/{name}",
+        "headers": headers,
+    }
+    try:
+        await Upload(scope, kept).put(app, receive, send)
+    except NoRoom:
+        return 413
+    return answers[0]
+
+
+def test_a_session_may_hold_so_much(server: Server) -> None:
+    async def run() -> None:
+        kept = Visits()
+        assert await put(server, kept, "mine", "a", 60) == 204
+        assert await put(server, kept, "mine", "b", 41) == 413
+        assert await put(server, kept, "mine", "b", 40) == 204
+        assert await put(server, kept, "mine", "a", 60) == 204, "in place of the other"
+        assert kept.held() == {"mine": 100} == server.held()
+        kept.drop("mine", "a")
+        assert kept.held() == {"mine": 40} == server.held()
+
+    asyncio.run(run())
+
+
+def test_what_is_not_told_is_counted_as_it_comes(server: Server) -> None:
+    """Without a length it counts as the largest; with a wrong one, no more comes in than there is room for."""
+
+    async def run() -> None:
+        kept = Visits()
+        assert await put(server, kept, "mine", "a", 10, told=False) == 413
+        scope = {
+            "path": "/_stcore/upload_file/mine/a",
+            "headers": [(b"content-length", b"5")],
+            "method": "PUT",
+        }
+        assert uploads.announced(scope) == 5
+        assert uploads.announced(
+            {"headers": [(b"content-length", b"5"), (b"transfer-encoding", b"chunked")]}
+        ) == (LARGEST_UPLOAD * 2**20)
+        assert kept.begin("mine", "a", 5)
+        assert [kept.grow("mine", "a", 50) for _ in range(3)] == [True, True, False]
+
+    asyncio.run(run())
+
+
+def test_a_file_that_is_not_taken_leaves_nothing(server: Server) -> None:
+    async def run() -> None:
+        kept = Visits()
+        assert await put(server, kept, "mine", "a", 60, status=400) == 400
+        assert kept.held() == {}
+        with pytest.raises(ZeroDivisionError):
+            await put(server, kept, "mine", "a", 60, meanwhile=lambda: 1 // 0)
+        assert kept.held() == {}
+
+    asyncio.run(run())
+
+
+def test_a_slow_upload_is_given_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "UPLOAD_PATIENCE", 0.01)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        assert (await receive())["type"] == "http.disconnect"
+
+    async def never() -> Any:
+        await asyncio.sleep(10)
+
+    async def run() -> None:
+        kept = Visits()
+        scope = {
+            "path": "/_stcore/upload_file/mine/a",
+            "headers": [(b"content-length", b"5")],
+            "method": "PUT",
+        }
+        await Upload(scope, kept).put(app, never, never)
+        assert kept.held() == {}
+
+    asyncio.run(run())
+
+
+def test_so_many_files(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Empty ones take no bytes, and half a kilobyte each."""
+    monkeypatch.setattr(visits, "FILES_EACH", 3)
+
+    async def run() -> None:
+        kept = Visits()
+        assert [await put(server, kept, "mine", str(name), 0) for name in range(5)] == [204] * 3 + [413] * 2
+
+    asyncio.run(run())
+
+
+def test_many_at_once_have_no_more_room_than_one_after_the_other(server: Server) -> None:
+    async def run() -> None:
+        kept = Visits()
+        answers = await asyncio.gather(*(put(server, kept, "mine", str(name), 40) for name in range(9)))
+        assert answers.count(204) <= 2
+        assert kept.held() == server.held()
+        answers = await asyncio.gather(*(put(server, kept, str(name), "a", 90) for name in range(9)))
+        assert sum(server.held().values()) <= 300
+        assert kept.held() == server.held()
+
+    asyncio.run(run())
+
+
+def test_who_holds_most_makes_room_for_who_holds_less(server: Server) -> None:
+    async def run() -> None:
+        kept = Visits()
+        for session in "abc":
+            assert await put(server, kept, session, "1", 50) == 204
+            assert await put(server, kept, session, "2", 50) == 204
+        assert await put(server, kept, "honest", "1", 60) == 204
+        assert (
+            kept.held()
+            == server.held()
+            == {"a": 50, "b": 50, "c": 100, "honest": 60}
+            | {session: size for session, size in server.held().items() if size == 50}
+        )
+        assert await put(server, kept, "late", "1", 45) == 204
+        assert await put(server, kept, "greedy", "1", 100) == 413, "nobody holds more than it would"
+        assert sum(server.held().values()) <= 300
+
+    asyncio.run(run())
+
+
+def test_those_who_have_left_make_room_first(server: Server) -> None:
+    async def run() -> None:
+        kept = Visits()
+        for session in "abc":
+            assert await put(server, kept, session, "1", 100) == 204
+        kept.leave("b")
+        assert await put(server, kept, "d", "1", 100) == 204
+        assert server.closed == ["b"]
+        assert kept.held() == server.held() == {"a": 100, "c": 100, "d": 100}
+
+    asyncio.run(run())
+
+
+def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(visits, "RECONNECT_SECONDS", 0.05)
+
+    async def run() -> None:
+        kept = Visits()
+        for session in ("gone", "back", "twice"):
+            assert await put(server, kept, session, "1", 60) == 204
+            kept.leave(session)
+        kept.arrive("back")
+        server.connected = {"back", "twice"}  # the second has another connection, which was not told of yet
+        await asyncio.sleep(0.01)
+        assert server.held() == {"gone": 60, "back": 60, "twice": 60}, "a moment later all is there"
+        await asyncio.sleep(0.1)
+        assert server.closed == ["gone"]
+        assert kept.held() == server.held() == {"back": 60, "twice": 60}
+        server.connected = set()
+        kept.leave("twice")
+        await asyncio.sleep(0.1)
+        assert server.closed == ["gone", "twice"]
+
+    asyncio.run(run())
+
+
+def test_a_file_that_comes_again_and_fails_is_gone(server: Server) -> None:
+    """Streamlit would still have the first, and nobody would count it."""
+
+    async def run() -> None:
+        kept = Visits()
+        for name in "abcdefgh":
+            assert await put(server, kept, "mine", name, 60) == 204
+            assert await put(server, kept, "mine", name, 60, status=400) == 400
+            assert kept.held() == {} == server.held()
+        scope = {"path": "/_stcore/upload_file/mine/a", "headers": [], "method": "DELETE"}
+        taken_out = Upload(scope, kept).pass_on
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            await send({"type": "http.response.start", "status": 204})
+
+        async def send(event: Any) -> None:
+            assert event["status"] == 204
+
+        answer = put(server, kept, "mine", "a", 60, pieces=1, after=lambda: taken_out(app, send, send))
+        assert await answer == 204
+        assert kept.held() == {} == server.held(), "taken out before it was there"
+
+    asyncio.run(run())
+
+
+def test_a_file_does_not_outlive_its_session_on_its_way(server: Server) -> None:
+    """It would belong to nobody, and stay."""
+
+    async def run() -> None:
+        kept = Visits()
+        assert await put(server, kept, "mine", "a", 60, meanwhile=lambda: kept.end("mine")) == 413
+        assert kept.held() == {} == server.held()
+
+    asyncio.run(run())
+
+
+def test_a_store_of_another_kind_is_emptied_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fails closed: what is counted doesn't depend on what Streamlit's store is."""
+    removed: list[str] = []
+    store = SimpleNamespace(remove_session_files=removed.append)
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=store))
+    kept = Visits()
+    assert kept.begin("mine", "a", 10) and kept.grow("mine", "a", 10)
+    assert kept.held() == {"mine": 10}
+    kept.drop("mine", "a")
+    assert removed == ["mine"]
+    assert kept.held() == {}
+
+
+def test_any_order_of_things_is_counted_rightly(server: Server) -> None:
+    async def run() -> None:
+        kept, chance = Visits(), random.Random(4)
+        for _ in range(600):
+            session, name = chance.choice("abcdefgh"), chance.choice("12345")
+            match chance.randrange(6):
+                case 0:
+                    kept.leave(session)
+                case 1:
+                    kept.arrive(session)
+                case 2:
+                    kept.drop(session, name)
+                case 3:
+                    many = (put(server, kept, one, name, chance.randrange(90)) for one in "abcdefgh")
+                    await asyncio.gather(*many)
+                case _:
+                    await put(server, kept, session, name, chance.randrange(110))
+            found = {one: size for one, size in kept.held().items() if size}
+            assert found == server.held()
+            assert sum(found.values()) <= 300
+            assert max(found.values(), default=0) <= 100
+
+    asyncio.run(run())

@@ -1,0 +1,121 @@
+"""A WebSocket under guard: what comes through it is examined and waits for its turn, and who leaves is noticed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING, Final
+
+from tokensteps.limits import (
+    ADDRESS_RATES,
+    CONNECTION_RATES,
+    CONNECTIONS_EACH,
+    SESSION_TOLD_BYTES,
+)
+from tokensteps.server.entrance.messages import Refused, examine
+from tokensteps.server.entrance.rates import Account, Addresses, network
+from tokensteps.streamlit_internals import claimed_session, told_session
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import Message as Event
+
+    from tokensteps.server.entrance.visits import Visits
+
+POLICY_VIOLATION: Final = 1008
+"""The code with which a WebSocket is closed for what it has sent."""
+TRY_AGAIN_LATER: Final = 1013
+
+logger = logging.getLogger(__name__)
+
+
+class Lines:
+    """All WebSockets of a server."""
+
+    def __init__(self, visits: Visits) -> None:
+        self._addresses = Addresses(ADDRESS_RATES)
+        self._visits = visits
+
+    async def serve(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one WebSocket until it is closed."""
+        now = time.monotonic()
+        address = self._addresses.account(network((scope.get("client") or ("",))[0]), now)
+        if address.connections >= CONNECTIONS_EACH:
+            logger.warning("Refused a connection: its address has %d already", address.connections)
+            await send({"type": "websocket.close", "code": TRY_AGAIN_LATER})
+            return
+        address.connections += 1
+        line = Line(receive, send, address, self._visits, claimed_session(scope))
+        try:
+            await asyncio.sleep(address.bucket("openings").take(1, now))
+            await app(scope, line.receive, line.send)
+        finally:
+            address.connections -= 1
+            line.leave()
+
+
+class Line:
+    """One WebSocket."""
+
+    def __init__(
+        self, receive: Receive, send: Send, address: Account, visits: Visits, session: str = ""
+    ) -> None:
+        self._receive, self._send, self._address, self._visits = receive, send, address, visits
+        self._own = Account(CONNECTION_RATES)
+        self._session, self._told = session, False
+        """That of this connection: as the browser would have it, until Streamlit has told."""
+        self._closed = False
+
+    async def receive(self) -> Event:
+        """The next message that may go on to Streamlit."""
+        while True:
+            event = await self._receive()
+            if event["type"] != "websocket.receive" or self._closed:
+                return event
+            try:
+                data = event.get("bytes")
+                if data is None:
+                    raise Refused("text")
+                await self._turn("bytes", len(data))
+                message = examine(data)
+            except Refused as refused:
+                return await self._refuse(str(refused))
+            if message.by_itself and self._busy():
+                continue  # the page asks again, and would only fall further behind
+            await self._turn(message.kind, 1)
+            return {"type": "websocket.receive", "bytes": message.data}
+
+    def _busy(self) -> bool:
+        now = time.monotonic()
+        return any(one.bucket("rerun_script").full(now) for one in (self._own, self._address))
+
+    async def _turn(self, name: str, amount: int) -> None:
+        """Wait until this connection, and its address, may use so much."""
+        now = time.monotonic()
+        wait = max(one.bucket(name).take(amount, now) for one in (self._own, self._address))
+        if wait:
+            await asyncio.sleep(wait)
+
+    async def _refuse(self, why: str) -> Event:
+        logger.warning("Closed a connection that sent %s", why)
+        self._closed = True
+        await self._send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": "Policy violation"})
+        return {"type": "websocket.disconnect", "code": POLICY_VIOLATION}
+
+    async def send(self, event: Event) -> None:
+        """Pass on what Streamlit sends, and note which session it is."""
+        if self._closed:
+            raise OSError("closed")  # as a server says it whose visitor has gone
+        if not self._told and event["type"] == "websocket.send":
+            data = event.get("bytes") or b""
+            session = told_session(data) if len(data) < SESSION_TOLD_BYTES else ""
+            if session:
+                self._session, self._told = session, True
+                self._visits.arrive(session)
+        await self._send(event)
+
+    def leave(self) -> None:
+        """The WebSocket has ended."""
+        if self._session:
+            self._visits.leave(self._session)

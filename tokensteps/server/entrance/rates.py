@@ -1,0 +1,92 @@
+"""How often something may happen: what comes faster waits for its turn."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from tokensteps.limits import Rate
+
+REMEMBERED: Final = 1_000
+"""Addresses without an open connection of which it is known what they have used."""
+IDLE: Final = 600.0
+"""Seconds after which an address has its whole burst again."""
+
+
+@dataclass
+class Bucket:
+    """What may be taken now, and how fast it comes back.
+
+    >>> bucket = Bucket(Rate(2, 0.5))
+    >>> [bucket.take(1, now=0.0) for _ in range(4)]
+    [0.0, 0.0, 2.0, 4.0]
+    >>> bucket.take(1, now=100.0)
+    0.0
+    """
+
+    rate: Rate
+    level: float = 0.0
+    """How much has been taken and hasn't come back."""
+    at: float = 0.0
+    """When that was worked out."""
+
+    def take(self, amount: float, now: float) -> float:
+        """Take so much; the seconds to wait until it is one's turn."""
+        self.level = max(0.0, self.level - max(0.0, now - self.at) * self.rate.pace) + amount
+        self.at = now
+        return max(0.0, self.level - self.rate.burst) / self.rate.pace
+
+    def full(self, now: float) -> bool:
+        """Whether one more would have to wait."""
+        return self.level - max(0.0, now - self.at) * self.rate.pace >= self.rate.burst
+
+
+@dataclass
+class Account:
+    """What one connection, or one address, has used."""
+
+    rates: Mapping[str, Rate]
+    buckets: dict[str, Bucket] = field(default_factory=dict)
+    connections: int = 0
+    seen: float = 0.0
+
+    def bucket(self, name: str) -> Bucket:
+        """That of one kind of use."""
+        return self.buckets.setdefault(name, Bucket(self.rates[name]))
+
+
+class Addresses:
+    """The accounts of all addresses that were here lately."""
+
+    def __init__(self, rates: Mapping[str, Rate]) -> None:
+        self._rates = rates
+        self._accounts: dict[str, Account] = {}
+
+    def account(self, address: str, now: float) -> Account:
+        """That of an address."""
+        if len(self._accounts) > REMEMBERED:
+            self._accounts = {
+                name: one for name, one in self._accounts.items() if one.connections or now - one.seen < IDLE
+            }
+        account = self._accounts.setdefault(address, Account(self._rates))
+        account.seen = now
+        return account
+
+
+def network(host: str) -> str:
+    """The address that is counted: of IPv6, where one visitor has billions, the network.
+
+    >>> network("192.0.2.7"), network("2001:db8:1:2:3:4:5:6"), network("")
+    ('192.0.2.7', '2001:db8:1:2::', '')
+    """
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host[:64]
+    if address.version == 4:
+        return str(address)
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_address(int(address) >> 64 << 64))

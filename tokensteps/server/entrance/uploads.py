@@ -1,0 +1,82 @@
+"""A file on its way in: counted piece by piece, and stopped where there is no room for it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from tokensteps.limits import LARGEST_UPLOAD, UPLOAD_PATIENCE
+from tokensteps.streamlit_internals import UPLOADS
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import Message as Event
+
+    from tokensteps.server.entrance.visits import Visits
+
+
+class NoRoom(Exception):
+    """Raised for an upload that there is no room for."""
+
+
+class Upload:
+    """One request that puts a file into a session, or takes one out."""
+
+    def __init__(self, scope: Scope, visits: Visits) -> None:
+        self._session, _slash, self._file = scope["path"].rpartition(UPLOADS)[2].partition("/")
+        self._scope, self._visits = scope, visits
+        self._stopped = False
+
+    async def put(self, app: ASGIApp, receive: Receive, send: Send) -> None:
+        """Take the file in. Raises NoRoom, before Streamlit has answered or in place of its answer."""
+        if not self._visits.begin(self._session, self._file, announced(self._scope)):
+            raise NoRoom
+        taken = False
+
+        async def counted() -> Event:
+            try:
+                event = await asyncio.wait_for(receive(), UPLOAD_PATIENCE)
+            except TimeoutError:
+                event = {"type": "http.disconnect"}
+            size = len(event.get("body", b""))
+            if not self._stopped and not self._visits.grow(self._session, self._file, size):
+                self._stopped = True
+            return {"type": "http.disconnect"} if self._stopped else event
+
+        async def heard(event: Event) -> None:
+            nonlocal taken
+            if event["type"] == "http.response.start":
+                taken = event["status"] < 300
+            await send(event)
+
+        try:
+            await app(self._scope, counted, heard)
+        except Exception:
+            if self._stopped:
+                raise NoRoom from None
+            raise
+        finally:
+            self._visits.finish(self._session, self._file, taken)
+
+    async def pass_on(self, app: ASGIApp, receive: Receive, send: Send) -> None:
+        """What else is asked of a file: if it was taken out, it no longer counts."""
+
+        async def heard(event: Event) -> None:
+            answered = event["type"] == "http.response.start" and event["status"] < 300
+            if answered and self._scope["method"] == "DELETE":
+                self._visits.forget(self._session, self._file)
+            await send(event)
+
+        await app(self._scope, receive, heard)
+
+
+def announced(scope: Scope) -> int:
+    """Bytes of an upload as its browser says; the most that there may be where it doesn't.
+
+    >>> announced({"headers": [(b"content-length", b"12")]}), announced({"headers": []}) == LARGEST_UPLOAD * 2**20
+    (12, True)
+    """
+    headers = dict(scope["headers"])
+    length = headers.get(b"content-length", b"")
+    told = length.isdigit() and len(length) < 12 and not headers.get(b"transfer-encoding")
+    return int(length) if told else LARGEST_UPLOAD * 2**20

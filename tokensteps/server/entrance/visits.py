@@ -1,0 +1,150 @@
+"""What a visit holds on the server, and when it goes: files that were uploaded, and the session with all that it knows."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping
+
+from tokensteps.limits import FILES_EACH, RECONNECT_SECONDS, UPLOADS_EACH, UPLOADS_ROOM
+from tokensteps.server.once import once
+from tokensteps.streamlit_internals import end_session, remove_upload
+
+
+class Held:
+    """One file: what there is of it."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.whole = False
+        """Whether all of it is there, and Streamlit has it."""
+
+
+class Visits:
+    """The sessions that hold files, and those whose connection has ended.
+
+    Files are counted here as they come in through the guard, not looked up in Streamlit, whose store may be another one in the
+    next version: what isn't counted can't come in.
+
+    Where there is no room, what is held by sessions that have left goes first, and then, file by file, what the session holds
+    that holds most; but nobody loses anything to a session that would then hold as much. So whoever holds least finds room.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[str, dict[str, Held]] = {}
+        self._left: dict[str, asyncio.TimerHandle] = {}
+        """Sessions without a connection, the first to leave first."""
+        self._lock = threading.RLock()
+
+    # --- Coming and going -----------------------------------------------------------------------------------------------
+
+    def arrive(self, session: str) -> None:
+        """A session has a connection, its first or a new one."""
+        if (timer := self._left.pop(session, None)) is not None:
+            timer.cancel()
+
+    def leave(self, session: str) -> None:
+        """A connection has ended: its session may come back within a moment, and has what it had."""
+        self.arrive(session)
+        loop = asyncio.get_running_loop()
+        self._left[session] = loop.call_later(RECONNECT_SECONDS, self.end, session)
+
+    def end(self, session: str) -> None:
+        """End a session that hasn't come back, with all that it holds."""
+        self.arrive(session)
+        if end_session(session):
+            with self._lock:
+                self._files.pop(session, None)
+
+    # --- Files ----------------------------------------------------------------------------------------------------------
+
+    def held(self) -> Mapping[str, int]:
+        """Bytes of files that each session holds, those on their way included."""
+        with self._lock:
+            return {session: _total(files) for session, files in self._files.items()}
+
+    def begin(self, session: str, file: str, size: int) -> bool:
+        """Whether a session may send a file of so many bytes, as announced."""
+        with self._lock:
+            files = self._files.get(session, {})
+            if file in files:
+                if not files[file].whole:  # it is on its way already
+                    return False
+                self.drop(session, file)
+            own = _total(files)
+            if len(files) >= FILES_EACH or own + size > UPLOADS_EACH:
+                return False
+            if not self._make_room(session, own, size):
+                return False
+            self._files.setdefault(session, {})[file] = Held()
+            return True
+
+    def grow(self, session: str, file: str, size: int) -> bool:
+        """Whether there is room for so many more bytes of a file that is on its way; then they are counted."""
+        with self._lock:
+            files = self._files.get(session, {})
+            if file not in files:  # it has left
+                return False
+            own = _total(files)
+            if own + size > UPLOADS_EACH or not self._make_room(session, own, size):
+                return False
+            files[file].size += size
+            return True
+
+    def finish(self, session: str, file: str, taken: bool) -> None:
+        """A file has come to its end: Streamlit has it, or nobody."""
+        with self._lock:
+            held = self._files.get(session, {}).get(file)
+            if taken and held is not None:
+                held.whole = True
+            else:  # its session has ended meanwhile, or something has failed
+                self.drop(session, file)
+
+    def forget(self, session: str, file: str) -> None:
+        """A file is no longer there."""
+        with self._lock:
+            files = self._files.get(session, {})
+            files.pop(file, None)
+            if not files:
+                self._files.pop(session, None)
+
+    def drop(self, session: str, file: str) -> None:
+        """Take a file away from a session: it has been read, or there is no room for it."""
+        remove_upload(session, file)
+        self.forget(session, file)
+
+    def _make_room(self, session: str, own: int, size: int) -> bool:
+        """Whether there is room for `size` more bytes of a session that holds `own`, after taking away what may be."""
+        while self._total() + size > UPLOADS_ROOM:
+            gone = next((one for one in self._left if one in self._files and one != session), None)
+            if gone is not None:
+                self.end(gone)
+                continue
+            rich, file = self._most()
+            if rich == session or _total(self._files.get(rich, {})) <= own + size:
+                return False
+            self.drop(rich, file)
+        return True
+
+    def _total(self) -> int:
+        return sum(map(_total, self._files.values()))
+
+    def _most(self) -> tuple[str, str]:
+        """The session that holds most of those with a whole file, and its first one."""
+        whole = {
+            session: next(name for name, file in files.items() if file.whole)
+            for session, files in self._files.items()
+            if any(file.whole for file in files.values())
+        }
+        rich = max(whole, key=lambda session: _total(self._files[session]), default="")
+        return rich, whole.get(rich, "")
+
+
+def _total(files: Mapping[str, Held]) -> int:
+    return sum(file.size for file in files.values())
+
+
+@once
+def visits() -> Visits:
+    """Those of this server."""
+    return Visits()
