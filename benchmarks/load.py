@@ -251,8 +251,10 @@ async def opened(port: int, page: str, url: dict[str, str]) -> AsyncIterator[Ses
     ) as line:
         session = Session(line, page, url)
         ear = asyncio.create_task(session.listen())
-        yield session
-        ear.cancel()
+        try:
+            yield session
+        finally:
+            ear.cancel()
 
 
 async def visit(port: int, number: int, hall: Hall, times: Times, end: float) -> None:

@@ -108,8 +108,9 @@ class Rate(NamedTuple):
 CONNECTION_RATES: Final[Mapping[str, Rate]] = {
     # Bytes. A pasted text of 800 KB goes along with each of two clicks a second, and a page with all its texts comes at once.
     "bytes": Rate(2 * MESSAGE_LIMIT, 2_000_000),
-    # While something is trained, a page asks 2.5 times a second by itself; a learner who clicks fast adds five.
-    "rerun_script": Rate(80, 8),
+    # While something is trained, a page asks 2.5 times a second by itself; a learner clicks up to six times a second, for some
+    # seconds. Each takes the server 20 to 60 ms.
+    "rerun_script": Rate(20, 4),
     "stop_script": Rate(20, 2),
     # One in some minutes, where the page is in a frame whose host asks for them.
     "app_heartbeat": Rate(20, 1),
@@ -124,9 +125,9 @@ HALL: Final = 300
 ADDRESS_RATES: Final[Mapping[str, Rate]] = {
     # They come in within ten seconds, to a server that greets thirty a second; deploy/tokensteps.conf says the same of sessions.
     "openings": Rate(2 * HALL, 30),
-    # Nobody is held up for what 300 do at once: each a tenth of what one may, and no more than 30 of them all that one may, for
-    # long. A server is busy with a quarter of it, and an address that wants more waits, while the others are served.
-    **{name: Rate(HALL * rate.burst / 10, HALL * rate.pace / 10) for name, rate in CONNECTION_RATES.items()},
+    # All 300 may do at once half of what each may do at once. For long, it is as much as 30 of them may: that is what a server
+    # has time for, and the visitors from other addresses should find some of it left.
+    **{name: Rate(HALL * rate.burst / 2, HALL * rate.pace / 10) for name, rate in CONNECTION_RATES.items()},
 }
 """What all pages at one address may send together."""
 CONNECTIONS_EACH: Final = 2 * HALL

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 POLICY_VIOLATION: Final = 1008
 """The code with which a WebSocket is closed for what it has sent."""
 TRY_AGAIN_LATER: Final = 1013
+GONE: Final = 1006
+"""Where a browser has gone without a word."""
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +73,9 @@ class Line:
         """The next message that may go on to Streamlit."""
         while True:
             event = await self._receive()
-            if event["type"] != "websocket.receive" or self._closed:
+            if self._closed:
+                return {"type": "websocket.disconnect", "code": GONE}
+            if event["type"] != "websocket.receive":
                 return event
             try:
                 data = event.get("bytes")
@@ -105,15 +109,18 @@ class Line:
 
     async def send(self, event: Event) -> None:
         """Pass on what Streamlit sends, and note which session it is."""
-        if self._closed:
-            raise OSError("closed")  # as a server says it whose visitor has gone
+        if self._closed:  # Streamlit hears of it when it asks for the next message
+            return
         if not self._told and event["type"] == "websocket.send":
             data = event.get("bytes") or b""
             session = told_session(data) if len(data) < SESSION_TOLD_BYTES else ""
             if session:
                 self._session, self._told = session, True
                 self._visits.arrive(session)
-        await self._send(event)
+        try:
+            await self._send(event)
+        except OSError:  # the browser has gone, and what it has sent before is nobody's any more
+            self._closed = True
 
     def leave(self) -> None:
         """The WebSocket has ended."""

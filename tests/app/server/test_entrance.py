@@ -1,0 +1,211 @@
+"""A real server, attacked over a real WebSocket: what it refuses, and that everybody else is served meanwhile.
+
+Source: attacks that worked, each of them here. Oracle: the code with which the connection is closed, Streamlit's own
+answers, and the time that /_stcore/health takes, asked every 20 ms.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from benchmarks.load import opened, server
+from benchmarks.text import prose
+from tokensteps.limits import MESSAGE_LIMIT, PASTE_LIMIT, PLAYGROUND_LIMIT
+
+ROOT = Path(__file__).parents[3]
+FROZEN = 1.5
+"""Seconds after which the server counts as frozen. On a machine of its own no answer takes half of that; machines that run tests
+are shared. The attacks took 2.4 to 12 seconds."""
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with server(ROOT) as (number, _process):
+        yield number
+
+
+@contextmanager
+def served(port: int) -> Iterator[None]:
+    """Inside, the server answers everybody else."""
+    times: list[float] = []
+    over = threading.Event()
+
+    def ask() -> None:
+        while not over.wait(0.02) or len(times) < 5:
+            start = time.perf_counter()
+            with urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=60) as answer:
+                assert answer.status == 200
+            times.append(time.perf_counter() - start)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        yield
+    finally:
+        over.set()
+        asking.join()
+    assert max(times) < FROZEN
+
+
+def attack(port: int, *sent: bytes | str, visit: bool = True) -> int:
+    """The code with which a connection is closed that sends this; 0 if it stays open for two seconds."""
+
+    async def run() -> int:
+        async with opened(port, "bpe", {"corpus": "hug"}) as session:
+            if visit:
+                await session.run()
+            with suppress(websockets.ConnectionClosed):
+                for data in sent:
+                    await session.socket.send(data)
+            try:
+                async with asyncio.timeout(2):
+                    await session.socket.wait_closed()
+            except TimeoutError:
+                return 0
+            return int(session.socket.close_code)
+
+    return asyncio.run(run())
+
+
+def said(**fields: Any) -> bytes:
+    return bytes(BackMsg(**fields).SerializeToString())
+
+
+@pytest.mark.parametrize(
+    "kind", ["clear_cache", "load_git_info", "set_run_on_save", "debug_disconnect_websocket", "debug_shutdown_runtime"]
+)  # fmt: skip
+def test_what_no_page_sends_is_refused(port: int, kind: str) -> None:
+    with served(port):
+        assert attack(port, said(**{kind: True})) == 1008
+
+
+def test_what_everybody_shares_is_still_there(port: int) -> None:
+    """A run that somebody has trained is shown at once after an attempt to empty the cache."""
+
+    async def open_run() -> float:
+        async with opened(port, "bpe", {"corpus": "library", "step": "500"}) as session:
+            await session.run()
+            start = time.perf_counter()
+            await session.run()
+            assert session.head["last"] > 500
+            return time.perf_counter() - start
+
+    asyncio.run(open_run())
+    assert attack(port, said(clear_cache=True)) == 1008
+    assert asyncio.run(open_run()) < 2, "it is not trained again"
+
+
+def test_half_a_million_names_of_files(port: int) -> None:
+    with served(port):
+        assert attack(port, said(file_urls_request={"file_names": ["a"] * 500_000})) == 1008
+
+
+def test_six_million_widgets(port: int) -> None:
+    def framed(field: int, data: bytes) -> bytes:
+        size, length = len(data), b""
+        while size > 127:
+            length += bytes([size & 127 | 128])
+            size >>= 7
+        return bytes([field << 3 | 2]) + length + bytes([size]) + data
+
+    with served(port):
+        assert attack(port, framed(11, framed(2, b"\x0a\x00" * (MESSAGE_LIMIT // 2 - 10)))) == 1008
+
+
+def test_a_message_that_is_too_large(port: int) -> None:
+    with served(port):
+        assert attack(port, b"\x5a" * (MESSAGE_LIMIT + 1)) == 1008
+
+
+def test_a_component_that_says_a_million_lists(port: int) -> None:
+    """Read by Python's JSON, they would hold up everybody for 3 seconds."""
+    message = BackMsg()
+    message.rerun_script.widget_states.widgets.add(id="a", json_value="[" + "[]," * 1_300_000 + "[]]")
+    with served(port):
+        assert attack(port, message.SerializeToString()) == 1008
+
+
+def test_noise(port: int) -> None:
+    with served(port):
+        for data in (os.urandom(1_000), "text", b""):
+            assert attack(port, data, visit=False) == 1008
+
+
+def test_a_flood_of_runs_waits_its_turn(port: int) -> None:
+    """Four connections, each as fast as it can; whoever else steps meanwhile is answered."""
+
+    over = asyncio.Event()
+
+    async def flood() -> None:
+        async with opened(port, "bpe", {"corpus": "hug"}) as session:
+            await session.run()
+            for step in range(400):
+                session.url["step"] = str(step % 5)
+                await session._ask("")
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(over.wait(), 0.01)
+                if over.is_set():
+                    break
+
+    async def step() -> list[float]:
+        async with opened(port, "bpe", {"corpus": "hug"}) as session:
+            await session.run()
+            times = []
+            for _ in range(20):
+                times.append(await session.do_step())
+                await asyncio.sleep(0.1)
+            return times
+
+    async def run() -> list[float]:
+        floods = [asyncio.create_task(flood()) for _ in range(4)]
+        await asyncio.sleep(0.5)
+        times = await step()
+        over.set()
+        await asyncio.gather(*floods)
+        return times
+
+    with served(port):
+        times = sorted(asyncio.run(run()))
+    assert times[10] < FROZEN, times
+
+
+# --- What pages do goes through -----------------------------------------------------------------------------------------
+
+
+def test_a_text_of_the_greatest_length_goes_through(port: int) -> None:
+    async def run() -> None:
+        async with opened(port, "bpe", {"corpus": "paste"}) as session:
+            await session.run()
+            await session.do_type(("hug pug " * PASTE_LIMIT)[:PASTE_LIMIT])
+            assert session.head["last"] >= 2
+            assert session.socket.close_code is None
+
+    asyncio.run(run())
+
+
+def test_the_playground_takes_a_million_characters(port: int) -> None:
+    async def run() -> None:
+        async with opened(port, "playground", {}) as session:
+            await session.run()
+            box = session.widgets["playground.editor"]
+            told = json.loads(bytes(box.bytes))
+            text = (prose(200_000) * 10)[:PLAYGROUND_LIMIT]
+            session.values[box.id] = ("json_value", json.dumps({"text": [told["nonce"], text]}))
+            await session.run()
+            assert session.socket.close_code is None
+            assert not session.failed
+
+    asyncio.run(run())
