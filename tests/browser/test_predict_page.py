@@ -5,6 +5,7 @@ Oracles: the course's five words, whose merges under BPE are published; what the
 
 from __future__ import annotations
 
+import csv
 import re
 import zlib
 from collections.abc import Callable
@@ -20,6 +21,8 @@ GZIP = re.compile(rb"\x1f\x8b\x08")
 """How what is packed begins."""
 MERGES = ["u + g", "u + n", "h + ug", "p + un"]
 """The first merges of hug, pug, pun, bun, hugs."""
+FORMULA = '=HYPERLINK("http://evil.example/<b>","Ann")'
+"""A name that a spreadsheet would make a link of."""
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +141,7 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     at(page, 3)
     page.get_by_role("button", name="Reveal").click()
     at(page, 4)
-    page.get_by_role("textbox", name="Your name").fill("Ann <b>")
+    page.get_by_role("textbox", name="Your name").fill(FORMULA)
     page.get_by_role("textbox", name="Your name").press("Enter")
     code = page.locator('[data-testid="stCode"]').nth(1)
     expect(code).not_to_have_text("")
@@ -147,5 +150,19 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     box = page.get_by_role("textbox", name="Codes, one a line")
     box.fill(code.inner_text().strip())
     box.press("Control+Enter")
-    expect(page.locator('[data-testid="stDataFrame"]')).to_have_count(2)
+    tables = page.locator('[data-testid="stDataFrame"]')
+    expect(tables).to_have_count(2)
     expect(page.locator(".note.problem")).to_have_count(0)
+
+    # In the teacher's spreadsheet, a student's name must not become a link: every table's file is the app's own.
+    toolbars = page.get_by_test_id("stElementToolbar").filter(has=page.get_by_label("Show/hide columns"))
+    expect(toolbars).to_have_count(2)
+    expect(toolbars.get_by_label("Download as CSV")).to_have_count(0)
+    saved = []
+    for button in page.get_by_role("button", name="Download as CSV").all():
+        with page.expect_download() as download:
+            button.click()
+        saved.append([*csv.reader(download.value.path().read_text("utf-8-sig").splitlines())])
+    assert [len(table) for table in saved] == [2, 3]
+    assert saved[0][1][0] == f"'{FORMULA}" and saved[1][1][0] == "3"
+    assert not [cell for table in saved for row in table for cell in row if cell.startswith("=")]

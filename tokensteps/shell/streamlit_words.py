@@ -25,7 +25,6 @@ SPOKEN: Final = (
     N_("Increment"),
     N_("Decrement"),
     N_("Show/hide columns"),
-    N_("Download as CSV"),
     N_("Search"),
     N_("Close Search"),
     N_("Previous Result"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextvars import copy_context
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -67,7 +67,14 @@ def show_tokenizer_files(tokenizer: Tokenizer, key: str) -> None:
     )
 
 
-def download(column: Any, label: str, name: str, make: Callable[[], str | bytes], key: str) -> None:
+def download(
+    column: Any,
+    label: str,
+    name: str,
+    make: Callable[[], str | bytes],
+    key: str,
+    kind: Literal["primary", "secondary", "tertiary"] = "secondary",
+) -> None:
     """A button that makes its file when it is pressed; `name` is the file's name, and part of the button's key."""
     column.download_button(
         label,
@@ -75,8 +82,9 @@ def download(column: Any, label: str, name: str, make: Callable[[], str | bytes]
         name,
         MEDIA_TYPES.get(name.rpartition(".")[2], "text/plain"),
         key=f"{key}.file.{name}",
+        type=kind,
         on_click="ignore",
-        width="content" if column is st else "stretch",
+        width="content" if column is st or kind == "tertiary" else "stretch",
     )
 
 

@@ -4,23 +4,69 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
+from tokenizers_core.files.exports import csv_table, inert
 from tokensteps.language.i18n import _
+from tokensteps.widgets.downloads import download, sheet
 from tokensteps.widgets.notes import note
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
-def show_rows(table: pd.DataFrame | pa.Table, **options: Any) -> None:
-    """A table, or a line that says it is empty: for no rows and no values, Streamlit would show English of its own."""
+def show_rows(
+    table: pd.DataFrame | pa.Table,
+    key: str,
+    place: Any = st,
+    *,
+    index: bool = False,
+    export: bool = True,
+    **options: Any,
+) -> None:
+    """A table with a button that saves it, or a line that says it is empty: for no rows and no values, Streamlit would show English of its own.
+
+    Every table of the app is drawn here or goes with `save_rows`: Streamlit's own CSV file, which .streamlit/config.toml turns off, would
+    hand a spreadsheet whatever a learner has written. `export` is False where the page has a file of the same rows, or hides a run and offers no file at all.
+    """
     if not len(table):
         note(_("No results"))
-    else:
-        st.dataframe(table, hide_index=True, placeholder="–", **options)
+        return
+    place.dataframe(table, hide_index=not index, placeholder="–", key=key, **options)
+    if export:
+        save_rows(table, key, place, index=index)
+
+
+def save_rows(table: pd.DataFrame | pa.Table, key: str, place: Any = st, *, index: bool = False) -> None:
+    """A button that saves a table as CSV; `index` says whether the rows' names are its first column."""
+
+    def make() -> bytes:
+        frame = table if isinstance(table, pd.DataFrame) else table.to_pandas()
+        return sheet(rows_to_csv, frame.reset_index(names="") if index else frame)
+
+    download(place, _("Download as CSV"), f"{key.replace('.', '-')}.csv", make, key, kind="tertiary")
+
+
+def rows_to_csv(table: pd.DataFrame) -> str:
+    """A table's columns and rows for a spreadsheet: text, the columns' names too, can't become a formula; what is missing is left empty.
+
+    >>> print(rows_to_csv(pd.DataFrame({"name": ["=1+1", None], "times": [3, 4]})))
+    name,times\r
+    '=1+1,3\r
+    ,4\r
+    <BLANKLINE>
+    """
+    rows = table.itertuples(index=False, name=None)
+    return csv_table([inert(str(name)) for name in table], ([_inert(value) for value in row] for row in rows))
+
+
+def _inert(value: object) -> object:
+    if isinstance(value, bool | int | float | np.number):
+        return "" if value != value else value  # NaN alone differs from itself
+    return "" if value is None or value is pd.NA else inert(str(value))
 
 
 def number_formats(table: pd.DataFrame) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from tokensteps.teaching.game import VERDICT_NAMES, Game, Hidden, Prediction
 from tokensteps.teaching.predictions import ASK_NAMES
 from tokensteps.teaching.questions import Question, Verdict
 from tokensteps.widgets import stage
+from tokensteps.widgets.figures import show_rows
 from tokensteps.widgets.keep import kept
 from tokensteps.widgets.notes import note
 from tokensteps.widgets.questions import ask, tally_html, verdict_html
@@ -111,7 +112,7 @@ def show_answers(hidden: Hidden, game: Game) -> None:
         return
     told = ngettext("{number} answer", "{number} answers", len(game.predictions))
     with st.expander(told.format(number=count(len(game.predictions))), key=f"{hidden.place}.answers"):
-        st.dataframe(answers_table(game.predictions), hide_index=True)
+        show_rows(answers_table(game.predictions), f"{hidden.place}.said", export=False)
 
 
 def answers_table(predictions: list[Prediction]) -> pd.DataFrame:

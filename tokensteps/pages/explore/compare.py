@@ -297,6 +297,7 @@ def disagreements(view: View) -> None:
         shown.head(ROWS_LISTED),
         height=360,
         key=view.key("words"),
+        export=False,
         column_config={
             **number_formats(shown),
             _("word"): st.column_config.TextColumn(width=130),

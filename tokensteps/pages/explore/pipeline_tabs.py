@@ -21,7 +21,7 @@ from tokensteps.pages.explore.pipeline_view import PipelineView
 from tokensteps.server.stores import digest
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import show_link, show_tokenizer_files
-from tokensteps.widgets.figures import show_rows
+from tokensteps.widgets.figures import save_rows, show_rows
 from tokensteps.widgets.notes import note, problem
 
 ENTITY_LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
@@ -260,6 +260,7 @@ def entities_tab(view: PipelineView) -> None:
         key=view.key(labels_key(text, encoding.ids)),
         height=min(420, 40 + 35 * len(own)),
     )
+    save_rows(edited, view.key("labels"), left)
     labels = ["O"] * len(encoding)
     for index, label in zip(own, edited["label"], strict=True):
         labels[index] = str(label)
@@ -284,7 +285,7 @@ def entities_tab(view: PipelineView) -> None:
             ]
             rows.append((entity.label, entity.start, entity.end, entity.text, " ".join(inside)))
         names = [_("entity"), _("start"), _("end"), _("text[start:end]"), _("tokens joined by spaces")]
-        st.dataframe(pd.DataFrame(rows, columns=names), hide_index=True, key=view.key("entities"))
+        show_rows(pd.DataFrame(rows, columns=names), view.key("entities"))
         st.caption(
             _("Only the offsets give the words as they were: with their capitals, accents and spaces.")
         )

@@ -62,7 +62,8 @@ def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
         message = _("The first {shown} of {all} characters are aligned; everything is counted.")
         st.caption(message.format(shown=count(side_by_side.CHARACTERS_SHOWN), all=count(len(text))))
     st.header(_("Boundaries shared, %"), anchor=False)
-    st.dataframe(side_by_side.agreement_table(analyses).round(1), width="content", key="playground.agreement")
+    agreement = side_by_side.agreement_table(analyses).round(1)
+    show_rows(agreement, "playground.agreement", index=True, width="content")
 
 
 def counts_tab(analyses: Mapping[str, Analysis]) -> None:

@@ -38,6 +38,7 @@ from tokensteps.teaching.game import Game, Hidden
 from tokensteps.teaching.predictions import ASK_NAMES, ASKS
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
+from tokensteps.widgets.figures import show_rows
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.predict import FRAMES, game_of, keep_game, show_question, show_words
 from tokensteps.widgets.questions import verdict_html
@@ -250,5 +251,5 @@ def _checker(sealed: str) -> None:
     for told in refused:
         problem(told)
     if held:
-        st.dataframe(class_table(held), hide_index=True)
-        st.dataframe(steps_table(held), hide_index=True)
+        show_rows(class_table(held), "challenge.class")
+        show_rows(steps_table(held), "challenge.steps")

@@ -19,7 +19,7 @@ from tokensteps.pages.train.page import RunFile, View, code, encode, files, foll
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.server.shelf import remembered
 from tokensteps.widgets.downloads import sheet
-from tokensteps.widgets.figures import show_chart
+from tokensteps.widgets.figures import show_chart, show_rows
 from tokensteps.widgets.notes import note
 
 PRUNE_FILES: Mapping[str, RunFile] = {
@@ -87,7 +87,7 @@ def both_losses(view: View) -> None:
     figure = worth_chart(rows, view.style)
     with left:
         show_chart(figure, view.key("worth"), _("Exact loss against approximate loss"))
-    right.dataframe(worth_table(rows, view.style), hide_index=True, height=360, key=view.key("worths"))
+    show_rows(worth_table(rows, view.style), view.key("worths"), right, height=360)
 
 
 def charts(view: View) -> None:
