@@ -117,7 +117,7 @@ def train_bpe(
 class BpeTrace(MergeTrace):
     """A recorded run of `train_bpe`."""
 
-    algorithm: ClassVar[str] = "bpe"
+    algorithm: ClassVar[Literal["bpe"]] = "bpe"
 
     def symbols(self, word: str) -> tuple[str, ...]:
         return split_word(word, self.prefix, self.settings["end_of_word_suffix"])

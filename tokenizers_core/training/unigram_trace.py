@@ -6,7 +6,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypeVar, overload
+from typing import Any, ClassVar, Literal, TypeVar, overload
 
 from tokenizers_core.encoding.byte_tokens import byte_token
 from tokenizers_core.encoding.tokenizer import Tokenizer
@@ -162,7 +162,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     settings: Mapping[str, Any]
     """The run's settings, by the names of the training function's arguments."""
 
-    algorithm: ClassVar[str] = "unigram"
+    algorithm: ClassVar[Literal["unigram"]] = "unigram"
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, without what was worked out from them."""

@@ -220,7 +220,7 @@ class WordPieceSnapshot(MergeSnapshot):
 class WordPieceTrace(MergeTrace):
     """A recorded run of `train_wordpiece`."""
 
-    algorithm: ClassVar[str] = "wordpiece"
+    algorithm: ClassVar[Literal["wordpiece"]] = "wordpiece"
 
     def symbols(self, word: str) -> tuple[str, ...]:
         return split_word(word, PREFIX)

@@ -46,6 +46,16 @@ TIE_RULE_WORDS: Mapping[str, TieRuleWords] = {
 }
 SHOW_NAMES: Mapping[str, str] = {"letters": N_("text"), "symbols": N_("raw"), "bytes": N_("bytes")}
 MODE_NAMES: Mapping[str, str] = {"watch": N_("Step through"), "predict": N_("Predict")}
+ASK_NAMES: Mapping[str, str] = {
+    "mixed": N_("Ask by turns"),
+    "pair": N_("The next pair"),
+    "count": N_("How often it stands"),
+    "score": N_("Its score"),
+    "piece": N_("The next piece to go"),
+    "loss": N_("What losing it costs"),
+    "split": N_("How a word is split then"),
+}
+"""What is asked about the next step of a run."""
 CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
     "normalizer": {
         "none": N_("none"),
@@ -82,6 +92,7 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
     "method": {"course": N_("course: exact losses"), "sentencepiece": N_("SentencePiece: EM")},
     "show": SHOW_NAMES,
     "mode": MODE_NAMES,
+    "ask": ASK_NAMES,
     "model": ALGORITHM_NAMES,
     "template": {
         "none": N_("none"),

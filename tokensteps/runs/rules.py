@@ -15,6 +15,7 @@ from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokensteps.drawing.tokens import SHOW
 from tokensteps.language.i18n import N_
+from tokensteps.language.names import ASK_NAMES, MODE_NAMES
 from tokensteps.limits import (
     COUNT_LIMIT,
     PATTERN_LIMIT,
@@ -291,9 +292,9 @@ PLAYGROUND_RULES = (
 )
 PLAYGROUND_SLOTS = ("t1", "t2", "t3", "t4")
 """The parameters of the tokenizers that the playground compares."""
-MODES = ("watch", "predict")
+MODES = tuple(MODE_NAMES)
 """Whether the steps of a run are shown, or to be found out first."""
-ASKED = ("mixed", "pair", "count", "score", "piece", "loss", "split")
+ASKED = tuple(ASK_NAMES)
 """What is asked about the next step."""
 VIEWS = (
     Setting(

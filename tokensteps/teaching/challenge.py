@@ -15,13 +15,14 @@ import pandas as pd
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, count
+from tokensteps.language.names import ASK_NAMES
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.rules import ASKED
 from tokensteps.runs.settings import Reading, read_url
 from tokensteps.server.seal import seal, unseal
 from tokensteps.server.stores import digest
 from tokensteps.teaching.game import VERDICT_NAMES, Prediction
-from tokensteps.teaching.predictions import ASK_NAMES, next_asked, question_after
+from tokensteps.teaching.predictions import next_asked, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question
 
 LEFT_OUT: Final = ("step", "mode", "ask")

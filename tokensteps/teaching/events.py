@@ -9,28 +9,30 @@ from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, 
 
 
 def merge_at(trace: MergeTrace, step: int) -> MergeEvent:
-    """The merge of a step, from 1."""
+    """The merge that a step makes. Raises ValueError for step 0, which makes none."""
     event = trace.event(step)
-    assert isinstance(event, MergeEvent)  # only step 0 is something else
+    if event.kind == "start":
+        raise ValueError(f"step={step} is the start of training; ask about step 1 or a later one.")
     return event
 
 
 def wordpiece_merge_at(trace: WordPieceTrace, step: int) -> WordPieceEvent:
-    """The same, of WordPiece."""
+    """The same for WordPiece."""
     event = trace.event(step)
-    assert isinstance(event, WordPieceEvent)  # only step 0 is something else
+    if event.kind == "start":
+        raise ValueError(f"step={step} is the start of training; ask about step 1 or a later one.")
+    return event
+
+
+def prune_at(trace: UnigramTrace, step: int) -> PruneEvent:
+    """The prune that a step makes. Raises ValueError for a step that does something else."""
+    event = trace.event(step)
+    if event.kind != "prune":
+        raise ValueError(f"step={step} is of kind {event.kind}; ask about a step that prunes.")
     return event
 
 
 def scored(candidate: Candidate) -> ScoredCandidate:
-    """A candidate of WordPiece, whose numbers are known."""
+    """A candidate of WordPiece, with the numbers of its score."""
     assert isinstance(candidate, ScoredCandidate)  # WordPiece has no others
     return candidate
-
-
-def prune_at(trace: UnigramTrace, step: int) -> PruneEvent:
-    """The prune of a step that is one. Raises ValueError for a step that does something else."""
-    event = trace.event(step)
-    if not isinstance(event, PruneEvent):
-        raise ValueError(f"Step {step} is a step of kind {event.kind}; ask about a step that prunes.")
-    return event

@@ -15,8 +15,9 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import N_, _, sentences
+from tokensteps.language.names import ASK_NAMES
 from tokensteps.limits import ANSWERS_LISTED
-from tokensteps.teaching.predictions import ASK_NAMES, next_asked, question_after
+from tokensteps.teaching.predictions import next_asked, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question, Tally, Verdict
 
 VERDICT_NAMES: Final = {RIGHT: N_("right"), TIED: N_("tied"), WRONG: N_("wrong")}

@@ -13,12 +13,11 @@ from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.language.i18n import _, count
 from tokensteps.language.messages import explained
-from tokensteps.language.names import choice_name
+from tokensteps.language.names import ASK_NAMES, choice_name
 from tokensteps.limits import PATTERN_LIMIT
 from tokensteps.runs.corpora import Source
 from tokensteps.runs.rules import VIEWS, Setting
 from tokensteps.runs.settings import Recipe
-from tokensteps.teaching.predictions import ASK_NAMES
 from tokensteps.widgets.boxes import too_long
 from tokensteps.widgets.corpus_input import corpus_input
 from tokensteps.widgets.notes import note, problem

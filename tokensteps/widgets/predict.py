@@ -16,9 +16,9 @@ from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.parts import WORD_ROWS
 from tokensteps.drawing.tokens import chips
 from tokensteps.language.i18n import N_, _, count, ngettext, use_language
+from tokensteps.language.names import ASK_NAMES
 from tokensteps.limits import ANSWERS_LISTED
 from tokensteps.teaching.game import VERDICT_NAMES, Game, Hidden, Prediction
-from tokensteps.teaching.predictions import ASK_NAMES
 from tokensteps.teaching.questions import Question, Verdict
 from tokensteps.widgets import stage
 from tokensteps.widgets.figures import show_rows

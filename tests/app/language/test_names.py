@@ -17,6 +17,7 @@ from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.names import CHOICE_NAMES, choice_name
 from tokensteps.runs.rules import MODES
+from tokensteps.teaching.predictions import ASKS
 
 
 def test_every_name_of_the_engine_has_words_and_no_words_are_left_over() -> None:
@@ -29,6 +30,7 @@ def test_every_name_of_the_engine_has_words_and_no_words_are_left_over() -> None
         "method": METHODS,
         "show": SHOW,
         "mode": MODES,
+        "ask": ["mixed", *(kind for asks in ASKS.values() for kind in asks)],
         "model": ALGORITHMS,
         "template": TEMPLATES,
     }

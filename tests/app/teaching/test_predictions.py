@@ -19,9 +19,10 @@ from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_unigram, train_w
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
+from tokensteps.language.names import ASK_NAMES
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import ASKED
-from tokensteps.teaching.predictions import ASK_NAMES, ASKS, next_asked, question_after
+from tokensteps.teaching.predictions import ASKS, next_asked, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Choice
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}

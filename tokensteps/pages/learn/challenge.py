@@ -16,6 +16,7 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.frames import TRAINING_FRAMES
 from tokensteps.language.i18n import _, count, use_language
 from tokensteps.language.messages import explained
+from tokensteps.language.names import ASK_NAMES
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import CHALLENGE_LIMIT, CODES_LIMIT, NAME_LIMIT, TITLE_LIMIT
 from tokensteps.runs.algorithms import ALGORITHMS
@@ -35,7 +36,7 @@ from tokensteps.teaching.challenge import (
     steps_table,
 )
 from tokensteps.teaching.game import Game, Hidden
-from tokensteps.teaching.predictions import ASK_NAMES, ASKS
+from tokensteps.teaching.predictions import ASKS
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.figures import show_rows

@@ -26,7 +26,7 @@ from tokensteps.teaching.exercises.words import (
     tokens_table,
     words_table,
 )
-from tokensteps.teaching.predictions import ask_pair
+from tokensteps.teaching.merge_questions import ask_pair
 from tokensteps.teaching.questions import Entry, Question, grade_number
 
 MERGES = {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}

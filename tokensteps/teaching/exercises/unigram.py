@@ -30,7 +30,7 @@ from tokensteps.teaching.exercises.words import (
     tokens_table,
     words_table,
 )
-from tokensteps.teaching.predictions import ask_piece, loss_told
+from tokensteps.teaching.prune_questions import ask_piece, loss_told
 from tokensteps.teaching.questions import (
     Entry,
     Question,

@@ -1,0 +1,202 @@
+"""Questions about the next merge: which pair, how often it occurs, what it scores, how a word is split then.
+
+A pair that ties and loses by the tie rule is graded as tied.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+from tokenizers_core.training.merge_trace import Candidate, MergeTrace
+from tokenizers_core.training.merging import merge_pair
+from tokenizers_core.training.wordpiece import WordPieceTrace
+from tokensteps.drawing.narration.merging import score_numbers, tell_rule
+from tokensteps.drawing.narration.voice import Markup
+from tokensteps.drawing.tokens import Style, chip, chips, fill, readable
+from tokensteps.language.i18n import _, count, listed, ngettext, sentences
+from tokensteps.language.names import choice_name
+from tokensteps.teaching.events import merge_at, scored
+from tokensteps.teaching.questions import (
+    Choice,
+    Entry,
+    Question,
+    Verdict,
+    grade_choice,
+    grade_number,
+    grade_split,
+    right,
+    tied,
+    wrong,
+)
+from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint
+
+OPTIONS: Final = 200
+"""Pairs to choose from: the best ones, in alphabetical order."""
+
+
+def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
+    """Which pair is merged next?"""
+    event, candidates = merge_at(trace, step + 1), trace.candidates(step, OPTIONS)
+    labels = {_label(candidate, style): candidate for candidate in candidates}
+    chosen = candidates[0]
+    voice = Markup(style)
+    value = _score_told if trace.algorithm == "wordpiece" else _count_told
+    because = fill(_("{pair}: {value}."), pair=voice.pair(chosen.pair), value=value(chosen, voice))
+    if event.tied_count > 1:
+        because = sentences(because, tell_rule(trace[step + 1], event, voice))
+
+    def grade(answer: str) -> Verdict:
+        yours = labels[answer]
+        if answer == _label(chosen, style):
+            return right(because)
+        numbers = fill(
+            _("{yours}: {your_value}; {pair}: {value}."),
+            yours=voice.pair(yours.pair),
+            your_value=value(yours, voice),
+            pair=voice.pair(chosen.pair),
+            value=value(chosen, voice),
+        )
+        if yours.tied:
+            return tied(sentences(numbers, tell_rule(trace[step + 1], event, voice)))
+        return wrong(numbers)
+
+    options = tuple(sorted(labels))
+    prompt = _("Which pair is merged next?")
+    if trace.algorithm == "wordpiece":
+        prompt = _("Which pair is merged next? The one with the highest score, pair / (first × second).")
+    rule = _("When pairs tie: {rule}.").format(rule=choice_name("ties", trace.settings["tie_rule"]))
+    return Question(
+        "pair",
+        f"{escape(prompt)} <small>{escape(rule)}</small>",
+        Choice(options),
+        _label(chosen, style),
+        grade_choice(options, grade),
+        because,
+    )
+
+
+def ask_count(trace: MergeTrace, step: int, style: Style) -> Question:
+    """How often does the next pair stand?"""
+    event, voice = merge_at(trace, step + 1), Markup(style)
+    prompt = fill(
+        _("{pair} is merged next. How often does it stand in the corpus now?"), pair=voice.pair(event.pair)
+    )
+    words = [
+        fill(_("{word} × {number}"), word=chips(tokens, style), number=count(trace.word_frequencies[word]))
+        for word, tokens in trace.splits(step, event.words[:6]).items()
+    ]
+    more = "" if len(event.words) <= len(words) else " …"
+    where = fill(_("It stands in {words}"), words=listed(words) + more)
+    return Question(
+        "count",
+        prompt,
+        Entry(_("a number, such as 12")),
+        str(event.freq),
+        grade_number(event.freq, where, where, count(event.freq)),
+        f"<b>{count(event.freq)}</b> {where}",
+    )
+
+
+def ask_score(trace: WordPieceTrace, step: int, style: Style) -> Question:
+    """What is the next pair's score?"""
+    event, voice = merge_at(trace, step + 1), Markup(style)
+    chosen = scored(event.candidates[0])
+    prompt = fill(
+        _("{pair} is merged next. What is its score, {formula}?"),
+        pair=voice.pair(event.pair),
+        formula=voice.fraction(_("pair"), _("first × second")),
+    )
+    told = fill(
+        _(
+            "{pair} stands {freq} times, {first} {first_freq} times and {second} {second_freq} times: {numbers} = {score}."
+        ),
+        pair=voice.pair(event.pair),
+        freq=count(chosen.freq),
+        first=chip(event.pair.first, style),
+        first_freq=count(chosen.first_freq),
+        second=chip(event.pair.second, style),
+        second_freq=count(chosen.second_freq),
+        numbers=score_numbers(chosen, voice),
+        score=f"<b>{chosen.score}</b>",
+    )
+    return Question(
+        "score",
+        prompt,
+        Entry(_("a fraction or a decimal, such as 5/(20 × 5)")),
+        f"{chosen.freq}/({chosen.first_freq} × {chosen.second_freq})",
+        grade_number(chosen.score, told, told, str(chosen.score)),
+        told,
+    )
+
+
+def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | None:
+    """How is a word split after the next merge?"""
+    event, voice = merge_at(trace, step + 1), Markup(style)
+    prefix = trace.prefix if trace.algorithm == "wordpiece" else ""
+    word = next((word for word in event.words[:50] if can_be_typed(trace, step, word, style)), None)
+    if word is None:
+        return None
+    now, then = trace.splits(step, [word])[word], trace.splits(step + 1, [word])[word]
+    pieces = as_read(then, style, prefix)
+    others = {
+        as_read(merge_pair(now, tie.pair, _joined(tie.pair, prefix)), style, prefix): tie.pair
+        for tie in event.tied[1:]
+    }
+    told = fill(
+        _("The merge was {pair}, so the word became {split}."),
+        pair=voice.pair(event.pair),
+        split=chips(then, style),
+    )
+
+    def compare(yours: tuple[str, ...]) -> Verdict:
+        if yours in others:
+            ties = fill(
+                _("{pair} ties with {other}."),
+                pair=voice.pair(others[yours]),
+                other=voice.pair(event.pair),
+            )
+            return tied(sentences(ties, tell_rule(trace[step + 1], event, voice), told))
+        if yours == as_read(now, style, prefix):
+            return wrong(sentences(escape(_("So it is split now.")), told))
+        return wrong(sentences(fill(_("You cut it into {pieces}."), pieces=escape(" ".join(yours))), told))
+
+    return Question(
+        "split",
+        fill(_("How will this word be split after the next merge? Now: {split}"), split=chips(now, style)),
+        Entry(split_hint("".join(pieces))),
+        " ".join(pieces),
+        grade_split("".join(pieces), pieces, compare, prefix, told),
+        told,
+    )
+
+
+def is_on_screen(trace: MergeTrace, step: int) -> bool:
+    """Whether the frame of this step shows the next pair's numbers already: it lists the pairs before its own merge."""
+    chosen = merge_at(trace, step + 1).candidates[0]
+    if trace.algorithm == "wordpiece":
+        known = scored(chosen)
+        return known.before == known.score
+    return step > 0 and chosen.change == 0
+
+
+def _joined(pair: tuple[str, str], prefix: str) -> str:
+    """The token that a pair becomes."""
+    return pair[0] + pair[1].removeprefix(prefix)
+
+
+def _count_told(candidate: Candidate, _voice: Markup) -> str:
+    """How often a pair stands."""
+    return escape(
+        ngettext("{number} time", "{number} times", candidate.freq).format(number=count(candidate.freq))
+    )
+
+
+def _score_told(candidate: Candidate, voice: Markup) -> str:
+    """A pair's score, worked out."""
+    known = scored(candidate)
+    return f"{score_numbers(known, voice)} = <b>{known.score}</b>"
+
+
+def _label(candidate: Candidate, style: Style) -> str:
+    return f"{readable(candidate.pair.first, style)} + {readable(candidate.pair.second, style)}"

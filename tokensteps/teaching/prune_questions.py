@@ -1,0 +1,204 @@
+"""Questions about the next prune: which piece goes, what losing it costs, how a word is split then.
+
+Of pieces that cost the same, each is right: nothing but their order in the list decides between them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+from tokenizers_core.training.lattice import Lattice
+from tokenizers_core.training.pruning import PruneEvent, RankedPiece
+from tokenizers_core.training.unigram_trace import UnigramTrace
+from tokensteps.drawing.tokens import Style, chip, chips, fill, readable
+from tokensteps.language.i18n import _, count, sentences
+from tokensteps.language.numbers import chance, nats
+from tokensteps.teaching.events import prune_at
+from tokensteps.teaching.questions import (
+    Choice,
+    Entry,
+    Question,
+    Verdict,
+    grade_choice,
+    grade_number,
+    grade_split,
+    right,
+    wrong,
+)
+from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint
+
+PIECES_OFFERED: Final = 6
+"""Pieces to choose from."""
+MOST_EDGES: Final = 14
+"""Pieces in a word that somebody is asked to split."""
+ROUNDING: Final = 1e-9
+"""Differences in nats up to this are rounding errors."""
+
+
+def ask_piece(trace: UnigramTrace, step: int, style: Style) -> Question:
+    """Which piece is pruned next?"""
+    event = prune_at(trace, step + 1)
+    offered = {readable(row.piece, style): row for row in offered_pieces(trace, event)}
+    exact = trace.method == "course"
+    because = cost_told(event.piece, event.loss, style)
+
+    def grade(answer: str) -> Verdict:
+        yours = offered[answer]
+        if yours.piece == event.piece:
+            return right(because)
+        both = sentences(cost_told(yours.piece, yours.loss, style), because)
+        if yours.loss <= event.loss + ROUNDING:
+            same = escape(_("They cost the same; which one goes first is only the list's order."))
+            return right(sentences(both, same))
+        return wrong(both)
+
+    options = tuple(sorted(offered))
+    prompt = _(
+        "Which of these pieces goes next: which one does the corpus miss least? Of those that cost the same, any is right."
+    )
+    if not exact:
+        prompt = _("Which of these pieces goes next: whose loss does SentencePiece estimate as the least?")
+    return Question(
+        "piece",
+        escape(prompt) + probabilities(trace, step, [row.piece for row in offered.values()], style),
+        Choice(options),
+        readable(event.piece, style),
+        grade_choice(options, grade),
+        because,
+    )
+
+
+def offered_pieces(trace: UnigramTrace, event: PruneEvent) -> list[RankedPiece]:
+    """The piece that goes, and some of those ranked behind it, evenly spaced."""
+    first, last = event.place - 1, event.ranked - 1
+    wanted = min(PIECES_OFFERED, last - first + 1)
+    places = [first + round((last - first) * index / max(1, wanted - 1)) for index in range(wanted)]
+    return [trace.ranking(event.round, place, place + 1)[0] for place in dict.fromkeys(places)]
+
+
+def cost_told(piece: str, loss: float, style: Style) -> str:
+    """What losing a piece costs."""
+    if abs(loss) < ROUNDING:
+        return fill(_("Without {piece} the corpus costs no more."), piece=chip(piece, style))
+    return fill(
+        _("Without {piece} the corpus costs {loss} more."),
+        piece=chip(piece, style),
+        loss=f"<b>{nats(loss)}</b>",
+    )
+
+
+def probabilities(trace: UnigramTrace, step: int, pieces: Sequence[str], style: Style) -> str:
+    """Pieces with their probabilities after a step, in one line."""
+    model = trace.pieces_at(step)
+    givens = [
+        f'<span class="given">{chip(piece, style)} {chance(math.exp(model[piece]))}</span>'
+        for piece in sorted(pieces, key=lambda piece: (-len(piece), piece))
+    ]
+    return f'<p class="givens">{"".join(givens)}</p>'
+
+
+def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
+    """By how much does the loss grow without the next piece? None unless a round begins: only then are the losses computed."""
+    event = prune_at(trace, step + 1)
+    if trace.method != "course" or event.place > 1:
+        return None
+    true = 0.0 if abs(event.loss) < ROUNDING else event.loss
+    users = [word for word, split in trace.splits(step, trace.corpus.words).items() if event.piece in split]
+    inside = dict.fromkeys(edge.piece for word in users for edge in trace[step].lattice(word).edges)
+    if len(inside) > MOST_EDGES:
+        return None  # no sum to do by hand
+    prompt = fill(
+        _("{piece} goes next. By how much does the corpus's loss grow, in nats (natural logarithms)?"),
+        piece=chip(event.piece, style),
+    )
+    if users:
+        given = escape(_("The pieces in the words that use it, with their probabilities:"))
+        prompt = sentences(prompt, given)
+    told = sentences(cost_told(event.piece, event.loss, style), loss_told(trace, step, event.piece, style))
+    return Question(
+        "loss",
+        prompt + probabilities(trace, step, [*inside], style),
+        Entry(_("a number with two digits or more, such as 3.4")),
+        nats(true).replace("−", "-"),
+        grade_number(true, told, told, nats(true), by_hand=True),
+        told,
+    )
+
+
+def loss_told(trace: UnigramTrace, step: int, piece: str, style: Style) -> str:
+    """Which words need another split without a piece, and what that costs each of them: markup."""
+    pieces = trace[step].pieces
+    others = {other: log for other, log in pieces.items() if other != piece}
+    told = []
+    for word, split in trace[step].splits().items():
+        if piece not in split:
+            continue
+        path = Lattice.build(word, others).best()
+        if path is None:
+            continue
+        told.append(
+            fill(
+                _("{before} → {after}: {number} × ({cost_after} − {cost_before})."),
+                before=f'<span class="row">{chips(split, style)}</span>',
+                after=f'<span class="row">{chips(path.pieces, style)}</span>',
+                number=count(trace.word_frequencies[word]),
+                cost_after=f"{-path.log_probability:.4f}",
+                cost_before=f"{-sum(pieces[part] for part in split):.4f}",
+            )
+        )
+    return sentences(*told) or escape(_("No best split uses it: nothing changes."))
+
+
+def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question | None:
+    """How is a word split when the next piece is gone?"""
+    event = prune_at(trace, step + 1)
+    words = [resplit.word for resplit in event.resplits[:20]] or _words_with(trace, step, event.piece)
+    word = next((word for word in words if can_be_typed(trace, step, word, style)), None)
+    if word is None:
+        return None
+    after = trace[step + 1]
+    then = after.splits([word])[word]
+    pieces = as_read(then, style)
+    logs = {as_read((piece,), style)[0]: log for piece, log in after.pieces.items() if piece in word}
+    if any(piece not in logs for piece in pieces):
+        return None  # SentencePiece's method has pruned a character, which comes back at the end
+    best = sum(logs[piece] for piece in pieces)
+    told = fill(
+        _("The most probable split without it is {split}: {chance}."),
+        split=chips(then, style),
+        chance=chance(math.exp(best)),
+    )
+
+    def compare(yours: tuple[str, ...]) -> Verdict:
+        if any(piece not in logs for piece in yours):
+            missing = next(piece for piece in yours if piece not in logs)
+            unknown = fill(_("There is no piece {piece} then."), piece=f"<code>{escape(missing)}</code>")
+            return wrong(sentences(unknown, told))
+        mine = sum(logs[piece] for piece in yours)
+        numbers = fill(_("Your split has the probability {chance}."), chance=chance(math.exp(mine)))
+        return (right if mine > best - ROUNDING else wrong)(sentences(numbers, told))
+
+    prompt = fill(
+        _(
+            "{piece} goes next. How will {word} be split then? The pieces in it, with their probabilities then:"
+        ),
+        piece=chip(event.piece, style),
+        word=f"<b>{escape(''.join(pieces))}</b>",
+    )
+    return Question(
+        "split",
+        prompt + probabilities(trace, step + 1, [piece for piece in after.pieces if piece in word], style),
+        Entry(split_hint("".join(pieces))),
+        " ".join(pieces),
+        grade_split("".join(pieces), pieces, compare, told=told),
+        told,
+    )
+
+
+def _words_with(trace: UnigramTrace, step: int, piece: str) -> list[str]:
+    """Words that contain a piece, and few enough others to compare."""
+    words = [word for word in trace.corpus.words[:500] if piece in word]
+    return [word for word in words[:20] if len(trace[step].lattice(word).edges) <= MOST_EDGES]
