@@ -86,7 +86,7 @@ def to_oniguruma(pattern: str) -> Translation:
     >>> to_oniguruma(r"[a-z]+|\w+").refused
     '\\w+'
     """
-    return _translate(pattern, PLACES, possessive=True)
+    return _Translator(PLACES, possessive=True).translate(pattern)
 
 
 def from_oniguruma(pattern: str) -> Translation:
@@ -95,68 +95,84 @@ def from_oniguruma(pattern: str) -> Translation:
     >>> from_oniguruma(r"[^\s\p{L}]+\z").pattern, from_oniguruma(r"^a").refused
     ('[^\\s\\p{L}]+\\Z', '^a')
     """
-    return _translate(pattern, PLACES_BACK, possessive=False)
+    return _Translator(PLACES_BACK, possessive=False).translate(pattern)
 
 
-def _translate(pattern: str, places: Mapping[str, str], possessive: bool) -> Translation:
-    """`pattern` item by item; `possessive`: whether `{1,3}+` gives nothing back, instead of repeating."""
-    translated: list[str] = []
-    groups = [_Group(0)]
-    before: _Repeatable | None = None
-    prefers_nothing = ""  # the first place where the pattern prefers to match less
-    position = 0
-    while position < len(pattern):
-        refused = Translation("", pattern[position : position + 10])
-        item = _ITEM.match(pattern, position)
-        if item is None:
-            return refused
-        position, text = item.end(), item.group()
+class _Translator:
+    """A translation under way: what is written so far, and the groups that are open."""
+
+    def __init__(self, places: Mapping[str, str], possessive: bool) -> None:
+        """`possessive`: whether `{1,3}+` gives nothing back, instead of repeating."""
+        self.places, self.possessive = places, possessive
+        self.written: list[str] = []
+        self.groups = [_Group(0)]
+        self.before: _Repeatable | None = None
+        self.prefers_nothing = ""
+        """The first place where the pattern prefers to match less."""
+
+    def translate(self, pattern: str) -> Translation:
+        """`pattern` item by item."""
+        position = 0
+        while position < len(pattern):
+            place = pattern[position : position + 10]
+            item = _ITEM.match(pattern, position)
+            text = item and self._take(item, place)
+            if item is None or text is None:
+                return Translation("", place)
+            self.written.append(text)
+            position = item.end()
+        if len(self.groups) > 1:
+            return Translation("", self.groups[-1].opening)
+        whole, before = self.groups[0], self.before
+        empty = whole.some_empty or (whole.still_empty and (before is None or before.empty))
+        if empty and self.prefers_nothing:
+            # After it has matched nothing at a place, `regex` tries to match more there, and Oniguruma goes on.
+            return Translation("", self.prefers_nothing)
+        return Translation("".join(self.written))
+
+    def _take(self, item: regex.Match[str], place: str) -> str | None:
+        """How an item is written; None if it has no translation."""
         if item["counted"] or item["repeated"]:
-            counts = _counts(item)
-            # Engines differ in how often they repeat what matches nothing.
-            if before is None or counts is None or (before.empty and counts != (0, 1)):
-                return refused
-            if item["possessive"]:
-                if not possessive:
-                    return refused
-                translated[before.begin] = f"(?>{translated[before.begin]}"
-                text = f"{item['counted']})"
-            if item["lazy"] or text.endswith("?", 1):
-                prefers_nothing = prefers_nothing or refused.refused
-            groups[-1].still_empty &= before.empty or counts[0] == 0
-            translated.append(text)
-            before = None
-            continue
-        if before is not None:  # not repeated
-            groups[-1].still_empty &= before.empty
-            before = None
+            return self._repeat(item, place)
+        group, text = self.groups[-1], str(item.group())
+        if self.before is not None:  # not repeated
+            group.still_empty &= self.before.empty
+            self.before = None
         if item["single"]:
-            before = _Repeatable(len(translated), empty=False)
+            self.before = _Repeatable(len(self.written), empty=False)
         elif item["open"]:
-            groups.append(_Group(len(translated), text))
+            self.groups.append(_Group(len(self.written), text))
         elif item["close"]:
-            if len(groups) == 1:
-                return refused
-            group = groups.pop()
+            if len(self.groups) == 1:
+                return None
+            self.groups.pop()
             if not group.looks:
-                before = _Repeatable(group.begin, group.some_empty or group.still_empty)
+                self.before = _Repeatable(group.begin, group.some_empty or group.still_empty)
         elif item["bar"]:
-            if groups[-1].still_empty:
-                prefers_nothing = prefers_nothing or refused.refused
-            groups[-1].some_empty |= groups[-1].still_empty
-            groups[-1].still_empty = True
-        elif text in places:
-            text = places[text]
+            if group.still_empty:
+                self.prefers_nothing = self.prefers_nothing or place
+            group.some_empty |= group.still_empty
+            group.still_empty = True
         else:
-            return refused
-        translated.append(text)
-    if len(groups) > 1:
-        return Translation("", groups[-1].opening)
-    empty = groups[0].some_empty or (groups[0].still_empty and (before is None or before.empty))
-    if empty and prefers_nothing:
-        # After it has matched nothing at a place, `regex` tries to match more there, and Oniguruma goes on.
-        return Translation("", prefers_nothing)
-    return Translation("".join(translated))
+            return self.places.get(text)
+        return text
+
+    def _repeat(self, item: regex.Match[str], place: str) -> str | None:
+        """How a repetition of the item before is written."""
+        text, counts, before = str(item.group()), _counts(item), self.before
+        # Engines differ in how often they repeat what matches nothing.
+        if before is None or counts is None or (before.empty and counts != (0, 1)):
+            return None
+        if item["possessive"]:
+            if not self.possessive:
+                return None
+            self.written[before.begin] = f"(?>{self.written[before.begin]}"
+            text = f"{item['counted']})"
+        if item["lazy"] or text.endswith("?", 1):
+            self.prefers_nothing = self.prefers_nothing or place
+        self.groups[-1].still_empty &= before.empty or counts[0] == 0
+        self.before = None
+        return text
 
 
 def _counts(item: regex.Match[str]) -> tuple[int, int | None] | None:

@@ -389,30 +389,16 @@ def train_unigram(
     if method not in METHODS:
         raise UnknownNameError(kind="method", name=method, known=METHODS)
     share = PRUNED_SHARES[method] if pruned_share is None else pruned_share
-    if not 0 < share < 1:
-        raise SettingError(
-            name="pruned_share", value=share, reason="choose a number between 0 and 1, such as 0.1"
-        )
-    if max_piece_length < 1:
-        raise SettingError(name="max_piece_length", value=max_piece_length, reason="choose at least 1")
+    check_numbers(share, max_piece_length)
     if "" in special_tokens:
         raise SettingError(name="special_tokens", value="", reason="an empty token can't be found in a text")
     special_tokens = tuple(dict.fromkeys(special_tokens))
-
-    candidates = (course_seed if method == "course" else sentencepiece_seed)(
-        corpus, max_piece_length, whole_words
-    )
+    seed_of = course_seed if method == "course" else sentencepiece_seed
+    candidates = seed_of(corpus, max_piece_length, whole_words)
     characters = sum(1 for piece, _count in candidates if len(piece) == 1)
-    least = len(special_tokens) + characters
-    if vocab_size is not None and vocab_size < least:
-        raise VocabSizeError(vocab_size=vocab_size, minimum=least, what="alphabet")
     size = SEED_SIZES[method] if seed_size is None else seed_size
-    if size < characters:
-        raise SettingError(
-            name="seed_size",
-            value=size,
-            reason=Phrase("choose at least {least}, the corpus's characters", least=characters),
-        )
+    check_sizes(size, vocab_size, characters, len(special_tokens))
+
     run = Training(corpus, candidates[:size], max_piece_length)
     target = characters if vocab_size is None else vocab_size - len(special_tokens)
     if method == "course":
@@ -440,6 +426,29 @@ def train_unigram(
             "whole_words": whole_words,
         },
     )
+
+
+def check_numbers(pruned_share: float, max_piece_length: int) -> None:
+    """Raise SettingError for a number that makes no sense."""
+    if not 0 < pruned_share < 1:
+        raise SettingError(
+            name="pruned_share", value=pruned_share, reason="choose a number between 0 and 1, such as 0.1"
+        )
+    if max_piece_length < 1:
+        raise SettingError(name="max_piece_length", value=max_piece_length, reason="choose at least 1")
+
+
+def check_sizes(seed_size: int, vocab_size: int | None, characters: int, special_tokens: int) -> None:
+    """Raise VocabSizeError or SettingError if the corpus's characters, and the special tokens, don't fit in."""
+    least = special_tokens + characters
+    if vocab_size is not None and vocab_size < least:
+        raise VocabSizeError(vocab_size=vocab_size, minimum=least, what="alphabet")
+    if seed_size < characters:
+        raise SettingError(
+            name="seed_size",
+            value=seed_size,
+            reason=Phrase("choose at least {least}, the corpus's characters", least=characters),
+        )
 
 
 def _record_run(run: Training, steps: Iterator[None], target: int, progress: Progress | None) -> bool:

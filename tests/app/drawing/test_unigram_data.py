@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.test_files import COURSE, course
+from tests.core.test_exports import COURSE, course
 from tokenizers_core import METHODS, Corpus, UnigramTrace, train_unigram
 from tokenizers_core.training.pruning import Worth
 from tokensteps.drawing.charts import MARKER_LIMIT, PRUNE_CHARTS, charts_for, loss_chart, worth_chart
