@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from html import escape, unescape
+from html import unescape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -14,7 +14,7 @@ from tokenizers_core.training.merge_trace import MergeTrace, StepStats
 from tokenizers_core.training.pruning import StepPoint, Worth
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceSnapshot
-from tokensteps.drawing.tokens import Style, readable
+from tokensteps.drawing.tokens import Style, chart_text, readable
 from tokensteps.drawing.training.pruning import STEP_NAMES
 from tokensteps.language.i18n import N_, _, listed, sentences
 from tokensteps.language.names import ALGORITHM_NAMES, pair_name
@@ -43,7 +43,7 @@ SWEEP_HEIGHTS: Mapping[str, str] = {
 }
 DASHES = ("solid", "dash", "dot", "dashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
-"""Lines are told apart by more than colour; markers stand on some of the points."""
+"""Lines differ by more than colour: some of their points have markers."""
 MARKERS_ON_LINE = 16
 HEIGHTS: Mapping[str, str] = {
     "loss": N_("loss in nats"),
@@ -53,7 +53,7 @@ HEIGHTS: Mapping[str, str] = {
 MARKER_LIMIT = 80
 """A curve of more points is a line without markers."""
 ACCENT = "#d9621a"
-"""The step now: 3:1 at least on both themes' backgrounds."""
+"""The current step: a contrast of at least 3:1 on the backgrounds of both themes."""
 NEUTRAL = "#8a8f98"
 MARGIN = {"l": 10, "r": 10, "t": 10, "b": 10}
 CURVE_LAYOUT: Mapping[str, Any] = {"height": 320, "margin": MARGIN, "showlegend": False}
@@ -65,12 +65,12 @@ SCATTER_LAYOUT: Mapping[str, Any] = {
 
 
 def training_chart(trace: MergeTrace, chart: str, step: int, style: Style) -> go.Figure:
-    """One chart over the run, with the step now marked."""
+    """One chart over the run, with the current step marked."""
     history = trace.history
     by_size = chart in ("tokens", "fertility")
     values = [_value(point, chart) for point in history]
     places = [point.vocab_size if by_size else point.step for point in history]
-    names = [escape(readable(point.token, style), quote=False) for point in history]
+    names = [chart_text(readable(point.token, style)) for point in history]
     figure = go.Figure(
         go.Scatter(
             x=places,
@@ -108,7 +108,7 @@ def _mode(points: int) -> str:
 
 
 def _mark_step(figure: go.Figure, x: float, y: float) -> None:
-    """Mark the step now."""
+    """Mark the current step."""
     figure.add_scatter(
         x=[x],
         y=[y],
@@ -119,10 +119,10 @@ def _mark_step(figure: go.Figure, x: float, y: float) -> None:
 
 
 def curves_told(figure: go.Figure, title: str, at: float | None = None, number: str = "") -> str:
-    """A chart's curves in words: where each begins and ends, its extremes, and what it is now, with the figures drawn.
+    """A chart's curves in words: the first and last value of each, its extremes, and its value at the current step.
 
-    Now is at `at` across, or where the figure has a mark of its own; `number` says how heights are written, if not with four
-    digits and more for whole numbers.
+    The current step is at `at` on the x axis, or where the figure has a mark of its own. `number` is the format of the values;
+    by default they have four digits, and more if they are whole numbers.
     """
     told = []
     marks = [trace for trace in figure.data if trace.mode == "markers"]
@@ -148,7 +148,7 @@ def curves_told(figure: go.Figure, title: str, at: float | None = None, number: 
 
 
 def _written(height: float, number: str) -> str:
-    """A height for reading.
+    """A height as text.
 
     >>> _written(12345, ""), _written(2.34567, ""), _written(23456.7, ""), _written(0.5, ".2f")
     ('12,345', '2.346', '23,457', '0.50')
@@ -179,7 +179,7 @@ def score_chart(snapshot: WordPieceSnapshot, style: Style) -> go.Figure:
             y=[float(candidate.score) for candidate in chosen],
             customdata=[
                 (
-                    escape(" ".join(readable(token, style) for token in candidate.pair), quote=False),
+                    chart_text(" ".join(readable(token, style) for token in candidate.pair)),
                     str(candidate.score),
                 )
                 for candidate in chosen
@@ -215,12 +215,12 @@ def score_chart(snapshot: WordPieceSnapshot, style: Style) -> go.Figure:
 
 
 def charts_for(trace: UnigramTrace) -> list[str]:
-    """The names of the charts that fit a run: only E steps have an objective."""
+    """The names of the charts that a run has: only E steps have an objective."""
     return [chart for chart in PRUNE_CHARTS if chart != "objective" or trace.method == "sentencepiece"]
 
 
 def loss_chart(trace: UnigramTrace, chart: str, step: int, style: Style) -> go.Figure:
-    """One chart over a run of Unigram, with the step now marked; of objectives, the last E step up to now."""
+    """One chart over a run of Unigram, with the current step marked; for objectives, the last E step up to it."""
     curve = [(point, height) for point in trace.history for height in _heights(trace, point, chart)]
     drawn = [curve[place] for place in _thinned([point.step for point, _height in curve], step)]
     special = len(trace.special_tokens)
@@ -237,7 +237,7 @@ def loss_chart(trace: UnigramTrace, chart: str, step: int, style: Style) -> go.F
             hovertemplate=_("step %{customdata[1]}: %{customdata[0]}<br>%{y:,.4~f}") + "<extra></extra>",
         )
     )
-    if chart == "loss":  # the curve leaves out the steps after which training did not work it out
+    if chart == "loss":  # the curve has no point where training did not compute the loss
         _mark_step(figure, across(trace.history[step]), trace.loss_at(step))
     elif before := [(point, height) for point, height in curve if point.step <= step]:
         _mark_step(figure, across(before[-1][0]), before[-1][1])
@@ -260,26 +260,26 @@ def _heights(trace: UnigramTrace, point: StepPoint, chart: str) -> list[float]:
 
 
 def _thinned(steps: Sequence[int], now: int) -> list[int]:
-    """The places of the points to draw: about `CURVE_LIMIT` at even distances, the first, the last, and those of `now`."""
+    """The places of the points to draw: about `CURVE_LIMIT`, evenly spaced, the first, the last, and those of step `now`."""
     stride = max(1, math.ceil(len(steps) / CURVE_LIMIT))
     last = len(steps) - 1
     return [place for place, step in enumerate(steps) if place % stride == 0 or place == last or step == now]
 
 
 def _step_name(point: StepPoint, style: Style) -> str:
-    """The piece that a step pruned, or what it did, for a hover."""
+    """What a hover shows of a step: the piece that it pruned, or what it did."""
     name = readable(point.piece, style) if point.kind == "prune" else _(STEP_NAMES[point.kind])
-    return escape(name, quote=False)
+    return chart_text(name)
 
 
 def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
-    """What pieces are worth exactly against SentencePiece's estimate of it."""
+    """What pieces are worth: the exact loss against SentencePiece's estimate."""
     exact, approximate = [row.exact for row in rows], [row.approximate for row in rows]
     figure = go.Figure(
         go.Scatter(
             x=approximate,
             y=exact,
-            customdata=[(escape(readable(row.piece, style), quote=False),) for row in rows],
+            customdata=[(chart_text(readable(row.piece, style)),) for row in rows],
             hovertemplate=_("%{customdata[0]}<br>exact: %{y:,.4~f}<br>approximate: %{x:,.4~f}")
             + "<extra></extra>",
             mode="markers",
@@ -312,7 +312,7 @@ def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
 
 
 def sweep_chart(comparison: Comparison, chart: str, step: int) -> go.Figure:
-    """The three over all vocabulary sizes, with the size now as a line."""
+    """All three algorithms over the vocabulary sizes, with the current size as a line."""
     drawn = [comparison.sweep[place] for place in _thinned(range(len(comparison) + 1), step)]
     figure = go.Figure()
     for place, (name, heights) in enumerate(_sweep_lines(drawn, chart)):

@@ -30,15 +30,15 @@ CHIP_LABELS: Final = (
     "characters",
 )
 LONGEST: Final = 1000
-"""Characters (or bytes) that a chip shows; of a longer one it shows the beginning, and copies all."""
+"""Characters (or bytes) that a chip shows; of longer text it shows the beginning, and copies all."""
 _LONG: Final = 24
-"""Characters from which on a chip may break between lines."""
+"""A chip with more characters than these may break across lines."""
 _CACHED: Final = 200
 _SPOKEN: Final = 80
 
 
 class Shown(NamedTuple):
-    """How tokens are shown: written as "text", "ids" or "bytes", white space as signs or as it is."""
+    """How tokens are shown: written as "text", "ids" or "bytes", white space as signs or unchanged."""
 
     write: str = "text"
     spaces: bool = True
@@ -85,7 +85,7 @@ _LINE_END: Final = _Drawn("</div>")
 _FLOW_END: Final = _Drawn("</span>")
 
 _SPACE_SIGNS: Final = {character: f"<i>{sign}</i>" for character, sign in VISIBLE.items()}
-# A sequence such as a family of three is one sign: what joins it need not be named.
+# A sequence such as a family of three is one picture: the joiners in it need no names.
 _PICTURE: Final = r"(?=\p{Extended_Pictographic})\X(?<!\u200d)"
 _WITH_SIGNS: Final = regex.compile(rf"([ \t\n\r]|{_PICTURE})")
 _AS_IT_IS: Final = regex.compile(rf"([\t\n\r\p{{Zs}}]|{_PICTURE})")
@@ -114,9 +114,9 @@ def chips_message(
 ) -> bytes:
     """Pack the chips for the browser; the same arguments always give the same bytes.
 
-    `cards` are the tokens' details by id, trusted markup: whoever draws them escapes. `page` names what is shown (the
-    tokenizer, the part of a long text, the language): another one makes the browser forget pin and scrolling. `linked`
-    ties the chips to the text box on the page. `first` is the number of tokens before these, `total` that of all.
+    `cards` are the tokens' details by id, trusted markup: escape what you put in. `page` names what is shown (the
+    tokenizer, the part of a long text, the language): with another one the browser forgets the pinned token and the scroll position. `linked`
+    ties the chips to the text box on the page. `first` is the number of tokens before these, `total` the number of all.
 
     `labels` needs the keys in `CHIP_LABELS`, plain text: "chip" holds `{text}` and `{ids}`; "token" may hold `{index}` and
     `{total}`, "tokens" also `{last}`, "characters" `{start}` and `{end}` (as in a slice). "language" (BCP 47, default
@@ -127,7 +127,7 @@ def chips_message(
     missing = [name for name in CHIP_LABELS if name not in labels]
     if missing:
         raise ValueError(f"labels lack {', '.join(missing)}; the browser writes no words of its own.")
-    # Most tokens come more than once: each kind of chip travels once, and its number wherever it stands.
+    # Most tokens occur more than once: each kind of chip is sent once, and its number wherever it occurs.
     numbers: dict[int, int] = {}
     kinds: list[_Drawn] = []
     order = []
@@ -155,7 +155,7 @@ def chips_message(
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
     try:
         return text.encode()
-    except UnicodeEncodeError:  # half a UTF-16 pair, which JSON can write as an escape
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can write as an escape
         return json.dumps(message, separators=(",", ":")).encode()
 
 
@@ -174,9 +174,9 @@ def _drawn_lines(runs: Sequence[TextRun], shown: Shown, chip: str, unknown: str)
 
 
 def _line(chips: Sequence[_Drawn]) -> Iterator[_Drawn]:
-    """Put chips into a line of text. The first with a direction gives it; chips that run the other way keep together.
+    """Put chips into a line of text, which runs like its first chip with a direction; chips that run the other way stay together.
 
-    A browser doesn't look into isolates for the direction of what holds them, so `dir=auto` wouldn't find it.
+    `dir=auto` can't be used: to find a line's direction, a browser does not look into the isolates in it.
     """
     ways = [drawn.direction for drawn in chips]
     base = next((way for way in ways if way in ("ltr", "rtl")), "ltr")
@@ -184,7 +184,7 @@ def _line(chips: Sequence[_Drawn]) -> Iterator[_Drawn]:
     if all(way in ("", base) or (way, base) == ("number", "ltr") for way in ways):
         yield from chips
     else:
-        # Numbers run from left to right everywhere; what has no direction goes with its neighbours when they agree.
+        # Numbers always run from left to right; a chip without a direction joins its neighbours when they agree.
         other = {"ltr": "rtl", "rtl": "ltr"}[base]
         against = {other, "number"} if base == "rtl" else {other}
         at = 0
@@ -207,7 +207,7 @@ def _line(chips: Sequence[_Drawn]) -> Iterator[_Drawn]:
 
 
 def line_html(drawn: Sequence[tuple[str, str]]) -> str:
-    """Return chips of one's own, each with the text that it stands for, as one line of text, in the order that it is read.
+    """Return other chips, each with the text it stands for, as one line of text in reading order.
 
     >>> line_html([("<b>hug</b>", "hug")])
     '<div class=l dir=ltr><b>hug</b></div>'
@@ -247,9 +247,9 @@ def _draw(
         return _Drawn(f'<bdi class="r many{marks}"{said}>{html}</bdi><wbr>', text, ids, "", breaks)
     if shown.write == "text" and text:
         marks += " long" if len(text) > _LONG else ""
-        # The line's end stands for the newline that breaks it.
+        # The end of the line shows the newline.
         html = _text_html(text[:-1] if breaks and not shown.spaces else text, shown.spaces)
-        # Lines break around white space, where the signs for it would let none through.
+        # Lines break at white space; the signs in its place would not allow it.
         html = f'<bdi class="r t c{colour(tokens[0][1])}{marks}"{said}>{html}</bdi>'
         html = ("<wbr>" if text[0] in " \t\u3000" else "") + html + ("<wbr>" if text[-1].isspace() else "")
         return _Drawn(html, text, ids, direction(text), breaks)
@@ -268,7 +268,7 @@ def _one(
     identifier, name, data, _, _ = token
     if shown.write == "ids":
         html = str(identifier)
-    elif not data:  # added by the tokenizer, as [CLS]: no bytes of the text
+    elif not data:  # added by the tokenizer, like [CLS]: no bytes of the text
         html = token_html(name, shown.style)
     else:
         html = " ".join([f"0x{byte:02X}" for byte in data[:LONGEST]]) + (
@@ -279,7 +279,7 @@ def _one(
 
 
 def _text_html(text: str, signs: bool) -> str:
-    """Text as markup: white space as signs or as it is, other things that can't be seen by their names."""
+    """Text as markup: white space as signs or unchanged, other invisible characters by their names."""
     if len(text) > LONGEST:
         return _text_html(text[:LONGEST], signs) + "<i>…</i>"
     html = []
@@ -294,7 +294,7 @@ def _text_html(text: str, signs: bool) -> str:
 
 
 def direction(text: str) -> str:
-    """The direction that a line takes from this text: that of its first letter; "number" when it holds digits alone."""
+    """The direction that this text gives a line: that of its first letter; "number" when it has digits but no letters."""
     number = ""
     for character in text[:LONGEST]:
         kind = unicodedata.bidirectional(character)

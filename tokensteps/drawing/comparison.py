@@ -29,9 +29,9 @@ DIRECTIONS: Mapping[str, str] = {
 }
 WORDS_SHOWN = 8
 CHANGED_SHOWN = 3
-"""Rows of them that are kept for the words that change at a size."""
+"""How many of these rows are reserved for the words that change at a size."""
 FREQUENT_SHOWN = 2
-"""Of the words that are cut differently, so many are the most frequent ones; then come those that all three cut differently."""
+"""Of the words that are cut differently, the most frequent come first, this many; then those that all three cut differently."""
 TOKENS_IN_COLUMN = 16
 CHIPS_SHOWN = 60
 """Tokens listed for each region of the overlap."""
@@ -68,7 +68,7 @@ def compare_frame(snapshot: SizeSnapshot, style: Style) -> Frame:
 
 
 def column(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
-    """One algorithm: what it did, what it costs, and how it cuts the words that all columns show."""
+    """One algorithm: what it did, how many tokens a word takes, and how it cuts the words that all columns show."""
     name = standing.algorithm
     direction = escape(_(DIRECTIONS[name]))
     return (
@@ -79,7 +79,7 @@ def column(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
 
 
 def measure(snapshot: SizeSnapshot, standing: Standing) -> str:
-    """Tokens per word as a number and as a bar, whose full length is a token for every character."""
+    """Tokens per word as a number and as a bar; a full bar is one token per character."""
     trace = snapshot.trace
     most = trace.bpe.token_totals[0] / trace.corpus.total
     share = 0 if standing.tokens_per_word is None else round(100 * standing.tokens_per_word / most)
@@ -94,7 +94,7 @@ def measure(snapshot: SizeSnapshot, standing: Standing) -> str:
 
 
 def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
-    """The words: those that are not cut alike, the most frequent first, then those that change at this size."""
+    """The words: those that are cut differently, the most frequent first, then those that change at this size."""
     first, changed = compared_words(snapshot)
     cuts = snapshot.cuts((*first, *changed))
     made = made_here(standing)
@@ -120,7 +120,7 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
 
 
 def compared_words(snapshot: SizeSnapshot) -> tuple[list[str], list[str]]:
-    """Which words to show: all where there are few, else those that are not cut alike, and those that change here."""
+    """Which words to show: all of a few; of many, those that are cut differently, and those that change at this size."""
     corpus = snapshot.trace.corpus
     if len(corpus.words) <= WORDS_SHOWN:
         return list(corpus.words), []
@@ -134,14 +134,14 @@ def compared_words(snapshot: SizeSnapshot) -> tuple[list[str], list[str]]:
 
 
 def made_here(standing: Standing) -> frozenset[str]:
-    """The surfaces of the tokens that came at this size."""
+    """The tokens that are new at this size, without ##."""
     return frozenset() if standing.change is None else frozenset(map(surface, standing.change.tokens))
 
 
 def cut_row(
     cuts: tuple[Cut | None, ...], algorithm: str, freq: int, made: frozenset[str], style: Style
 ) -> str:
-    """One word in one column: a sign, the tokens, how often it stands and how many tokens it is."""
+    """One word in one column: a sign, its tokens, how often it occurs and how many tokens it takes."""
     cut = cuts[COMPARED.index(algorithm)]
     if cut is None:
         return '<div class="w dim"><i class="sign"></i><span class="ts"></span><span class="f">–</span></div>'
@@ -160,7 +160,7 @@ def cut_row(
 
 
 def block_title(title: str, units: bool = False) -> str:
-    """The title of some rows; with `units`, what stands at their ends."""
+    """The title of some rows; with `units`, what the numbers at their ends are."""
     ends = escape(_("count × tokens"))
     note = f"<span>{ends}</span>" if units else ""
     return f"<h4>{escape(title)}{note}</h4>"
@@ -170,7 +170,7 @@ def block_title(title: str, units: bool = False) -> str:
 
 
 def overlap_html(overlap: Overlap, style: Style) -> str:
-    """Who has which tokens: a row for each region of those that have a vocabulary, with its tokens."""
+    """Which vocabularies share which tokens: a row for each region of the overlap, with its tokens."""
     head, number, more = (
         "".join(f"<th>{ALGORITHM_NAMES[name]}" for name in COMPARED),
         _("tokens"),
@@ -187,7 +187,7 @@ def overlap_html(overlap: Overlap, style: Style) -> str:
 
 
 def _membership(name: str, region: tuple[str, ...], overlap: Overlap) -> str:
-    """A tick or a dot, or a dash for one that has no vocabulary, which is read out as a word."""
+    """A tick, a dot, or a dash for an algorithm without a vocabulary; screen readers say a word instead."""
     kind, mark, told = "lacks", "·", _("has none of them")
     if name not in overlap.there:
         mark, told = "–", _("has no vocabulary of this size")
@@ -198,7 +198,7 @@ def _membership(name: str, region: tuple[str, ...], overlap: Overlap) -> str:
 
 
 def jaccard_html(overlap: Overlap) -> str:
-    """How much of two vocabularies is the same, pair by pair, with the numbers."""
+    """How much two vocabularies have in common, pair by pair, with the numbers."""
     rows = ""
     for first, second in PAIRS:
         shared = overlap.size(first, second)

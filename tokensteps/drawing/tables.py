@@ -18,7 +18,7 @@ from tokensteps.language.i18n import _
 def pair_table(
     snapshot: MergeSnapshot, style: Style, find: str = "", limit: int | None = None
 ) -> pd.DataFrame:
-    """The `limit` best pairs that could be merged next (None: all), best first; with `find`, those of them whose text holds it."""
+    """The `limit` best pairs that could be merged next (None: all), best first; with `find`, those of them whose text contains it."""
     candidates = snapshot.candidates(limit)
     columns = {
         _("place"): range(1, len(candidates) + 1),
@@ -54,7 +54,7 @@ def score_table(
 def piece_table(
     snapshot: UnigramSnapshot, style: Style, find: str = "", limit: int | None = None
 ) -> pd.DataFrame:
-    """The `limit` most probable pieces (None: all), with what the next round makes of them; with `find`, those that hold it."""
+    """The `limit` most probable pieces (None: all), and what the next round does with them; with `find`, those that contain it."""
     trace = snapshot.trace
     ranked = {candidate.piece: candidate for candidate in snapshot.candidates()}
     pieces = sorted(snapshot.pieces.items(), key=lambda item: -item[1])[:limit]
@@ -87,13 +87,13 @@ def worth_table(rows: Sequence[Worth], style: Style) -> pd.DataFrame:
 
 
 def table_of(columns: Mapping[str, Sequence[object]]) -> pd.DataFrame:
-    """A table of these columns. Without rows they hold no type: pandas would take a column of tokens for one of numbers."""
+    """A table of these columns. Without rows it has no types: pandas would make a column of tokens a column of numbers."""
     table = pd.DataFrame(columns)
     return table if len(table) else table.astype(object)
 
 
 def matching(table: pd.DataFrame, find: str, tokens: int = 2) -> pd.DataFrame:
-    """The rows whose `tokens` tokens, after the place, hold `find`, written together or with a space between them."""
+    """The rows whose first `tokens` columns after the place contain `find`, joined or with a space between them."""
     if not find:
         return table
     first, *others = (table[name] for name in table.columns[1 : 1 + tokens])

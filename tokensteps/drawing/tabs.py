@@ -1,4 +1,4 @@
-"""Engine data → markup for the tabs: a word through the steps, a token's lineage, an encoded text, two runs parting."""
+"""Markup for the training pages' tabs: a word through the steps, a token's lineage, an encoded text, where two runs part."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINEAGE_DEPTH = 40
 
 
 def story_html(history: Sequence[tuple[int, tuple[str, ...]]], step: int, style: Style) -> str:
-    """A word's segmentations, one a row, each with the step that made it; the one that holds now is marked."""
+    """A word's segmentations, one per row, each with the step that made it; the current one is marked."""
     now = max(made for made, _tokens in history if made <= step)
     rows = []
     for made, tokens in history[:ROWS_SHOWN]:
@@ -76,7 +76,7 @@ def _parting_row(run: MergeTrace, step: int, style: Style) -> str:
 
 
 def vocabularies_html(trace: MergeTrace, rival: MergeTrace, style: Style) -> str:
-    """What this page's WordPiece learned and what the library's would, of the same size."""
+    """The tokens that this page's WordPiece and the library's learn at the same size: shared ones, and each one's own."""
     ours, theirs = set(trace.step_of_token), set(rival.step_of_token)
     rows = (
         (_("Learned by both"), [token for token in trace.step_of_token if token in theirs]),

@@ -1,7 +1,9 @@
-"""Token → chip: the one place that turns tokens into markup.
+"""How tokens are shown, everywhere: as markup (`chip`, `chips`, `pair_chips`, `token_html`), in charts (`chart_text`) or as
+plain text (`readable`).
 
-Whatever a learner pasted reaches the page through `escape`, `fill` or `chip`, and only as text. What can't be seen is
-named: white space, control characters and bytes that are no text of their own.
+No other module turns a token into markup. Plain text, `readable`'s included, goes through `escape` or `fill` like anything
+else that a learner pasted. Invisible characters get a sign or a name: white space, control characters, bytes that are no text
+by themselves.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from tokensteps.limits import TOKEN_SHOWN
 
 PALETTE_SIZE = 10
 SHOW = ("letters", "symbols", "bytes")
-"""How tokens are written: as readable text, exactly as in the vocabulary file, or as bytes."""
+"""Ways to write a token: as readable text, exactly as in the vocabulary file, or as bytes."""
 
 VISIBLE = {" ": "␣", "\t": "⇥", "\n": "⏎", "\r": "␍"}
 BYTE_LEVEL_VISIBLE = {" ": "Ġ", "\t": "ĉ", "\n": "Ċ", "\r": "č"}
@@ -38,7 +40,7 @@ PLAIN = Style()
 
 
 class Part(NamedTuple):
-    """A stretch of a token as shown: ``text`` to be read as it is, or the name of something unreadable."""
+    """A stretch of a token as shown: ``text`` is the text itself, or the name of something invisible."""
 
     text: str
     named: bool = False
@@ -50,7 +52,7 @@ def colour(token: str) -> int:
 
 
 def parts(token: str, style: Style = PLAIN) -> list[Part]:
-    """What to show for a token; of a very long one its beginning and its end, and how many characters are left out.
+    """What to show for a token; for a very long one its beginning, its end, and how many characters are left out.
 
     >>> parts("Ġthe", Style(byte_level=True)), parts("ãģĵ", Style(byte_level=True))
     ([Part(text='Ġthe', named=False)], [Part(text='こ', named=False)])
@@ -74,7 +76,7 @@ def parts(token: str, style: Style = PLAIN) -> list[Part]:
 
 
 def readable(token: str, style: Style = PLAIN) -> str:
-    """A token as plain text, for narration, tables and chart labels.
+    """A token as plain text, for screen readers and tables.
 
     >>> readable("ãģ", Style(byte_level=True))
     '0xE3 0x81'
@@ -114,7 +116,7 @@ def _chip(token: str, style: Style, classes: str) -> str:
     )
 
 
-# A token of a million letters would be kept as long as the server runs.
+# Only short tokens are cached: one of a million letters would stay in memory as long as the server runs.
 _kept_readable = lru_cache(maxsize=50_000)(_readable)
 _kept_html = lru_cache(maxsize=50_000)(_html)
 _kept_chip = lru_cache(maxsize=50_000)(_chip)
@@ -125,6 +127,15 @@ def chips(tokens: Iterable[str], style: Style = PLAIN) -> str:
     return "".join(chip(token, style) for token in tokens)
 
 
+def chart_text(text: str) -> str:
+    """`readable` text for Plotly, which interprets tags in labels and hovers.
+
+    >>> chart_text("<b>hug</b>")
+    '&lt;b&gt;hug&lt;/b&gt;'
+    """
+    return escape(text, quote=False)
+
+
 def pair_chips(pair: Pair, style: Style = PLAIN) -> str:
     """Two chips that touch."""
     return f'<span class="pair">{chips(pair, style)}</span>'
@@ -133,8 +144,8 @@ def pair_chips(pair: Pair, style: Style = PLAIN) -> str:
 def fill(message: str, **markup: str) -> str:
     """A translated message as markup: the message is escaped, its fields are markup already.
 
-    >>> fill("{token} stands <n> times", token="<b>x</b>")
-    '<b>x</b> stands &lt;n&gt; times'
+    >>> fill("{token} occurs <n> times", token="<b>x</b>")
+    '<b>x</b> occurs &lt;n&gt; times'
     """
     return escape(message, quote=False).format(**markup)
 
@@ -144,13 +155,13 @@ def _bytes(token: str, style: Style) -> bytes:
         try:
             return symbols_to_bytes(token)
         except TokenizersCoreError:
-            pass  # a token from outside the byte alphabet, such as an end-of-word symbol: its text's bytes
+            pass  # not in the byte alphabet, such as an end-of-word symbol: use the bytes of its text
     return token.encode("utf-8", "surrogatepass")
 
 
 def _named(text: str, visible: dict[str, str]) -> list[Part]:
     shown: list[Part] = []
-    # A mark that combines would sit on the chip before it: give it a circle to stand on.
+    # A combining mark would be drawn on the chip before it: put it on a dotted circle.
     plain = "◌" if text and unicodedata.category(text[0]) in ("Mn", "Me", "Mc") else ""
     for character in text:
         name = "" if character in visible else _name(character)
@@ -169,7 +180,7 @@ def _named(text: str, visible: dict[str, str]) -> list[Part]:
 def _name(character: str) -> str:
     point = ord(character)
     if 0xDC80 <= point <= 0xDCFF:
-        return f"0x{point - 0xDC00:02X}"  # a byte that is no text
+        return f"0x{point - 0xDC00:02X}"  # a byte that is not text
     if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp", "Zs"):
         return f"U+{point:04X}"
     return ""

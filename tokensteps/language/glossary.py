@@ -23,7 +23,7 @@ def forms_with_english(term: Term) -> list[tuple[str, str]]:
 
 
 def english(term: Term) -> str:
-    """What most of the literature calls a term, for a reader of another language; "" where the term is that already.
+    """What most of the literature calls a term, for a reader of another language; "" if the term is shown like that already.
 
     >>> from tokensteps.language.i18n import use_language
     >>> language = use_language("ja")
@@ -39,7 +39,7 @@ def english(term: Term) -> str:
 
 
 def definitions(ids: Iterable[str] = TERMS) -> dict[str, tuple[str, str]]:
-    """Name, in English as well, and definition of terms, in the language in use."""
+    """Term → its name (with the English one added in other languages) and its definition."""
     named = {name: (_(TERMS[name].name), english(TERMS[name])) for name in ids}
     return {
         name: (f"{own} · {other}" if other else own, _(TERMS[name].definition))
@@ -48,14 +48,14 @@ def definitions(ids: Iterable[str] = TERMS) -> dict[str, tuple[str, str]]:
 
 
 def matches(term: Term, text: str) -> bool:
-    """Whether an entry has a text in its name, its forms or its definition."""
+    """Whether a text occurs in an entry's name, forms or definition."""
     wanted = text.casefold().strip()
     parts = [_(part) for part in (term.name, term.forms, term.definition) if part]
     return any(wanted in part.casefold() for part in (*parts, english(term)))
 
 
 def entry_html(term: Term, wanted: bool = False) -> str:
-    """A glossary entry; the one that was asked for stands out."""
+    """A glossary entry; the `wanted` one is highlighted."""
     other = english(term)
     name = escape(_(term.name), quote=False) + (
         f' <span lang="en">{escape(other, quote=False)}</span>' if other else ""

@@ -18,9 +18,9 @@ LOCALE_FOLDER = Path(__file__).parents[2] / "assets" / "locale"
 LANGUAGES = {"en": "English", "zh": "简体中文", "ja": "日本語"}
 """Language code → its name in itself."""
 TAGS = {"zh": "zh-Hans"}
-"""Languages that documents name more exactly than by their code."""
+"""Languages whose tag in documents is more precise than their code."""
 UNSPACED = ("zh", "ja")
-"""Languages that put no space between sentences, and commas of their own between the parts of a list."""
+"""Languages without spaces between sentences, and with their own comma in lists."""
 
 _language: ContextVar[str] = ContextVar("language", default="en")
 
@@ -31,7 +31,7 @@ def _catalogue(language: str) -> gettext_module.NullTranslations:
 
 
 def use_language(language: str) -> str:
-    """Speak `language` from here on in this thread, or English if it is unknown; returns the code."""
+    """Use `language` from here on in this thread, or English if it is unknown; returns the code."""
     _language.set(language if language in LANGUAGES else "en")
     return _language.get()
 
@@ -42,7 +42,7 @@ def current_language() -> str:
 
 
 def language_tag() -> str:
-    """The language in use as documents name theirs (BCP 47)."""
+    """The tag of the language in use, for documents (BCP 47)."""
     return TAGS.get(_language.get(), _language.get())
 
 
@@ -57,12 +57,12 @@ def ngettext(one: str, many: str, number: int) -> str:
 
 
 def N_(message: str) -> str:
-    """Mark a message for translation where it is defined; `_` translates it where it is shown."""
+    """Mark a message for translation where it is defined; `_` translates it where it is used."""
     return message
 
 
 def sentences(*parts: str) -> str:
-    """Sentences one after the other, as the language in use sets them apart; empty ones are left out.
+    """Sentences one after the other, separated as the language in use does it; empty ones are left out.
 
     >>> sentences("One.", "", "Two.")
     'One. Two.'
@@ -82,7 +82,7 @@ def listed(parts: Iterable[str]) -> str:
 def engine_messages(
     fileobj: IO[bytes], *_found: object, **_options: object
 ) -> Iterator[tuple[int, str, str, list[str]]]:
-    """What the engine complains of, found for Babel: the engine itself knows nothing of translation.
+    """The engine's error messages, extracted for Babel: the engine itself knows nothing about translation.
 
     That is each error's `template` and `templates`, and the words that fill them in: a `Phrase`, what a file was expected
     (`wrong`) to hold, and plain text given as a reason.
@@ -110,7 +110,7 @@ def engine_messages(
 
 
 def count(number: int) -> str:
-    """A whole number with its thousands set apart.
+    """A whole number with its thousands separated.
 
     >>> count(12345)
     '12,345'

@@ -26,7 +26,7 @@ _MARK: Final = regex.compile(
 
 
 def marked(message: str, seen: set[str] | None = None) -> str:
-    """A message as markup with the first place of each term marked; its fields stay, and those already `seen` are left out.
+    """A message as markup, each term marked where it first occurs, unless it was `seen` before; the message's fields stay.
 
     >>> marked("Tied & {pairs}")
     '<span class="term" role="button" tabindex="0" data-term="tie">Tied</span> &amp; {pairs}'
@@ -65,7 +65,7 @@ def _mark(name: str, text: str) -> str:
 
 @lru_cache(maxsize=8)
 def _pattern(_language: str) -> tuple[regex.Pattern[str], dict[str, str]]:
-    """What finds the terms of the language in use, longest first; and form → term, by the form in small letters too."""
+    """A pattern that finds the terms of the language in use, longest first; and form → term, also by the form in lower case."""
     found = {form: term.id for term in TERMS.values() for form in forms_of(term)}
     ids = found | {form.casefold(): name for form, name in found.items() if form == form.lower()}
     wanted = "|".join(map(_form_pattern, sorted(found, key=len, reverse=True)))
@@ -73,7 +73,7 @@ def _pattern(_language: str) -> tuple[regex.Pattern[str], dict[str, str]]:
 
 
 def _form_pattern(form: str) -> str:
-    """Letters and digits of scripts with spaces end a word; a form in small letters is found in any case."""
+    """A pattern for one form as a whole word, in scripts that have spaces; a form in lower case matches any case."""
     letter = rf"[[\w]--[{_UNSPACED}]]"
     before = rf"(?<!{letter}|\w-)" if regex.match(rf"(?V1){letter}", form) else ""
     after = rf"(?!{letter}|-\w)" if regex.match(rf"(?V1){letter}", form[-1]) else ""
@@ -82,12 +82,12 @@ def _form_pattern(form: str) -> str:
 
 
 def fill_marked(message: str, **markup: str) -> str:
-    """Like `fill` of tokensteps/drawing/tokens.py, its terms marked: the message is escaped, its fields are markup already."""
+    """Like `fill` of tokensteps/drawing/tokens.py, with terms marked: the message is escaped, its fields are markup already."""
     return marked(message).format(**markup)
 
 
 def first_marks(html: str, limit: int = MARKS_IN_FRAME) -> str:
-    """A frame's markup with one mark for each term, the first, and no more than `limit` of them."""
+    """A frame's markup with only the first mark of each term, and at most `limit` marks."""
     seen: set[str] = set()
 
     def keep(match: regex.Match[str]) -> str:
@@ -100,23 +100,23 @@ def first_marks(html: str, limit: int = MARKS_IN_FRAME) -> str:
 
 
 def unmarked(html: str) -> str:
-    """Markup without its marks."""
+    """Markup without marks."""
     return first_marks(html, 0)
 
 
 def marks_in(html: str) -> list[str]:
-    """The terms that are marked, in their order."""
+    """The marked terms, in order."""
     return [str(match[1]) for match in _MARK.finditer(html)]
 
 
 def lead_html(message: str) -> str:
-    """A page's sentence about itself, its terms marked, and in another language than English followed by the English ones."""
+    """A page's introduction with its terms marked; in other languages, the English terms follow in brackets."""
     told = _MARK.sub(lambda mark: mark[0] + _english_html(TERMS[mark[1]], mark[2]), marked(message))
     return f'<div class="ts"><p class="lead under-title">{told}</p></div>'
 
 
 def _english_html(term: Term, said: str) -> str:
-    """English in brackets after a term: the form's own, else for the first form the term's."""
+    """The English word in brackets after a term: the form's own; for the first form, the term's."""
     forms = forms_with_english(term)
     other = dict(forms).get(said) or (english(term) if said == forms[0][0] else "")
     return f'（<span lang="en">{escape(other, quote=False)}</span>）' if other else ""

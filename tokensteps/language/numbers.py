@@ -1,4 +1,4 @@
-"""Numbers as text: probabilities, logarithms, losses, shares, with a true minus and as many digits as can be read."""
+"""Numbers as text: probabilities, logarithms, losses, shares, with a true minus sign and only as many digits as are useful."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def log_text(log_probability: float, digits: int = 3) -> str:
-    """A log probability with a true minus.
+    """A log probability with a true minus sign.
 
     >>> log_text(-5.2135), log_text(-2.45, 2), log_text(0.0)
     ('−5.213', '−2.45', '0')
@@ -39,7 +39,7 @@ def probability_text(log_probability: float) -> str:
 
 
 def percent(number: str) -> str:
-    """A number with its percent sign, set apart as the language in use does it.
+    """A number with a percent sign, spaced as in the language in use.
 
     >>> percent("12")
     '12 %'
@@ -48,7 +48,7 @@ def percent(number: str) -> str:
 
 
 def share_text(share: float) -> str:
-    """A share in percent.
+    """A share as a percentage.
 
     >>> [share_text(share) for share in (1.0, 0.99999, 0.61, 0.0123, 0.00012, 1e-9)]
     ['100 %', '> 99.9 %', '61.0 %', '1.2 %', '0.012 %', '< 0.01 %']
@@ -85,7 +85,7 @@ def cost_text(cost: float) -> str:
 
 
 def times_text(cost: float) -> str:
-    """How many times less probable something is that costs so many nats.
+    """How many times less probable something is if it costs this many nats.
 
     >>> times_text(math.log(10.5)), times_text(2000)
     ('10.5', '3.9 × 10⁸⁶⁸')
@@ -97,7 +97,7 @@ def times_text(cost: float) -> str:
 
 
 def nats(loss: float) -> str:
-    """A loss, with as many digits as can be read.
+    """A loss, with only as many digits as are useful.
 
     >>> nats(382.10377642940875), nats(3.19128), nats(0.0), nats(-0.00001), nats(312345.678)
     ('382.1038', '3.1913', '0', '−0.00001', '312,345.7')

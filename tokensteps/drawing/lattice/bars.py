@@ -27,14 +27,14 @@ class Bar(NamedTuple):
     through: Path | None
     """The best path through the edge."""
     members: str
-    """The edges in whose best paths this one is, by number."""
+    """The numbers of the edges whose best paths contain this one."""
 
 
 @lru_cache(maxsize=32)
 def bars_of(lattice: Lattice) -> tuple[Bar, ...]:
     """The edges to draw, in the lattice's order.
 
-    When there are too many: single characters, what is best somewhere, and the others with the largest posteriors.
+    If there are too many: single characters, the winners at each boundary, and the others with the largest posteriors.
     """
     posteriors = dict(zip(lattice.edges, lattice.posteriors(), strict=True))
     edges = lattice.edges
@@ -57,9 +57,9 @@ def bars_of(lattice: Lattice) -> tuple[Bar, ...]:
 
 
 def lanes(edges: Sequence[Edge], posteriors: Mapping[Edge, float]) -> tuple[int, ...]:
-    """A lane for each edge in which no other one is in its way: single characters in the first, then by length.
+    """A lane for each edge, so that none overlap: single characters in the first lane, then by length.
 
-    Where that takes too many lanes, those with the largest posteriors come first.
+    If that takes too many lanes, the edges with the largest posteriors go first.
 
     >>> spans = [(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 5), (2, 5)]
     >>> lanes([Edge(start, end, "", 0.0) for start, end in spans], {})
@@ -73,7 +73,7 @@ def lanes(edges: Sequence[Edge], posteriors: Mapping[Edge, float]) -> tuple[int,
 
 
 def first_fit(edges: Iterable[Edge]) -> dict[Edge, int]:
-    """Each edge in the first lane that has room for it, longer ones than a character not in the very first."""
+    """Each edge in the first lane that has room for it; only single characters go into the very first."""
     taken: list[list[Edge]] = [[]]
     lane = {}
     for edge in edges:
@@ -90,5 +90,5 @@ def first_fit(edges: Iterable[Edge]) -> dict[Edge, int]:
 
 
 def is_long(lattice: Lattice) -> bool:
-    """Whether the lattice needs the whole width, and a short way to tell about its many edges."""
+    """Whether the lattice needs the whole width, and a table in place of sentences about its many edges."""
     return len(lattice.text) > SIDE_BY_SIDE

@@ -21,7 +21,7 @@ PIECES_IN_ROW: Final = 5
 
 
 @lru_cache(maxsize=32)
-def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: ARG001 - the language is what `_` speaks
+def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: ARG001 - `_` uses the language
     """What is said about each edge while it is pointed at or forced: in sentences, or for a long word in a table's row."""
     told = _(
         "Point at a piece to see its numbers. Choose it to force the path through it; again to release it."
@@ -67,7 +67,7 @@ def edge_told(bar: Bar, voice: Voice) -> str:
 
 
 def path_told(bar: Bar, best: Path | None, voice: Voice) -> str:
-    """The best path through an edge, and what it costs compared with the best of all."""
+    """The best path through an edge, and how much worse it is than the best path of all."""
     if bar.through is None or best is None:
         return voice.say(_("No path from the start to the end leads through it."))
     if bar.edge in best.edges:

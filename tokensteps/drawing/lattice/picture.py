@@ -23,7 +23,7 @@ MARKS: Final[Mapping[str, str]] = {
     "won": N_("best last piece of a boundary"),
     "tie": N_("equally good"),
 }
-"""What is known of a bar: its class → what is told."""
+"""A bar's class → what screen readers say of it."""
 
 
 def picture(snapshot: ViterbiSnapshot, style: Style) -> str:
@@ -36,7 +36,7 @@ def picture(snapshot: ViterbiSnapshot, style: Style) -> str:
         heading(_("Pieces over the characters they spell"), segmentation_count(lattice))
         + f'<div class="pane" data-pane><div class="{kind}" role="group" aria-label="{escape(readable(lattice.text, style))}"'
         + f' style="--n:{max(1, len(lattice.text))};--lanes:{number}">'
-        + f'<div class="ruler" aria-hidden="true">{ruler(snapshot, here, style)}</div>'  # the table has the same
+        + f'<div class="ruler" aria-hidden="true">{ruler(snapshot, here, style)}</div>'  # the table says the same
         + f'<i class="at{"" if here else " zero"}" data-here style="grid-column:{max(1, here)}"></i>'
         + joints(snapshot.path, bars)
         + "".join(
@@ -60,7 +60,7 @@ def bar_button(number: int, bar: Bar, classes: str, found: bool, brief: bool, st
 
 
 def bar_name(bar: Bar, classes: str, brief: bool, style: Style) -> str:
-    """What a bar is for those who don't see where it lies and how it is drawn; a long word has too many for sentences."""
+    """What screen readers say of a bar: its numbers and marks; `brief` for a long word, which has too many bars for sentences."""
     known = classes.split()
     told = edge_told(bar, Plain(style))
     if brief:

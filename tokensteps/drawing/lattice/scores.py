@@ -38,7 +38,7 @@ def best_scores(snapshot: ViterbiSnapshot, style: Style) -> str:
 
 
 def score_cells(snapshot: ViterbiSnapshot, position: int, style: Style) -> str:
-    """A row's cells after the boundary: the way, its last piece standing out, and its score."""
+    """A row's cells after the boundary: the way there, with its last piece highlighted, and its score."""
     if position > len(snapshot.best):
         return "<td><td><td>"
     score = score_at(snapshot, position)
@@ -87,7 +87,7 @@ def ways_table(event: ForwardEvent, style: Style) -> str:
 
 
 def way_back(snapshot: ViterbiSnapshot, style: Style) -> str:
-    """The pieces found so far, from the end on, between their boundaries."""
+    """The pieces found so far, from the end of the word, between their boundaries."""
     first = snapshot.path[0].start
     found = "".join(
         f"{chip(edge.piece, style, 'hot')}<i>{edge.end}</i>" for edge in snapshot.path[-2 * PIECES_TOLD :]

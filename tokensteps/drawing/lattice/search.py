@@ -30,7 +30,7 @@ def edge_of(snapshot: ViterbiSnapshot) -> Edge | None:
 
 
 def score_at(snapshot: ViterbiSnapshot, position: int) -> float | None:
-    """The best log probability at a boundary that was reached; None where no way leads."""
+    """The best log probability at a boundary that was reached; None if no path leads there."""
     if not position:
         return 0.0
     winner = snapshot.best[position - 1]
@@ -44,7 +44,7 @@ def state_of(snapshot: ViterbiSnapshot, edge: Edge) -> str:
 
 
 def known_of(snapshot: ViterbiSnapshot, edge: Edge) -> str:
-    """The same, whether or not the edge is an unknown character."""
+    """The same, apart from whether the edge is an unknown character."""
     event, reached = snapshot.event, len(snapshot.best)
     if edge in snapshot.path:
         return "best"

@@ -40,7 +40,7 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> Told:
     )
     details = []
     missing = tell_missing(snapshot)
-    if not snapshot.step and not missing:  # one line has to do
+    if not snapshot.step and not missing:  # there is only room for one line
         details.append(
             voice.say(_("BPE and WordPiece merge towards the right; Unigram prunes towards the left."))
         )

@@ -13,7 +13,7 @@ from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.numbers import log_text, probability_text, share_text, whole_text
 
 PIECES_TOLD: Final = 9
-"""Pieces of a path that are told; of a longer one, those around the place in question, or the last ones."""
+"""Pieces of a path that a sentence lists; of a longer path, those around the place in question, or the last ones."""
 WAYS_TOLD: Final = 4
 """Ways to a boundary whose sums are read out."""
 
@@ -92,7 +92,7 @@ def tell_forward(snapshot: ViterbiSnapshot, event: ForwardEvent, voice: Voice) -
 
 
 def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: Voice) -> Told:
-    """The piece found on the way back; at the start of the word, the result."""
+    """The piece found on the way back; at the start of the word, the result of the search."""
     if edge.start:
         lead = voice.say(
             _("From the end back: the best way to {position} ends with {piece}."),

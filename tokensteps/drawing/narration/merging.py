@@ -20,7 +20,7 @@ MERGING_STOPS: Final[Mapping[str, str]] = {
 }
 """A trace's `stop_reason` → what is said at its last step."""
 TIES_TOLD: Final = 3
-"""Tied pairs that are listed before it is said how many more there are."""
+"""Tied pairs that a sentence lists before it says how many more there are."""
 
 
 def tell_bpe(snapshot: MergeSnapshot, voice: Voice) -> Told:
@@ -100,7 +100,7 @@ def tell_stop(snapshot: MergeSnapshot, voice: Voice) -> str:
 
 
 def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> list[str]:
-    """What is out of the ordinary: overlaps, a token made before, the end."""
+    """Special cases: overlaps, a token that the vocabulary has already, the end."""
     odd = []
     if event.applied != event.freq:
         odd.append(

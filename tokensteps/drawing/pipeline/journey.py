@@ -31,17 +31,17 @@ class Journey(NamedTuple):
 
     @property
     def removed(self) -> list[int]:
-        """The characters that normalizing left nothing of."""
+        """The characters that normalizing removed."""
         return _uncovered(range(len(self.text)), [(one.start, one.end) for one in self.normalized])
 
     @property
     def rewritten(self) -> list[Placed]:
-        """What normalizing wrote in place of something else."""
+        """What normalizing wrote instead of other text."""
         return [one for one in self.normalized if one.text != self.text[one.start : one.end]]
 
     @property
     def dropped(self) -> list[int]:
-        """The characters that parted pre-tokens and belong to none: white space, for most pre-tokenizers."""
+        """The characters between pre-tokens that belong to none: white space, for most pre-tokenizers."""
         gone = {*self.removed}
         left = _uncovered(range(len(self.text)), [(word.start, word.end) for word in self.words])
         return [at for at in left if at not in gone]
@@ -84,7 +84,7 @@ def journey(tokenizer: Tokenizer, text: str) -> Journey:
 
 
 def grouped(placed: Sequence[Placed]) -> list[tuple[int, int, list[Placed]]]:
-    """Things in a row that share characters, together: start, end, members. One for no character joins the one before it.
+    """Consecutive things that share characters, in groups: start, end, members. One without characters joins the group before it.
 
     >>> grouped([Placed("a", 0, 2), Placed("b", 1, 3), Placed("c", 3, 4), Placed("", 4, 4)])
     [(0, 3, [Placed(text='a', start=0, end=2), Placed(text='b', start=1, end=3)]), \
@@ -95,7 +95,7 @@ def grouped(placed: Sequence[Placed]) -> list[tuple[int, int, list[Placed]]]:
         if groups and (one.start < groups[-1][1] or one.start == one.end):
             start, end, members = groups[-1]
             groups[-1] = (min(start, one.start), max(end, one.end), [*members, one])
-            # What reaches back over several groups joins them.
+            # One that reaches back over several groups joins them.
             while len(groups) > 1 and groups[-1][0] < groups[-2][1]:
                 start, end, members = groups.pop()
                 before = groups[-1]

@@ -1,9 +1,9 @@
-"""A text on its way to ids, drawn: every stage under the other, each thing under the characters that it came from.
+"""A text on its way to ids, drawn: the stages one below the other, everything under the characters that it came from.
 
     data = stages_message(tokenizer, tokenizer.encode(text), [journey(tokenizer, text)], Style())
 
-The drawing is a row of *atoms*: stretches of text that no stage reaches across, so that `assets/components/pipeline.js` may break lines
-between them. Whatever a learner pasted becomes markup through `tokensteps.drawing.tokens` alone, and what is said of it travels as text.
+The drawing is a row of *atoms*: stretches of text that no stage reaches across, so that `assets/components/pipeline.js` may break
+lines between them. Whatever a learner pasted becomes markup through `tokensteps.drawing.tokens` alone; descriptions are plain text.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class StageDrawing:
         normalized = grouped(found.normalized)
         offsets = self.encoding.offsets
         stacks = grouped([Placed(str(index), *offsets[index]) for index in tokens])
-        # Normalizing may make several pre-tokens of one character: they stand side by side, as its tokens do.
+        # Normalizing may make several pre-tokens of one character: they go side by side, as its tokens do.
         words = grouped([Placed(str(place), word.start, word.end) for place, word in enumerate(found.words)])
         bonds = [(one[0], one[1]) for one in (*normalized, *stacks)]
         bonds += [
@@ -125,7 +125,7 @@ class StageDrawing:
             yield self._atom(sequence, end - start, "".join(parts), new=new and start == 0, turn=turn)
 
     def _atom(self, sequence: int, columns: int, inside: str, new: bool = False, turn: bool = False) -> str:
-        """One stretch; `new` begins a line, `turn` makes it run from left to right in a text that doesn't."""
+        """One stretch; `new` begins a line, `turn` makes it run from left to right in a right-to-left text."""
         turned = " dir=ltr" if turn else ""
         return f'<div class=atom data-n={sequence}{" data-b" if new else ""}{turned} style="--n:{columns}">{inside}</div>'
 
@@ -154,7 +154,7 @@ class StageDrawing:
     def _character(
         self, sequence: int, at: int, column: int, tokens: list[int], removed: set[int], dropped: set[int]
     ) -> str:
-        """A character of the text, and what stands under it where nothing else does."""
+        """A character of the text, and under it a sign if it was removed or is in no pre-token."""
         character, span = self.journeys[sequence].text[at], (at, at + 1)
         tell = self._tell_character(sequence, at, tokens, removed, dropped)
         inside = f"{token_html(character)}<small>{at}</small>"
@@ -184,7 +184,7 @@ class StageDrawing:
         )
 
     def _word(self, sequence: int, place: int, start: int, end: int) -> str:
-        """A pre-token, or what of it stands in an atom."""
+        """A pre-token, or the part of it in this atom."""
         word = self.journeys[sequence].words[place]
         special = word.text in self.tokenizer.special_tokens
         told = readable(word.text, PLAIN if special else self.style)
@@ -206,7 +206,7 @@ class StageDrawing:
         return self._item(Stage.WORDS, sequence, (word.start, word.end), tell, text, classes)
 
     def _token(self, index: int, sequence: int | None) -> str:
-        """A token with everything that the encoding has of it, one under the other."""
+        """A token with everything that the encoding says of it, one below the other."""
         encoding = self.encoding
         token, identifier = encoding.tokens[index], encoding.ids[index]
         tell = self._tell_token(index, sequence)
@@ -301,7 +301,7 @@ def _tell(parts: Sequence[str]) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text in running text: between quotes, what can't be seen named.
+    """A text within a sentence: in quotes, with names for invisible characters.
 
     >>> quoted("e "), quoted("")
     ('“e␣”', '∅')
@@ -320,7 +320,7 @@ def described(character: str) -> str:
 
 
 def _stretches(length: int, bonds: Sequence[Span]) -> Iterator[Span]:
-    """A text cut wherever no bond reaches across.
+    """A text cut at every place that no bond spans.
 
     >>> list(_stretches(5, [(0, 2), (1, 3)]))
     [(0, 3), (3, 4), (4, 5)]

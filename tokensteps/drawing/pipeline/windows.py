@@ -13,7 +13,7 @@ from tokensteps.language.i18n import _
 
 
 class AnswerRange(NamedTuple):
-    """The words to be found: characters `start` to `end` of a text."""
+    """Where the answer to a question is: characters `start` to `end` of one of the texts."""
 
     sequence: int
     start: int
@@ -24,10 +24,9 @@ WINDOWS_DRAWN = 60
 
 
 def windows_html(encoding: Encoding, style: Style, answer: AnswerRange | None) -> str:
-    """A truncated encoding and what overflows from it, one window under the other.
+    """A truncated encoding and its overflow, one window below the other, the first `WINDOWS_DRAWN`.
 
-    The first `WINDOWS_DRAWN` are drawn. Tokens that the window before has too are marked, and the answer's where a window holds
-    all of it.
+    Tokens shared with the window before are marked, and so are the answer's in a window that holds all of it.
     """
     windows = [encoding, *encoding.overflowing]
     answers: list[AnswerSpan | None] = [None] * len(windows)
@@ -96,7 +95,7 @@ def _window(
 
 
 def _cut(window: Encoding, sequence: int, lengths: list[int]) -> bool:
-    """Whether a window has only a part of a text."""
+    """Whether a window has only part of a text."""
     return window.window(sequence) != (0, lengths[sequence])
 
 
@@ -108,7 +107,7 @@ def _again(window: Encoding, before: Encoding, sequence: int) -> range:
 
 
 def _map(window: Span, length: int, letter: str) -> str:
-    """Where in its text a window stands, as a bar on a line."""
+    """Which part of its text a window covers, as a bar on a line."""
     start, end = window
     if not length:
         return ""

@@ -21,7 +21,7 @@ SomeCandidate = TypeVar("SomeCandidate", bound=Candidate)
 
 
 class CandidateRow(NamedTuple, Generic[SomeCandidate]):
-    """A candidate, and what its cells depend on besides."""
+    """A candidate, and what else its cells depend on."""
 
     candidate: SomeCandidate
     best: SomeCandidate
@@ -158,7 +158,7 @@ def _class(column: CandidateColumn[SomeCandidate]) -> str:
 
 
 def unlisted(snapshot: MergeSnapshot) -> str:
-    """What takes the place of the pairs while a learner is to find the best one."""
+    """What is shown instead of the pairs while a learner is asked for the best one."""
     told = _("Neighbours in the words make the pairs; a word counts as often as it stands in the corpus.")
     return (
         pairs_heading(_("Pairs to choose from"), snapshot.pair_count) + f'<p class="why">{escape(told)}</p>'

@@ -106,8 +106,8 @@ def words_panel(snapshot: MergeSnapshot, style: Style) -> str:
 def word_row(groups: Sequence[Sequence[str]], merged: str, frequency: int, lit: bool, style: Style) -> str:
     """One word: its tokens as chips, and its frequency.
 
-    What this step merged is there twice, as the two parts and as the token: the stylesheet shows the parts in the
-    first beat and the token in the second.
+    Whatever this step merged is in the markup twice, as the two parts and as the token: the stylesheet shows the parts in
+    the first beat and the token in the second.
     """
     cut_before = cut_after = 0
     if len(groups) > TOKENS_IN_ROW:
@@ -135,7 +135,7 @@ def vocabulary_strip(snapshot: MergeSnapshot, style: Style) -> str:
     newest = None if snapshot.event.kind == "start" else snapshot.event.token
     shown = vocab[: -VOCABULARY_CHIPS - 1 : -1]
     if newest is not None and newest not in shown:
-        shown = (newest, *shown)  # made a second time: it is further back
+        shown = (newest, *shown)  # it was made before, so it is further back
     classes = {newest: "hot"} | dict.fromkeys(style.special_tokens, "s")
     drawn = "".join(chip(token, style, classes.get(token, "")) for token in shown)
     return strip_html(_("Vocabulary, newest first"), drawn, len(shown) < len(vocab))

@@ -42,7 +42,7 @@ def pieces_panel(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) ->
 
 
 def seed_panel(snapshot: UnigramSnapshot, style: Style) -> str:
-    """The seed's most promising substrings."""
+    """The best-ranked longer pieces of the seed."""
     trace = snapshot.trace
     shown = list(islice((item for item in trace.seed if len(item[0]) > 1), CANDIDATE_ROWS))
     most = max((number for _piece, number in shown), default=1)
@@ -82,7 +82,7 @@ def ranking_panel(event: PruneEvent, trace: UnigramTrace, style: Style, ahead: b
 def ranked_rows(
     event: PruneEvent, rows: Callable[[int, int], list[RankedPiece]]
 ) -> Iterable[RankedPiece | None]:
-    """The rows to show: some around the piece that goes, and, where those lie apart, two at the threshold after a gap."""
+    """The rows to show: some around the piece that goes, and, if the threshold is further away, two rows there after a gap."""
     last = max(0, event.ranked - CANDIDATE_ROWS)
     start = min(max(0, event.place - 1 - ROWS_BEFORE), last)
     if event.pruned < start + CANDIDATE_ROWS or event.pruned >= event.ranked:

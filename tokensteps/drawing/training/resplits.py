@@ -25,9 +25,9 @@ from tokensteps.language.numbers import percent
 
 TOKENS_IN_SPLIT: Final = 16
 PIECES_SIDE_BY_SIDE: Final = 13
-"""A word whose splits, before and after, have more pieces together is shown around the place that changes …"""
+"""If the splits before and after have more pieces than this together, only the pieces around the change are shown, …"""
 PIECES_AROUND: Final = 3
-"""… with so many pieces on either side."""
+"""… this many on either side."""
 CHARACTERS_SIDE_BY_SIDE: Final = 24
 """Of a word with more characters, only the part that changes is shown."""
 
@@ -92,7 +92,7 @@ def resplit_row(resplit: Resplit, gone: str, frequency: int, style: Style) -> st
 
 
 def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
-    """How many pieces two splits have in common at their beginning, and at their end.
+    """How many pieces two splits have in common at the beginning, and at the end.
 
     >>> common_ends(("a", "bc", "d", "e"), ("a", "b", "c", "d", "e"))
     (1, 2)
