@@ -35,7 +35,6 @@ from tokensteps.drawing.narration.errata import wordpiece_erratum
 from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.drawing.tabs import vocabularies_html
 from tokensteps.drawing.tokens import SHOW, Style, readable
-from tokensteps.drawing.training.candidates import SCORE_COLUMNS, candidates_html
 from tokensteps.drawing.training.merging import wordpiece_frame
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.runs.rules import WORDPIECE_RULES
@@ -115,62 +114,6 @@ def test_a_frame_is_a_function_of_its_snapshot() -> None:
     assert [wordpiece_frame(one[step], PLAIN) for step in steps] == [
         wordpiece_frame(other[step], PLAIN) for step in steps
     ]
-
-
-def rows(table: str) -> list[list[str]]:
-    """A table's rows, as the text of their cells."""
-    return [
-        [unescape(re.sub(r"<[^>]*>", "", cell)) for cell in re.split(r"<td[^>]*>", row)[1:]]
-        for row in table.split("<tr")[2:]
-    ]
-
-
-@pytest.mark.parametrize("name", ["hug", "course"])
-def test_the_candidates_beside_each_step(name: str) -> None:
-    """Pair, count, both symbols' counts, fraction, decimal, and what the step before did to the score."""
-    trace = trained(name)
-    plain, _ = plain_wordpiece(golden(name)["word_freqs"], "first")
-    before: dict[Any, Fraction] = {}
-    for step, recount in enumerate(plain[: len(trace)]):
-        candidates = trace.candidates(step)
-        markup = candidates_html(candidates, SCORE_COLUMNS, trace.pair_of(step + 1), PLAIN)
-        expect_markup(markup, TAGS)
-        assert Read(markup.split("</table>")[0].split("<tr")[1]).text.endswith(
-            "paircountfirst × secondscorechange"
-        )
-        shown = rows(markup)
-        assert len(shown) == len(recount.scores)
-        for candidate, (_, freq, product, fraction, decimal, change) in zip(candidates, shown, strict=True):
-            score = recount.scores[candidate.pair]
-            assert Fraction(fraction) == score
-            first, second = map(int, product.split(" × "))
-            assert Fraction(int(freq), first * second) == score
-            assert decimal == f"{float(score):.3g}"
-            old = before.get(candidate.pair)
-            if old is None:
-                assert change == ("new" if step else "·")
-            elif old == score:
-                assert change == "·"
-            else:
-                assert float(change.replace("−", "-")) == pytest.approx(float(score - old), rel=0.06)
-        assert markup.count("merged</span>") == 1 and shown[0][0].endswith("merged")
-        before = recount.scores
-
-
-def test_new_same_and_rising_scores() -> None:
-    """After ##g + ##s: ##gs is new behind ##u, and ##u ##g scores what it did: 15 / (36 × 15) = 1/36. After h + ##u, p ##u
-    scores higher, since ##u is rarer: 17 / (17 × 21), up from 1/36 by 0.0198.
-    """
-    trace = trained("hug")
-
-    def row(step: int, pair: str) -> list[str]:
-        shown = rows(candidates_html(trace.candidates(step), SCORE_COLUMNS, None, PLAIN))
-        return next(cells[1:] for cells in shown if cells[0].removesuffix("tied") == pair)
-
-    assert row(1, "##u##gs") == ["5", "36 × 5", "1/36", "0.0278", "new"]
-    assert row(1, "##u##g") == ["15", "36 × 15", "1/36", "0.0278", "·"]
-    assert row(2, "p##u") == ["17", "17 × 21", "1/21", "0.0476", "+0.02"]
-    assert '<span class="up">+0.02</span>' in candidates_html(trace.candidates(2), SCORE_COLUMNS, None, PLAIN)
 
 
 # --- the erratum -----------------------------------------------------------------------------------------------------------------
