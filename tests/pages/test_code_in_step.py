@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import Page, problems, run, told
 from tokensteps.drawing.code_steps import LISTINGS
-from tokensteps.pages.train.page import IN_STEP
+from tokensteps.pages.train.tabs import IN_STEP
 from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
 
 PAGES = {

@@ -22,7 +22,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import tokensteps.catalogue.files.formats
-import tokensteps.pages.train.page
+import tokensteps.pages.train.tabs
 import tokensteps.runs.corpora
 import tokensteps.runs.settings
 import tokensteps.widgets.controls
@@ -335,7 +335,7 @@ def test_a_long_table_shows_its_top_until_asked_for_more(
     whole = page.opened("corpus=hug&step=1", tab)
     table = whole.dataframe[0].value
     assert not asks(whole) and any(f"All {len(table)} " in one for one in captions(whole))
-    monkeypatch.setattr(tokensteps.pages.train.page, "TOP_ROWS", 3)
+    monkeypatch.setattr(tokensteps.pages.train.tabs, "TOP_ROWS", 3)
     app = page.opened("corpus=hug&step=1", tab)
     assert app.dataframe[0].value.equals(table.head(3))
     assert any(re.search(rf"\b3 .*of {len(table)} ", one) for one in captions(app))

@@ -35,7 +35,7 @@ from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.pages.explore.compare import (
-    COMPARE,
+    COMPARE_ALGORITHM,
     disagreement_table,
     landmarks,
     tell_tokens,
@@ -412,7 +412,7 @@ def test_table_cells_are_readable_plain_text() -> None:
 
 
 def test_the_algorithm_takes_what_the_sidebar_says() -> None:
-    assert {rule.name for rule in COMPARE.rules} >= {"size", "ties", "method", "seed"}
-    assert COMPARE.name == "compare" and COMPARE.train(Corpus.from_counts(HUG), vocab_size=9).sizes == range(
-        7, 10
-    )
+    assert {rule.name for rule in COMPARE_ALGORITHM.rules} >= {"size", "ties", "method", "seed"}
+    assert COMPARE_ALGORITHM.name == "compare" and COMPARE_ALGORITHM.train(
+        Corpus.from_counts(HUG), vocab_size=9
+    ).sizes == range(7, 10)

@@ -14,7 +14,6 @@ from tokenizers_core.files.exports import comparison_to_json, disagreements_to_c
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.comparison import COMPARED, Comparison, Disagreement, SizeSnapshot
 from tokenizers_core.training.sides import Cut
-from tokensteps.components.address import update_url
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.charts import SWEEPS, curves_told, sweep_chart
 from tokensteps.drawing.comparison import compare_frame, jaccard_html, overlap_html
@@ -23,24 +22,22 @@ from tokensteps.drawing.narration.comparison import per_word, tell_missing
 from tokensteps.drawing.tables import matching
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences, use_language
-from tokensteps.language.marks import lead_html
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.numbers import percent, share_text
 from tokensteps.limits import FIND_LIMIT, ROWS_LISTED
+from tokensteps.pages.stepping import StepView, show_stage, show_stepping
 from tokensteps.runs.algorithms import Algorithm, Run
 from tokensteps.runs.rules import COMPARE_RULES
 from tokensteps.runs.settings import Recipe, corpus_title
 from tokensteps.runs.trainings import train_all
 from tokensteps.server.shelf import remembered
-from tokensteps.server.steps import Steps, reach
-from tokensteps.widgets import stage
+from tokensteps.server.steps import reach
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.downloads import download, sheet, show_link
 from tokensteps.widgets.figures import number_formats, show_chart, show_rows
 from tokensteps.widgets.notes import note
 from tokensteps.widgets.tabs import show_tabs
-from tokensteps.widgets.tour import titled
 
 WHO_DIFFERS: Mapping[str, str] = {
     "": N_("any of them"),
@@ -51,7 +48,7 @@ WHO_DIFFERS: Mapping[str, str] = {
 }
 
 
-def _settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
+def comparison_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
     return {
         "vocab_size": recipe["size"],
         "tie_rule": recipe["ties"],
@@ -60,86 +57,51 @@ def _settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
     }
 
 
-COMPARE = Algorithm("compare", N_("Compare"), COMPARE_RULES, _settings, train_all)
+COMPARE_ALGORITHM = Algorithm("compare", N_("Compare"), COMPARE_RULES, comparison_settings, train_all)
 
 
 @dataclass(frozen=True)
-class View:
+class ComparisonView(StepView[Comparison]):
     """What the tabs look at: a comparison at a size, and how its tokens are written."""
-
-    controls: Controls
-    run: Run[Comparison]
-    comparison: Comparison
-    step: int
-    style: Style
 
     @property
     def snapshot(self) -> SizeSnapshot:
-        return self.comparison[self.step]
-
-    def key(self, name: str) -> str:
-        """A widget's key, the page's own."""
-        return f"{COMPARE.name}.{name}"
+        """The comparison at this size."""
+        return self.trace[self.step]
 
 
 def show() -> None:
     """The whole page: sidebar, head, stage, tabs."""
-    controls = Controls(COMPARE.name, COMPARE.rules)
-    with st.sidebar:
-        source = controls.corpus()
-        with st.expander(_("Rules"), expanded=True):
-            pipeline = controls.rules_widgets(source)
-            controls.training_widgets()
-        controls.show_widget()
-    titled(COMPARE.name, _(COMPARE.title))
-    lead = _("One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size.")
-    st.html(lead_html(lead))
-    controls.say_complaints(source)
-    comparison = None
-    if source is not None and pipeline is not None and not controls.blocked:
-        run = Run(COMPARE, source, pipeline, COMPARE.settings(controls.recipe(), pipeline))
-        comparison = stage.trained(run)
-    if comparison is not None:
-        show_run(controls, run, comparison)
-    else:
-        update_url(controls.url())
+    show_stepping(
+        COMPARE_ALGORITHM,
+        lambda _controls: _(
+            "One corpus through BPE, WordPiece and Unigram, side by side at every vocabulary size."
+        ),
+        show_comparison,
+    )
 
 
 @st.fragment
-def show_run(controls: Controls, run: Run[Comparison], comparison: Comparison) -> None:
+def show_comparison(controls: Controls, run: Run[Comparison], comparison: Comparison) -> None:
     """The stage and, under it, the tabs."""
     use_language(st.session_state["language"])
     style = Style(comparison.corpus.pipeline.byte_level, controls["show"])
-    step = stage.stage(
-        COMPARE.name,
-        run.name,
-        f"{style.show}:{reach(comparison)}",
-        len(comparison),
-        Steps(compare_frame, comparison, style),
-        controls.url(),
-    )
-    if comparison.corpus.replaced:
-        message = ngettext(
-            "{number} stretch of invalid UTF-8 in the file was read as U+FFFD.",
-            "{number} stretches of invalid UTF-8 in the file were read as U+FFFD.",
-            comparison.corpus.replaced,
-        )
-        note(message.format(number=count(comparison.corpus.replaced)))
-    view = View(controls, run, comparison, step, style)
-    parts: Mapping[str, Callable[[View], None]] = {
+    step = show_stage(controls, run, comparison, compare_frame, style)
+    view = ComparisonView(controls, run, comparison, step, style)
+    tabs: Mapping[str, Callable[[ComparisonView], None]] = {
         N_("Sweep chart"): sweep,
         N_("Vocabulary overlap"): overlap,
         N_("Where they disagree"): disagreements,
-        N_("Files and link"): files,
+        N_("Files and link"): comparison_files_tab,
     }
-    show_tabs(view.key("tab"), parts, view)
+    show_tabs(view.key("tab"), tabs, view)
 
 
 # --- the sweep --------------------------------------------------------------------------------------------------------
 
 
-def sweep(view: View) -> None:
-    """The three as lines over the vocabulary sizes, what they say here, and where to look."""
+def sweep(view: ComparisonView) -> None:
+    """The three as lines over the vocabulary sizes, what they mean here, and where to look."""
     chart = str(
         st.segmented_control(
             _("Chart"),
@@ -162,12 +124,10 @@ def sweep(view: View) -> None:
             )
         )
     goals = st.columns(3)
-    places = landmarks(view.comparison)
+    places = landmarks(view.trace)
     for column, (name, place) in zip(goals, places.items(), strict=False):
         column.button(
-            _("{name}: size {size}").format(
-                name=_(LANDMARKS[name]), size=count(view.comparison.sizes[place])
-            ),
+            _("{name}: size {size}").format(name=_(LANDMARKS[name]), size=count(view.trace.sizes[place])),
             on_click=go_to,
             args=(view.key("book"), place),
             key=view.key(f"go.{name}"),
@@ -175,16 +135,16 @@ def sweep(view: View) -> None:
         )
 
 
-def plot_sweep(view: View, chart: str, key: str) -> None:
-    """A chart over the sizes, told in words too."""
-    figure = sweep_chart(view.comparison, chart, view.step)
+def plot_sweep(view: ComparisonView, chart: str, key: str) -> None:
+    """A chart over the sizes, with a description in words."""
+    figure = sweep_chart(view.trace, chart, view.step)
     number = ".2f" if chart == "tokens" else ".1%"
-    alt = curves_told(figure, _(SWEEPS[chart]), view.comparison.sizes[view.step], number)
+    alt = curves_told(figure, _(SWEEPS[chart]), view.trace.sizes[view.step], number)
     show_chart(figure, view.key(key), alt)
 
 
 def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
-    """How to read the chart, and what size each of the others takes to need as few tokens as the best one here."""
+    """How to read the chart, and at what size each of the others needs as few tokens as the best one does here."""
     told = [
         _(
             "Fewer tokens per word mean a shorter text for the model, and a larger vocabulary is what they cost."
@@ -221,7 +181,7 @@ LANDMARKS: Mapping[str, str] = {"gap": N_("Lines farthest apart"), "alike": N_("
 
 
 def landmarks(comparison: Comparison) -> dict[str, int]:
-    """Steps worth a look: where the lines are farthest apart, and where the fewest words are cut alike."""
+    """Steps worth looking at: where the lines are farthest apart, and where the fewest words are split alike."""
     gaps: dict[int, float] = {}
     alike: dict[int, float] = {}
     for place, point in enumerate(comparison.sweep):
@@ -240,7 +200,7 @@ def landmarks(comparison: Comparison) -> dict[str, int]:
 # --- the overlap ------------------------------------------------------------------------------------------------------
 
 
-def overlap(view: View) -> None:
+def overlap(view: ComparisonView) -> None:
     """Which tokens the vocabularies share, here and over the sizes."""
     found = view.snapshot.overlap()
     told = _(
@@ -262,8 +222,8 @@ def overlap(view: View) -> None:
 # --- the words --------------------------------------------------------------------------------------------------------
 
 
-def disagreements(view: View) -> None:
-    """The words that are not cut alike, as a table."""
+def disagreements(view: ComparisonView) -> None:
+    """The words that are not split alike, as a table."""
     left, middle, right = st.columns([2, 2, 3], vertical_alignment="bottom")
     find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th")
     who = middle.selectbox(
@@ -273,11 +233,11 @@ def disagreements(view: View) -> None:
         key=view.key("who"),
     )
     words: list[Disagreement] = remembered(
-        ("disagreements", view.run.name, reach(view.comparison), view.step), view.snapshot.disagreements
+        ("disagreements", view.run.name, reach(view.trace), view.step), view.snapshot.disagreements
     )
     chosen = [found for found in words if not who or found.apart == who]
     shown = disagreement_table(chosen, view.style, find or "")
-    total = view.comparison.corpus.total
+    total = view.trace.corpus.total
     message = ngettext(
         "{number} word, {share} of the text.",
         "{number} different words, {share} of the text.",
@@ -305,11 +265,13 @@ def disagreements(view: View) -> None:
         },
     )
     words_csv = partial(sheet, disagreements_to_csv, view.snapshot)
-    download(st, _("These words (CSV)"), f"{COMPARE.name}-words.csv", words_csv, COMPARE.name)
+    download(
+        st, _("These words (CSV)"), f"{COMPARE_ALGORITHM.name}-words.csv", words_csv, COMPARE_ALGORITHM.name
+    )
 
 
 def disagreement_table(words: list[Disagreement], style: Style, find: str = "") -> pd.DataFrame:
-    """Words with their cuts, the most frequent first; with `find`, those that hold it."""
+    """Words with their splits, the most frequent first; with `find`, only those that contain it."""
 
     def written(cut: Cut | None) -> str:
         return "" if cut is None else " · ".join(readable(token, style) for token in cut)
@@ -340,7 +302,7 @@ def disagreement_table(words: list[Disagreement], style: Style, find: str = "") 
 
 
 def who_differs(cuts: tuple[Cut | None, ...], apart: str) -> str:
-    """Whose cut nobody else has; of those that have one."""
+    """Whose split nobody else has, among those that have one."""
     if apart != "all":
         return ALGORITHM_NAMES[apart]
     there = [ALGORITHM_NAMES[name] for name, cut in zip(COMPARED, cuts, strict=True) if cut is not None]
@@ -350,10 +312,12 @@ def who_differs(cuts: tuple[Cut | None, ...], apart: str) -> str:
 # --- the files --------------------------------------------------------------------------------------------------------
 
 
-def files(view: View) -> None:
-    """What can be taken away: a link, the sweep, the comparison at this size, a handout."""
-    comparison, style, controls = view.comparison, view.style, view.controls
-    title = _("{page}: {corpus}").format(page=_(COMPARE.title), corpus=corpus_title(controls["corpus"]))
+def comparison_files_tab(view: ComparisonView) -> None:
+    """A link, the sweep, the comparison at this size, and a handout."""
+    comparison, style, controls = view.trace, view.style, view.controls
+    title = _("{page}: {corpus}").format(
+        page=_(COMPARE_ALGORITHM.title), corpus=corpus_title(controls["corpus"])
+    )
     show_link(_("This step as a link"), controls.recipe(), controls.url(), view.step)
     st.header(_("The comparison"), anchor=False)
     columns = st.columns(3)
@@ -368,7 +332,7 @@ def files(view: View) -> None:
         ),
     )
     for column, (label, name, make) in zip(columns, makers, strict=True):
-        download(column, label, f"{COMPARE.name}-{name}", make, COMPARE.name)
+        download(column, label, f"{COMPARE_ALGORITHM.name}-{name}", make, COMPARE_ALGORITHM.name)
     st.caption(
         _("A chart is downloaded as a picture with the camera that shows over it, a table with its arrow.")
     )

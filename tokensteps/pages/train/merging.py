@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TypeVar
 
 import streamlit as st
 
 from tokenizers_core import first_difference
 from tokenizers_core.files.exports import trace_to_csv, trace_to_json
+from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.merge_trace import MergeTrace
+from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.charts import CHARTS, curves_told, training_chart
 from tokensteps.drawing.tabs import lineage_html, parting_html
@@ -17,7 +20,8 @@ from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import N_, _, count
 from tokensteps.language.names import choice_name
 from tokensteps.limits import WORDS_LISTED
-from tokensteps.pages.train.page import RunFile, View, code, encode, files, follow, listing
+from tokensteps.pages.train.page import RunFile, TrainView
+from tokensteps.pages.train.tabs import code_tab, encode_tab, follow_tab, run_files_tab, step_rows
 from tokensteps.runs.algorithms import Run
 from tokensteps.server.steps import StepTable
 from tokensteps.widgets import stage
@@ -25,30 +29,33 @@ from tokensteps.widgets.downloads import sheet
 from tokensteps.widgets.figures import show_chart
 from tokensteps.widgets.notes import note
 
-MERGE_FILES: Mapping[str, RunFile] = {
+MergedTrace = BpeTrace | WordPieceTrace
+"""A run of an algorithm that merges."""
+Merged = TypeVar("Merged", bound=MergedTrace)
+MERGE_FILES: Mapping[str, RunFile[MergedTrace]] = {
     "trace.json": RunFile(N_("Every step (JSON)"), trace_to_json),
     "trace.csv": RunFile(N_("Every step (CSV)"), partial(sheet, trace_to_csv)),
 }
 
 
 def merge_tabs(
-    table: StepTable, own: Mapping[str, Callable[[View], None]] | None = None
-) -> Mapping[str, Callable[[View], None]]:
+    table: StepTable, own: Mapping[str, Callable[[TrainView[Merged]], None]] | None = None
+) -> Mapping[str, Callable[[TrainView[Merged]], None]]:
     """The tabs of a merging algorithm's page; its own tabs come after “Every pair”."""
     return {
         N_("Every pair"): partial(every_pair, table),
         **(own or {}),
-        N_("Charts"): charts,
-        N_("Follow a word"): follow,
+        N_("Charts"): merge_charts,
+        N_("Follow a word"): follow_tab,
         N_("Lineage"): lineage,
-        N_("Encode"): encode,
+        N_("Encode"): encode_tab,
         N_("Ties"): ties,
-        N_("Code"): code,
-        N_("Files and link"): files,
+        N_("Code"): code_tab,
+        N_("Files and link"): run_files_tab,
     }
 
 
-def every_pair(table: StepTable, view: View) -> None:
+def every_pair(table: StepTable, view: TrainView[MergedTrace]) -> None:
     """The pairs that could be merged next."""
     whole, best = (
         _("All {number} pairs after step {step}, best first."),
@@ -57,10 +64,10 @@ def every_pair(table: StepTable, view: View) -> None:
     if view.step < len(view.trace):
         whole = _("All {number} pairs after step {step}, best first: the first one is merged next.")
         best = _("The best {shown} of {number} pairs after step {step}: the first one is merged next.")
-    listing(view, table, view.trace[view.step].pair_count, whole, best)
+    step_rows(view, table, view.trace[view.step].pair_count, whole, best)
 
 
-def charts(view: View) -> None:
+def merge_charts(view: TrainView[MergedTrace]) -> None:
     """The run as a curve."""
     if not len(view.trace):
         note(_("Nothing was merged, so there is nothing to plot."))
@@ -79,7 +86,7 @@ def charts(view: View) -> None:
     show_chart(figure, view.key("plot"), alt)
 
 
-def lineage(view: View) -> None:
+def lineage(view: TrainView[MergedTrace]) -> None:
     """Where a token comes from."""
     learned = [token for token, made in view.trace.step_of_token.items() if made <= view.step]
     if not learned:
@@ -95,7 +102,7 @@ def lineage(view: View) -> None:
         st.html(lineage_html(view.trace.lineage(token), view.style))
 
 
-def ties(view: View) -> None:
+def ties(view: TrainView[MergedTrace]) -> None:
     """How many merges the tie rule decided, and where another rule would first choose differently."""
     trace = view.trace
     tied = sum(point.tied_count > 1 for point in trace.history)

@@ -9,40 +9,42 @@ import streamlit as st
 
 from tokenizers_core.files.exports import prunes_to_csv, prunes_to_json
 from tokenizers_core.training.pruning import Worth
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.charts import PRUNE_CHARTS, charts_for, curves_told, loss_chart, worth_chart
 from tokensteps.drawing.narration.errata import lattice_erratum
 from tokensteps.drawing.tables import piece_table, worth_table
 from tokensteps.language.i18n import N_, _, count
 from tokensteps.limits import WORTH_LIMIT
 from tokensteps.pages.train.lattice_tab import lattice_tab
-from tokensteps.pages.train.page import RunFile, View, code, encode, files, follow, listing
+from tokensteps.pages.train.page import RunFile, TrainView
+from tokensteps.pages.train.tabs import code_tab, encode_tab, follow_tab, run_files_tab, step_rows
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.server.shelf import remembered
 from tokensteps.widgets.downloads import sheet
 from tokensteps.widgets.figures import show_chart, show_rows
 from tokensteps.widgets.notes import note
 
-PRUNE_FILES: Mapping[str, RunFile] = {
+PRUNE_FILES: Mapping[str, RunFile[UnigramTrace]] = {
     "trace.json": RunFile(N_("Every step (JSON)"), prunes_to_json),
     "trace.csv": RunFile(N_("Every step (CSV)"), partial(sheet, prunes_to_csv)),
 }
 
 
-def prune_tabs() -> Mapping[str, Callable[[View], None]]:
+def prune_tabs() -> Mapping[str, Callable[[TrainView[UnigramTrace]], None]]:
     """The tabs of Unigram's page."""
     return {
         N_("Lattice"): word_lattice,
         N_("Every piece"): every_piece,
         N_("Exact and approximate loss"): both_losses,
-        N_("Charts"): charts,
-        N_("Follow a word"): follow,
+        N_("Charts"): loss_charts,
+        N_("Follow a word"): follow_tab,
         N_("Encode"): encode_pieces,
-        N_("Code"): code,
-        N_("Files and link"): files,
+        N_("Code"): code_tab,
+        N_("Files and link"): run_files_tab,
     }
 
 
-def word_lattice(view: View) -> None:
+def word_lattice(view: TrainView[UnigramTrace]) -> None:
     """Every split of any word, with the pieces of this step."""
     snapshot = view.trace[view.step]
     words = view.trace.corpus.words
@@ -58,14 +60,14 @@ def word_lattice(view: View) -> None:
     )
 
 
-def every_piece(view: View) -> None:
+def every_piece(view: TrainView[UnigramTrace]) -> None:
     """The pieces that are left."""
     whole = _("All {number} pieces after step {step}, most probable first.")
     best = _("The {shown} most probable of {number} pieces after step {step}.")
-    listing(view, piece_table, view.trace.record.sizes[view.step], whole, best)
+    step_rows(view, piece_table, view.trace.record.sizes[view.step], whole, best)
 
 
-def both_losses(view: View) -> None:
+def both_losses(view: TrainView[UnigramTrace]) -> None:
     """The loss without each piece, exactly and by SentencePiece's estimate."""
     st.caption(
         _(
@@ -90,7 +92,7 @@ def both_losses(view: View) -> None:
     show_rows(worth_table(rows, view.style), view.key("worths"), right, height=360)
 
 
-def charts(view: View) -> None:
+def loss_charts(view: TrainView[UnigramTrace]) -> None:
     """The run as a curve."""
     if not len(view.trace):
         note(_("Nothing was pruned, so there is nothing to plot."))
@@ -110,11 +112,11 @@ def charts(view: View) -> None:
     show_chart(figure, view.key("plot"), alt)
 
 
-def encode_pieces(view: View) -> None:
+def encode_pieces(view: TrainView[UnigramTrace]) -> None:
     """Use the tokenizer after this step; on request, unknown characters become bytes."""
     fallback = st.toggle(
         _("Unknown characters as bytes"),
         key=view.key("fallback"),
         help=_("Byte fallback: 256 tokens more, and nothing is lost. Off: such characters are <unk>."),
     )
-    encode(view, view.trace.tokenizer(view.step, byte_fallback=fallback))
+    encode_tab(view, view.trace.tokenizer(view.step, byte_fallback=fallback))

@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from tokenizers_core.training import merging, wordpiece
+from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.charts import scatter_told, score_chart
 from tokensteps.drawing.encoding import match_frame
 from tokensteps.drawing.tables import score_table
@@ -14,25 +15,25 @@ from tokensteps.drawing.tabs import vocabularies_html
 from tokensteps.drawing.training.merging import wordpiece_frame
 from tokensteps.language.i18n import N_, _
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
-from tokensteps.pages.train.page import TrainPage, View, show_training
+from tokensteps.pages.train.page import TrainPage, TrainView, show_training
 from tokensteps.runs.algorithms import BPE, WORDPIECE, Run
 from tokensteps.widgets import stage
 from tokensteps.widgets.figures import show_chart
 
 
-def scores(view: View) -> None:
+def scores(view: TrainView[WordPieceTrace]) -> None:
     """Every pair as a point: its count and its score."""
     st.caption(
         _(
             "A frequent pair of frequent symbols scores low: dividing by both symbols' counts favours parts that are rare apart."
         )
     )
-    figure = score_chart(view.trace[view.step], view.style)
+    figure = score_chart(view.trace.snapshot(view.step), view.style)
     alt = scatter_told(figure, _("Score against count"))
     show_chart(figure, view.key("scores"), alt)
 
 
-def library_wordpiece(view: View) -> None:
+def library_wordpiece(view: TrainView[WordPieceTrace]) -> None:
     """What the `tokenizers` library would learn under this name."""
     st.markdown(
         _(

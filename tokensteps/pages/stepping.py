@@ -1,0 +1,93 @@
+"""A page that steps through a run: what the training pages and the comparison share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, TypeVar
+
+import streamlit as st
+
+from tokensteps.components.address import update_url
+from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.tokens import Style
+from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.marks import lead_html
+from tokensteps.runs.algorithms import Algorithm, Run
+from tokensteps.server.steps import Stepped, Steps, reach
+from tokensteps.widgets import stage
+from tokensteps.widgets.controls import Controls
+from tokensteps.widgets.notes import note
+from tokensteps.widgets.tour import titled
+
+AnyStepped = TypeVar("AnyStepped", bound=Stepped)
+Stepped_co = TypeVar("Stepped_co", bound=Stepped, covariant=True)
+
+
+@dataclass(frozen=True)
+class StepView(Generic[Stepped_co]):
+    """What the tabs under a stage look at: a run at a step, and how its tokens are written."""
+
+    controls: Controls
+    run: Run[Stepped_co]
+    trace: Stepped_co
+    step: int
+    style: Style
+
+    def key(self, name: str) -> str:
+        """A widget's key, the page's own."""
+        return self.controls.key(name)
+
+
+def show_stepping(
+    algorithm: Algorithm[AnyStepped],
+    lead: Callable[[Controls], str],
+    show_run: Callable[[Controls, Run[AnyStepped], AnyStepped], None],
+    beside: Callable[[Controls], None] | None = None,
+) -> None:
+    """The whole page: sidebar, title, what is wrong with the settings, and, as soon as there is a run, what `show_run` draws.
+
+    `lead` says in a sentence, translated, what the page shows under these settings ("": nothing); `beside` draws next to the title.
+    """
+    controls = Controls(algorithm.name, algorithm.rules)
+    with st.sidebar:
+        source = controls.corpus()
+        with st.expander(_("Rules"), expanded=True):
+            pipeline = controls.rules_widgets(source)
+            controls.training_widgets()
+        controls.show_widget()
+    titled(algorithm.name, _(algorithm.title), partial(beside, controls) if beside else None)
+    if told := lead(controls):
+        st.html(lead_html(told))
+    controls.say_complaints(source)
+    if source is not None and pipeline is not None and not controls.blocked:
+        run = Run(algorithm, source, pipeline, algorithm.settings(controls.recipe(), pipeline))
+        trace = stage.trained(run)
+        if trace is not None:
+            show_run(controls, run, trace)
+            return
+    update_url(controls.url())
+
+
+def show_stage(
+    controls: Controls, run: Run[Stepped], trace: Stepped, frame: Callable[..., Frame], style: Style
+) -> int:
+    """The run's frames to step through; returns the step that the learner is at. To be called in a fragment."""
+    step = stage.stage(
+        controls.page,
+        run.name,
+        f"{style.show}:{reach(trace)}",
+        len(trace),
+        Steps(frame, trace, style),
+        controls.url(),
+    )
+    replaced = trace.corpus.replaced
+    if replaced:
+        message = ngettext(
+            "{number} stretch of invalid UTF-8 in the file was read as U+FFFD.",
+            "{number} stretches of invalid UTF-8 in the file were read as U+FFFD.",
+            replaced,
+        )
+        note(message.format(number=count(replaced)))
+    return step

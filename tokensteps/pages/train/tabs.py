@@ -1,0 +1,146 @@
+"""The tabs that all training pages have: a table of the step, one word through all steps, encoding, the code, files."""
+
+from __future__ import annotations
+
+import inspect
+from functools import partial
+
+import streamlit as st
+
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.training.algorithms import AnyTrace
+from tokensteps.components.code import code_in_step
+from tokensteps.drawing.code_steps import rules_left_out
+from tokensteps.drawing.handout import handout
+from tokensteps.drawing.tabs import encoding_html, story_html
+from tokensteps.drawing.tokens import readable
+from tokensteps.language.i18n import N_, _, count, sentences
+from tokensteps.language.messages import explained
+from tokensteps.limits import ENCODE_LIMIT, FIND_LIMIT, MOST_ROWS, STEPS_TOLD, TOP_ROWS, WORDS_LISTED
+from tokensteps.pages.learn.challenge import show_challenge_maker
+from tokensteps.pages.train.page import TrainView
+from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.runs.settings import corpus_title
+from tokensteps.server.steps import StepTable
+from tokensteps.server.stores import digest
+from tokensteps.shell.language import page_link
+from tokensteps.widgets import stage
+from tokensteps.widgets.boxes import text_box
+from tokensteps.widgets.downloads import download, show_link, show_tokenizer_files
+from tokensteps.widgets.figures import show_rows
+from tokensteps.widgets.notes import note, problem
+
+IN_STEP = N_("The algorithm in step with the picture")
+"""The first choice of the tab Code."""
+PLAIN_VERSION = N_(
+    "A version to be read: it does what the engine does, but counts the whole corpus anew at every step. The line at work "
+    "is marked, in each of a step's two beats."
+)
+
+
+def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: str, best: str) -> None:
+    """A table of this step of `total` rows: those at its top, most if asked for, or those of them with a text in them. Above it, `whole` or `best` says which."""
+    left, right, aside = st.columns([3, 4, 2], vertical_alignment="bottom")
+    find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th") or ""
+    limit = MOST_ROWS
+    if total > TOP_ROWS and not find:
+        everything = aside.toggle(_("All rows"), key=view.key("all"), persist_state="session")
+        limit = MOST_ROWS if everything else TOP_ROWS
+    message = whole if total <= limit else best
+    right.caption(message.format(step=count(view.step), number=count(total), shown=count(limit)))
+    show_rows(view.rows(table, find, limit), height=360, key=view.key("rows"))
+
+
+def follow_tab(view: TrainView[AnyTrace]) -> None:
+    """One word's segmentation at every step."""
+    trace, words = view.trace, view.trace.corpus.words
+    word = st.selectbox(
+        _("Word"),
+        words[:WORDS_LISTED],
+        format_func=lambda word: (
+            f"{readable(word, view.style)[:80]}  × {count(trace.word_frequencies[word])}"
+        ),
+        key=view.key("word"),
+    )
+    if len(words) > WORDS_LISTED:
+        message = _("The first {number} of {all} words are listed.")
+        st.caption(message.format(number=count(WORDS_LISTED), all=count(len(words))))
+    if word is not None:
+        st.html(story_html(trace.history_of(word), view.step, view.style))
+
+
+def encode_tab(view: TrainView[AnyTrace], tokenizer: Tokenizer | None = None) -> None:
+    """Use the tokenizer as it stands after this step, or another one, and step through one word's encoding."""
+    corpus = view.controls["corpus"]
+    sample = EXAMPLES[corpus].sample if corpus in EXAMPLES else ""
+    label = _("Text to encode with what was learned up to this step")
+    text = text_box(label, ENCODE_LIMIT, value=sample, key=view.key(f"encode.{corpus}"))
+    label = _("Paste a whole text into this tokenizer: the playground")
+    page_link("playground", label, {"t1": view.spec})
+    if text is None:
+        return
+    tokenizer = tokenizer or view.trace.tokenizer(view.step)
+    style = view.style._replace(special_tokens=frozenset(tokenizer.special_tokens))
+    try:
+        encoding, words = tokenizer.encode(text), words_of(tokenizer, text)
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return
+    if not encoding.ids:
+        return
+    st.html(encoding_html(encoding, style))
+    word = st.selectbox(
+        _("Step through the encoding of"),
+        words,
+        format_func=lambda word: readable(word, style),
+        key=view.key(f"encode.word.{digest(text.encode())}"),
+    )
+    if word is None:
+        return
+    story = tokenizer.explain(word)
+    last = min(len(story), STEPS_TOLD)
+    if story.stop_reason == "cut" or last < len(story):
+        note(_("Only the first {number} steps of this word are shown.").format(number=count(last)))
+    stage.small_book(
+        view.key("encode.book"),
+        digest(repr((view.run.name, view.step, word, style.show)).encode()),
+        last,
+        lambda step: view.page.encoding_frame(story[step], style),
+        title=_("Encode"),
+    )
+
+
+def words_of(tokenizer: Tokenizer, text: str) -> list[str]:
+    """The different pre-tokens of a text, special tokens left out."""
+    pieces = [segment.text for segment in tokenizer.segments(text) if not segment.special]
+    return list(dict.fromkeys(word for piece in pieces for word in tokenizer.pipeline.split(piece)))
+
+
+def code_tab(view: TrainView[AnyTrace]) -> None:
+    """The algorithm, plainly and in step with the stage; then the functions at work, as they are."""
+    functions = view.page.code
+    name = st.selectbox(_("Function"), [IN_STEP, *functions], format_func=_, key=view.key("function"))
+    if name == IN_STEP:
+        code_in_step(view.trace, key=view.key("code"))
+        st.caption(sentences(_(PLAIN_VERSION), *rules_left_out(view.trace)))
+        return
+    st.code(inspect.getsource(functions[name]), language="python")
+
+
+def run_files_tab(view: TrainView[AnyTrace]) -> None:
+    """What can be taken away: a link, the trace, a handout, the tokenizer."""
+    page, trace, style, controls = view.page, view.trace, view.style, view.controls
+    title = _("{algorithm}: {corpus}").format(
+        algorithm=page.algorithm.title, corpus=corpus_title(controls["corpus"])
+    )
+    show_link(_("This step as a link"), controls.recipe(), controls.url(), view.step)
+    st.header(_("The run"), anchor=False)
+    first, *others = st.columns(1 + len(page.run_files))
+    frames = partial(handout, title, len(trace), lambda step: page.frame(trace[step], style))
+    download(first, _("Handout that steps offline (HTML)"), f"{page.name}.html", frames, page.name)
+    for column, (name, file) in zip(others, page.run_files.items(), strict=True):
+        download(column, _(file.label), f"{page.name}-{name}", partial(file.make, trace), page.name)
+    st.header(_("The tokenizer after step {step}").format(step=count(view.step)), anchor=False)
+    show_tokenizer_files(trace.tokenizer(view.step), page.name)
+    show_challenge_maker(page.name, controls.recipe(), controls.url(), view.step, len(trace))
