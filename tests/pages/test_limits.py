@@ -25,7 +25,7 @@ import tokensteps.catalogue.files.formats
 import tokensteps.pages.train.tabs
 import tokensteps.runs.corpora
 import tokensteps.runs.settings
-import tokensteps.widgets.controls
+import tokensteps.widgets.corpus_input
 from tests.pages.pages import Page, bodies, books, done, problems
 from tokensteps import limits
 from tokensteps.runs.corpora import Source, pack_text
@@ -234,7 +234,7 @@ def test_a_pattern_of_ones_own_has_so_many_seconds(monkeypatch: pytest.MonkeyPat
 
 def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """The browser refuses what is far too large; what it lets through is weighed here, with a lower limit for the test."""
-    monkeypatch.setattr(tokensteps.widgets.controls, "UPLOAD_LIMIT", 1_000_000)
+    monkeypatch.setattr(tokensteps.widgets.corpus_input, "UPLOAD_LIMIT", 1_000_000)
     app = opened("bpe", {"corpus": "upload", "pre": "whitespace_split"})
     app.sidebar.get("file_uploader")[0].set_value(("good.txt", b"hug pug pun", "text/plain"))
     done(app)
