@@ -98,17 +98,17 @@ from tokensteps.runs.rules import (
 )
 from tokensteps.runs.settings import read_short, read_url, write_short
 from tokensteps.teaching.challenge import (
+    Answers,
     Challenge,
     Checked,
-    Result,
     class_table,
+    open_answers,
     open_challenge,
-    open_result,
     result_text,
 )
-from tokensteps.teaching.exercises.construct import Wanted, construct, read_corpus
-from tokensteps.teaching.exercises.construct import check as check_construct
-from tokensteps.teaching.exercises.kinds import KINDS as EXERCISES
+from tokensteps.teaching.exercises.construct import Wanted, construct, read_answer
+from tokensteps.teaching.exercises.construct import check_corpus as check_construct
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS as EXERCISES
 from tokensteps.teaching.exercises.kinds import make
 from tokensteps.teaching.predictions import ASKS, next_asked, question_after
 from tokensteps.teaching.questions import ANSWER_LIMIT
@@ -232,13 +232,13 @@ def readers() -> Mapping[str, Callable[[str], Any]]:
         "short, kept": lambda text: read_short(f"!{text}"),
         "challenge": open_challenge,
         "challenge's link": lambda text: open_challenge(f"{text}?c={text}"),
-        "code": open_result,
+        "code": open_answers,
         "spec": Spec.parse,
         "spec's run": lambda text: Spec.parse(f"bpe?{text}").run(),
         "spec's title": title,
         "repository": hub.checked,
         "exercise": lambda text: read_place({"kind": text, "level": text, "seed": text}),
-        "corpus that answers": read_corpus,
+        "corpus that answers": read_answer,
         "escapes": interpret_escapes,
         "box": as_typed,
     }
@@ -302,8 +302,8 @@ def test_texts_survive_every_way_they_travel() -> None:
         assert text[:60] in Spec.parse(upload_spec({text[:60]: b"x"})).query
         challenge = Challenge(text[:80], "bpe", {"corpus": "paste", "special": text[:80]}, 0, 3, "pair")
         assert open_challenge(challenge.sealed()) == challenge
-        result = Result("x", text[:80], 1, (text[:80],))
-        assert open_result(result.code()) == result
+        result = Answers("x", text[:80], 1, (text[:80],))
+        assert open_answers(result.code()) == result
         assert result_text(challenge, Checked(result, [])).startswith(text[:80])
         assert class_table([Checked(result, [])]).iloc[0, 0] == (text[:80] or "no name")
     names = titles([one.text for one in SOUND[:300]])

@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import Page, address, problems, run
 from tokensteps.pages.learn.exercises import EXERCISE_FORM
-from tokensteps.teaching.exercises.kinds import KINDS, Exercise, make
-from tokensteps.teaching.questions import Cells, Choice, Lines
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, Exercise, make
+from tokensteps.teaching.questions import Cells, Choice, SeveralLines
 
 PAGE = Page("exercises", Path("pages", "learn", "exercises.py"), ())
 
@@ -41,7 +41,7 @@ def type_in(app: AppTest, answer: str) -> None:
     form = shown(app).question.form
     if isinstance(form, Choice):
         app.selectbox(key=f"{EXERCISE_FORM}.choice").set_value(answer or None)
-    elif isinstance(form, Lines):
+    elif isinstance(form, SeveralLines):
         app.text_area(key=f"{EXERCISE_FORM}.lines").set_value(answer)
     elif isinstance(form, Cells):
         for number, cell in enumerate(answer.split("\n")):
@@ -73,14 +73,14 @@ def figures(app: AppTest) -> list[str]:
 
 def test_every_kind_is_answered_right_on_its_page() -> None:
     app = PAGE.opened()
-    for kind in KINDS:
+    for kind in EXERCISE_KINDS:
         app.selectbox(key="exercises.kind").set_value(kind)
         run(app)
         answer(app, shown(app).question.key)
         assert verdict(app) == "right", kind
         press(app, "Next exercise")
         assert verdict(app) == ""
-    assert markup(app, "sheet record")[0].count("<tr>") == len(KINDS) + 1
+    assert markup(app, "sheet record")[0].count("<tr>") == len(EXERCISE_KINDS) + 1
 
 
 def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:

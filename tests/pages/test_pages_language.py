@@ -34,7 +34,7 @@ from tokensteps.pages.explore.playground_files import tokens_html
 from tokensteps.runs.corpora import pack_text
 from tokensteps.server import steps
 from tokensteps.teaching.challenge import Challenge
-from tokensteps.teaching.exercises.kinds import KINDS, make
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, make
 from tokensteps.teaching.lessons import LESSONS, facts, lesson_page
 from tokensteps.teaching.questions import Choice
 
@@ -452,7 +452,7 @@ def test_pages(case: str) -> None:
     assert leaks_on(opened(script, query), f"{given} coolest hu gs ll") == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EXERCISE_KINDS)
 def test_exercises(kind: str) -> None:
     """A question of each kind, and what is said of a wrong answer, a right one, and when the answer is asked for."""
     exercise = make(kind, 3, 2)

@@ -22,13 +22,13 @@ from tokensteps.runs.corpora import EXAMPLES, pack_text
 from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
 from tokensteps.server.jobs import registry
 from tokensteps.teaching.challenge import (
+    Answers,
     Challenge,
-    Result,
-    check,
+    check_codes,
     class_table,
-    mark,
+    grade_answers,
+    open_answers,
     open_challenge,
-    open_result,
     questions_of,
     result_text,
     steps_table,
@@ -227,7 +227,7 @@ def test_a_challenge_shows_its_steps_and_no_others(name: str) -> None:
     assert [code.value.split(",")[0] for code in app.code] == ["Monday: 2 of 2 right"]
     app.text_input(key=f"{place}.name").set_value(HOSTILE)
     run(app)
-    result = open_result(app.code[1].value)
+    result = open_answers(app.code[1].value)
     assert result is not None and result.challenge == one.name and len(result.answers) == 2
     assert result.name == HOSTILE[:80]
 
@@ -271,14 +271,18 @@ def test_codes_hold_answers_and_are_marked_from_the_run() -> None:
     trace, style, one = TRACES["bpe"], Style(), challenge(last=4, asked="mixed")
     keys = [question_after(trace, step, "mixed", style).key for step in (1, 2, 3)]
     questions = questions_of(one, trace, style)
-    assert [answer.verdict for answer in mark(questions, [*keys, "one too many"])] == [RIGHT] * 3
-    assert [answer.verdict for answer in mark(questions, [keys[0], "?", ""])] == [RIGHT, WRONG, WRONG]
-    assert [answer.verdict for answer in mark(questions, [])] == [WRONG] * 3
-    good = Result(one.name, "Ann", 61, tuple(keys))
-    poor = Result(one.name, "=Bob()", 5, (keys[0], "99", keys[2]))
-    other = Result("0" * 12, "Cy", 5, tuple(keys))
+    assert [answer.verdict for answer in grade_answers(questions, [*keys, "one too many"])] == [RIGHT] * 3
+    assert [answer.verdict for answer in grade_answers(questions, [keys[0], "?", ""])] == [
+        RIGHT,
+        WRONG,
+        WRONG,
+    ]
+    assert [answer.verdict for answer in grade_answers(questions, [])] == [WRONG] * 3
+    good = Answers(one.name, "Ann", 61, tuple(keys))
+    poor = Answers(one.name, "=Bob()", 5, (keys[0], "99", keys[2]))
+    other = Answers("0" * 12, "Cy", 5, tuple(keys))
     codes = [good.code(), poor.code(), other.code(), good.code()[:-2], HOSTILE, good.code()]
-    held, refused = check(one, trace, style, codes)
+    held, refused = check_codes(one, trace, style, codes)
     assert [(row.result.name, row.number(RIGHT), row.number(TIED), row.number(WRONG)) for row in held] == [
         ("Ann", 3, 0, 0),
         ("=Bob()", 2, 0, 1),
@@ -294,16 +298,16 @@ def test_codes_hold_answers_and_are_marked_from_the_run() -> None:
 
 def test_a_code_can_not_be_made_without_the_secret() -> None:
     forged = URLSafeSerializer("guess", salt="tokensteps.result").dumps(["x", "Eve", 1, ["20"]])
-    assert open_result(forged) is None and open_challenge(forged) is None
-    assert open_result(challenge().sealed()) is None  # one kind is not the other
+    assert open_answers(forged) is None and open_challenge(forged) is None
+    assert open_answers(challenge().sealed()) is None  # one kind is not the other
 
 
 def test_a_teacher_checks_the_codes_of_a_class() -> None:
     one = challenge()
     keys = tuple(question_after(TRACES["bpe"], step, "pair", Style()).key for step in (1, 2))
     codes = [
-        Result(one.name, HOSTILE, 30, keys).code(),
-        Result(one.name, "Bo", 40, (keys[0], "b + u")).code(),
+        Answers(one.name, HOSTILE, 30, keys).code(),
+        Answers(one.name, "Bo", 40, (keys[0], "b + u")).code(),
         "nonsense",
     ]
     app = opened("")
@@ -331,7 +335,7 @@ def test_a_stopped_run_asks_nothing_and_marks_nothing() -> None:
     for place in ("challenge", "check"):
         stopped = {f"bpe.{place}.stopped": {trained.name: part}}
         codes = (
-            {"challenge.codes": Result(one.name, "Ann", 30, ("b + u",)).code()} if place == "check" else {}
+            {"challenge.codes": Answers(one.name, "Ann", 30, ("b + u",)).code()} if place == "check" else {}
         )
         app = opened(one.sealed(), **stopped, **codes)
         assert any("stopped after" in told for told in bodies(app, "note"))

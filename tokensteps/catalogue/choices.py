@@ -259,7 +259,7 @@ def _load(spec: Spec, progress: Progress) -> Subject:
     return formats.load(files, " + ".join(files))
 
 
-def _tokenizer(run: str, step: int, name: str, trace: Any) -> Subject:
+def _tokenizer(run: str, step: int, name: str, trace: AnyTrace) -> Subject:
     """A trained tokenizer; `run` says which, so the trace needn't be compared."""
     return _subjects.get(
         (run, step, name), lambda: TrainedSubject(name, trace.tokenizer(step), trace, step), lambda _made: 1

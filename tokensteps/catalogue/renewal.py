@@ -43,12 +43,12 @@ class Heritage(NamedTuple):
             settings["seed_size"] = seed_for(size)
         return Run(ALGORITHMS[self.algorithm], source, self.pipeline, settings)
 
-    def tokenizer(self, trace: Any) -> Tokenizer:
+    def tokenizer(self, trace: AnyTrace) -> Tokenizer:
         """The new one, from its training."""
         unknown = next(
             (token for token in self.special_tokens if token.strip("[<|>]").lower() == "unk"), None
         )
-        made: Tokenizer = trace.tokenizer(unk_token=unknown) if unknown else trace.tokenizer()
+        made = trace.tokenizer(unk_token=unknown) if unknown else trace.tokenizer()
         return made.with_options(template=self.template)
 
 

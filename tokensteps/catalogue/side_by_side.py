@@ -76,7 +76,7 @@ def _stretch_html(analysis: Analysis, place: int) -> str:
     return drawn if last - first == 1 else f"{drawn}<sup>{last - first}</sup>"
 
 
-def counts_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
+def text_counts_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
     """One row a tokenizer: what the text costs it."""
     rows = [
         {

@@ -38,7 +38,7 @@ from tokenizers_core.training.wordpiece import ScoredCandidate
 # --- Tokenizers -------------------------------------------------------------------------------------------------------
 
 
-class Kind(NamedTuple):
+class FileKind(NamedTuple):
     """A kind of file that holds a tokenizer."""
 
     fits: re.Pattern[str]
@@ -49,28 +49,28 @@ class Kind(NamedTuple):
     """Its text, for a trace and its tokenizer."""
 
 
-KINDS: Final[Mapping[str, Kind]] = {
-    "vocab.txt": Kind(re.compile(r"vocab\.txt$"), ("wordpiece",), lambda _trace, tokenizer: vocab_txt(tokenizer)),
-    "vocab.json": Kind(re.compile(r"vocab\.json$"), ("bpe",), lambda _trace, tokenizer: vocab_json(tokenizer)),
-    "merges.txt": Kind(re.compile(r"merges\.txt$"), ("bpe",), lambda trace, _tokenizer: merges_txt(trace)),
-    ".tiktoken": Kind(re.compile(r"\.tiktoken$"), ("bpe",), lambda _trace, tokenizer: tiktoken_ranks(tokenizer)),
-    ".vocab or .tsv": Kind(re.compile(r"\.(vocab|tsv)$"), ("unigram",), lambda trace, _tokenizer: pieces_tsv(trace)),
-    "tokenizer.json": Kind(re.compile(r"\.json$|^-$"), tuple(ALGORITHMS), lambda _trace, tokenizer: tokenizer_to_json(tokenizer)),
+FILE_KINDS: Final[Mapping[str, FileKind]] = {
+    "vocab.txt": FileKind(re.compile(r"vocab\.txt$"), ("wordpiece",), lambda _trace, tokenizer: vocab_txt(tokenizer)),
+    "vocab.json": FileKind(re.compile(r"vocab\.json$"), ("bpe",), lambda _trace, tokenizer: vocab_json(tokenizer)),
+    "merges.txt": FileKind(re.compile(r"merges\.txt$"), ("bpe",), lambda trace, _tokenizer: merges_txt(trace)),
+    ".tiktoken": FileKind(re.compile(r"\.tiktoken$"), ("bpe",), lambda _trace, tokenizer: tiktoken_ranks(tokenizer)),
+    ".vocab or .tsv": FileKind(re.compile(r"\.(vocab|tsv)$"), ("unigram",), lambda trace, _tokenizer: pieces_tsv(trace)),
+    "tokenizer.json": FileKind(re.compile(r"\.json$|^-$"), tuple(ALGORITHMS), lambda _trace, tokenizer: tokenizer_to_json(tokenizer)),
 }  # fmt: skip
 """The files that `train` writes; the first one that fits counts."""
 
 
-def files_asked(output: str, algorithm: str, with_template: bool) -> dict[str, Kind]:
+def files_asked(output: str, algorithm: str, with_template: bool) -> dict[str, FileKind]:
     """Path → what will be in it. Refuses a file that can't hold what was asked for."""
     path = Path(output)
     if output != "-" and path.is_dir():
         path = path / "tokenizer.json"
-    name = next((name for name, kind in KINDS.items() if kind.fits.search(path.name)), None)
+    name = next((name for name, kind in FILE_KINDS.items() if kind.fits.search(path.name)), None)
     if name is None:
         raise click.UsageError(
-            f"--output {output}: its name says nothing of what to write; end it in one of {', '.join(KINDS)}."
+            f"--output {output}: its name says nothing of what to write; end it in one of {', '.join(FILE_KINDS)}."
         )
-    if algorithm not in KINDS[name].algorithms:
+    if algorithm not in FILE_KINDS[name].algorithms:
         raise click.UsageError(
             f"{name} cannot hold a tokenizer of --algorithm {algorithm}; choose another name, such as tokenizer.json."
         )
@@ -78,9 +78,9 @@ def files_asked(output: str, algorithm: str, with_template: bool) -> dict[str, K
         raise click.UsageError(
             f"{name} cannot hold a --template; choose tokenizer.json, or leave the template out."
         )
-    files = {str(path): KINDS[name]}
+    files = {str(path): FILE_KINDS[name]}
     if name == "vocab.json":  # one is nothing without the other
-        files[str(path.with_name(path.name.removesuffix(name) + "merges.txt"))] = KINDS["merges.txt"]
+        files[str(path.with_name(path.name.removesuffix(name) + "merges.txt"))] = FILE_KINDS["merges.txt"]
     return files
 
 

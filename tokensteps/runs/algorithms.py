@@ -20,14 +20,14 @@ from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Task
 from tokensteps.server.traces import train
 
-Result_co = TypeVar("Result_co", covariant=True)
-Result = TypeVar("Result")
+Traced_co = TypeVar("Traced_co", covariant=True)
+Traced = TypeVar("Traced")
 EngineSettings = Callable[[Recipe, Pipeline], dict[str, Any]]
 """From what a learner chose to the arguments of a training function."""
 
 
 @dataclass(frozen=True)
-class Algorithm(Generic[Result_co]):
+class Algorithm(Generic[Traced_co]):
     """Something that a page trains: an algorithm of the engine, or several at once."""
 
     name: str
@@ -35,10 +35,10 @@ class Algorithm(Generic[Result_co]):
     title: str
     rules: Sequence[Setting]
     settings: EngineSettings
-    train: Callable[..., Result_co]
+    train: Callable[..., Traced_co]
     """From a corpus, `progress` and the settings to a trace."""
 
-    def run(self, recipe: Recipe) -> Run[Result_co] | None:
+    def run(self, recipe: Recipe) -> Run[Traced_co] | None:
         """The run that a recipe describes; None while it has no corpus. Raises what `Recipe.pipeline` raises."""
         source = recipe.source()
         if source is None:
@@ -46,7 +46,7 @@ class Algorithm(Generic[Result_co]):
         pipeline = recipe.pipeline(source)
         return Run(self, source, pipeline, self.settings(recipe, pipeline))
 
-    def run_at(self, url: Mapping[str, str]) -> Run[Result_co]:
+    def run_at(self, url: Mapping[str, str]) -> Run[Traced_co]:
         """The run that an address of the app's own opens. Raises ValueError for one without a corpus."""
         run = self.run(read_url(self.name, self.rules, url).recipe)
         if run is None:
@@ -55,10 +55,10 @@ class Algorithm(Generic[Result_co]):
 
 
 @dataclass(frozen=True)
-class Run(Generic[Result_co]):
+class Run(Generic[Traced_co]):
     """A training run as a page describes it: algorithm, corpus, pipeline and settings."""
 
-    algorithm: Algorithm[Result_co]
+    algorithm: Algorithm[Traced_co]
     source: Source
     pipeline: Pipeline
     settings: Mapping[str, Any]
@@ -71,7 +71,7 @@ class Run(Generic[Result_co]):
             repr((self.algorithm.name, source, self.pipeline, sorted(self.settings.items()))).encode()
         )
 
-    def make(self, progress: Progress) -> Result_co:
+    def make(self, progress: Progress) -> Traced_co:
         """Read the corpus and train: in a process of its own if it may take a while."""
         return train(
             self.name, Task(self.algorithm.train, self.source, self.pipeline, self.settings), progress
@@ -119,13 +119,13 @@ ALGORITHMS: Final[Mapping[str, Algorithm[AnyTrace]]] = {
 }
 
 
-def trace_at(algorithm: Algorithm[Result], **url: str) -> Result:
+def trace_at(algorithm: Algorithm[Traced], **url: str) -> Traced:
     """The trace of a run that an address opens, with its parameters by name; trained once.
 
     >>> len(trace_at(BPE, corpus="hug")), trace_at(BPE, corpus="hug").event(1).token
     (7, 'ug')
     """
-    trace: Result = _trained_at(algorithm, tuple(sorted(url.items())))
+    trace: Traced = _trained_at(algorithm, tuple(sorted(url.items())))
     return trace
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import pandas as pd
@@ -84,7 +84,7 @@ def open_challenge(sealed: str) -> Challenge | None:
     return None
 
 
-class Result(NamedTuple):
+class Answers(NamedTuple):
     """What somebody answered."""
 
     challenge: str
@@ -99,15 +99,15 @@ class Result(NamedTuple):
         return seal("result", [self.challenge, self.name, self.seconds, list(self.answers)])
 
 
-def open_result(code: str) -> Result | None:
+def open_answers(code: str) -> Answers | None:
     """The result in a code; None for what is none, or was changed."""
     match unseal("result", code.strip()):
         case [str(challenge), str(name), int(seconds), list(answers)]:
-            return Result(challenge, name, seconds, tuple(map(str, answers)))
+            return Answers(challenge, name, seconds, tuple(map(str, answers)))
     return None
 
 
-def questions_of(challenge: Challenge, trace: Any, style: Style) -> list[tuple[int, Question]]:
+def questions_of(challenge: Challenge, trace: AnyTrace, style: Style) -> list[tuple[int, Question]]:
     """The steps that a challenge asks about, and what it asks: the same for the whole class."""
     asked: list[tuple[int, Question]] = []
     step = next_asked(trace, challenge.first)
@@ -117,7 +117,7 @@ def questions_of(challenge: Challenge, trace: Any, style: Style) -> list[tuple[i
     return asked
 
 
-def mark(questions: Sequence[tuple[int, Question]], answers: Sequence[str]) -> list[Prediction]:
+def grade_answers(questions: Sequence[tuple[int, Question]], answers: Sequence[str]) -> list[Prediction]:
     """Grade answers, one after the other; what has no answer is wrong."""
     marked: list[Prediction] = []
     given = [*answers, *[""] * len(questions)]
@@ -130,7 +130,7 @@ def mark(questions: Sequence[tuple[int, Question]], answers: Sequence[str]) -> l
 class Checked(NamedTuple):
     """One code, checked."""
 
-    result: Result
+    result: Answers
     answers: list[Prediction]
 
     def number(self, verdict: str) -> int:
@@ -138,8 +138,8 @@ class Checked(NamedTuple):
         return sum(answer.verdict == verdict for answer in self.answers)
 
 
-def check(
-    challenge: Challenge, trace: Any, style: Style, codes: Sequence[str]
+def check_codes(
+    challenge: Challenge, trace: AnyTrace, style: Style, codes: Sequence[str]
 ) -> tuple[list[Checked], list[str]]:
     """Check codes: those that hold, and why each of the others doesn't (translated)."""
     held: list[Checked] = []
@@ -147,7 +147,7 @@ def check(
     first: dict[str, int] = {}
     questions = questions_of(challenge, trace, style)
     for number, code in enumerate(codes, 1):
-        result = open_result(code)
+        result = open_answers(code)
         if first.setdefault(code.strip(), number) < number:
             message = _("Line {number} is the same code as line {first}, and counts once.")
             refused.append(message.format(number=count(number), first=count(first[code.strip()])))
@@ -158,7 +158,7 @@ def check(
             message = _("Line {number}, from {name}, is the code of another challenge.")
             refused.append(message.format(number=count(number), name=repr(result.name)))
         else:
-            held.append(Checked(result, mark(questions, result.answers)))
+            held.append(Checked(result, grade_answers(questions, result.answers)))
     return held, refused
 
 

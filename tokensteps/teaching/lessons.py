@@ -64,84 +64,86 @@ def playground_query(example: str) -> dict[str, str]:
     return {"t1": f"bpe?corpus={example}", "text": pack_text(EXAMPLES[example].sample) or ""}
 
 
-BY_HAND = Link(N_("Five words, by hand: hug, pug, pun, bun, hugs"), "bpe", {"corpus": "hug"})
-PREDICT = Link(N_("Say what comes next, before you see it"), "bpe", {"corpus": "hug", "mode": "predict"})
-TO_COUNT = Link(
+BY_HAND_LINK = Link(N_("Five words, by hand: hug, pug, pun, bun, hugs"), "bpe", {"corpus": "hug"})
+PREDICT_LINK = Link(N_("Say what comes next, before you see it"), "bpe", {"corpus": "hug", "mode": "predict"})
+TO_COUNT_LINK = Link(
     N_("The same five words, their pairs still to be counted"),
     "bpe",
     {"corpus": "hug", "mode": "predict", "ask": "pair"},
 )
-GO_ON = Link(
+GO_ON_LINK = Link(
     N_("What comes after the first merge, before you see it"),
     "bpe",
     {"corpus": "hug", "mode": "predict", "ask": "pair", "step": "1"},
 )
-TIE = Link(N_("A tie: several pairs are equally frequent"), "bpe", {"corpus": "course", "step": "2"})
-RARE = Link(
+TIE_LINK = Link(N_("A tie: several pairs are equally frequent"), "bpe", {"corpus": "course", "step": "2"})
+RARE_LINK = Link(
     N_("The same words with WordPiece: why the most frequent pair loses"),
     "wordpiece",
     {"corpus": "hug", "step": "1"},
 )
-SEED = Link(
+SEED_LINK = Link(
     N_("Unigram: start from many pieces, and prune what the corpus misses least"),
     "unigram",
     {"corpus": "hug"},
 )
-PRUNE = Link(N_("Unigram: a prune, and what it costs"), "unigram", {"corpus": "hug", "step": "6"})
-LATTICE = Link(N_("The lattice: every split of a word at once"), "unigram", {"corpus": "hug", "step": "0"})
-ENCODE = Link(N_("Encode new text with what was learned"), "playground", playground_query("hug"))
-COMPARE = Link(
+PRUNE_LINK = Link(N_("Unigram: a prune, and what it costs"), "unigram", {"corpus": "hug", "step": "6"})
+LATTICE_LINK = Link(
+    N_("The lattice: every split of a word at once"), "unigram", {"corpus": "hug", "step": "0"}
+)
+ENCODE_LINK = Link(N_("Encode new text with what was learned"), "playground", playground_query("hug"))
+COMPARE_LINK = Link(
     N_("The three algorithms side by side, at every vocabulary size"), "compare", {"corpus": "course"}
 )
-PIPELINE = Link(N_("One text through the whole pipeline, from characters to ids and back"), "pipeline")
-EXERCISES = Link(N_("Exercises, as many as you like"), "exercises")
-CHALLENGE = Link(N_("Challenges: a class predicts, its teacher checks"), "challenge")
-ERRATA = Link(N_("Where published figures are wrong"), "errata")
-GLOSSARY = Link(N_("Every technical word, in two sentences"), "glossary")
+PIPELINE_LINK = Link(N_("One text through the whole pipeline, from characters to ids and back"), "pipeline")
+EXERCISES_LINK = Link(N_("Exercises, as many as you like"), "exercises")
+CHALLENGE_LINK = Link(N_("Challenges: a class predicts, its teacher checks"), "challenge")
+ERRATA_LINK = Link(N_("Where published figures are wrong"), "errata")
+GLOSSARY_LINK = Link(N_("Every technical word, in two sentences"), "glossary")
 
 STATIONS: tuple[Station, ...] = (
     Station(
-        BY_HAND,
+        BY_HAND_LINK,
         N_(
             "BPE counts neighbours and merges the most frequent pair: {bpe_pair}, {bpe_freq} times. {bpe_merges} merges, and you can "
             "check each with pencil and paper."
         ),
     ),
     Station(
-        TIE,
+        TIE_LINK,
         N_(
             "{tied} pairs stand {tie_freq} times each before step {tie_step}. A rule has to choose, and libraries choose differently."
         ),
     ),
     Station(
-        RARE,
+        RARE_LINK,
         N_(
             "{wp_frequent} is the most frequent pair, but {wp_pair} is merged: its score {wp_score} is higher, for its parts are rare "
             "apart."
         ),
     ),
     Station(
-        PRUNE,
+        PRUNE_LINK,
         N_(
             "Without the piece {piece}, {word} comes apart: {before} becomes {after}. The corpus costs {loss} nats more; every other prune "
             "would cost as much or more."
         ),
     ),
     Station(
-        LATTICE,
+        LATTICE_LINK,
         N_(
             "{lattice_word} can be split in {paths} ways. Viterbi's algorithm finds the best, {best}, without trying them all. "
             "It stands below the step, in the tab Lattice."
         ),
     ),
     Station(
-        ENCODE,
+        ENCODE_LINK,
         N_(
             "The words “{sample}” are new. bug becomes {bug}; the letters {unseen} never stood in the training text, and are unknown."
         ),
     ),
     Station(
-        COMPARE,
+        COMPARE_LINK,
         N_(
             "Same text, same size of vocabulary, different tokens: go through the sizes, and see who cuts a word otherwise."
         ),
@@ -149,7 +151,7 @@ STATIONS: tuple[Station, ...] = (
 )
 """The way through the app, in its order; `PRACTICE` follows."""
 
-PRACTICE: tuple[Link, ...] = (PREDICT, EXERCISES, CHALLENGE, ERRATA, GLOSSARY)
+PRACTICE: tuple[Link, ...] = (PREDICT_LINK, EXERCISES_LINK, CHALLENGE_LINK, ERRATA_LINK, GLOSSARY_LINK)
 """The last stop: pages to test oneself on."""
 
 LESSONS: tuple[Lesson, ...] = (
@@ -171,13 +173,13 @@ LESSONS: tuple[Lesson, ...] = (
                     "Write the five words and their counts on the board. Let the class count neighbours, then give its answer."
                 ),
                 N_("{bpe_pair}, {bpe_freq} times: in {bpe_words}."),
-                TO_COUNT,
+                TO_COUNT_LINK,
             ),
             Activity(
                 3,
                 N_("Ask before each of the next steps which pair comes next; the page says who is right."),
                 N_("The most frequent pair that is left: {bpe_next}."),
-                GO_ON,
+                GO_ON_LINK,
             ),
             Activity(
                 1,
@@ -204,7 +206,7 @@ LESSONS: tuple[Lesson, ...] = (
                 9,
                 N_("Run BPE on five words: groups count the pairs, one group says the next merge."),
                 N_("{bpe_pair} first, {bpe_freq} times. After {bpe_merges} merges every word is one token."),
-                TO_COUNT,
+                TO_COUNT_LINK,
             ),
             Activity(
                 5,
@@ -213,7 +215,7 @@ LESSONS: tuple[Lesson, ...] = (
                     "{tied} pairs stand {tie_freq} times each; {tie_pair} was met first. Another rule gives another vocabulary: see the "
                     "tab Ties."
                 ),
-                TIE,
+                TIE_LINK,
             ),
             Activity(
                 8,
@@ -221,13 +223,13 @@ LESSONS: tuple[Lesson, ...] = (
                 N_(
                     "{wp_pair}: {wp_sum} = {wp_score}. {wp_frequent}: {wp_frequent_sum} = {wp_frequent_score}."
                 ),
-                RARE,
+                RARE_LINK,
             ),
             Activity(
                 5,
                 N_("Encode new words. Ask what happens to letters that the training text didn't have."),
                 N_("bug becomes {bug}; {unseen} never stood in the training text, and are unknown."),
-                ENCODE,
+                ENCODE_LINK,
             ),
         ),
     ),
@@ -249,13 +251,13 @@ LESSONS: tuple[Lesson, ...] = (
                     "BPE by hand, in groups. Then go through the steps together, and look at the counts that change."
                 ),
                 N_("{bpe_pair} first, {bpe_freq} times; a merge changes only the counts of its neighbours."),
-                BY_HAND,
+                BY_HAND_LINK,
             ),
             Activity(
                 10,
                 N_("A tie. Show the tab Ties, and go to the step at which another rule parts."),
                 N_("{tied} pairs stand {tie_freq} times each. The data doesn't decide: the rule does."),
-                TIE,
+                TIE_LINK,
             ),
             Activity(
                 15,
@@ -263,13 +265,13 @@ LESSONS: tuple[Lesson, ...] = (
                 N_(
                     "{wp_pair}: {wp_sum} = {wp_score}. {wp_frequent}: {wp_frequent_sum} = {wp_frequent_score}."
                 ),
-                RARE,
+                RARE_LINK,
             ),
             Activity(
                 15,
                 N_("Unigram: ask which piece can go at least cost, then show a prune that costs something."),
                 N_("{piece} goes: {word} was {before} and becomes {after}, which costs {loss} nats."),
-                PRUNE,
+                PRUNE_LINK,
             ),
             Activity(
                 10,
@@ -277,7 +279,7 @@ LESSONS: tuple[Lesson, ...] = (
                     "The lattice: let the class count the splits of a word, then step through Viterbi's algorithm."
                 ),
                 N_("{paths} splits of {lattice_word}; the best is {best}."),
-                LATTICE,
+                LATTICE_LINK,
             ),
             Activity(
                 10,
@@ -287,13 +289,13 @@ LESSONS: tuple[Lesson, ...] = (
                 N_(
                     "Words that stay whole in one vocabulary come apart in another; the tab “Where they disagree” lists them."
                 ),
-                COMPARE,
+                COMPARE_LINK,
             ),
             Activity(
                 5,
                 N_("Homework: find the wrong figure in a published example, and correct it."),
                 N_("Each is worked out on the page, and its link opens the step."),
-                ERRATA,
+                ERRATA_LINK,
             ),
         ),
     ),
@@ -340,7 +342,7 @@ def _merge_facts() -> dict[str, str]:
 
 def _prune_facts() -> dict[str, str]:
     unigram = trace_at(UNIGRAM, corpus="hug", size="7")
-    event = prune_at(unigram, int(PRUNE.query["step"]))
+    event = prune_at(unigram, int(PRUNE_LINK.query["step"]))
     resplit = event.resplits[0]
     word = EXAMPLES["hug"].word
     lattice = unigram[0].lattice(word)

@@ -20,7 +20,7 @@ from tokensteps.language.i18n import _
 from tokensteps.limits import ANSWER_LIMIT
 
 RIGHT, TIED, WRONG, UNREAD = "right", "tied", "wrong", "unread"
-BY_HAND: Final = 0.01
+HAND_TOLERANCE: Final = 0.01
 """How far off a number may be that is worked out with rounded figures: so much, or this share of it."""
 DIGITS_ASKED: Final = 2
 """Significant digits that a rounded number needs at least."""
@@ -81,7 +81,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Lines:
+class SeveralLines:
     """Several lines are typed."""
 
     hint: str = ""
@@ -102,7 +102,7 @@ class Cells:
         return sum(cell is None for row in self.rows for cell in row)
 
 
-Form = Choice | Entry | Lines | Cells
+Form = Choice | Entry | SeveralLines | Cells
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ def grade_number(
 
     `by_hand` lets it be off by `BY_HAND`, for it is worked out with rounded figures.
     """
-    slack = max(BY_HAND, BY_HAND * abs(float(true))) if by_hand else -1.0
+    slack = max(HAND_TOLERANCE, HAND_TOLERANCE * abs(float(true))) if by_hand else -1.0
 
     def grade(answer: str) -> Verdict:
         number = read_number(answer)

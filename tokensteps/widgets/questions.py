@@ -21,8 +21,8 @@ from tokensteps.teaching.questions import (
     Choice,
     Entry,
     Form,
-    Lines,
     Question,
+    SeveralLines,
     Tally,
     Verdict,
     unread,
@@ -63,7 +63,7 @@ def _boxes(key: str, form: Form) -> None:
             _cells(key, form)
         case Choice():
             _choice(key, form)
-        case Lines():
+        case SeveralLines():
             st.text_area(
                 _("Your answer"),
                 key=f"{key}.lines",
@@ -122,7 +122,7 @@ def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
     names = {
         Choice: ["choice"],
         Entry: ["entry"],
-        Lines: ["lines"],
+        SeveralLines: ["lines"],
         Cells: [f"cell.{number}" for number in range(form.open if isinstance(form, Cells) else 0)],
     }[type(form)]
     answer = "\n".join(plain_text(state.get(f"{key}.{name}")) for name in names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
 
@@ -17,15 +17,13 @@ from tokensteps.language.i18n import _, count, current_language, use_language
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
 from tokensteps.runs.algorithms import Run
-from tokensteps.server.jobs import Job, Registry, registry
+from tokensteps.server.jobs import Built, Job, Registry, registry
 from tokensteps.server.shelf import drawn
 from tokensteps.server.steps import Window, draw_window
 from tokensteps.server.tasks import Progress
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.arrival import take_arrival
 from tokensteps.widgets.notes import note, problem
-
-Built = TypeVar("Built")
 
 
 def build(
@@ -57,7 +55,7 @@ def trained(run: Run[Built], place: str = "") -> Built | None:
     return build(f"{run.algorithm.name}{place}", run.name, run.make)
 
 
-def opened(spec: str, place: str) -> Opened | None:
+def opened_tokenizer(spec: str, place: str) -> Opened | None:
     """The tokenizer under a spec; None while it is being made or when it can't be, which the page shows.
 
     `place` tells apart what several of them show. Raises SpecError, and what `Spec.run` raises.

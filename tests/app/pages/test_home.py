@@ -39,16 +39,16 @@ from tokensteps.runs.settings import read_url
 from tokensteps.server.stores import text_store
 from tokensteps.server.tasks import Progress
 from tokensteps.teaching.lessons import (
-    BY_HAND,
-    ENCODE,
-    LATTICE,
+    BY_HAND_LINK,
+    ENCODE_LINK,
+    LATTICE_LINK,
     LESSONS,
     PLUS,
     PRACTICE,
-    PRUNE,
-    RARE,
+    PRUNE_LINK,
+    RARE_LINK,
     STATIONS,
-    TIE,
+    TIE_LINK,
     Link,
     facts,
     lesson_page,
@@ -270,14 +270,14 @@ def test_facts_of_the_five_words() -> None:
 
 
 def test_after_the_last_merge_every_word_is_one_token() -> None:
-    trace = trace_of(BY_HAND)
+    trace = trace_of(BY_HAND_LINK)
     assert facts()["bpe_merges"] == str(len(trace))
     assert trace[len(trace)].splits(list(HUG)) == {word: (word,) for word in HUG}
-    assert "step" not in BY_HAND.query  # begins at the beginning
+    assert "step" not in BY_HAND_LINK.query  # begins at the beginning
 
 
 def test_the_tie_is_one_and_a_rule_decides() -> None:
-    step, trace = int(TIE.query["step"]), trace_of(TIE)
+    step, trace = int(TIE_LINK.query["step"]), trace_of(TIE_LINK)
     best = [pair for pair in trace[step - 1].candidates(None) if pair.freq == trace[step].event.freq]
     known = facts()
     assert len(best) == int(known["tied"]) > 1 and known["tie_step"] == str(step)
@@ -287,13 +287,13 @@ def test_the_tie_is_one_and_a_rule_decides() -> None:
 
 
 def test_wordpiece_leaves_the_most_frequent_pair() -> None:
-    event = trace_of(RARE)[int(RARE.query["step"])].event
+    event = trace_of(RARE_LINK)[int(RARE_LINK.query["step"])].event
     assert event.pair != event.most_frequent.pair and event.freq < event.most_frequent.freq
     assert facts()["wp_pair"] == PLUS.join(event.pair)
 
 
 def test_the_prune_costs_and_a_word_comes_apart() -> None:
-    step, trace, known = int(PRUNE.query["step"]), trace_of(PRUNE), facts()
+    step, trace, known = int(PRUNE_LINK.query["step"]), trace_of(PRUNE_LINK), facts()
     event = trace[step].event
     word = known["word"]
     before, after = trace[step - 1].splits([word])[word], trace[step].splits([word])[word]
@@ -309,7 +309,7 @@ def test_the_prune_costs_and_a_word_comes_apart() -> None:
 
 
 def test_the_lattice_has_so_many_splits() -> None:
-    trace, known = trace_of(LATTICE), facts()
+    trace, known = trace_of(LATTICE_LINK), facts()
     pieces, word = {piece for piece, _count in trace.seed}, known["lattice_word"]
 
     def splits(rest: str) -> list[tuple[str, ...]]:
@@ -332,10 +332,10 @@ def test_the_lattice_has_so_many_splits() -> None:
 
 
 def test_new_words_are_cut_as_told() -> None:
-    run = Spec.parse(ENCODE.query["t1"]).run()
+    run = Spec.parse(ENCODE_LINK.query["t1"]).run()
     trace = trace_at(BPE, corpus=run.source.name)
     assert facts()["bug"] == PLUS.join(trace.tokenizer().encode("bug").tokens)
-    assert unpack_text(ENCODE.query["text"]) == facts()["sample"]
+    assert unpack_text(ENCODE_LINK.query["text"]) == facts()["sample"]
 
 
 def test_the_table_says_what_the_runs_do() -> None:

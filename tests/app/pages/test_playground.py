@@ -271,7 +271,7 @@ def test_aligned_rows_hold_the_text_and_no_markup_of_it(text: str) -> None:
 
 def test_counts_and_words() -> None:
     analyses = three(TEXT)
-    table = side_by_side.counts_table(analyses)
+    table = side_by_side.text_counts_table(analyses)
     assert list(table["Tokens"]) == [len(analysis) for analysis in analyses.values()]
     words = side_by_side.costliest_words(analyses)
     assert (

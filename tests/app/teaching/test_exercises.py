@@ -43,9 +43,9 @@ from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.rules import PIPELINE_RULES
 from tokensteps.runs.settings import read_url
 from tokensteps.server.tasks import Progress
-from tokensteps.teaching.exercises.construct import Wanted, check
-from tokensteps.teaching.exercises.encoding import MATCHED, RULES, read_spelling
-from tokensteps.teaching.exercises.kinds import KINDS, Exercise, make, next_level
+from tokensteps.teaching.exercises.construct import Wanted, check_corpus
+from tokensteps.teaching.exercises.encoding import MERGES_MATCHED, RULES_LEARNED, read_spelling
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS, counts_text
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Cells, Choice, Verdict
 
@@ -117,7 +117,7 @@ def encoded(exercise: Exercise, tokens: list[str], prefix: str) -> None:
 
 def bpe_encode(exercise: Exercise) -> None:
     facts = exercise.facts
-    merges = [step.pair for step in bpe_steps(facts["words"], RULES[exercise.level])]
+    merges = [step.pair for step in bpe_steps(facts["words"], RULES_LEARNED[exercise.level])]
     assert merges == facts["merges"]
     encoded(exercise, solve_bpe_encode(facts), "")
 
@@ -130,7 +130,7 @@ def wordpiece_vocabulary(words: dict[str, int], merges: int) -> set[str]:
 
 def wordpiece_encode(exercise: Exercise) -> None:
     facts = exercise.facts
-    assert {*facts["vocabulary"]} == wordpiece_vocabulary(facts["words"], MATCHED[exercise.level])
+    assert {*facts["vocabulary"]} == wordpiece_vocabulary(facts["words"], MERGES_MATCHED[exercise.level])
     tokens = solve_wordpiece_encode(facts)
     encoded(exercise, tokens, "##")
     if tokens != [UNKNOWN]:
@@ -333,7 +333,7 @@ HARDNESS: dict[str, Callable[[Exercise], float]] = {
 """What makes one harder: words, merges, pieces, cells."""
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EXERCISE_KINDS)
 def test_a_thousand_of_a_kind(kind: str) -> None:
     """Each key is what plain training gives, wrong answers are wrong, ties are tied; options are in alphabetical order, the right one
     anywhere among them; the levels rise; there is a prompt with a rule and a way on."""
@@ -388,9 +388,9 @@ def test_unknown_characters_are_met() -> None:
 
 FINGERPRINT = """
 from hashlib import sha256
-from tokensteps.teaching.exercises.kinds import KINDS, make
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, make
 told = [(one.question.prompt, one.question.key, one.question.form, one.question.solution, one.link)
-        for kind in (*KINDS, "mixed") for level in (1, 3, 5) for seed in (0, 7, 12345678)
+        for kind in (*EXERCISE_KINDS, "mixed") for level in (1, 3, 5) for seed in (0, 7, 12345678)
         for one in [make(kind, level, seed)]]
 print(sha256(repr(told).encode()).hexdigest())
 """
@@ -410,12 +410,12 @@ def test_the_same_link_is_the_same_exercise_everywhere() -> None:
         for seed in ("1", "2")
     }
     assert len(prints) == 1
-    for kind in KINDS:
+    for kind in EXERCISE_KINDS:
         if kind != "course":
             assert len({make(kind, 3, seed).question.prompt for seed in range(50)}) > 40, kind
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "viterbi"])
+@pytest.mark.parametrize("kind", [kind for kind in EXERCISE_KINDS if kind != "viterbi"])
 def test_a_link_opens_the_same_corpus(kind: str) -> None:
     """The page's own reading of the address gives the same words, and at the link's step the state that was asked about."""
     for level, seed in ((1, 1), (3, 2), (5, 3)):
@@ -487,9 +487,11 @@ def test_a_corpus_that_is_too_short_is_wrong_and_told() -> None:
 def test_a_tie_that_the_rule_gives_is_right_and_told() -> None:
     """ab and cd stand equally often; the rule takes the one met first."""
     asked = Wanted((("a", "b"),))
-    assert check("ab 2\ncd 2", asked).kind == RIGHT and "tied" in check("ab 2\ncd 2", asked).told
-    assert check("cd 2\nab 2", asked).kind == TIED
-    assert check("cd 2\nab 1", asked).kind == WRONG
+    assert (
+        check_corpus("ab 2\ncd 2", asked).kind == RIGHT and "tied" in check_corpus("ab 2\ncd 2", asked).told
+    )
+    assert check_corpus("cd 2\nab 2", asked).kind == TIED
+    assert check_corpus("cd 2\nab 1", asked).kind == WRONG
 
 
 def test_unknown_tokens_as_they_are_typed() -> None:

@@ -13,7 +13,7 @@ from tokenizers_core.text.byte_alphabet import bytes_to_symbols
 from tokensteps.catalogue.files.documents import BYTES_ONLY, Merges, check_ids, new_document
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
-from tokensteps.catalogue.files.recognition import RANK_LINE, Upload
+from tokensteps.catalogue.files.recognition import RANK_LINE, RecognizedFile
 from tokensteps.catalogue.files.words import words_as_bytes
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import TOKEN_LIMIT
@@ -26,7 +26,7 @@ PATTERN_BY_SIZE: Final = (
 """OpenAI's vocabularies by the number of their tokens."""
 
 
-def from_ranks(upload: Upload, name: str, pattern: str | None) -> LoadedSubject:
+def from_ranks(upload: RecognizedFile, name: str, pattern: str | None) -> LoadedSubject:
     """A byte-level BPE tokenizer from tokens and their ranks, which are enough to say what may be merged, and when."""
     ranks = _ranks(upload)
     if len(ranks) > TOKEN_LIMIT:
@@ -65,7 +65,7 @@ def from_ranks(upload: Upload, name: str, pattern: str | None) -> LoadedSubject:
     return from_document(document, upload.file, name, notes, merges=_learned(ranks))
 
 
-def _ranks(upload: Upload) -> dict[bytes, int]:
+def _ranks(upload: RecognizedFile) -> dict[bytes, int]:
     ranks: dict[bytes, int] = {}
     seen: set[int] = set()
     for line_number, line in enumerate(upload.content.split("\n"), start=1):

@@ -12,7 +12,7 @@ from tokenizers_core.errors import quoted
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, LoadError
 
 
-class Upload(NamedTuple):
+class RecognizedFile(NamedTuple):
     """A recognized file."""
 
     file: str
@@ -22,9 +22,9 @@ class Upload(NamedTuple):
     """The document, or the file's text."""
 
 
-def chosen_files(uploads: Sequence[Upload]) -> tuple[Upload, ...]:
+def chosen_files(uploads: Sequence[RecognizedFile]) -> tuple[RecognizedFile, ...]:
     """The files that make the tokenizer. A tokenizer.json holds all of it, so files beside it are ignored. Raises LoadError."""
-    kinds: dict[str, Upload] = {}
+    kinds: dict[str, RecognizedFile] = {}
     for upload in uploads:
         if upload.kind in kinds:
             raise LoadError("several", kinds[upload.kind].file, other=quoted(upload.file))
@@ -63,7 +63,7 @@ RANK_LINE = re.compile(r"([A-Za-z0-9+/]+={0,2}) ([0-9]{1,10})")
 SCORE_LINE = re.compile(r"[^\t\n]*\t-?[0-9.]+(?:e-?[0-9]+)?")
 
 
-def recognize(file: str, data: bytes) -> Upload:
+def recognize(file: str, data: bytes) -> RecognizedFile:
     """What a file is: by its content, or by its name if the content doesn't tell. Raises LoadError."""
     if not data.strip():
         raise LoadError("empty", file)
@@ -91,7 +91,7 @@ def recognize(file: str, data: bytes) -> Upload:
                 raise
     elif start.startswith("[") and isinstance(_json_or_none(text), list):
         raise LoadError("list", file)
-    return Upload(file, _kind_of_text(file, text), text)
+    return RecognizedFile(file, _kind_of_text(file, text), text)
 
 
 def _parsed(file: str, text: str) -> Any:
@@ -129,17 +129,17 @@ SETTINGS: Final = (
 """A key, and the file beside a tokenizer that has it."""
 
 
-def _recognize_json(file: str, content: Any) -> Upload:
+def _recognize_json(file: str, content: Any) -> RecognizedFile:
     if isinstance(content, list):
         raise LoadError("list", file)
     if not isinstance(content, dict):
         raise LoadError("other_json", file, key=quoted("model"))
     if isinstance(content.get("model"), dict):
-        return Upload(file, "tokenizer", content)
+        return RecognizedFile(file, "tokenizer", content)
     if {"algorithm", "steps", "words"} <= content.keys():
         raise LoadError("record", file)
     if content and all(type(value) in (int, float) for value in content.values()):
-        return Upload(file, "vocab", content)
+        return RecognizedFile(file, "vocab", content)
     for key, looks in SETTINGS:
         if key in content:
             raise LoadError("settings", file, looks=looks)

@@ -10,7 +10,7 @@ from tokenizers_core.text.splitting import END_OF_WORD
 from tokensteps.catalogue.files.documents import Document, check_ids, new_document
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
-from tokensteps.catalogue.files.recognition import Upload
+from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.catalogue.files.words import UNKNOWN_TOKENS, word_rule
 
 END_MARK = "\U0010ffff"
@@ -24,7 +24,9 @@ MARK_ENDS: Final[Document] = {
 }
 
 
-def from_vocab_and_merges(vocab: Upload, merges: Upload, name: str, pattern: str | None) -> LoadedSubject:
+def from_vocab_and_merges(
+    vocab: RecognizedFile, merges: RecognizedFile, name: str, pattern: str | None
+) -> LoadedSubject:
     """A BPE tokenizer. Its files don't say how text becomes words, but its tokens show it."""
     ids: dict[str, int] = vocab.content
     check_ids(ids, vocab.file)
@@ -72,7 +74,7 @@ def from_vocab_and_merges(vocab: Upload, merges: Upload, name: str, pattern: str
     return from_document(document, vocab.file, name, [words.note], respelled=respelled)
 
 
-def _pairs(merges: Upload) -> list[tuple[str, str]]:
+def _pairs(merges: RecognizedFile) -> list[tuple[str, str]]:
     lines = merges.content.removesuffix("\n").split("\n")
     if all(line.endswith("\r") for line in lines if line):  # a file from Windows, and no token ends in U+000D
         lines = [line.removesuffix("\r") for line in lines]
@@ -87,7 +89,7 @@ def _pairs(merges: Upload) -> list[tuple[str, str]]:
     return pairs
 
 
-def _pairs_over_lines(merges: Upload, known: Collection[str]) -> list[tuple[str, str]]:
+def _pairs_over_lines(merges: RecognizedFile, known: Collection[str]) -> list[tuple[str, str]]:
     """The merges of a vocabulary some of whose tokens contain line ends, which are written to the file as they are.
 
     A merge ends at a line end if its two tokens and the token they make are known, and if the rest of the file can be read,

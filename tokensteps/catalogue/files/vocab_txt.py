@@ -7,7 +7,7 @@ import re
 from tokensteps.catalogue.files.documents import new_document
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
-from tokensteps.catalogue.files.recognition import Upload
+from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.catalogue.files.words import UNKNOWN_TOKENS
 from tokensteps.language.i18n import N_
 
@@ -21,7 +21,7 @@ WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".joi
 """What Rust calls white space; Python's `strip` would remove more."""
 
 
-def from_vocab_txt(upload: Upload, name: str) -> LoadedSubject:
+def from_vocab_txt(upload: RecognizedFile, name: str) -> LoadedSubject:
     """A WordPiece tokenizer like BERT's: the file holds the vocabulary, the rest is as in BERT's own code."""
     vocab: dict[str, int] = {}
     for identifier, line in enumerate(upload.content.removesuffix("\n").split("\n")):

@@ -77,7 +77,7 @@ def counts_tab(analyses: Mapping[str, Analysis]) -> None:
             "UTF-8. Unknown tokens stand for what the vocabulary can't spell."
         )
     )
-    show_numbers(side_by_side.counts_table(analyses), "counts")
+    show_numbers(side_by_side.text_counts_table(analyses), "counts")
     show_chart(counts_chart(analyses), "playground.counts.chart", _("Tokens by tokenizer"))
 
 

@@ -105,7 +105,7 @@ def name_form() -> None:
 def open_slot(slot: int, place: DeltaGenerator) -> Opened | None:
     """The tokenizer in a slot; None if it can't be opened, with a message."""
     try:
-        opened = stage.opened(chosen_specs()[slot], f"playground.build.{slot}")
+        opened = stage.opened_tokenizer(chosen_specs()[slot], f"playground.build.{slot}")
         if opened is not None and opened.last:
             step = opened.last if opened.spec.step is None else opened.spec.step
             _step_slider(slot, place, step, opened.last)

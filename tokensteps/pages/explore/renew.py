@@ -119,7 +119,7 @@ def show() -> None:
     st.html(lead_html(lead))
     update_url(controls.url())
     try:
-        opened = stage.opened(old, f"{RENEW_PAGE}.old")
+        opened = stage.opened_tokenizer(old, f"{RENEW_PAGE}.old")
         if opened is None:
             return
         handed = heritage(opened.subject)

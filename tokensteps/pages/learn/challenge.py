@@ -24,12 +24,12 @@ from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.settings import Recipe, corpus_title
 from tokensteps.teaching.challenge import (
     LEFT_OUT,
+    Answers,
     Challenge,
     Checked,
-    Result,
-    check,
+    check_codes,
     class_table,
-    mark,
+    grade_answers,
     open_challenge,
     questions_of,
     result_text,
@@ -212,8 +212,8 @@ def _finish(challenge: Challenge, hidden: Hidden, game: Game) -> None:
         st.html(verdict_html(game.verdict))
     name = text_box(_("Your name, as your teacher knows you"), NAME_LIMIT, key=f"{place}.name")
     answers = tuple(answer.text for answer in game.predictions)
-    result = Result(challenge.name, (name or "").strip(), game.seconds, answers)
-    checked = Checked(result, mark(questions_of(challenge, hidden.trace, hidden.style), answers))
+    result = Answers(challenge.name, (name or "").strip(), game.seconds, answers)
+    checked = Checked(result, grade_answers(questions_of(challenge, hidden.trace, hidden.style), answers))
     st.code(result_text(challenge, checked), language=None, wrap_lines=True)
     if not result.name:
         note(_("With your name, the code to hand in appears here."))
@@ -248,7 +248,7 @@ def _checker(sealed: str) -> None:
     found = _trace(challenge, ".check")
     if found is None:
         return
-    held, refused = check(challenge, *found, lines)
+    held, refused = check_codes(challenge, *found, lines)
     for told in refused:
         problem(told)
     if held:

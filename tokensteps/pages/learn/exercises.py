@@ -17,7 +17,7 @@ from tokensteps.language.pages import PAGES
 from tokensteps.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED, VERDICTS_KEPT
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.shell.language import page_link
-from tokensteps.teaching.exercises.kinds import KINDS, MIXED, Exercise, make, next_level
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.questions import UNREAD, WRONG, Tally, Verdict
 from tokensteps.widgets.arrival import reads_address
@@ -36,7 +36,7 @@ MIXED_TITLE: Final = N_("All kinds, mixed")
 class Place(NamedTuple):
     """Which exercise is open, and whether the level adapts to the answers."""
 
-    kind: str = next(iter(KINDS))
+    kind: str = next(iter(EXERCISE_KINDS))
     level: int = LEVELS[0]
     seed: int = 1
     rising: bool = True
@@ -54,7 +54,7 @@ def read_place(url: Mapping[str, str]) -> tuple[Place, list[str]]:
     Place(kind='bpe_count', level=1, seed=12, rising=True)
     """
     known: dict[str, dict[str, Any]] = {
-        "kind": {kind: kind for kind in (*KINDS, MIXED)},
+        "kind": {kind: kind for kind in (*EXERCISE_KINDS, MIXED)},
         "level": {str(level): level for level in LEVELS},
         "rising": {"0": False, "1": True},
     }
@@ -219,7 +219,7 @@ def _shown(exercise: Exercise) -> None:
 
 def kind_title(kind: str) -> str:
     """What a kind is called."""
-    return _(MIXED_TITLE) if kind == MIXED else _(KINDS[kind].title)
+    return _(MIXED_TITLE) if kind == MIXED else _(EXERCISE_KINDS[kind].title)
 
 
 def level_title(level: str) -> str:
@@ -241,7 +241,7 @@ def show() -> None:
     kind, level = st.columns([1, 1], vertical_alignment="bottom")
     kind.selectbox(
         _("Kind"),
-        (*KINDS, MIXED),
+        (*EXERCISE_KINDS, MIXED),
         format_func=kind_title,
         key=f"{EXERCISES_PAGE}.kind",
         on_change=_chosen,
@@ -314,7 +314,7 @@ def show_remarks(exercise: Exercise, record: Record) -> None:
 
 def head_html(exercise: Exercise, total: Tally) -> str:
     """Which exercise this is, what it practises, and the score so far."""
-    kind = KINDS[exercise.kind]
+    kind = EXERCISE_KINDS[exercise.kind]
     name = _("{kind}, level {level}, number {seed}").format(
         kind=_(kind.title), level=exercise.level, seed=count(exercise.seed)
     )
@@ -337,8 +337,8 @@ def record_html(record: Record) -> str:
     """The table."""
     head = (_("Kind"), _("Answered"), _("Right"), _("Tied"), _("Best run"))
     rows = [
-        (_(KINDS[kind].title), tally.answered, tally.right, tally.tied, tally.best)
-        for kind, tally in ((kind, record.by_kind.get(kind)) for kind in KINDS)
+        (_(EXERCISE_KINDS[kind].title), tally.answered, tally.right, tally.tied, tally.best)
+        for kind, tally in ((kind, record.by_kind.get(kind)) for kind in EXERCISE_KINDS)
         if tally is not None
     ]
     top = "".join(f"<th>{escape(name)}</th>" for name in head)

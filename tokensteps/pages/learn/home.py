@@ -35,13 +35,7 @@ from tokensteps.runs.settings import corpus_title, read_short, write_short
 from tokensteps.server.shelf import remembered
 from tokensteps.server.stores import text_store
 from tokensteps.streamlit_internals import text_in_browser
-from tokensteps.teaching.lessons import (
-    COMPARE,
-    PIPELINE,
-    SEED,
-    Link,
-    told,
-)
+from tokensteps.teaching.lessons import COMPARE_LINK, PIPELINE_LINK, SEED_LINK, Link, told
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.notes import lasting, note, problem
@@ -56,9 +50,9 @@ WATCH = Link(N_("Watch this tokenizer being trained"), "bpe", SPEC_QUERY)
 GROWING = Link(N_("Step through BPE on four sentences"), "bpe", {"corpus": "course"})
 MORE: tuple[Link, ...] = (
     Link(N_("Train on a page of your own text"), "bpe", {"corpus": "paste"}),
-    SEED,
+    SEED_LINK,
     Link(N_("Paste a text and see its tokens"), "playground"),
-    PIPELINE,
+    PIPELINE_LINK,
     Link(N_("A new tokenizer from an old one, for other text"), "renew"),
 )
 """What the path through the app leaves out."""
@@ -201,4 +195,4 @@ def show_table() -> None:
     with st.container(horizontal=True, gap="small"):
         for column in made:
             show_page_link(column.link, _(column.link.label).format(algorithm=column.name))
-        show_page_link(Link(N_("All three at once: compare"), COMPARE.page, {"corpus": "hug"}))
+        show_page_link(Link(N_("All three at once: compare"), COMPARE_LINK.page, {"corpus": "hug"}))

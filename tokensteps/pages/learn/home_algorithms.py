@@ -20,9 +20,7 @@ from tokensteps.drawing.tokens import PLAIN, Style, chips, fill
 from tokensteps.language.i18n import N_, _, count, sentences
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.corpora import EXAMPLES
-from tokensteps.teaching.lessons import (
-    Link,
-)
+from tokensteps.teaching.lessons import Link
 
 GROWING_STYLE = Style(byte_level=True)
 GROWING_STAGES = (0, 6, 12, 19)

@@ -12,16 +12,7 @@ from tokensteps.components.address import in_links
 from tokensteps.language.i18n import _, count, current_language
 from tokensteps.server.shelf import remembered
 from tokensteps.shell.language import page_link
-from tokensteps.teaching.lessons import (
-    LESSONS,
-    PRACTICE,
-    STATIONS,
-    Lesson,
-    Link,
-    facts,
-    lesson_page,
-    told,
-)
+from tokensteps.teaching.lessons import LESSONS, PRACTICE, STATIONS, Lesson, Link, facts, lesson_page, told
 from tokensteps.widgets.downloads import download
 
 

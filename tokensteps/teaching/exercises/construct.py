@@ -5,30 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from tokenizers_core import train_bpe, train_wordpiece
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.reading import parse_counts
+from tokenizers_core.training.merge_trace import Candidate, MergeTrace
+from tokenizers_core.training.wordpiece import ScoredCandidate
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import _, count, sentences
 from tokensteps.language.messages import explained
 from tokensteps.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
+from tokensteps.teaching.events import merge_at
 from tokensteps.teaching.exercises.merging import bpe_rule, wordpiece_rule
 from tokensteps.teaching.exercises.words import (
     SIZES,
     Made,
     corpus_of,
-    counts_table,
     counts_text,
-    draw,
+    draw_words,
     link_to,
     pair_html,
     prompt,
+    word_counts_table,
 )
-from tokensteps.teaching.questions import Lines, Question, Verdict, right, tied, unread, wrong
+from tokensteps.teaching.questions import Question, SeveralLines, Verdict, right, tied, unread, wrong
 
-MERGES: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
+MERGES_ASKED: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
 """Merges of BPE that are asked for."""
 BOTH: Final = 5
 """The level that asks for WordPiece's first merge on the same words, too."""
@@ -48,19 +51,18 @@ class Wanted(NamedTuple):
 def construct(random: Random, level: int) -> Made:
     """Word counts with given first merges."""
     while True:
-        counts = draw(random, SIZES[level])
-        trace: Any = train_bpe(corpus_of(counts), merges=MERGES[level])
-        if len(trace) == MERGES[level] and trace[1].event.freq > 1:
+        counts = draw_words(random, SIZES[level])
+        trace = train_bpe(corpus_of(counts), merges=MERGES_ASKED[level])
+        if len(trace) == MERGES_ASKED[level] and merge_at(trace, 1).freq > 1:
             break
     merges: tuple[PairName, ...] = tuple((pair.first, pair.second) for pair in trace[-1].merges)
     wanted = Wanted(merges)
     rule = bpe_rule()
     if level == BOTH:
-        other: Any = train_wordpiece(corpus_of(counts), merges=1)
-        pair = other[1].event.pair
+        pair = merge_at(train_wordpiece(corpus_of(counts), merges=1), 1).pair
         wanted = Wanted(merges, (pair.first, pair.second))
         rule = sentences(rule, wordpiece_rule())
-    example = counts_table(counts)
+    example = word_counts_table(counts)
     question = Question(
         "construct",
         prompt(
@@ -73,9 +75,9 @@ def construct(random: Random, level: int) -> Made:
                 )
             ),
         ),
-        Lines("hug 10\npug 5"),
+        SeveralLines("hug 10\npug 5"),
         counts_text(counts),
-        lambda answer: check(answer, wanted),
+        lambda answer: check_corpus(answer, wanted),
         fill(_("One of many that do it: {corpus}"), corpus=example),
     )
     facts = {"merges": wanted.merges, "wordpiece": wanted.wordpiece, "words": counts}
@@ -94,7 +96,7 @@ def asked_html(wanted: Wanted) -> str:
     return f'<ul class="wanted">{"".join(f"<li>{line}</li>" for line in lines)}</ul>'
 
 
-def read_corpus(answer: str) -> dict[str, int] | str:
+def read_answer(answer: str) -> dict[str, int] | str:
     """The word counts that were typed, or what is wrong with them.
 
     >>> read_corpus("hug 10\\nhug 2"), read_corpus("hug 1000001")[:30]
@@ -123,14 +125,14 @@ def read_corpus(answer: str) -> dict[str, int] | str:
     return counts or _("There is no word in your answer: type lines such as hug 10.")
 
 
-def check(answer: str, wanted: Wanted) -> Verdict:
+def check_corpus(answer: str, wanted: Wanted) -> Verdict:
     """Train on what was typed, and compare."""
-    counts = read_corpus(answer)
+    counts = read_answer(answer)
     if isinstance(counts, str):
         return unread(counts)
     try:
         corpus = corpus_of(counts)
-        traces: list[tuple[str, Any, Sequence[PairName]]] = [
+        traces: list[tuple[str, MergeTrace, Sequence[PairName]]] = [
             ("BPE", train_bpe(corpus, merges=len(wanted.merges)), wanted.merges)
         ]
         if wanted.wordpiece:
@@ -143,17 +145,20 @@ def check(answer: str, wanted: Wanted) -> Verdict:
             verdict = compare(name, trace, number, pair)
             if verdict is not None:
                 return verdict
-            if trace[number].event.tied_count > 1:
+            if merge_at(trace, number).tied_count > 1:
                 message = _("{algorithm}, merge {number}: {pair} was tied, and is met first.")
                 ties.append(
                     fill(
-                        message, algorithm=name, number=str(number), pair=pair_html(trace[number].event.pair)
+                        message,
+                        algorithm=name,
+                        number=str(number),
+                        pair=pair_html(merge_at(trace, number).pair),
                     )
                 )
     return right(sentences(escape(_("Trained on your words, all merges are the ones asked for.")), *ties))
 
 
-def compare(name: str, trace: Any, number: int, wanted: PairName) -> Verdict | None:
+def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verdict | None:
     """What is wrong with one merge; None if nothing is."""
     fields = {"algorithm": name, "number": str(number), "wanted": pair_html(wanted)}
     if number > len(trace):
@@ -161,11 +166,11 @@ def compare(name: str, trace: Any, number: int, wanted: PairName) -> Verdict | N
             "{algorithm} makes no merge {number} on your words: no pair is left. {wanted} was asked for."
         )
         return wrong(fill(message, **fields))
-    event = trace[number].event
+    event = merge_at(trace, number)
     if tuple(event.pair) == wanted:
         return None
-    candidates: Mapping[PairName, Any] = {tuple(one.pair): one for one in trace[number - 1].candidates()}
-    standing, chosen = candidates.get(wanted), candidates[tuple(event.pair)]
+    candidates: Mapping[PairName, Candidate] = {one.pair: one for one in trace.candidates(number - 1)}
+    standing, chosen = candidates.get(wanted), candidates[event.pair]
     fields |= {"pair": pair_html(event.pair), "figure": figure(chosen)}
     if standing is None:
         message = _(
@@ -182,9 +187,9 @@ def compare(name: str, trace: Any, number: int, wanted: PairName) -> Verdict | N
     return wrong(fill(message, **fields))
 
 
-def figure(candidate: Any) -> str:
-    """What speaks for a pair: its count, or its score worked out. Markup."""
-    if hasattr(candidate, "score"):
+def figure(candidate: Candidate) -> str:
+    """What a pair is chosen by: its count, or its score worked out. Markup."""
+    if isinstance(candidate, ScoredCandidate):
         return (
             f"{count(candidate.freq)}/({count(candidate.first_freq)} × {count(candidate.second_freq)})"
             f" = {candidate.score}"

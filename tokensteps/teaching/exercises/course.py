@@ -6,21 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import escape
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from tokenizers_core import train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.reading import parse_counts
+from tokenizers_core.training.bpe import BpeTrace
+from tokenizers_core.training.unigram_trace import UnigramTrace
+from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import _, sentences
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.teaching.exercises.encoding import bpe_question, wordpiece_question
 from tokensteps.teaching.exercises.merging import next_pair, scored_words
 from tokensteps.teaching.exercises.unigram import best_question, probability_question
-from tokensteps.teaching.exercises.words import Link, Made, corpus_of, prompt, words_table
+from tokensteps.teaching.exercises.words import Address, Made, corpus_of, prompt, words_table
 from tokensteps.teaching.questions import Entry, Question, Verdict, grade_split, right, wrong
 
-MERGES: Final = 3
+COURSE_MERGES: Final = 3
 """The course makes three merges by hand."""
 ACCENTS: Final = "Héllò hôw are ü?"
 
@@ -31,60 +34,70 @@ def words() -> dict[str, int]:
     return dict(parse_counts(EXAMPLES["hug"].text()))
 
 
-def run(algorithm: str) -> Any:
-    """The course's run of an algorithm on those words, as the training page opens it."""
-    corpus = corpus_of(words())
-    if algorithm == "bpe":
-        return train_bpe(corpus)
-    if algorithm == "wordpiece":
-        return train_wordpiece(corpus)
+def bpe_run() -> BpeTrace:
+    """The course's run of BPE on those words, as the training page opens it."""
+    return train_bpe(corpus_of(words()))
+
+
+def wordpiece_run() -> WordPieceTrace:
+    """The same of WordPiece."""
+    return train_wordpiece(corpus_of(words()))
+
+
+def unigram_run() -> UnigramTrace:
+    """The same of Unigram."""
     settings = EXAMPLES["hug"].settings_on("unigram")
     return train_unigram(
-        corpus, settings["seed"], settings["size"], whole_words=settings["whole"], method="course"
+        corpus_of(words()), settings["seed"], settings["size"], whole_words=settings["whole"], method="course"
     )
 
 
-def link(page: str, step: int) -> Link:
+def course_address(page: str, step: int) -> Address:
     """The same run on its page."""
-    return Link(page, {"corpus": "hug", "step": str(step)})
+    return Address(page, {"corpus": "hug", "step": str(step)})
 
 
-def next_merge(algorithm: str) -> Made:
+def next_merge(trace: BpeTrace | WordPieceTrace) -> Made:
     """The merge after the three that the course makes."""
-    trace = run(algorithm)
-    given = words_table(trace[MERGES].splits(), words())
-    if algorithm == "wordpiece":
-        given = scored_words(trace, MERGES, 1)
-    question = next_pair(trace, MERGES, given)
-    return Made(question, {"words": words(), "step": MERGES, "ask": algorithm}, link(algorithm, MERGES))
+    algorithm = trace.algorithm
+    if trace.algorithm == "wordpiece":
+        given = scored_words(trace, COURSE_MERGES, 1)
+    else:
+        given = words_table(trace[COURSE_MERGES].splits(), words())
+    question = next_pair(trace, COURSE_MERGES, given)
+    return Made(
+        question,
+        {"words": words(), "step": COURSE_MERGES, "ask": algorithm},
+        course_address(algorithm, COURSE_MERGES),
+    )
 
 
 def encode_bpe(word: str) -> Made:
     """A word after three merges of BPE."""
-    trace = run("bpe")
-    question, facts = bpe_question(trace, MERGES, word)
-    return Made(question, {**facts, "ask": "encode_bpe"}, link("bpe", MERGES))
+    trace = bpe_run()
+    question, facts = bpe_question(trace, COURSE_MERGES, word)
+    return Made(question, {**facts, "ask": "encode_bpe"}, course_address("bpe", COURSE_MERGES))
 
 
 def encode_wordpiece(word: str) -> Made:
     """A word after three merges of WordPiece."""
-    trace = run("wordpiece")
-    question, facts = wordpiece_question(trace, MERGES, word)
-    return Made(question, {**facts, "ask": "encode_wordpiece"}, link("wordpiece", MERGES))
+    trace = wordpiece_run()
+    question, facts = wordpiece_question(trace, COURSE_MERGES, word)
+    return Made(question, {**facts, "ask": "encode_wordpiece"}, course_address("wordpiece", COURSE_MERGES))
 
 
 def split_probability(*pieces: str) -> Made:
     """The probability of a split under the first model of Unigram."""
-    trace = run("unigram")
+    trace = unigram_run()
     question, facts = probability_question(trace, pieces)
-    return Made(question, {**facts, "ask": "probability"}, link("unigram", 0))
+    return Made(question, {**facts, "ask": "probability"}, course_address("unigram", 0))
 
 
 def best_split(word: str) -> Made:
     """The best split of a word under the same model."""
-    trace = run("unigram")
+    trace = unigram_run()
     question, facts = best_question(trace, word)
-    return Made(question, {**facts, "ask": "best"}, link("unigram", 0))
+    return Made(question, {**facts, "ask": "best"}, course_address("unigram", 0))
 
 
 def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
@@ -99,10 +112,10 @@ def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
             "like; nothing that is of two sorts stays in one word."
         ),
     }
-    why = fill(_("{name}: {words}."), name=escape(name), words=code(true))
+    why = fill(_("{name}: {words}."), name=escape(name), words=code_html(true))
 
     def compare(pieces: tuple[str, ...]) -> Verdict:
-        yours = fill(_("You have {words}."), words=code(pieces))
+        yours = fill(_("You have {words}."), words=code_html(pieces))
         return wrong(sentences(yours, why))
 
     graded = grade_split(text, true, compare)
@@ -122,7 +135,7 @@ def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
         why,
     )
     facts = {"text": text, "pre_tokenizer": pre_tokenizer, "ask": "words"}
-    return Made(question, facts, Link("pipeline", {"pre": pre_tokenizer, "a": text}))
+    return Made(question, facts, Address("pipeline", {"pre": pre_tokenizer, "a": text}))
 
 
 def normalized(text: str) -> Made:
@@ -156,17 +169,17 @@ def normalized(text: str) -> Made:
         why,
     )
     facts = {"text": text, "ask": "normalize"}
-    return Made(question, facts, Link("pipeline", {"normalizer": "bert_uncased", "a": text}))
+    return Made(question, facts, Address("pipeline", {"normalizer": "bert_uncased", "a": text}))
 
 
-def code(pieces: Sequence[str]) -> str:
+def code_html(pieces: Sequence[str]) -> str:
     """Words as they are, one beside the other."""
     return " ".join(f"<code>{escape(piece)}</code>" for piece in pieces)
 
 
 QUESTIONS: Final[Mapping[int, tuple[Callable[[], Made], ...]]] = {
     1: (
-        lambda: next_merge("bpe"),
+        lambda: next_merge(bpe_run()),
         lambda: cut_into_words("GPT-2", "byte_level", "81s"),
         lambda: normalized(ACCENTS),
     ),
@@ -175,7 +188,7 @@ QUESTIONS: Final[Mapping[int, tuple[Callable[[], Made], ...]]] = {
         lambda: encode_bpe("pugs"),
         lambda: cut_into_words("BERT", "bert", "81s"),
     ),
-    3: (lambda: next_merge("wordpiece"), lambda: encode_wordpiece("pugs"), lambda: encode_bpe("mug")),
+    3: (lambda: next_merge(wordpiece_run()), lambda: encode_wordpiece("pugs"), lambda: encode_bpe("mug")),
     4: (lambda: split_probability("pu", "g"), lambda: encode_wordpiece("bum"), lambda: encode_bpe("thug")),
     5: (
         lambda: best_split("unhug"),

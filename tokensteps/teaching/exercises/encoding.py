@@ -6,29 +6,33 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from html import escape
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from tokenizers_core import train_bpe, train_wordpiece
+from tokenizers_core.trace import Trace
+from tokenizers_core.training.bpe import BpeTrace, EncodingSnapshot
+from tokenizers_core.training.wordpiece import MatchSnapshot, WordPieceTrace
 from tokensteps.drawing.tokens import chip, fill
 from tokensteps.language.i18n import _
+from tokensteps.teaching.exercises.merging import Merging
 from tokensteps.teaching.exercises.words import (
     SIZES,
     Made,
     corpus_of,
-    draw,
+    draw_words,
     link_to,
     pair_html,
     prompt,
-    row,
+    sheet_html,
     split_text,
-    table,
+    tokens_in_line,
 )
 from tokensteps.teaching.questions import Entry, Question, Verdict, read_split, right, unread, wrong
 
 UNKNOWN: Final = "[UNK]"
-RULES: Final = {1: 2, 2: 3, 3: 4, 4: 5, 5: 6}
+RULES_LEARNED: Final = {1: 2, 2: 3, 3: 4, 4: 5, 5: 6}
 """Merges that BPE has learned."""
-MATCHED: Final = {1: 3, 2: 4, 3: 6, 4: 8, 5: 10}
+MERGES_MATCHED: Final = {1: 3, 2: 4, 3: 6, 4: 8, 5: 10}
 """Merges that WordPiece has learned: only the vocabulary that they left is shown."""
 UNKNOWN_SHARE: Final = 0.25
 """From level 2 on, about so many of WordPiece's words can't be spelled."""
@@ -37,7 +41,7 @@ LENGTHS: Final = {1: (3, 4), 2: (4, 5), 3: (4, 6), 4: (5, 7), 5: (6, 9)}
 STRANGE_FROM: Final = 3
 """From this level on, about a third of the words have a character that the tokenizer doesn't know."""
 STRANGE: Final = "xyzkqv"
-ATTEMPTS: Final = 60
+ENCODING_ATTEMPTS: Final = 60
 
 
 def draw_word(random: Random, words: Sequence[str], level: int) -> str:
@@ -99,19 +103,23 @@ def encoding_question(
             )
         if pieces == plain:
             return right(why)
-        yours = fill(_("You have {yours}."), yours=row(pieces))
+        yours = fill(_("You have {yours}."), yours=tokens_in_line(pieces))
         return wrong(f"{yours} {why}")
 
     return Question("encode", text, Entry(_("such as h ug s")), split_text(true), grade, why)
 
 
 def fitting(
-    random: Random, level: int, train: Callable[..., Any], merges: int, fits: Callable[[list[str], str], bool]
-) -> tuple[dict[str, int], Any, str]:
+    random: Random,
+    level: int,
+    train: Callable[..., Merging],
+    merges: int,
+    fits: Callable[[Sequence[str], str], bool],
+) -> tuple[dict[str, int], Merging, str]:
     """A corpus, its trace, and a word whose tokens fit, or else the last word that was tried."""
     found = None
-    for _attempt in range(ATTEMPTS):
-        counts = draw(random, SIZES[level]._replace(words=SIZES[level].words + 1))
+    for _attempt in range(ENCODING_ATTEMPTS):
+        counts = draw_words(random, SIZES[level]._replace(words=SIZES[level].words + 1))
         trace = train(corpus_of(counts), merges=merges)
         if len(trace) < merges:
             continue
@@ -126,26 +134,26 @@ def fitting(
     return found
 
 
-def merged(tokens: list[str], word: str) -> bool:
+def merged(tokens: Sequence[str], word: str) -> bool:
     """Whether rules were used, and not to the end."""
     return 1 < len(tokens) < len(word)
 
 
 def bpe_encode(random: Random, level: int) -> Made:
     """A word by merge rules."""
-    counts, trace, word = fitting(random, level, train_bpe, RULES[level], merged)
+    counts, trace, word = fitting(random, level, train_bpe, RULES_LEARNED[level], merged)
     question, facts = bpe_question(trace, len(trace), word)
     return Made(question, facts, link_to("bpe", counts, step=str(len(trace))))
 
 
-def bpe_question(trace: Any, step: int, word: str) -> tuple[Question, dict[str, Any]]:
+def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[str, object]]:
     """How a word is encoded after `step` merges of BPE."""
     merges = [tuple(pair) for pair in trace[step].merges]
-    rules = table(
+    rules = sheet_html(
         (_("Rule"), _("Merge"), _("Becomes")),
         ((str(number), pair_html(pair), chip("".join(pair))) for number, pair in enumerate(merges, start=1)),
     )
-    letters = fill(_("Known characters: {letters}"), letters=row(trace.alphabet))
+    letters = fill(_("Known characters: {letters}"), letters=tokens_in_line(trace.alphabet))
     tokenizer = trace.tokenizer(step)
     text = prompt(
         _(
@@ -157,31 +165,36 @@ def bpe_question(trace: Any, step: int, word: str) -> tuple[Question, dict[str, 
     )
     why = bpe_steps(tokenizer.explain(word))
     question = encoding_question(text, word, tokenizer.encode(word).tokens, trace.alphabet, why)
-    facts = {"merges": merges, "alphabet": trace.alphabet, "word": word, "words": dict(trace.corpus.items())}
+    facts: dict[str, object] = {
+        "merges": merges,
+        "alphabet": trace.alphabet,
+        "word": word,
+        "words": dict(trace.corpus.items()),
+    }
     return question, facts
 
 
-def bpe_steps(explained: Any) -> str:
+def bpe_steps(explained: Trace[EncodingSnapshot]) -> str:
     """The encoding, merge by merge: markup."""
-    return " → ".join(row(snapshot.tokens) for snapshot in explained)
+    return " → ".join(tokens_in_line(snapshot.tokens) for snapshot in explained)
 
 
 def wordpiece_encode(random: Random, level: int) -> Made:
     """A word by the longest match."""
     unknown = level > 1 and random.random() < UNKNOWN_SHARE
 
-    def fits(tokens: list[str], spelled: str) -> bool:
-        return tokens == [UNKNOWN] if unknown else merged(tokens, spelled)
+    def fits(tokens: Sequence[str], spelled: str) -> bool:
+        return list(tokens) == [UNKNOWN] if unknown else merged(tokens, spelled)
 
-    counts, trace, word = fitting(random, level, train_wordpiece, MATCHED[level], fits)
+    counts, trace, word = fitting(random, level, train_wordpiece, MERGES_MATCHED[level], fits)
     question, facts = wordpiece_question(trace, len(trace), word)
     return Made(question, facts, link_to("wordpiece", counts, step=str(len(trace))))
 
 
-def wordpiece_question(trace: Any, step: int, word: str) -> tuple[Question, dict[str, Any]]:
+def wordpiece_question(trace: WordPieceTrace, step: int, word: str) -> tuple[Question, dict[str, object]]:
     """How a word is encoded after `step` merges of WordPiece."""
     vocabulary = sorted(trace[step].vocab, key=lambda token: (token.startswith("##"), token))
-    shown = fill(_("Vocabulary: {tokens}"), tokens=row(vocabulary))
+    shown = fill(_("Vocabulary: {tokens}"), tokens=tokens_in_line(vocabulary))
     tokenizer = trace.tokenizer(step)
     text = prompt(
         _(
@@ -196,17 +209,19 @@ def wordpiece_question(trace: Any, step: int, word: str) -> tuple[Question, dict
     return question, {"vocabulary": vocabulary, "word": word, "words": dict(trace.corpus.items())}
 
 
-def wordpiece_steps(explained: Any) -> str:
+def wordpiece_steps(explained: Trace[MatchSnapshot]) -> str:
     """What was found, and where the word could not be spelled any further: markup."""
     last = explained[-1]
     if last.event.kind != "unknown":
-        return fill(_("{tokens}: each is the longest token that begins the rest."), tokens=row(last.tokens))
+        return fill(
+            _("{tokens}: each is the longest token that begins the rest."), tokens=tokens_in_line(last.tokens)
+        )
     before = explained[-2]  # the last try that failed
     return fill(
         _("After {found} no token begins the rest {rest}: the whole word is {unknown}.")
         if before.tokens
         else _("No token begins {rest}: the whole word is {unknown}."),
-        found=row(before.tokens),
+        found=tokens_in_line(before.tokens),
         rest=f"<code>{escape(before.rest)}</code>",
         unknown=chip(UNKNOWN),
     )

@@ -1,6 +1,6 @@
 """Exercises: endless, each made from its kind, level and seed alone, each with a key that the engine computed.
 
-A kind is a function from a random number generator and a level to a question; `KINDS` lists them in the order of the algorithms.
+A kind is a function from a random number generator and a level to a question; `EXERCISE_KINDS` lists them in the order of the algorithms.
 The pages hold no algorithm: whatever is asked, `tokensteps/teaching/questions.py` grades it.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from tokensteps.language.i18n import N_
 from tokensteps.teaching.exercises.construct import construct
@@ -24,7 +24,7 @@ from tokensteps.teaching.exercises.unigram import (
     unigram_probability,
 )
 from tokensteps.teaching.exercises.viterbi import viterbi
-from tokensteps.teaching.exercises.words import LEVELS, Kind, Link
+from tokensteps.teaching.exercises.words import LEVELS, Address, ExerciseKind
 from tokensteps.teaching.questions import RIGHT, WRONG, Question
 
 MIXED: Final = "mixed"
@@ -34,47 +34,51 @@ RISE_AFTER: Final = 3
 FALL_AFTER: Final = 2
 """Wrong answers in a row after which it falls."""
 
-KINDS: Final[Mapping[str, Kind]] = {
-    "bpe_count": Kind(
+EXERCISE_KINDS: Final[Mapping[str, ExerciseKind]] = {
+    "bpe_count": ExerciseKind(
         N_("BPE: count a pair"), N_("Counting neighbours, each word as often as it occurs."), bpe_count
     ),
-    "bpe_pair": Kind(
+    "bpe_pair": ExerciseKind(
         N_("BPE: the next merge"), N_("Finding the most frequent pair, and what a tie does."), bpe_pair
     ),
-    "bpe_encode": Kind(N_("BPE: encode a word"), N_("Applying merge rules in their order."), bpe_encode),
-    "wordpiece_score": Kind(
+    "bpe_encode": ExerciseKind(
+        N_("BPE: encode a word"), N_("Applying merge rules in their order."), bpe_encode
+    ),
+    "wordpiece_score": ExerciseKind(
         N_("WordPiece: score a pair"), N_("Dividing by the two tokens' counts."), wordpiece_score
     ),
-    "wordpiece_pair": Kind(
+    "wordpiece_pair": ExerciseKind(
         N_("WordPiece: the next merge"), N_("Seeing why the most frequent pair often loses."), wordpiece_pair
     ),
-    "wordpiece_encode": Kind(
+    "wordpiece_encode": ExerciseKind(
         N_("WordPiece: encode a word"),
         N_("Taking the longest match, and knowing when there is none."),
         wordpiece_encode,
     ),
-    "unigram_probability": Kind(
+    "unigram_probability": ExerciseKind(
         N_("Unigram: the probability of a split"),
         N_("Multiplying the pieces' probabilities."),
         unigram_probability,
     ),
-    "unigram_best": Kind(N_("Unigram: the best split"), N_("Comparing the splits of a word."), unigram_best),
-    "viterbi": Kind(
+    "unigram_best": ExerciseKind(
+        N_("Unigram: the best split"), N_("Comparing the splits of a word."), unigram_best
+    ),
+    "viterbi": ExerciseKind(
         N_("Unigram: the Viterbi table"), N_("Finding the best split without trying all of them."), viterbi
     ),
-    "unigram_piece": Kind(
+    "unigram_piece": ExerciseKind(
         N_("Unigram: which piece goes"), N_("Seeing what the corpus would miss least."), unigram_piece
     ),
-    "unigram_loss": Kind(
+    "unigram_loss": ExerciseKind(
         N_("Unigram: what a piece is worth"),
         N_("Working out how the loss grows without a piece."),
         unigram_loss,
     ),
-    "mistake": Kind(N_("Spot the mistake"), N_("Checking a worked log line by line."), mistake),
-    "construct": Kind(
+    "mistake": ExerciseKind(N_("Spot the mistake"), N_("Checking a worked log line by line."), mistake),
+    "construct": ExerciseKind(
         N_("Build a corpus"), N_("Thinking backwards: words that make training go as asked."), construct
     ),
-    "course": Kind(
+    "course": ExerciseKind(
         N_("Questions from the course"), N_("The examples of the Hugging Face course, chapter 6."), course
     ),
 }
@@ -89,9 +93,9 @@ class Exercise:
     level: int
     seed: int
     question: Question
-    facts: Mapping[str, Any]
+    facts: Mapping[str, object]
     """What the prompt gives, as plain data."""
-    link: Link | None
+    link: Address | None
     """Where the same corpus is stepped through; to be shown only after an answer."""
 
     @property
@@ -108,8 +112,8 @@ def make(kind: str, level: int, seed: int) -> Exercise:
     ('right', 'bpe_pair:1:1', 'wordpiece_score:1:1')
     """
     if kind == MIXED:
-        return make(Random(f"{MIXED}:{level}:{seed}").choice([*KINDS]), level, seed)
-    made = KINDS[kind].make(Random(f"{kind}:{level}:{seed}"), level)
+        return make(Random(f"{MIXED}:{level}:{seed}").choice([*EXERCISE_KINDS]), level, seed)
+    made = EXERCISE_KINDS[kind].make(Random(f"{kind}:{level}:{seed}"), level)
     return Exercise(kind, level, seed, made.question, made.facts, made.link)
 
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from html import escape
 from itertools import pairwise
 from random import Random
-from typing import Any
+from typing import TypeVar
 
-from tokenizers_core import train_bpe, train_wordpiece
+from tokenizers_core import Pair, train_bpe, train_wordpiece
+from tokenizers_core.encoding.vocabulary import Private
+from tokenizers_core.training.bpe import BpeTrace
+from tokenizers_core.training.merge_trace import Candidate, MergeTrace
+from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.tokens import PLAIN, fill
 from tokensteps.language.i18n import _, count
+from tokensteps.teaching.events import merge_at, wordpiece_merge_at
 from tokensteps.teaching.exercises.words import (
     SIZES,
     Made,
     corpus_of,
-    draw,
+    draw_words,
     fraction,
     link_to,
     pair_html,
@@ -29,20 +34,26 @@ from tokensteps.teaching.exercises.words import (
 from tokensteps.teaching.merge_questions import ask_pair
 from tokensteps.teaching.questions import Entry, Question, grade_number
 
-MERGES = {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}
+MERGES_BEFORE = {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}
 """How many merges have been made when the question is asked."""
-ATTEMPTS = 60
+MERGING_ATTEMPTS = 60
 """Corpora drawn in search of one that fits the level."""
 TOKENS_COUNTED = 3
 """Up to this level WordPiece's prompt says how often each token stands."""
 
 
-def draw_run(random: Random, level: int, train: Callable[..., Any], fits: Callable[[Any, int], bool]) -> Any:
+Merging = TypeVar("Merging", BpeTrace, WordPieceTrace)
+Offered = TypeVar("Offered", bound=Candidate)
+
+
+def draw_run(
+    random: Random, level: int, train: Callable[..., Merging], fits: Callable[[Merging, int], bool]
+) -> Merging:
     """The trace of a corpus of this level that fits, or else of the last one drawn that can be asked about."""
-    step = MERGES[level]
+    step = MERGES_BEFORE[level]
     found = None
-    for _attempt in range(ATTEMPTS):
-        trace = train(corpus_of(draw(random, SIZES[level])), merges=step + 1)
+    for _attempt in range(MERGING_ATTEMPTS):
+        trace = train(corpus_of(draw_words(random, SIZES[level])), merges=step + 1)
         if len(trace) > step and trace[step].pair_count >= 3:
             found = trace
             if fits(trace, step):
@@ -52,10 +63,10 @@ def draw_run(random: Random, level: int, train: Callable[..., Any], fits: Callab
     return found
 
 
-def fits_level(random: Random, level: int) -> Callable[[Any, int], bool]:
+def fits_level(random: Random, level: int) -> Callable[[MergeTrace, int], bool]:
     """Levels 1 and 2 have no ties; from level 3 on half of the exercises are about one."""
     with_tie = level > 2 and random.random() < 0.5
-    return lambda trace, step: (trace[step + 1].event.tied_count > 1) is with_tie
+    return lambda trace, step: (merge_at(trace, step + 1).tied_count > 1) is with_tie
 
 
 # --- which pair -------------------------------------------------------------------------------------------------------
@@ -77,7 +88,7 @@ def wordpiece_rule() -> str:
     )
 
 
-def next_pair(trace: Any, step: int, given: str) -> Question:
+def next_pair(trace: MergeTrace, step: int, given: str) -> Question:
     """Which pair is merged next, after `step` merges? All pairs can be chosen; the rule stands in the prompt."""
     rule = wordpiece_rule() if trace.algorithm == "wordpiece" else bpe_rule()
     asked = prompt(rule, given, escape(_("Which pair is merged next?")))
@@ -86,22 +97,23 @@ def next_pair(trace: Any, step: int, given: str) -> Question:
 
 def bpe_pair(random: Random, level: int) -> Made:
     """The next merge of BPE."""
-    step = MERGES[level]
+    step = MERGES_BEFORE[level]
     trace = draw_run(random, level, train_bpe, fits_level(random, level))
     counts = dict(trace.corpus.items())
     question = next_pair(trace, step, words_table(trace[step].splits(), counts))
     return Made(question, {"words": counts, "step": step}, link_to("bpe", counts, step=str(step)))
 
 
-def token_counts(trace: Any, step: int) -> dict[str, int]:
+def token_counts(trace: WordPieceTrace, step: int) -> dict[str, int]:
     """How often each token stands after `step` merges of WordPiece, in the vocabulary's order."""
     counts = {
-        trace.vocabulary.read(symbol)[0]: number for symbol, number in trace.symbol_counts(step).items()
+        trace.vocabulary.read(Private(symbol))[0]: number
+        for symbol, number in trace.symbol_counts(step).items()
     }
     return {token: counts[token] for token in trace[step].vocab if counts.get(token)}
 
 
-def scored_words(trace: Any, step: int, level: int) -> str:
+def scored_words(trace: WordPieceTrace, step: int, level: int) -> str:
     """What a question on scores gives: the words, and on the lower levels the tokens' counts, too."""
     words = words_table(trace[step].splits(), dict(trace.corpus.items()))
     if level > TOKENS_COUNTED:
@@ -112,11 +124,11 @@ def scored_words(trace: Any, step: int, level: int) -> str:
 
 def wordpiece_pair(random: Random, level: int) -> Made:
     """The next merge of WordPiece; preferably one where BPE would merge another pair."""
-    step = MERGES[level]
+    step = MERGES_BEFORE[level]
     fits = fits_level(random, level)
 
-    def tells_apart(trace: Any, at: int) -> bool:
-        event = trace[at + 1].event
+    def tells_apart(trace: WordPieceTrace, at: int) -> bool:
+        event = wordpiece_merge_at(trace, at + 1)
         return fits(trace, at) and event.most_frequent.pair != event.pair
 
     trace = draw_run(random, level, train_wordpiece, tells_apart)
@@ -128,8 +140,8 @@ def wordpiece_pair(random: Random, level: int) -> Made:
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
-def standing(trace: Any, step: int, pair: Any) -> str:
-    """Where a pair stands, word by word, as plain text: `hug 5 + hugs 3 = 8`."""
+def occurrences(trace: MergeTrace, step: int, pair: Pair) -> str:
+    """Where a pair occurs, word by word, as plain text: `hug 5 + hugs 3 = 8`."""
     counts = dict(trace.corpus.items())
     parts = []
     total = 0
@@ -141,9 +153,8 @@ def standing(trace: Any, step: int, pair: Any) -> str:
     return f"{' + '.join(parts)} = {total}"
 
 
-def pick(random: Random, trace: Any, step: int, level: int) -> Any:
+def pick(random: Random, candidates: Sequence[Offered], step: int, level: int) -> Offered:
     """A pair to ask about; from level 3 on preferably one that the last merge has changed."""
-    candidates = trace[step].candidates()
     changed = [one for one in candidates if step and one.change]
     several = [one for one in candidates if one.freq > 1]
     return random.choice((level > 2 and changed) or several or candidates)
@@ -151,11 +162,11 @@ def pick(random: Random, trace: Any, step: int, level: int) -> Any:
 
 def bpe_count(random: Random, level: int) -> Made:
     """How often a pair stands now."""
-    step = MERGES[level]
+    step = MERGES_BEFORE[level]
     trace = draw_run(random, level, train_bpe, lambda trace, at: trace[at].pair_count >= 3 + level)
     counts = dict(trace.corpus.items())
-    asked = pick(random, trace, step, level)
-    why = escape(standing(trace, step, asked.pair))
+    asked = pick(random, trace.candidates(step), step, level)
+    why = escape(occurrences(trace, step, asked.pair))
     rule = _(
         "A pair is two neighbours in one word. A word that occurs 5 times counts 5 times for each place where the pair stands in it."
     )
@@ -177,10 +188,10 @@ def bpe_count(random: Random, level: int) -> Made:
 
 def wordpiece_score(random: Random, level: int) -> Made:
     """The score of a pair."""
-    step = MERGES[level]
+    step = MERGES_BEFORE[level]
     trace = draw_run(random, level, train_wordpiece, lambda trace, at: trace[at].pair_count >= 3 + level)
     counts = dict(trace.corpus.items())
-    asked = pick(random, trace, step, level)
+    asked = pick(random, trace.candidates(step), step, level)
     why = escape(f"{asked.freq} / ({asked.first_freq} × {asked.second_freq}) = {fraction(asked.score)}")
     question = Question(
         "score",
@@ -200,7 +211,7 @@ def wordpiece_score(random: Random, level: int) -> Made:
         grade_number(asked.score, why, why, score_text(asked.score)),
         why,
     )
-    facts: Mapping[str, Any] = {"words": counts, "step": step, "pair": tuple(asked.pair)}
+    facts = {"words": counts, "step": step, "pair": tuple(asked.pair)}
     return Made(question, facts, link_to("wordpiece", counts, step=str(step)))
 
 

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from tokenizers_core import train_bpe, train_wordpiece
+from tokenizers_core.training.bpe import BpeTrace
+from tokenizers_core.training.merge_trace import Candidate
+from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceTrace
 from tokensteps.drawing.tokens import chip, fill
 from tokensteps.language.i18n import _, count
+from tokensteps.teaching.events import merge_at, wordpiece_merge_at
 from tokensteps.teaching.exercises.merging import bpe_rule, wordpiece_rule
-from tokensteps.teaching.exercises.viterbi import bits, draw_lattice, lattice_of
+from tokensteps.teaching.exercises.viterbi import bits, boundaries, draw_lattice
 from tokensteps.teaching.exercises.words import (
     SIZES,
-    Link,
+    Address,
     Made,
     corpus_of,
-    counts_table,
-    draw,
+    draw_words,
     link_to,
     pair_html,
     prompt,
-    table,
+    sheet_html,
+    word_counts_table,
 )
 from tokensteps.teaching.questions import Choice, Question, Verdict, grade_choice, right, wrong
 
-LINES: Final = {1: 3, 2: 4, 3: 4, 4: 5, 5: 6}
+LOG_LINES: Final = {1: 3, 2: 4, 3: 4, 4: 5, 5: 6}
 """Lines of the log."""
 SORTS: Final[Mapping[int, Sequence[str]]] = {
     1: ("count",),
@@ -38,7 +42,7 @@ SORTS: Final[Mapping[int, Sequence[str]]] = {
 """What may be wrong: a count, a pair with its own true count, a score, a number of bits, BPE's pair in a log of WordPiece."""
 
 
-class Line(NamedTuple):
+class LogLine(NamedTuple):
     """One line of a log of merges."""
 
     pair: tuple[str, str]
@@ -64,15 +68,15 @@ class Line(NamedTuple):
         )
 
 
-def line_of(candidate: Any) -> Line:
-    """The line that a pair has in a log."""
+def line_of(candidate: Candidate) -> LogLine:
+    """A pair's line in a log."""
     pair = (candidate.pair.first, candidate.pair.second)
-    if hasattr(candidate, "score"):
-        return Line(pair, candidate.freq, candidate.first_freq, candidate.second_freq)
-    return Line(pair, candidate.freq)
+    if isinstance(candidate, ScoredCandidate):
+        return LogLine(pair, candidate.freq, candidate.first_freq, candidate.second_freq)
+    return LogLine(pair, candidate.freq)
 
 
-class Cell(NamedTuple):
+class TableLine(NamedTuple):
     """One line of a Viterbi table."""
 
     beginning: str
@@ -97,14 +101,16 @@ def mistake(random: Random, level: int) -> Made:
 
 def wrong_log(random: Random, level: int, sort: str) -> Made:
     """A log of merges with one wrong line."""
-    train: Any = train_wordpiece if sort in ("score", "most_frequent") else train_bpe
-    number = LINES[level]
+    train: Callable[..., BpeTrace | WordPieceTrace] = (
+        train_wordpiece if sort in ("score", "most_frequent") else train_bpe
+    )
+    number = LOG_LINES[level]
     while True:
-        counts = draw(random, SIZES[level])
+        counts = draw_words(random, SIZES[level])
         trace = train(corpus_of(counts), merges=number)
         if len(trace) < number:
             continue
-        lines = [line_of(trace[step].event.candidates[0]) for step in range(1, number + 1)]
+        lines = [line_of(merge_at(trace, step).candidates[0]) for step in range(1, number + 1)]
         place = random.randrange(number)
         altered = alter(random, trace, lines, place, sort)
         if altered is not None:
@@ -113,11 +119,13 @@ def wrong_log(random: Random, level: int, sort: str) -> Made:
     rule = wordpiece_rule() if train is train_wordpiece else bpe_rule()
     facts = {"words": counts, "lines": [tuple(line) for line in shown], "wrong": place, "sort": sort}
     link = link_to("wordpiece" if train is train_wordpiece else "bpe", counts, step=str(place))
-    given = counts_table(counts)
+    given = word_counts_table(counts)
     return which_line(rule, given, [line.html() for line in shown], place, lines[place].html(), facts, link)
 
 
-def alter(random: Random, trace: Any, lines: Sequence[Line], place: int, sort: str) -> Line | None:
+def alter(
+    random: Random, trace: BpeTrace | WordPieceTrace, lines: Sequence[LogLine], place: int, sort: str
+) -> LogLine | None:
     """A line that is wrong for certain: no pair that is as good, none that another line has. None where there is none."""
     line = lines[place]
     if sort == "count":
@@ -127,10 +135,10 @@ def alter(random: Random, trace: Any, lines: Sequence[Line], place: int, sort: s
     if sort == "score":
         name = random.choice(("freq", "first", "second"))
         return line._replace(**{name: getattr(line, name) + random.choice((1, 2))})
-    event = trace[place + 1].event
-    others = [one for one in trace[place].candidates() if not one.tied]
-    if sort == "most_frequent":
-        others = [one for one in others if one.pair == event.most_frequent.pair]
+    others = [one for one in trace.candidates(place) if not one.tied]
+    if trace.algorithm == "wordpiece":
+        frequent = wordpiece_merge_at(trace, place + 1).most_frequent
+        others = [one for one in others if one.pair == frequent.pair]
     else:
         others = others[:2]
     elsewhere = {other.pair for other in lines}
@@ -141,14 +149,13 @@ def alter(random: Random, trace: Any, lines: Sequence[Line], place: int, sort: s
 def wrong_table(random: Random, level: int) -> Made:
     """A Viterbi table with one wrong line."""
     while True:
-        word, model = draw_lattice(random, LINES[level] - 2)
-        if len(word) == LINES[level]:
+        word, model = draw_lattice(random, LOG_LINES[level] - 2)
+        if len(word) == LOG_LINES[level]:
             break
-    trace: Any = lattice_of(word, model).viterbi()
-    cells = []
-    for end in range(1, len(word) + 1):
-        winner = trace[end].event.winner
-        cells.append(Cell(word[:end], bits(winner.log_probability), winner.edge.piece))
+    cells = [
+        TableLine(word[:end], bits(winner.log_probability), winner.edge.piece)
+        for end, (_event, winner) in enumerate(boundaries(word, model), start=1)
+    ]
     place = random.randrange(len(cells))
     shown = list(cells)
     change = random.choice((-1, 1, 2))
@@ -157,7 +164,7 @@ def wrong_table(random: Random, level: int) -> Made:
         "For each beginning of the word, the fewest bits it can be spelled with: over all pieces that end there, the bits of the "
         "beginning before the piece plus the piece's own. A piece of probability 1/8 costs 3 bits."
     )
-    given = table(
+    given = sheet_html(
         (_("Piece"), _("Bits")),
         ((chip(piece), str(number)) for piece, number in model.items()),
     )
@@ -177,8 +184,8 @@ def which_line(
     lines: Sequence[str],
     place: int,
     true: str,
-    facts: Mapping[str, Any],
-    link: Link | None = None,
+    facts: Mapping[str, object],
+    link: Address | None = None,
 ) -> Made:
     """The question. `given`, `lines` and `true` are markup."""
     names = tuple(_("Line {number}").format(number=number) for number in range(1, len(lines) + 1))

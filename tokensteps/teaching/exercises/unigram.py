@@ -8,62 +8,57 @@ from dataclasses import replace
 from fractions import Fraction
 from html import escape
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from tokenizers_core import train_unigram
 from tokenizers_core.training.lattice import Path, equally_good
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.tokens import PLAIN, chip, fill
 from tokensteps.language.i18n import _, listed, sentences
 from tokensteps.language.numbers import chance, nats
+from tokensteps.teaching.events import prune_at
 from tokensteps.teaching.exercises.words import (
     SIZES,
+    Address,
     Made,
     corpus_of,
-    draw,
+    draw_words,
     fraction,
     link_to,
     prompt,
-    row,
+    sheet_html,
     side_by_side,
     split_text,
-    table,
+    tokens_in_line,
     tokens_table,
     words_table,
 )
 from tokensteps.teaching.prune_questions import ask_piece, loss_told
-from tokensteps.teaching.questions import (
-    Entry,
-    Question,
-    Verdict,
-    grade_number,
-    grade_split,
-    right,
-    wrong,
-)
+from tokensteps.teaching.questions import Entry, Question, Verdict, grade_number, grade_split, right, wrong
 
-PIECES: Final = {1: 8, 2: 10, 3: 12, 4: 13, 5: 14}
+SEED_PIECES: Final = {1: 8, 2: 10, 3: 12, 4: 13, 5: 14}
 """Pieces that training starts from."""
 SPLIT_INTO: Final = {1: 2, 2: 2, 3: 3, 4: 3, 5: 4}
 """Pieces of the split whose probability is asked for."""
-SPLITS: Final = {1: (2, 3), 2: (3, 4), 3: (4, 6), 4: (5, 10), 5: (8, 20)}
+SPLIT_WAYS: Final = {1: (2, 3), 2: (3, 4), 3: (4, 6), 4: (5, 10), 5: (8, 20)}
 """In how many ways the word can be cut."""
-ATTEMPTS: Final = 80
-SAME: Final = 1e-6
+UNIGRAM_ATTEMPTS: Final = 80
+LOSS_ROUNDING: Final = 1e-6
 """Nats that are rounding."""
 
 
-def draw_model(random: Random, level: int) -> tuple[dict[str, int], Any]:
+def draw_model(random: Random, level: int) -> tuple[dict[str, int], UnigramTrace]:
     """Word counts, and a run on them that starts from a few pieces and prunes them all."""
     while True:
-        counts = draw(random, SIZES[level]._replace(words=max(3, SIZES[level].words - 1)))
+        counts = draw_words(random, SIZES[level]._replace(words=max(3, SIZES[level].words - 1)))
         characters = len(set("".join(counts)))
-        seed = max(PIECES[level], characters + 3)
+        seed = max(SEED_PIECES[level], characters + 3)
         trace = train_unigram(corpus_of(counts), seed_size=seed, vocab_size=None, whole_words=False)
-        if len(trace) and seed <= PIECES[level] + 2:
+        if len(trace) and seed <= SEED_PIECES[level] + 2:
             return counts, trace
 
 
-def unigram_link(counts: Mapping[str, int], trace: Any, step: int) -> Any:
+def unigram_link(counts: Mapping[str, int], trace: UnigramTrace, step: int) -> Address | None:
     """The same run on its page."""
     seed = str(trace.settings["seed_size"])
     return link_to("unigram", counts, seed=seed, size="", whole="0", step=str(step))
@@ -95,7 +90,7 @@ def worked(pieces: Sequence[str], counts: Mapping[str, int]) -> str:
     return f"{product} = {fraction(exact)} ≈ {chance(float(exact))}"
 
 
-def paths_of(trace: Any, word: str) -> list[Path]:
+def paths_of(trace: UnigramTrace, word: str) -> list[Path]:
     """Every split of a word under the run's first model, the most probable first."""
     lattice = trace[0].lattice(word)
     return list(lattice.k_best(lattice.path_count))
@@ -113,7 +108,7 @@ def unigram_probability(random: Random, level: int) -> Made:
     return Made(question, facts, unigram_link(counts, trace, 0))
 
 
-def probability_question(trace: Any, pieces: Sequence[str]) -> tuple[Question, dict[str, Any]]:
+def probability_question(trace: UnigramTrace, pieces: Sequence[str]) -> tuple[Question, dict[str, object]]:
     """How probable a split is under a run's first model."""
     seed = dict(trace.seed)
     why = escape(worked(pieces, seed))
@@ -124,7 +119,9 @@ def probability_question(trace: Any, pieces: Sequence[str]) -> tuple[Question, d
             "by the counts of all pieces together."
         ),
         shares_table(seed),
-        fill(_("How probable is {split}? A product such as 3/40 × 5/40 will do."), split=row(pieces)),
+        fill(
+            _("How probable is {split}? A product such as 3/40 × 5/40 will do."), split=tokens_in_line(pieces)
+        ),
     )
     shown = f"{fraction(exact)} ≈ {chance(float(exact))}"
     grade = grade_number(exact, why, why, shown)
@@ -134,8 +131,8 @@ def probability_question(trace: Any, pieces: Sequence[str]) -> tuple[Question, d
 
 def unigram_best(random: Random, level: int) -> Made:
     """The most probable split of a word."""
-    least, most = SPLITS[level]
-    for _attempt in range(ATTEMPTS):
+    least, most = SPLIT_WAYS[level]
+    for _attempt in range(UNIGRAM_ATTEMPTS):
         counts, trace = draw_model(random, level)
         words = [word for word in counts if least <= trace[0].lattice(word).path_count <= most]
         words = [word for word in words if len(paths_of(trace, word)[0].pieces) > 1]
@@ -146,16 +143,18 @@ def unigram_best(random: Random, level: int) -> Made:
     return Made(question, facts, unigram_link(counts, trace, 0))
 
 
-def best_question(trace: Any, word: str) -> tuple[Question, dict[str, Any]]:
+def best_question(trace: UnigramTrace, word: str) -> tuple[Question, dict[str, object]]:
     """The most probable split of a word under a run's first model."""
     seed = dict(trace.seed)
     paths = paths_of(trace, word)
     best = [path for path in paths if equally_good(path, paths[0])]
     why = fill(
-        _("{split}: {numbers}."), split=row(best[0].pieces), numbers=escape(worked(best[0].pieces, seed))
+        _("{split}: {numbers}."),
+        split=tokens_in_line(best[0].pieces),
+        numbers=escape(worked(best[0].pieces, seed)),
     )
     if len(best) > 1:
-        others = listed(row(path.pieces) for path in best[1:])
+        others = listed(tokens_in_line(path.pieces) for path in best[1:])
         why = sentences(why, fill(_("Exactly as probable: {others}."), others=others))
 
     def compare(pieces: tuple[str, ...]) -> Verdict:
@@ -165,7 +164,9 @@ def best_question(trace: Any, word: str) -> tuple[Question, dict[str, Any]]:
             return wrong(sentences(yours, why))
         if pieces in [path.pieces for path in best]:
             return right(why)
-        yours = fill(_("{split}: {numbers}."), split=row(pieces), numbers=escape(worked(pieces, seed)))
+        yours = fill(
+            _("{split}: {numbers}."), split=tokens_in_line(pieces), numbers=escape(worked(pieces, seed))
+        )
         return wrong(sentences(yours, why))
 
     def grade(answer: str) -> Verdict:
@@ -195,34 +196,34 @@ def best_question(trace: Any, word: str) -> tuple[Question, dict[str, Any]]:
 # --- which piece goes -------------------------------------------------------------------------------------------------
 
 
-def model_table(trace: Any, step: int) -> str:
+def model_table(trace: UnigramTrace, step: int) -> str:
     """The pieces after a step, with probabilities and −ln of them."""
     rows = (
         (chip(piece), escape(chance(math.exp(log))), f"{-log:.4f}")
         for piece, log in trace[step].pieces.items()
     )
-    return table((_("Piece"), _("Probability"), "−ln"), rows)
+    return sheet_html((_("Piece"), _("Probability"), "−ln"), rows)
 
 
-def clear_cut(trace: Any, step: int) -> bool:
+def clear_cut(trace: UnigramTrace, step: int) -> bool:
     """Whether no two of the cheapest pieces differ by a rounding only."""
     losses = [one.loss for one in trace[step].candidates()]
-    return all(loss == losses[0] or loss - losses[0] > SAME for loss in losses)
+    return all(loss == losses[0] or loss - losses[0] > LOSS_ROUNDING for loss in losses)
 
 
-def steps_asked(trace: Any, level: int) -> list[int]:
+def steps_asked(trace: UnigramTrace, level: int) -> list[int]:
     """The steps after which a piece can be asked for: on levels 1 and 2 before it something costs nothing, above something does."""
     steps: list[int] = []
     for step in range(len(trace)):
         ranking = trace[step].candidates()
-        free = abs(ranking[0].loss) < SAME
+        free = abs(ranking[0].loss) < LOSS_ROUNDING
         most = 2 + (level + 1) // 2
         if most - 1 <= len(ranking) <= most and clear_cut(trace, step) and free is (level == 1):
             steps.append(step)
     return steps
 
 
-def draw_pruning(random: Random, level: int) -> tuple[dict[str, int], Any, int]:
+def draw_pruning(random: Random, level: int) -> tuple[dict[str, int], UnigramTrace, int]:
     """A corpus, its run, and a step of it that can be asked about: every sixth corpus has one, at least."""
     while True:
         counts, trace = draw_model(random, level)
@@ -231,7 +232,7 @@ def draw_pruning(random: Random, level: int) -> tuple[dict[str, int], Any, int]:
             return counts, trace, random.choice(steps)
 
 
-def split_words(trace: Any, step: int, counts: Mapping[str, int]) -> str:
+def split_words(trace: UnigramTrace, step: int, counts: Mapping[str, int]) -> str:
     """Words as they are split best, and the model."""
     return side_by_side(words_table(trace[step].splits(), counts), model_table(trace, step))
 
@@ -247,8 +248,8 @@ def unigram_piece(random: Random, level: int) -> Made:
         split_words(trace, step, counts),
         escape(_("Which piece goes next?")),
     )
-    asked = ask_piece(trace, step, PLAIN)
-    why = loss_told(trace, step, trace[step + 1].event.piece, PLAIN)
+    asked, event = ask_piece(trace, step, PLAIN), prune_at(trace, step + 1)
+    why = loss_told(trace, step, event.piece, PLAIN)
     told = fill(_("{letter}: {told}"), letter=chip(asked.key), told=sentences(asked.solution, why))
     question = replace(asked, prompt=text, solution=told)
     facts = {
@@ -256,12 +257,12 @@ def unigram_piece(random: Random, level: int) -> Made:
         "step": step,
         "pieces": counts_at(trace, step),
         "seed_size": trace.settings["seed_size"],
-        "free": abs(trace[step + 1].event.loss) < SAME,
+        "free": abs(event.loss) < LOSS_ROUNDING,
     }
     return Made(question, facts, unigram_link(counts, trace, step))
 
 
-def counts_at(trace: Any, step: int) -> dict[str, int]:
+def counts_at(trace: UnigramTrace, step: int) -> dict[str, int]:
     """The pieces after a step with their counts, in the model's order."""
     seed = dict(trace.seed)
     return {piece: seed[piece] for piece in trace[step].pieces}
@@ -270,8 +271,8 @@ def counts_at(trace: Any, step: int) -> dict[str, int]:
 def unigram_loss(random: Random, level: int) -> Made:
     """What losing the next piece costs."""
     counts, trace, step = draw_pruning(random, level)
-    event = trace[step + 1].event
-    true = 0.0 if abs(event.loss) < SAME else event.loss
+    event = prune_at(trace, step + 1)
+    true = 0.0 if abs(event.loss) < LOSS_ROUNDING else event.loss
     why = loss_told(trace, step, event.piece, PLAIN)
     text = prompt(
         _(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from html import escape
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from tokenizers_core import Lattice
+from tokenizers_core.training.lattice import Arrival, ForwardEvent
 from tokensteps.drawing.tokens import chip, fill
 from tokensteps.language.i18n import _
-from tokensteps.teaching.exercises.words import FAMILIES, Made, prompt, table
+from tokensteps.teaching.exercises.words import FAMILIES, Made, prompt, sheet_html
 from tokensteps.teaching.questions import Cells, Question, Verdict, read_number, right, unread, wrong
 
 BOUNDARIES: Final = {1: 3, 2: 4, 3: 5, 4: 6, 5: 7}
@@ -55,23 +56,30 @@ def lattice_of(word: str, model: Mapping[str, int]) -> Lattice:
     return Lattice.build(word, {piece: -number * math.log(2) for piece, number in model.items()})
 
 
+def boundaries(word: str, model: Mapping[str, int]) -> Iterator[tuple[ForwardEvent, Arrival]]:
+    """The search's steps forward, one for each boundary behind a character, and the best way to get there."""
+    for snapshot in lattice_of(word, model).viterbi():
+        event = snapshot.event
+        if event.kind == "forward" and event.winner is not None:
+            yield event, event.winner
+
+
 def viterbi(random: Random, level: int) -> Made:
     """The table of the search for the best split, cell by cell."""
     word, model = draw_lattice(random, level)
-    trace: Any = lattice_of(word, model).viterbi()
-    cells: list[tuple[int, tuple[str, ...]]] = []
-    for position in range(1, len(word) + 1):
-        event = trace[position].event
-        cells.append((bits(event.winner.log_probability), tuple(way.edge.piece for way in event.tied)))
+    cells = [
+        (bits(winner.log_probability), tuple(way.edge.piece for way in event.tied))
+        for event, winner in boundaries(word, model)
+    ]
     heads = (_("Up to here"), _("Fewest bits"), _("Last piece"))
-    filled = table(
+    filled = sheet_html(
         heads,
         (
             (f"<code>{escape(word[:end])}</code>", str(number), " ".join(map(chip, pieces)))
             for end, (number, pieces) in enumerate(cells, start=1)
         ),
     )
-    given = table(
+    given = sheet_html(
         (_("Piece"), _("Probability"), _("Bits")),
         ((chip(piece), f"1/{2**number}", str(number)) for piece, number in model.items()),
     )

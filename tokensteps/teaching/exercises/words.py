@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from tokenizers_core import Corpus
 from tokensteps.drawing.tokens import chip, chips
@@ -52,7 +52,7 @@ SIZES: Final[Mapping[int, Size]] = {
 }
 
 
-class Link(NamedTuple):
+class Address(NamedTuple):
     """Where the same corpus is stepped through."""
 
     page: str
@@ -64,16 +64,16 @@ class Made(NamedTuple):
     """What a maker makes."""
 
     question: Question
-    facts: Mapping[str, Any]
+    facts: Mapping[str, object]
     """What the prompt gives, as plain data: enough to solve it again by other means."""
-    link: Link | None = None
+    link: Address | None = None
 
 
 Maker = Callable[[Random, int], Made]
 
 
 @dataclass(frozen=True)
-class Kind:
+class ExerciseKind:
     """A kind of exercise."""
 
     title: str
@@ -82,7 +82,7 @@ class Kind:
     make: Maker = field(repr=False)
 
 
-def draw(random: Random, size: Size) -> dict[str, int]:
+def draw_words(random: Random, size: Size) -> dict[str, int]:
     """A small corpus: words of one family, each with its count."""
     family = [word for word in random.choice(FAMILIES) if len(word) <= size.longest]
     words = random.sample(family, min(size.words, len(family)))
@@ -103,11 +103,11 @@ def counts_text(counts: Mapping[str, int]) -> str:
     return "\n".join(f"{word} {number}" for word, number in counts.items())
 
 
-def link_to(page: str, counts: Mapping[str, int], **more: str) -> Link | None:
+def link_to(page: str, counts: Mapping[str, int], **more: str) -> Address | None:
     """The page of an algorithm with these word counts; None where a link can't hold them."""
     packed = pack_text(counts_text(counts))
     return (
-        Link(page, {"corpus": "counts", "text": packed, "pre": "whitespace_split", **more})
+        Address(page, {"corpus": "counts", "text": packed, "pre": "whitespace_split", **more})
         if packed
         else None
     )
@@ -116,7 +116,7 @@ def link_to(page: str, counts: Mapping[str, int], **more: str) -> Link | None:
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def sheet_html(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A small table of what is given: the head is plain text, the cells are markup."""
     top = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
@@ -125,15 +125,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def words_table(splits: Mapping[str, Sequence[str]], counts: Mapping[str, int]) -> str:
     """Words as they are split, each with its count."""
-    return table(
+    return sheet_html(
         (_("Word, as it is split now"), _("Times")),
         ((f'<span class="row">{chips(splits[word])}</span>', count(counts[word])) for word in splits),
     )
 
 
-def counts_table(counts: Mapping[str, int]) -> str:
+def word_counts_table(counts: Mapping[str, int]) -> str:
     """Words with their counts."""
-    return table(
+    return sheet_html(
         (_("Word"), _("Times")),
         ((f"<code>{escape(word)}</code>", count(number)) for word, number in counts.items()),
     )
@@ -141,7 +141,7 @@ def counts_table(counts: Mapping[str, int]) -> str:
 
 def tokens_table(name: str, told: str, tokens: Mapping[str, str]) -> str:
     """Tokens with what is told of each, as plain text."""
-    return table((name, told), ((chip(token), escape(text)) for token, text in tokens.items()))
+    return sheet_html((name, told), ((chip(token), escape(text)) for token, text in tokens.items()))
 
 
 def side_by_side(*tables: str) -> str:
@@ -164,7 +164,7 @@ def split_text(pieces: Iterable[str]) -> str:
     return " ".join(pieces)
 
 
-def row(tokens: Iterable[str]) -> str:
+def tokens_in_line(tokens: Iterable[str]) -> str:
     """Tokens in a line of text."""
     return f'<span class="row">{chips(tokens)}</span>'
 
