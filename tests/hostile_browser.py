@@ -227,7 +227,7 @@ class Attack:
 
     def counted(self) -> None:
         self.visitor.open("/bpe?corpus=counts&min=3")
-        label = "Words and counts, one a line: hug 10"
+        label = "Words and counts, one per line: hug 10"
         self.each(
             "bpe: word counts",
             20_000,
@@ -430,14 +430,12 @@ class Attack:
 
         self.each("bpe: predicted split", 900, " ", predict)
         self.visitor.open("/challenge")
-        box = self.page.get_by_label("Codes, one a line", exact=True)
+        box = self.page.get_by_label("Codes, one per line", exact=True)
         self.each(
             "challenge: link",
             900,
             " ",
-            lambda text: self.visitor.put(
-                self.box("The challenge's link"), one_line(text), "Enter", "challenge"
-            ),
+            lambda text: self.visitor.put(self.box("Challenge link"), one_line(text), "Enter", "challenge"),
         )
         self.each(
             "challenge: codes", 6000, "\n", lambda text: self.visitor.put(box, text, "Control+Enter", "codes")

@@ -114,8 +114,8 @@ class EmptyCorpusError(TokenizersCoreError):
 
     templates: ClassVar[Mapping[str, str]] = {
         "nothing": "The corpus is empty: no text was given; paste or upload some text.",
-        "no_words": "The corpus has no words: its {characters} characters are all whitespace, or characters "
-        "that the rules remove; add some text, or choose rules that keep more of it.",
+        "no_words": "The corpus has no words: its {characters} characters are all whitespace or are removed by the "
+        "rules; add some text, or choose rules that keep more of it.",
     }
 
     def __init__(self, characters: int) -> None:
@@ -172,10 +172,10 @@ class PatternError(TokenizersCoreError):
     """
 
     templates: ClassVar[Mapping[str, str]] = {
-        "at": "The pattern {pattern} is not a regular expression: {message} at character {position}; "
-        "mend it, or choose a pattern by name.",
-        "somewhere": "The pattern {pattern} is not a regular expression: {message}; "
-        "mend it, or choose a pattern by name.",
+        "at": "The pattern {pattern} is not a valid regular expression: {message} at character {position}; fix "
+        "it, or choose a pattern by name.",
+        "somewhere": "The pattern {pattern} is not a valid regular expression: {message}; fix it, or choose a pattern "
+        "by name.",
     }
 
     def __init__(self, pattern: str, message: str, position: int | None = None) -> None:
@@ -193,8 +193,7 @@ class PatternTimeoutError(TokenizersCoreError):
     """
 
     template = (
-        "The pattern {pattern} took more than {seconds:g} seconds; "
-        "avoid repeating what repeats already, or use less text."
+        "The pattern {pattern} took more than {seconds:g} seconds; avoid nested repetition, or use less text."
     )
 
     def __init__(self, pattern: str, seconds: float) -> None:
@@ -227,21 +226,21 @@ class CountsFileError(TokenizersCoreError):
     """
 
     templates: ClassVar[Mapping[str, str]] = {
-        "no_count": "Line {line_number} ({line}): there is no count; write a line like: hug 10.",
-        "not_a_count": "Line {line_number} ({line}): the count has to be a whole number of at least 1; "
-        "write a line like: hug 10.",
+        "no_count": "Line {line_number} ({line}): the count is missing; write a line like: hug 10.",
+        "not_a_count": "Line {line_number} ({line}): the count must be a whole number of at least 1; write a line like: "
+        "hug 10.",
         "too_large": "Line {line_number} ({line}): the count has more than 18 digits; use a smaller one.",
         "no_word": "Line {line_number} ({line}): there is no word before the count; "
         "write a line like: hug 10.",
         "quotes": "Line {line_number} ({line}): the quotes don't match; close them on the same line, "
         'and write a quote inside a quoted word twice, like: "say ""hi""",10.',
-        "too_many_fields": "Line {line_number} ({line}): it has more than a word and a count; "
-        'put a word that holds a comma in quotes, like: "a,b",10.',
-        "header": "Line {line_number} ({line}): it should say by which rules the words were counted, and can't be read; "
-        "count the text again.",
-        "row": "Line {line_number} ({line}): it should hold a word that these rules make, its count, and how often it "
-        "ends a text, with tabs in between; count the text again.",
-        "twice": "Line {line_number} ({line}): the word is in the file already; count the text again.",
+        "too_many_fields": "Line {line_number} ({line}): it has more than a word and a count; put a word that contains a "
+        'comma in quotes, like: "a,b",10.',
+        "header": "Line {line_number} ({line}): it should name the rules used to count the words, but can't be "
+        "read; count the text again.",
+        "row": "Line {line_number} ({line}): it should hold a word that these rules produce, its count, and how "
+        "often it ends a text, separated by tabs; count the text again.",
+        "twice": "Line {line_number} ({line}): the word is already in the file; count the text again.",
     }
 
     def __init__(self, line_number: int, line: str, why: str) -> None:
@@ -261,8 +260,8 @@ count the text again with one of bert, whitespace.
     templates: ClassVar[Mapping[str, str]] = {
         "known": "The words in the file were counted with pre_tokenizer={pre_tokenizer}, which can't be used here; "
         "count the text again with one of {known}.",
-        "other": "The words in the file were counted with normalizer={normalizer}, pre_tokenizer={pre_tokenizer} and "
-        "pattern={pattern}, and other rules hold here; choose the same ones, or give the text itself.",
+        "other": "The words in the file were counted with normalizer={normalizer}, pre_tokenizer={pre_tokenizer} "
+        "and pattern={pattern}, but other rules apply here; choose the same ones, or use the text itself.",
     }
 
     def __init__(self, rules: tuple[str | tuple[str, ...], str, str], known: Iterable[str] = ()) -> None:
@@ -286,8 +285,8 @@ class ByteSymbolError(TokenizersCoreError):
     """
 
     template = (
-        "Character {position} of {symbols} is {symbol}, which is not in the byte alphabet; "
-        "a space is written Ġ there, a newline Ċ."
+        "Character {position} of {symbols} is {symbol}, which is not in the byte alphabet; that alphabet "
+        "writes a space as Ġ and a newline as Ċ."
     )
 
     def __init__(self, symbols: str, position: int) -> None:
@@ -298,7 +297,7 @@ class ByteSymbolError(TokenizersCoreError):
 class UnknownTokenError(TokenizersCoreError):
     """A token that the vocabulary doesn't have."""
 
-    template = "{token} is not in the vocabulary; choose a token that the vocabulary lists."
+    template = "{token} is not in the vocabulary; choose a token that is."
 
     def __init__(self, token: str) -> None:
         self.token = token
@@ -327,8 +326,8 @@ class UnknownWordError(TokenizersCoreError):
     """
 
     template = (
-        "The word {word} has the symbol {symbol}, which the corpus doesn't have; "
-        "choose a word written in its alphabet."
+        "The word {word} has the symbol {symbol}, which is not in the corpus; choose a word written in "
+        "its alphabet."
     )
 
     def __init__(self, word: str, symbol: str) -> None:
@@ -347,14 +346,14 @@ class TemplateError(TokenizersCoreError):
         "no_text": "The template {shown} has no {piece}; write it where the text goes, like: [CLS] $A [SEP].",
         "no_pair": "The template {shown} for a pair has no {piece}; write both $A and $B, "
         "like: [CLS] $A [SEP] $B:1 [SEP]:1.",
-        "second_text": "The template {shown} for one text has {piece}; keep it for the template of a pair.",
+        "second_text": "The template {shown} for one text has {piece}; use it only in the template for a pair.",
         "twice": "The template {shown} has {piece} more than once; write it once.",
-        "unknown_text": "The template {shown} has {piece}, which is no text; "
-        "write $A for the first text, $B for the second.",
-        "no_name": "The template {shown} has {piece}, which names nothing; "
-        "write a special token or $A before the colon.",
-        "type": "The template {shown} has {piece}, whose type can't be read; "
-        "write a whole number after the only colon, like: [SEP]:1.",
+        "unknown_text": "The template {shown} has {piece}, which is not a text; write $A for the first text, $B for the "
+        "second.",
+        "no_name": "The template {shown} has {piece}, which has no name; write a special token or $A before the "
+        "colon.",
+        "type": "The template {shown} has {piece}, whose type can't be read; write a whole number after a single "
+        "colon, like: [SEP]:1.",
         "missing": "The template {shown} has {piece}, which is not in the vocabulary; "
         "train with it as a special token, or choose a template without it.",
     }
@@ -374,10 +373,10 @@ class TruncationError(TokenizersCoreError):
     """
 
     templates: ClassVar[Mapping[str, str]] = {
-        "too_short": "strategy={strategy} can't take {excess} tokens from a text of {length}; "
-        "choose longest_first, or a max_length of at least {minimum}.",
-        "no_second": "strategy={strategy} cuts the second text, and there is none; "
-        "give a pair, or choose longest_first.",
+        "too_short": "strategy={strategy} can't cut {excess} tokens from a text of {length}; choose longest_first, or "
+        "a max_length of at least {minimum}.",
+        "no_second": "strategy={strategy} cuts the second text, but there is none; provide a pair, or choose "
+        "longest_first.",
         "stride": "stride={stride} is too large for a text that keeps {room} of its tokens; "
         "choose a stride below {room}, or a larger max_length.",
     }
@@ -396,8 +395,8 @@ class LabelsError(TokenizersCoreError):
     """
 
     template = (
-        "There are {labels} labels for {tokens} tokens; "
-        "give each token of the encoding a label, O where it is in no entity."
+        "There are {labels} labels for {tokens} tokens; give each token of the encoding a label, O if it "
+        "is in no entity."
     )
 
     def __init__(self, labels: int, tokens: int) -> None:
@@ -413,13 +412,13 @@ class TokenizerFileError(TokenizersCoreError):
     """
 
     templates: ClassVar[Mapping[str, str]] = {
-        "not_utf8": "Byte {value} of the file is no UTF-8; choose a tokenizer.json, which is text in UTF-8.",
-        "not_json": "The file is not JSON: {value}; save the tokenizer again, or fetch the file once more.",
-        "nested": "Lists and objects in the file are nested too deeply; "
-        "choose a tokenizer.json, which needs a few levels only.",
-        "missing": "{part} in tokenizer.json is missing; mend the file, or save the tokenizer again.",
-        "wrong": "{part} in tokenizer.json is {value}, but has to be {expected}; "
-        "mend the file, or save the tokenizer again.",
+        "not_utf8": "Byte {value} of the file is not UTF-8; choose a tokenizer.json, which is text in UTF-8.",
+        "not_json": "The file is not JSON: {value}; save the tokenizer again, or download the file again.",
+        "nested": "Lists and objects in the file are nested too deeply; choose a tokenizer.json, which needs only "
+        "a few levels.",
+        "missing": "{part} in tokenizer.json is missing; fix the file, or save the tokenizer again.",
+        "wrong": "{part} in tokenizer.json is {value}, but must be {expected}; fix the file, or save the "
+        "tokenizer again.",
     }
 
     def __init__(self, why: str, part: str = "", value: object = "", expected: str = "") -> None:
@@ -474,27 +473,27 @@ class UnsavableError(TokenizersCoreError):
     """
 
     templates: ClassVar[Mapping[str, str]] = {
-        "pattern": "tokenizer.json can't hold the pattern {pattern}: the tokenizers library reads {part} in another way, "
-        "or not at all; write it otherwise, or choose a pattern by name.",
-        "suffix": "tokenizer.json can't hold {suffix} as a symbol of its own at the end of these words; "
-        "train with pre_tokenizer='end_of_word', or without a suffix.",
-        "spelled_suffix": "tokenizer.json can't hold the token {token}, which is spelled in the text as well as the "
-        "end of a word; take it out of the corpus, or save vocab.json and merges.txt.",
-        "prefix": "tokenizer.json can't hold the merge of {first} and {second}: "
-        "the second has to begin with {prefix}; train without a suffix or without a prefix.",
+        "pattern": "tokenizer.json can't hold the pattern {pattern}: the tokenizers library reads {part} "
+        "differently, or not at all; rewrite it, or choose a pattern by name.",
+        "suffix": "tokenizer.json can't hold {suffix} as a separate symbol at the end of these words; train with "
+        "pre_tokenizer='end_of_word', or without a suffix.",
+        "spelled_suffix": "tokenizer.json can't hold the token {token}, which occurs in the text but also marks the end of "
+        "a word; remove it from the corpus, or save vocab.json and merges.txt.",
+        "prefix": "tokenizer.json can't hold the merge of {first} and {second}: the second must begin with "
+        "{prefix}; train without a suffix or without a prefix.",
         "not_special": "tokenizer.json can't hold the special token {token}, which has no id; "
         "give it one when training.",
-        "part": "tokenizer.json can't hold {description}; choose one of those that come with the engine.",
-        "not_bytes": "A .tiktoken file holds byte-level BPE, and this tokenizer is none; "
-        "train BPE with pre_tokenizer='byte_level' and alphabet='bytes'.",
-        "no_byte": "A .tiktoken file holds all 256 bytes, and {byte} is no token here; "
-        "train BPE with alphabet='bytes'.",
-        "no_merge": "A .tiktoken file holds bytes and what merging makes of them, and nothing makes {token}; "
-        "name it as a special token, or save tokenizer.json.",
-        "order": "A .tiktoken file merges by id, and {token} has a lower id than a token that was learned before it; "
-        "save tokenizer.json instead.",
-        "not_merges": "merges.txt holds the merges of BPE, and this tokenizer has none; choose another file.",
-        "not_pieces": "A table of pieces holds those of Unigram, and this tokenizer has none; choose another file.",
+        "part": "tokenizer.json can't hold {description}; choose one that comes with the engine.",
+        "not_bytes": "A .tiktoken file holds byte-level BPE, but this tokenizer is something else; train BPE with "
+        "pre_tokenizer='byte_level' and alphabet='bytes'.",
+        "no_byte": "A .tiktoken file holds all 256 bytes, but {byte} is not a token here; train BPE with "
+        "alphabet='bytes'.",
+        "no_merge": "A .tiktoken file holds bytes and the tokens merged from them, but no merge makes {token}; name "
+        "it as a special token, or save tokenizer.json.",
+        "order": "A .tiktoken file merges by id, but {token} has a lower id than a token learned before it; save "
+        "tokenizer.json instead.",
+        "not_merges": "merges.txt holds the merges of BPE, but this tokenizer has none; choose another file.",
+        "not_pieces": "A table of pieces holds those of Unigram, but this tokenizer has none; choose another file.",
     }
 
     def __init__(self, why: str, **evidence: str) -> None:

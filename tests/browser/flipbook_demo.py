@@ -35,7 +35,7 @@ def frame(step: int, last: int) -> Frame:
     )
     html = (
         f'<p style="margin:0;padding:14px 16px;font-size:19px" data-frame="{step}">Merge <b>a{step}</b> into '
-        f"<b>ab{step}</b>. The pair stands <b>{last - step}</b> times in the corpus.</p>"
+        f"<b>ab{step}</b>. The pair occurs <b>{last - step}</b> times in the corpus.</p>"
         f'<div style="display:flex;flex-wrap:wrap;gap:3px;padding:0 16px 14px">{chips}</div>'
     )
     return Frame(

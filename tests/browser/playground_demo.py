@@ -101,7 +101,7 @@ def playground() -> None:
         update_url({"text": typed if len(typed) <= 200 else None})
     left, right, _ = st.columns([2, 1, 2])
     write = left.radio("Show", ["text", "ids", "bytes"], horizontal=True, label_visibility="collapsed")
-    spaces = right.toggle("White space", value=True)
+    spaces = right.toggle("Whitespace", value=True)
     found = runs(state["text"])
     page = found[:LIMIT]
     cards = {piece.id: card(piece) for run in page for piece in run.pieces}

@@ -27,7 +27,7 @@ PAGES = {
     "Playground": ("/playground", ".ts-chips .l"),
     "Compare": ("/compare", ".stage .trio"),
     "Pipeline": ("/pipeline", ".ts-pipeline .atom"),
-    "New from old": ("/renew", ".heritage"),
+    "Retrain": ("/renew", ".heritage"),
 }
 """Every page of the navigation: its address, and what is there when it is drawn."""
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -224,7 +224,7 @@ def test_what_is_heard_of_a_lattice(serve: Callable[..., str], calm: Page) -> No
     names = lattice.locator("[data-pick]").evaluate_all("bars => bars.map(bar => bar.ariaLabel)")
     assert len(set(names)) == len(names) == 9
     assert (
-        "un from 0 to 2: probability 0.07619, log −2.575; posterior 85.4 %, best last piece of a boundary"
+        "un from 0 to 2: probability 0.07619, log −2.575; posterior 85.4 %, best last piece at a boundary"
         in names
     )
     assert lattice.get_by_role("group", name="unhug").count() == 1

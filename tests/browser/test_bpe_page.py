@@ -180,7 +180,7 @@ def test_published_merges_in_order(bpe: Bpe) -> None:
     assert [s["now"] for s in seen] == [step["token"] for step in STEPS]
     bpe.press("ArrowRight")
     assert bpe.state()["step"] == 19
-    assert "the vocabulary has the size that was asked for" in bpe.state()["say"]
+    assert "the vocabulary has reached the size you asked for" in bpe.state()["say"]
     bpe.at(19)
     assert bpe.href().endswith("/bpe?corpus=course&step=19")
     bpe.press("ArrowLeft", 7)
@@ -414,7 +414,7 @@ def test_bad_texts_are_told_and_kept(bpe: Bpe) -> None:
     told = bpe.page.locator(".note.problem")
     field = bpe.page.get_by_label("Your text", exact=True)
     bpe.type_text(" \n\t ")
-    expect(told).to_contain_text("its 4 characters are all white space. Give it some words")
+    expect(told).to_contain_text("its 4 characters are all whitespace. Give it some words")
     expect(field).to_have_value(" \n\t ")
     bpe.type_text("low lower lowest")
     bpe.at(0)
@@ -422,7 +422,7 @@ def test_bad_texts_are_told_and_kept(bpe: Bpe) -> None:
     size = bpe.page.get_by_label("Vocabulary size", exact=True)
     for wrong, message in (
         ("3", "vocab_size=3 is below the alphabet's 8 symbols; choose at least 8"),
-        ("99999999", "99,999,999 is not possible; choose a number from 1 to 20,000"),
+        ("99999999", "99,999,999 is out of range; choose a number from 1 to 20,000"),
     ):
         size.fill(wrong)
         size.press("Enter")
@@ -435,7 +435,7 @@ def test_bad_texts_are_told_and_kept(bpe: Bpe) -> None:
     bpe.at(0)
     assert bpe.state()["last"] == 3
     bpe.type_text("x" * (PASTE_LIMIT + 1))
-    expect(told).to_contain_text("The text has 200,001 characters, and a page takes 200,000: shorten it")
+    expect(told).to_contain_text("The text has 200,001 characters, but the limit is 200,000: shorten it")
     assert len(field.input_value()) == PASTE_LIMIT + 1
     bpe.type_text("ab " * (PASTE_LIMIT // 3))  # just within
     bpe.at(0)
@@ -451,13 +451,13 @@ def test_a_catastrophic_pattern_is_stopped(bpe: Bpe) -> None:
     bpe.type_text("a" * 60 + "!")
     told = bpe.page.locator(".note.problem")
     expect(told).to_contain_text("The pattern '(a|aa)+$' took more than")
-    expect(told).to_contain_text("avoid repeating what repeats already, or use less text")
+    expect(told).to_contain_text("avoid nested repetition, or use less text")
     seconds = re.search(r"more than ([\d.]+) seconds", told.inner_text())
     assert seconds and float(seconds.group(1)) <= 2
     expect(pattern).to_have_value("(a|aa)+$")
     pattern.fill("(a")
     pattern.press("Enter")
-    expect(told).to_contain_text("The pattern '(a' is not a regular expression")
+    expect(told).to_contain_text("The pattern '(a' is not a valid regular expression")
     pattern.fill("a|!")
     pattern.press("Enter")
     expect(told).to_have_count(0)
@@ -470,11 +470,11 @@ def test_damaged_links(bpe: Bpe) -> None:
     )  # the usual corpus, clamped to its last step
     problems = " ".join(bpe.problems())
     for value in ("corpus='nope'", "size='abc'", "ties='<b>'"):
-        assert f"The link says {value}, which is not possible here; the usual value is used." in problems
+        assert f"The link says {value}, which is not valid here; the default is used." in problems
     bpe.open("/bpe?corpus=course&step=-1", step=0)
     bpe.open("/bpe?corpus=paste&text=!!nonsense!!")
     expect(bpe.page.locator(".note.problem")).to_contain_text(
-        "The text of this link is damaged: ask for the link again"
+        "The text in this link is damaged: ask for the link again"
     )
     bpe.type_text("hug pug hug")  # and the page works on
     bpe.at(0)
@@ -504,7 +504,7 @@ def test_half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
     field.press("Control+Enter")
     bpe.at(0)
     told = bpe.page.locator(".note.problem")
-    expect(told).to_contain_text("The text holds U+FFFD 1 time:")
+    expect(told).to_contain_text("The text contains U+FFFD 1 time:")
     expect(told).to_contain_text("paste the text again from its source")
     expect(field).to_have_value("ab\ufffd ab")
     bpe.type_text("ab ab")
@@ -532,7 +532,7 @@ def test_upload_with_invalid_bytes_and_a_broken_counts_file(bpe: Bpe) -> None:
     name = "<img src=x onerror=bad=1>.csv"
     chooser.set_input_files({"name": name, "mimeType": "text/csv", "buffer": b"hug,10\npug;5\nbun,4\n"})
     told = bpe.page.locator(".note.problem")
-    expect(told).to_contain_text("Line 2 ('pug;5'): there is no count; write a line like: hug 10.")
+    expect(told).to_contain_text("Line 2 ('pug;5'): the count is missing; write a line like: hug 10.")
     chooser.set_input_files(
         {"name": "mended.csv", "mimeType": "text/csv", "buffer": b"hug,10\npug,5\nbun,4\n"}
     )
@@ -543,7 +543,7 @@ def test_upload_with_invalid_bytes_and_a_broken_counts_file(bpe: Bpe) -> None:
     assert bpe.state()["times"] == "15 times"
     bpe.page.reload()
     bpe.at(1)
-    expect(bpe.page.locator(".note")).to_contain_text("Using mended.csv, uploaded before.")
+    expect(bpe.page.locator(".note")).to_contain_text("Using mended.csv, uploaded earlier.")
 
 
 def random_words(number: int) -> bytes:
@@ -593,7 +593,7 @@ def test_ties_where_the_runs_part(bpe: Bpe) -> None:
     for title, rule in rules.items():
         other = train_bpe(Corpus.from_texts(lines), 50, special_tokens=special, tie_rule=rule)
         parting = next(step for step in range(1, 20) if first.pair_of(step) != other.pair_of(step))
-        bpe.choose("Compare with the rule", title)
+        bpe.choose("Compare with tie rule", title)
         expect(panel).to_contain_text(f"With {title}:")
         rows = panel.locator(".parting p")
         assert rows.nth(0).locator("b").inner_text() == str(parting)

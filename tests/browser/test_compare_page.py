@@ -167,7 +167,7 @@ def test_the_chart_and_the_tabs_follow(learner: Compare) -> None:
     learner.press("ArrowRight", 25)
     learner.at(25)
     learner.line_at(55)
-    learner.page.get_by_text("Words cut alike", exact=True).click()
+    learner.page.get_by_text("Identical splits", exact=True).click()
     expect(learner.page.locator(".js-plotly-plot .legendtext").last).to_have_text("all three")
     learner.rest()
     learner.page.get_by_role("button", name="Lines farthest apart").click()

@@ -98,7 +98,7 @@ def test_unhug_by_keyboard(lattice: Callable[..., Book]) -> None:
         state["best"] == ["un", "hug"]
         and "Best segmentation: un · hug, probability 0.005442." in state["say"]
     )
-    assert "8 segmentations in all; this one holds 70.7 % of their probability." in state["say"]
+    assert "8 segmentations in all; this one has 70.7 % of their probability." in state["say"]
     assert book.press("Home")["step"] == 0 and book.press("End")["step"] == 7
     assert book.press("ArrowLeft")["best"] == ["hug"]
 
@@ -194,7 +194,7 @@ def test_a_tie_costs_nothing(lattice: Callable[..., Book]) -> None:
     book.bar("pu").click()
     assert "costs nothing: equally good." in book.state()["facts"]
     assert (
-        "The longer last piece was met first and stays"
+        "The longer last piece was met first, so it is kept"
         in book.press("Home", "ArrowRight", "ArrowRight", "ArrowRight")["say"]
     )
 
@@ -318,6 +318,6 @@ def test_samples_can_be_drawn_again(lattice: Callable[..., Book]) -> None:
     page = lattice().page
     drawn = page.locator(".segmentations").nth(1)
     before = drawn.inner_text()
-    page.get_by_role("button", name="Draw again").click()
+    page.get_by_role("button", name="Sample again").click()
     expect(page.get_by_text("Seed 1:")).to_be_visible()
     assert drawn.inner_text() != before

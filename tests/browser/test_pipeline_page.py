@@ -182,7 +182,9 @@ def test_a_pair_an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
         )
     )
     assert "rgb" in underlined or "double" in underlined or "underline" in underlined
-    traveller.page.get_by_label("An answer: words of text B, to be found in the windows").fill("the river")
+    traveller.page.get_by_label(
+        "An answer to find in the windows: words from text B, to be found in the windows"
+    ).fill("the river")
     traveller.press("Enter")
     start = B.index("the river")
     holding = [window.tokens_on(start, start + 9, 1) for window in windows]
@@ -353,7 +355,7 @@ def test_back_leads_out_of_a_page_that_nobody_touched(traveller: Traveller) -> N
     traveller.ready()
     assert traveller.query() == {}
     page.go_back()
-    expect(page.get_by_role("heading", level=1)).to_have_text("New from old")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Retrain")
     page.locator("dl.counts").wait_for()
     assert traveller.query()["corpus"] == "hug"
 
@@ -392,7 +394,7 @@ def test_other_stages_by_hand(traveller: Traveller) -> None:
     """From BERT to GPT-2 with one choice, and on from there."""
     url = {"corpus": "mixed", "size": "400", "a": "the café, 龘"}
     traveller.start(**url)
-    traveller.choose("The stages of", "GPT-2")
+    traveller.choose("Stages as in", "GPT-2")
     gpt2 = url | {"normalizer": "none", "pre": "byte_level", "model": "bpe", "template": "none"}
     expected = encoded(**gpt2)
     traveller.ids(expected.ids)
@@ -406,5 +408,5 @@ def test_other_stages_by_hand(traveller: Traveller) -> None:
     )  # a character of several tokens
     traveller.choose("Template", "BERT: [CLS] A [SEP]")
     traveller.ids(encoded(**gpt2 | {"template": "bert"}).ids)
-    expect(traveller.page.get_by_label("The stages of", exact=True)).to_have_value("my own choice")
+    expect(traveller.page.get_by_label("Stages as in", exact=True)).to_have_value("custom")
     assert traveller.problems() == []

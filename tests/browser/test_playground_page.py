@@ -348,7 +348,7 @@ def test_keyboard_alone(playground: Playground) -> None:
     playground.press("ArrowLeft")
     playground.press("Space")
     expect(playground.chips.first).to_have_text(expected.tokens[0])
-    playground.tab_to("switch", "White space")
+    playground.tab_to("switch", "Whitespace")
     playground.press("Space")
     expect(playground.chips.nth(expected.tokens.index("Ġtoken"))).not_to_contain_text("␣")
     playground.press("Space")
@@ -449,10 +449,10 @@ def test_white_space_special_tokens_and_escapes(playground: Playground) -> None:
     assert found.tokens.count(SPECIAL) == 1
     expect(chip(page, SPECIAL)).to_have_count(1)
     assert any("␣" in one for one in playground.chips.all_inner_texts())
-    playground.flip("White space")
+    playground.flip("Whitespace")
     expect(playground.chips.filter(has_text=re.compile("[␣⇥⏎]"))).to_have_count(0)
     assert playground.true_text() == text
-    playground.flip("White space")
+    playground.flip("Whitespace")
     expect(playground.chips.filter(has_text="⏎")).to_have_count(1)
 
     playground.flip("Special tokens")
@@ -741,7 +741,7 @@ def test_link_and_reload_bring_everything_back(
     playground.start(first, PIECES, text=text)
     playground.tokens(ids(first, text))
     playground.write("bytes")
-    for name in ("White space", "Special tokens", "Escapes"):
+    for name in ("Whitespace", "Special tokens", "Escapes"):
         playground.flip(name)
     wanted = {
         "text": str(pack_text(text)),
@@ -850,7 +850,7 @@ def test_downloads(playground: Playground, open_page: Callable[..., Page], tmp_p
     assert data["counts"]["tokens"] == len(expected.ids) and data["counts"]["characters"] == len(text)
 
     path = tmp_path / "tokens.html"
-    path.write_text(playground.download("Coloured page (HTML)"), encoding="utf-8")
+    path.write_text(playground.download("Colored page (HTML)"), encoding="utf-8")
     asked: list[str] = []
     offline = open_page(fresh=True, offline=True)
     offline.on("request", lambda request: asked.append(request.url))
@@ -905,11 +905,11 @@ def test_a_quarter_of_a_megabyte(playground: Playground, clipboard: None) -> Non
     second = shown()
     assert second == list(expected.ids[len(first) : len(first) + len(second)])
     start = time.monotonic()
-    playground.flip("White space")
+    playground.flip("Whitespace")
     expect(playground.chips.filter(has_text="␣")).to_have_count(0)
     flipped = time.monotonic() - start
     start = time.monotonic()
-    page.get_by_test_id("stCheckbox").filter(has_text="White space").locator("label").first.click()
+    page.get_by_test_id("stCheckbox").filter(has_text="Whitespace").locator("label").first.click()
     box(page).press("Control+End")
     page.keyboard.press("Backspace")
     expect(playground.figure("Characters")).to_have_text("249,999", timeout=60_000)

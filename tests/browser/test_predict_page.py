@@ -147,7 +147,7 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     expect(code).not_to_have_text("")
     page.wait_for_timeout(500)
     page.get_by_text("For teachers").click()
-    box = page.get_by_role("textbox", name="Codes, one a line")
+    box = page.get_by_role("textbox", name="Codes, one per line")
     box.fill(code.inner_text().strip())
     box.press("Control+Enter")
     tables = page.locator('[data-testid="stDataFrame"]')

@@ -77,7 +77,9 @@ def test_a_lecture(serve: Callable[..., str], open_page: Callable[..., Page]) ->
     page.get_by_role("button", name="Projector mode (P)").focus()
     page.keyboard.press("Enter")
     page.wait_for_function(ON)
-    expect(page.get_by_role("status").filter(has_text="Projector mode. Escape leaves.")).to_have_count(1)
+    expect(
+        page.get_by_role("status").filter(has_text="Projector mode. Press Escape to leave.")
+    ).to_have_count(1)
     assert page.evaluate(f"{BOOK}.getRootNode().activeElement.dataset.do") == "next"  # the focus isn't lost
     legible(page)
 

@@ -83,7 +83,7 @@ def test_a_tokenizer_of_ones_own_by_way_of_the_playground(renewer: Renewer) -> N
     text = "def the cats(number): return the rats"
     page.goto(f"{renewer.address}/renew?{urlencode({'corpus': 'hug', 't1': HUG, 'a': text})}")
     renewer.ready()
-    page.get_by_text("Bring another one: playground").click()
+    page.get_by_text("Load another in the playground").click()
     page.locator(".ts-chips").wait_for(timeout=30_000)
     renewer.rest()
     file: FilePayload = {
@@ -94,7 +94,7 @@ def test_a_tokenizer_of_ones_own_by_way_of_the_playground(renewer: Renewer) -> N
     page.get_by_test_id("stFileUploader").locator("input[type=file]").set_input_files([file])
     expect(page.get_by_test_id("stSidebar").get_by_role("combobox").first).to_have_value("mine.json")
     renewer.rest()
-    page.get_by_test_id("stSidebarNavLink").filter(has_text="New from old").click()
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Retrain").click()
     renewer.ready()
     expect(page.get_by_label("One text under both")).to_have_value(text)
     renewer.choose("Old tokenizer", "mine.json")

@@ -34,7 +34,7 @@ def test_a_fresh_server_answers_a_deep_link(serve: Callable[..., str], page: Pag
     expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 7")
     expect(page.locator(".ts-flipbook .say b").first).to_have_text("3 times")
     assert navigation(page) == [
-        "Home", "Exercises", "Challenge", "Errata", "Glossary", "BPE", "WordPiece", "Unigram", "Playground", "Compare", "Pipeline", "New from old"
+        "Home", "Exercises", "Challenge", "Errata", "Glossary", "BPE", "WordPiece", "Unigram", "Playground", "Compare", "Pipeline", "Retrain"
     ]  # fmt: skip
     expect(page.get_by_text("after step 7, best first")).to_be_visible()  # all of the page is there
     expect(page.get_by_text("Page not found")).to_have_count(0)

@@ -210,7 +210,7 @@ def test_the_published_table_by_keys_alone(unigram: Unigram) -> None:
     unigram.tab_until("Tab", lambda focus: focus["book"] == 1)
     state = book.press("ArrowRight", "ArrowRight", "ArrowRight")
     assert (
-        "Equally good: ending with ug or with g. The longer last piece was met first and stays."
+        "Equally good: ending with ug or with g. The longer last piece was met first, so it is kept."
         in state["say"]
     )
     state = book.press("End")
@@ -336,7 +336,7 @@ def test_phone(unigram: Unigram, open_page: Callable[..., Page]) -> None:
 def test_chinese_as_one_stream(unigram: Unigram) -> None:
     unigram.open("/unigram?corpus=paste&seed=300&size=80")
     expect(unigram.page.locator(".note")).to_contain_text("Paste a text")
-    unigram.choose("Split into words", "None: a line is one stream")
+    unigram.choose("Split into words", "None: each line is one stream")
     unigram.page.wait_for_function("() => location.search.includes('pre=none')")
     unigram.rest()
     unigram.type_text(CHINESE)

@@ -58,11 +58,11 @@ def expect_step(learner: Learner, step: int, wanted: dict[str, Any], plain: Plai
     assert told["fractions"] == [["pair", "first × second"], numbers]
     assert told["score"] == wanted["score"]
     if plain.most_frequent == plain.pair:
-        assert "It is the most frequent pair too: BPE would merge it here." in told["why"]
+        assert "It is also the most frequent pair: BPE would merge it here." in told["why"]
     else:
         assert list(plain.most_frequent) in told["pairs"]
         rival = "".join(plain.most_frequent)
-        assert f"BPE would merge {rival} here: it stands " in told["why"]
+        assert f"BPE would merge {rival} here: it occurs " in told["why"]
         score = plain.scores[plain.most_frequent]
         same = score == plain.scores[plain.pair]
         assert (", and scores the same." if same else f" = {score}.") in told["why"]
@@ -87,7 +87,7 @@ def test_a_frequent_pair_loses_to_rare_parts(wordpiece: Learner) -> None:
         if step == 1:
             assert told["fractions"][1] == ["5", "20 × 5"] and told["score"] == "1/20"
             assert (
-                "BPE would merge ##u##g here: it stands 20 times, but scores 20 / (36 × 20) = 1/36."
+                "BPE would merge ##u##g here: it occurs 20 times, but scores 20 / (36 × 20) = 1/36."
                 in told["why"]
             )
         if step == 3:
@@ -114,7 +114,7 @@ def test_the_course_to_the_digit(wordpiece: Learner) -> None:
         assert said(wordpiece)["aside"] == ""
     wordpiece.press("ArrowRight")
     assert wordpiece.state()["step"] == 25
-    assert "the vocabulary has the size that was asked for" in wordpiece.state()["say"]
+    assert "the vocabulary has reached the size you asked for" in wordpiece.state()["say"]
     wordpiece.at(25)
     assert wordpiece.href().endswith("/wordpiece?corpus=course&step=25")
     assert wordpiece.problems() == []
@@ -264,7 +264,7 @@ def test_encoding_tries_the_longest_first(wordpiece: Learner) -> None:
             if event.kind == "match":
                 answer = "take it" if explained[step].rest else "the word is encoded"
                 known = f"{event.piece} is in the vocabulary: {answer}."
-                unknown = f"{event.piece} is not in the vocabulary: try one character less."
+                unknown = f"{event.piece} is not in the vocabulary: try one character fewer."
                 assert (known if event.found else unknown) in state["say"]
         assert wordpiece.state(1)["tokens"] == tokens
     tried = [snapshot.event for snapshot in list(tokenizer.explain("HOgging"))[1:]]
@@ -322,7 +322,7 @@ def test_the_chart_marks_both_choices_and_the_library_parts(wordpiece: Learner) 
     groups = (
         ("Learned by both", [token for token in ours if token in theirs]),
         ("Only here, by score", [token for token in ours if token not in theirs]),
-        ("Only by the library, by count", [token for token in theirs if token not in ours]),
+        ("Only in the library, by count", [token for token in theirs if token not in ours]),
     )
     for place, (name, tokens) in enumerate(groups):
         expect(panel.locator(".story .n").nth(place)).to_have_text(f"{name}: {len(tokens)}")

@@ -267,7 +267,7 @@ def test_the_summary_goes_to_standard_error_and_can_be_silenced(tmp_path: Path) 
     said = run("train", COURSE, "-s", 50, "-o", path).stderr.splitlines()
     assert said == [
         "Corpus: 4 lines, 36 words, 30 different ones",
-        "BPE: 20 steps, a vocabulary of 50 tokens; the vocabulary has the size that was asked for",
+        "BPE: 20 steps, a vocabulary of 50 tokens; the vocabulary has reached the size you asked for",
         "Added for what the corpus does not have: [UNK]",
         f"Written: {path}",
     ]
@@ -441,13 +441,13 @@ def test_options_that_do_not_go_together(options: list[str], told: str) -> None:
         ),
         (
             ["-a", "unigram", "--seed-size", "5"],
-            "--seed-size 5 can't be used: choose at least 30, the corpus's characters.",
+            "--seed-size 5 can't be used: choose at least 30, the corpus's character count.",
         ),
         (
             ["--special-token", ""],
             "--special-token '' can't be used: an empty token can't be found in a text.",
         ),
-        (["--pattern", "(a"], "The pattern '(a' is not a regular expression"),
+        (["--pattern", "(a"], "The pattern '(a' is not a valid regular expression"),
     ],
 )
 def test_the_engines_complaints_name_the_options(options: list[str], told: str) -> None:

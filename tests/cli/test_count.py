@@ -118,7 +118,7 @@ def test_mistakes(counts_file: Path, tmp_path: Path) -> None:
         f"Error: {broken}: Line {line} ('again'): it should"
     )
     assert complaint(1, "count", "-m", 9, text="to be") == (
-        "Error: --minimum 9 can't be used: no word occurs so often; choose a lower one."
+        "Error: --minimum 9 can't be used: no word occurs that often; choose a lower one."
     )
     assert complaint(1, "count", text="") == (
         "Error: standard input: there is no text; name a file that holds some."

@@ -572,17 +572,17 @@ def model(**changes: Any) -> dict[str, Any]:
 
 
 WRONG: dict[str, tuple[Any, str]] = {
-    "null": (None, "the file in tokenizer.json is null, but has to be an object"),
-    "a list": ([1, 2], r"the file in tokenizer.json is \[1, 2\], but has to be an object"),
+    "null": (None, "the file in tokenizer.json is null, but must be an object"),
+    "a list": ([1, 2], r"the file in tokenizer.json is \[1, 2\], but must be an object"),
     "empty": ({}, "model in tokenizer.json is missing"),
-    "no object": (small(model=[]), r"model in tokenizer.json is \[\], but has to be an object"),
-    "version": (small(version="2.0"), "version in tokenizer.json is '2.0', but has to be '1.0'"),
+    "no object": (small(model=[]), r"model in tokenizer.json is \[\], but must be an object"),
+    "version": (small(version="2.0"), "version in tokenizer.json is '2.0', but must be '1.0'"),
     "a huge id": (model(vocab={"?": 0, "a": 10**9}), r"model.vocab\['a'\] in tokenizer.json is 1000000000"),
     "an endless id": (model(vocab={"?": 0, "a": 10**9999}), "is a very long number"),
     "a negative id": (model(vocab={"?": 0, "a": -1}), r"model.vocab\['a'\] in tokenizer.json is -1"),
     "a bool for an id": (model(vocab={"?": 0, "a": True}), r"model.vocab\['a'\] in tokenizer.json is true"),
     "a fraction": (model(vocab={"?": 0, "a": 1.5}), r"model.vocab\['a'\] in tokenizer.json is 1.5"),
-    "an id twice": (model(vocab={"?": 0, "a": 1, "b": 1}), "but has to be another id than that of 'a'"),
+    "an id twice": (model(vocab={"?": 0, "a": 1, "b": 1}), "but has to be an id other than that of 'a'"),
     "an unknown merge": (model(merges=[["a", "x"]]), r"model.merges\[0\] .* which lacks 'x'"),
     "a merge of three": (model(merges=["a b c"]), r"model.merges\[0\] .* has to be two tokens"),
     "a merge of none": (model(merges=[[]]), r"model.merges\[0\] .* has to be two tokens"),
@@ -590,7 +590,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "merges of text": (model(merges="a b"), "model.merges .* has to be a list"),
     "an unknown token": (model(unk_token="<unk>"), "model.unk_token .* has to be a token of the vocabulary"),
     "a surrogate": (model(vocab={"?": 0, "\ud800": 1}), "without lone surrogates"),
-    "no flag": (model(fuse_unk=1), "model.fuse_unk in tokenizer.json is 1, but has to be true or false"),
+    "no flag": (model(fuse_unk=1), "model.fuse_unk in tokenizer.json is 1, but must be true or false"),
     "no dropout": (model(dropout="much"), "model.dropout"),
     "scores": (small(model=UNIGRAM | {"vocab": [["?", 0], ["a", 1e300]]}), r"model.vocab\[1\] .* a number"),
     "infinity": (small(model=UNIGRAM | {"vocab": [["?", float("inf")]]}), r"model.vocab\[0\] .* a number"),
@@ -603,7 +603,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "no unknown": (small(model={"type": "WordPiece", "vocab": {"a": 0}}), "model.unk_token"),
     "an added id twice": (
         small(added_tokens=[added(), added(content="x")]),
-        "another id than that of '<mask>'",
+        "an id other than that of '<mask>'",
     ),
     "another's id": (small(added_tokens=[added(id=1)]), r"added_tokens\[0\].id .* than that of 'a'"),
     "two ids": (small(added_tokens=[added(content="a")]), r"added_tokens\[0\].id .* 1, as in the vocabulary"),
@@ -625,7 +625,7 @@ def test_what_is_wrong_is_named(name: str) -> None:
     document, message = WRONG[name]
     with pytest.raises(TokenizerFileError, match=message) as caught:
         from_document(document)
-    assert str(caught.value).endswith("; mend the file, or save the tokenizer again.")
+    assert str(caught.value).endswith("; fix the file, or save the tokenizer again.")
 
 
 @pytest.mark.parametrize(
@@ -639,7 +639,7 @@ def test_what_is_wrong_is_named(name: str) -> None:
         (b'{"model": -Infinity}', "not JSON: -Infinity is no number"),
         (b'{"model": ' + b"9" * 5000 + b"}", "not JSON: "),
         (b"[" * 100_000, "nested too deeply"),
-        (b"null", "is null, but has to be an object"),
+        (b"null", "is null, but must be an object"),
         (b"PK\x03\x04" + bytes(100), "not JSON: "),
     ],
 )

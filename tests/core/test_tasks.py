@@ -131,7 +131,7 @@ def test_answers_that_are_nowhere() -> None:
         with pytest.raises(SettingError, match="choose a start and an end from 0 to 4, in order"):
             windows_with(encoding, start, end)
     for sequence in (-1, 2):
-        with pytest.raises(SettingError, match="the encoding has 2, counted from 0"):
+        with pytest.raises(SettingError, match="the encoding has 2, numbered from 0"):
             windows_with(encoding, 0, 1, sequence)
 
 

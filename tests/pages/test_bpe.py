@@ -106,12 +106,12 @@ def test_every_tab_renders_when_there_is_nothing_to_merge(tab: str) -> None:
         ("corpus=course&lines=maybe", "lines=&#x27;maybe&#x27;"),
         (
             "corpus=paste&text=%21%21",
-            "The text of this link is damaged: ask for the link again, or paste the text.",
+            "The text in this link is damaged: ask for the link again, or paste the text.",
         ),
         ("corpus=paste&text=eNpLTFJITAIABe", "The text of this link is damaged"),
         (
             "corpus=paste&id=0123",
-            "This server does not have the text of this link any more: paste or upload it again.",
+            "This server no longer has the text of this link: paste or upload it again.",
         ),
         ("corpus=upload&id=0123&file=a.txt", "paste or upload it again."),
     ],
@@ -120,7 +120,7 @@ def test_damaged_links_are_told_and_the_page_works_on(query: str, says: str) -> 
     app = opened(query)
     assert len(problems(app)) == 1 and says in problems(app)[0]
     if "corpus=course" in query or "corpus=n" in query:
-        assert book(app)["last"] == 19 and "the usual value is used" in problems(app)[0]
+        assert book(app)["last"] == 19 and "the default is used" in problems(app)[0]
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (" \n ", "The text is blank: its 3 characters are all white space. Give it some words."),
-        ("x" * (PASTE_LIMIT + 1), "The text has 200,001 characters, and a page takes 200,000: shorten it"),
+        (" \n ", "The text is blank: its 3 characters are all whitespace. Give it some words."),
+        ("x" * (PASTE_LIMIT + 1), "The text has 200,001 characters, but the limit is 200,000: shorten it"),
     ],
 )
 def test_texts_that_can_not_be_trained_on(text: str, says: str) -> None:
@@ -159,10 +159,10 @@ def test_an_empty_text_says_how_to_begin() -> None:
     ("name", "number", "says"),
     [
         ("size", 3, "vocab_size=3 is below the alphabet&#x27;s 31 symbols; choose at least 31."),
-        ("size", 0, f"0 is not possible; choose a number from 1 to {VOCABULARY_LIMIT:,}."),
+        ("size", 0, f"0 is out of range; choose a number from 1 to {VOCABULARY_LIMIT:,}."),
         ("size", -4, "-4 is not possible"),
-        ("size", 10**12, "1,000,000,000,000 is not possible; choose a number from 1 to 20,000."),
-        ("min", 0, "0 is not possible; choose a number from 1 to 1,000,000."),
+        ("size", 10**12, "1,000,000,000,000 is out of range; choose a number from 1 to 20,000."),
+        ("min", 0, "0 is out of range; choose a number from 1 to 1,000,000."),
     ],
 )
 def test_numbers_that_can_not_be(name: str, number: int, says: str) -> None:
@@ -189,7 +189,7 @@ def test_size_may_be_empty() -> None:
 @pytest.mark.parametrize(
     ("pattern", "says"),
     [
-        ("(a", "The pattern &#x27;(a&#x27; is not a regular expression"),
+        ("(a", "The pattern &#x27;(a&#x27; is not a valid regular expression"),
         ("(a|aa)+$", "The pattern &#x27;(a|aa)+$&#x27; took more than"),
         ("<b>[", "&lt;b&gt;["),
     ],
@@ -211,7 +211,7 @@ def test_patterns_that_can_not_be(pattern: str, says: str) -> None:
         (
             "a.csv",
             b"hug,10\npug;5\n",
-            "Line 2 (&#x27;pug;5&#x27;): there is no count; write a line like: hug 10.",
+            "Line 2 (&#x27;pug;5&#x27;): the count is missing; write a line like: hug 10.",
         ),
         ("a.tsv", b"hug\t10\npug\tten\n", "Line 2 ("),
         ("a.txt", b" \n\n ", "The file has 4 bytes and no words: choose another one."),

@@ -44,12 +44,12 @@ def test_the_plain_version_comes_first(page: str, query: str, listing: str) -> N
     assert app.selectbox(key=f"{page}.function").value == IN_STEP
     (message,) = listings(app)
     assert message["lines"] == LISTINGS[listing].lines
-    assert message["label"] == "The algorithm's code; the line at work is marked"
+    assert message["label"] == "The algorithm's code, with the current line marked"
 
 
 def test_the_engines_functions_come_after_it() -> None:
     app = PAGES["bpe"].opened("corpus=hug&ties=greatest", "Code")
-    assert "this run goes by another rule" in "".join(caption.value for caption in app.caption)
+    assert "this run uses another rule" in "".join(caption.value for caption in app.caption)
     app.selectbox(key="bpe.function").set_value("Count the pairs")
     run(app)
     assert listings(app) == [] and "def count_pairs(" in app.code[0].value

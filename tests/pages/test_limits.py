@@ -124,19 +124,19 @@ def test_a_number_beyond_its_limits_is_explained_in_its_box_and_in_a_link(
 ) -> None:
     app = opened(where, {"corpus": "hug", name: "999999999"})
     [told] = problems(app)
-    assert f"{name}=&#x27;999999999&#x27;" in told and f"{least} to {most:,}; the usual value is used" in told
+    assert f"{name}=&#x27;999999999&#x27;" in told and f"{least} to {most:,}; the default is used" in told
     assert books(app)
     app.number_input(key=f"{where}.{name}").set_value(most + 1)
     done(app)
     [told] = problems(app)
-    assert f"{most + 1:,} is not possible; choose a number from {least} to {most:,}." in told
+    assert f"{most + 1:,} is out of range; choose a number from {least} to {most:,}." in told
     assert app.number_input(key=f"{where}.{name}").value == most + 1
 
 
 def test_a_pattern_in_a_link_may_have_so_many_characters() -> None:
     app = opened("bpe", {"corpus": "hello", "pattern": "own", "regex": "a" * (limits.PATTERN_LIMIT + 1)})
     [told] = problems(app)
-    assert "The link&#x27;s regex has 1,001 characters, and may have 1,000" in told and books(app)
+    assert "The link&#x27;s regex has 1,001 characters, more than 1,000" in told and books(app)
 
 
 def test_a_complaint_about_a_link_stays_until_its_settings_are_changed() -> None:
@@ -164,7 +164,7 @@ def test_a_text_of_a_link_may_be_as_long_as_a_pasted_one() -> None:
     """Such a link can be made by hand, out of a text that compresses well."""
     text = "ab " * limits.PASTE_LIMIT
     app = opened("bpe", {"corpus": "paste", "text": str(pack_text(text))})
-    assert "600,000 characters, and a page takes 200,000" in problems(app)[0]
+    assert "600,000 characters, but the limit is 200,000" in problems(app)[0]
     assert app.text_area(key="bpe.paste_text").value == text
 
 
@@ -208,7 +208,7 @@ def test_the_different_words_may_have_so_many_symbols_together(monkeypatch: pyte
         "bpe", {"corpus": "paste", "pre": "whitespace_split", "text": str(pack_text("abcdef ghijklm " * 9))}
     )
     [told] = problems(app)
-    assert "have 13 symbols together, and training takes 12" in told and "shorter text" in told
+    assert "have 13 symbols in total, but the limit is 12" in told and "shorter text" in told
     app.text_area(key="bpe.paste_text").set_value("abcdef ghijkl " * 9)
     done(app)
     assert problems(app) == [] and books(app)
@@ -242,7 +242,7 @@ def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.Mo
     app.sidebar.get("file_uploader")[0].set_value(("large.txt", b"pug " * 250_000 + b"x", "text/plain"))
     done(app)
     [told] = problems(app)
-    assert "The file has 1,000,001 bytes, and a page takes 1,000,000" in told and "a part of it" in told
+    assert "The file has 1,000,001 bytes, but the limit is 1,000,000" in told and "a part of it" in told
     assert "Using good.txt" in bodies(app, "note")[0] and books(app)
     app.sidebar.get("file_uploader")[0].set_value(("small.txt", b"ab ab", "text/plain"))
     done(app)
@@ -254,7 +254,7 @@ def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.Mo
     [
         ({"tokenizer.json": b"[" * 200_001}, "&#x27;tokenizer.json&#x27; has 200,001 bytes, more than 200,000; upload"),
         ({"a.json": b"[" * 100_000, "b.json": b"[" * 100_001}, "&#x27;b.json&#x27; has 200,001 bytes, more than 200,000; upload"),
-        ({f"{number}.json": b"[]" for number in range(21)}, "&#x27;0.json&#x27; and 20 more files are more than the 20 that are read at once; upload"),
+        ({f"{number}.json": b"[]" for number in range(21)}, "&#x27;0.json&#x27; and 20 more files exceed the limit of 20 that are read at once; upload"),
         ({"tokenizer.json": b"[" * 200_000}, "is nested too deeply for a tokenizer; upload"),
         ({"tokenizer.zip": b"PK\x03\x04" + b"0" * 500}, "is an archive; unpack it"),
     ],
@@ -282,7 +282,7 @@ def test_the_name_of_a_repository_may_have_so_many_characters() -> None:
     next(button for button in app.button if button.label == "Get it").click()
     done(app)
     [told] = problems(app)
-    assert "97 characters are more than the 96 that fit" in told
+    assert "97 characters is over the limit of 96 that fit" in told
     assert app.session_state["playground.specs"] == [HUG["t1"]]
 
 
@@ -291,7 +291,7 @@ def test_the_playground_takes_so_many_characters() -> None:
     app.session_state["playground.text"] = "a" * (limits.PLAYGROUND_LIMIT + 1)
     done(app)
     [told] = problems(app)
-    assert "1,000,001 characters, and the page takes 1,000,000: shorten it" in told
+    assert "1,000,001 characters, but the page takes 1,000,000: shorten it" in told
     assert len(app.session_state["playground.text"]) == limits.PLAYGROUND_LIMIT + 1
 
 
@@ -301,7 +301,7 @@ def test_an_answer_may_have_so_many_characters() -> None:
     next(button for button in app.button if button.label == "Check").click()
     done(app)
     shown = " ".join(html.proto.body for html in app.get("html"))
-    assert "The answer has 4,001 characters, and at most 4,000 are read: shorten it." in shown
+    assert "The answer has 4,001 characters, but at most 4,000 are read: shorten it." in shown
     assert len(app.text_area(key="exercises.form.lines").value or "") == limits.ANSWER_LIMIT + 1
 
 

@@ -139,10 +139,10 @@ def test_the_kind_of_question_can_be_chosen_and_is_in_the_address() -> None:
     app = PAGES["unigram"].opened("corpus=hug&mode=predict")
     asked = app.selectbox(key="unigram.ask")
     assert asked.options == [
-        "Ask by turns",
-        "The next piece to go",
+        "Each in turn",
+        "The next piece pruned",
         "What losing it costs",
-        "How a word is split then",
+        "How a word is split next",
     ]
     asked.set_value("loss")
     run(app)
@@ -292,7 +292,7 @@ def test_codes_hold_answers_and_are_marked_from_the_run() -> None:
     table = steps_table(held)
     assert list(table["step"]) == [2, 3, 4] and list(table["right"]) == [2, 1, 2]
     wrong = next(answer for answer in held[1].answers if answer.verdict == WRONG)
-    assert wrong.text in table["most frequent mistake"][1]
+    assert wrong.text in table["most common mistake"][1]
     assert "2 of 3 right" in result_text(one, held[1])
 
 

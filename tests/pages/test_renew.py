@@ -82,7 +82,7 @@ def of_corpus(name: str) -> Any:
 def test_the_ready_example_is_python_code() -> None:
     """61 tokens by one that has read prose, 39 by one that has read code, among them a line's indentation."""
     app = opened()
-    assert app.title[0].value == "New from old" and problems(app) == [] and address(app) == {}
+    assert app.title[0].value == "Retrain" and problems(app) == [] and address(app) == {}
     run = Spec.parse(OLD_SPEC).run()
     old = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings).tokenizer()
     new = of_corpus("modules").tokenizer()
@@ -273,7 +273,7 @@ def test_stages_come_from_the_old_one() -> None:
     """Whatever the corpus's own settings are on other pages: the old one's normalizer and splitting decide."""
     old = "bpe?corpus=hug&normalizer=nfkc&pre=whitespace_split_punctuation"
     app = opened(t1=old, corpus="course", size="90", a="…")
-    assert "NFKC" in heritage(app) and "White space, punctuation" in heritage(app)
+    assert "NFKC" in heritage(app) and "Whitespace, punctuation" in heritage(app)
     assert tokenizer_from_json(downloaded(app).to_str()).pipeline == Pipeline(
         "nfkc", "whitespace_split_punctuation"
     )

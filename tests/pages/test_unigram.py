@@ -353,7 +353,7 @@ def test_a_blank_text_is_told_and_can_be_mended(method: str) -> None:
     run(app)
     assert (
         len(problems(app)) == 1
-        and "its 4 characters are all white space. Give it some words." in problems(app)[0]
+        and "its 4 characters are all whitespace. Give it some words." in problems(app)[0]
     )
     assert value(app, "method") == method and value(app, "seed") == 50
     app.sidebar.text_area(key="unigram.paste_text").set_value("a b ab abab")

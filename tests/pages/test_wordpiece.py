@@ -105,7 +105,7 @@ def test_the_library_tab_has_three_groups() -> None:
     app = opened("corpus=hug&step=9")
     with_tab(app, "The library's WordPiece")
     (story,) = [html.proto.body for html in app.get("html") if "ts story" in html.proto.body]
-    for group in ("Learned by both: ", "Only here, by score: ", "Only by the library, by count: "):
+    for group in ("Learned by both: ", "Only here, by score: ", "Only in the library, by count: "):
         assert group in story
 
 
@@ -137,8 +137,8 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
     ("name", "number", "says"),
     [
         ("size", 3, "vocab_size=3 is below the"),
-        ("size", 0, "0 is not possible; choose a number from 1 to"),
-        ("min", 0, "0 is not possible; choose a number from 1 to 1,000,000."),
+        ("size", 0, "0 is out of range; choose a number from 1 to"),
+        ("min", 0, "0 is out of range; choose a number from 1 to 1,000,000."),
     ],
 )
 def test_numbers_that_can_not_be(name: str, number: int, says: str) -> None:

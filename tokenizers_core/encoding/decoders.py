@@ -145,7 +145,7 @@ class BpeDecoder(Decoder):
             raise SettingError(
                 name="suffix",
                 value=self.suffix,
-                reason="an empty suffix ends no word; choose one, such as </w>",
+                reason="the suffix is empty; choose one, such as </w>",
             )
 
     def decode(self, tokens: Sequence[str], special_tokens: Collection[str] = ()) -> str:  # noqa: ARG002 - all alike

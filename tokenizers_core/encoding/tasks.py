@@ -52,7 +52,7 @@ def answer_spans(encoding: Encoding, start: int, end: int, sequence: int = 1) ->
         raise SettingError(
             name="sequence",
             value=sequence,
-            reason=Phrase("the encoding has {number}, counted from 0", number=encoding.n_sequences),
+            reason=Phrase("the encoding has {number}, numbered from 0", number=encoding.n_sequences),
         )
     length = len(encoding.texts[sequence])
     if not 0 <= start <= end <= length:

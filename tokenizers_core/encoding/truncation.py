@@ -58,7 +58,7 @@ class Truncation:
                 name="max_length",
                 value=self.max_length,
                 reason=Phrase(
-                    "{added} tokens are the template's; choose at least {least}",
+                    "the template takes {added} tokens; choose at least {least}",
                     added=added,
                     least=added + self.stride + 1,
                 ),
@@ -68,7 +68,7 @@ class Truncation:
                 name="stride",
                 value=self.stride,
                 reason=Phrase(
-                    "of max_length={max_length} there are {room} tokens for text; choose less than {room}",
+                    "max_length={max_length} leaves {room} tokens for text; choose less than {room}",
                     max_length=self.max_length,
                     room=room,
                 ),

@@ -177,7 +177,7 @@ def prunes_to_csv(trace: UnigramTrace) -> str:
 
     Text that a spreadsheet would read as a formula gets an apostrophe in front.
     """
-    names = ["step", "kind", "round", "place", "piece", "loss", "size", "corpus_loss"]
+    names = ["step", "kind", "round", "position", "piece", "loss", "size", "corpus_loss"]
     rows = []
     for told in _unigram_steps(trace):
         told["piece"] = inert(told.get("piece", ""))

@@ -31,7 +31,7 @@ SCORE_LIMIT: Final = 1e12
 
 def taken(place: str, identifier: int, other: str) -> TokenizerFileError:
     """The error for an id that another token has already."""
-    return wrong(place, identifier, "another id than that of {other}", other=quoted(other))
+    return wrong(place, identifier, "an id other than that of {other}", other=quoted(other))
 
 
 class Added(NamedTuple):
@@ -157,7 +157,7 @@ def bpe_model(model: Part, added: Sequence[Added], marked: bool, lacking: Lackin
         special = {one.token for one in added}
         tokens = [token if token in special else token.replace(END_MARK, END_OF_WORD) for token in tokens]
         if len(set(tokens)) < len(tokens):
-            raise wrong("model.vocab", END_OF_WORD, "spelled in one way only")
+            raise wrong("model.vocab", END_OF_WORD, "spelled in only one way")
         merges = [Pair(*(token.replace(END_MARK, END_OF_WORD) for token in pair)) for pair in merges]
         suffix = END_OF_WORD
     return None if lacking else BpeModel(tokens, merges, unk_token, suffix, prefix, options)
@@ -179,7 +179,7 @@ def merges_of(model: Part, vocab: Mapping[str, int], prefix: str, lacking: Lacki
         for token in (first, second, first + second[len(prefix) :]):
             if token not in vocab:
                 raise wrong(
-                    place, f"{first} {second}", "of the vocabulary, which lacks {token}", token=quoted(token)
+                    place, f"{first} {second}", "in the vocabulary, which lacks {token}", token=quoted(token)
                 )
         if not second.startswith(prefix):
             lacking.add(f"{place} with a second token that doesn't begin with {prefix!r}")
@@ -213,7 +213,7 @@ def unigram_model(
         return None
     whole_number(unk_id, "model.unk_id", max(len(scores) - 1, 0))
     if unk_id >= len(scores):
-        raise wrong("model.unk_id", unk_id, "the place of a piece")
+        raise wrong("model.unk_id", unk_id, "the index of a piece")
     byte_fallback = model.flag("byte_fallback", False)
     if byte_fallback:
         missing = BYTE_TOKENS.keys() - scores.keys()
@@ -254,6 +254,6 @@ def scores_of(model: Part) -> dict[str, float]:
         if not piece:
             raise wrong(place, piece, "a piece of at least one character")
         if piece in scores:
-            raise wrong(place, piece, "a piece that is not listed before")
+            raise wrong(place, piece, "a piece not listed earlier")
         scores[piece] = float(score)
     return scores

@@ -218,7 +218,7 @@ def model_document(model: Model, special_tokens: frozenset[str], marked: bool) -
             "vocab": [[token, model.pieces.get(token, 0.0)] for token in model.vocabulary.tokens],
             "byte_fallback": model.byte_fallback,
         }
-    raise UnsavableError("part", description=Phrase("a model of the kind {kind}", kind=type(model).__name__))
+    raise UnsavableError("part", description=Phrase("a model of type {kind}", kind=type(model).__name__))
 
 
 def _bpe_document(model: BpeModel, special_tokens: frozenset[str], marked: bool) -> Document:
@@ -342,6 +342,4 @@ def _decoder_document(decoder: Decoder, marked: bool) -> Document | None:
     if isinstance(decoder, BpeDecoder):
         respell = marked and decoder.suffix == END_OF_WORD
         return {"type": "BPEDecoder", "suffix": END_MARK if respell else decoder.suffix}
-    raise UnsavableError(
-        "part", description=Phrase("a decoder of the kind {kind}", kind=type(decoder).__name__)
-    )
+    raise UnsavableError("part", description=Phrase("a decoder of type {kind}", kind=type(decoder).__name__))

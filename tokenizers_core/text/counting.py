@@ -337,7 +337,7 @@ def without_rare(corpus: Corpus, minimum: int) -> WordCounts:
 
 
 def _all_rare(minimum: int) -> SettingError:
-    return SettingError(name="minimum", value=minimum, reason="no word occurs so often; choose a lower one")
+    return SettingError(name="minimum", value=minimum, reason="no word occurs that often; choose a lower one")
 
 
 # --- Files --------------------------------------------------------------------------------------------------------------

@@ -55,11 +55,11 @@ def compiled(pattern: str) -> regex.Pattern[str]:
             pattern=pattern, message=Phrase("it is longer than {limit} characters", limit=LONGEST_PATTERN)
         )
     if regex.search(_SPREAD_OUT, pattern):
-        raise PatternError(pattern=pattern, message="it may not have the flag x: write it without spaces")
+        raise PatternError(pattern=pattern, message="it can't use the flag x: write it without spaces")
     if regex.search(_RECURSION, pattern):
-        raise PatternError(pattern=pattern, message="it may not call itself or a group")
+        raise PatternError(pattern=pattern, message="it can't call itself or a group")
     if len(pattern) * math.prod(max(1, int(least)) for least in regex.findall(_COUNT, pattern)) > WRITTEN_OUT:
-        raise PatternError(pattern=pattern, message="its counted repetitions, multiplied, are too many")
+        raise PatternError(pattern=pattern, message="its repetition counts, multiplied, are too large")
     try:
         with warnings.catch_warnings():
             # An odd pattern still has a meaning, and its author can't see the server's console.

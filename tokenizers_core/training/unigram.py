@@ -447,7 +447,7 @@ def check_sizes(seed_size: int, vocab_size: int | None, characters: int, special
         raise SettingError(
             name="seed_size",
             value=seed_size,
-            reason=Phrase("choose at least {least}, the corpus's characters", least=characters),
+            reason=Phrase("choose at least {least}, the corpus's character count", least=characters),
         )
 
 

@@ -44,12 +44,12 @@ class SpecError(TokenizersCoreError):
 
     templates: ClassVar[Mapping[str, str]] = {
         "unknown": N_(
-            "The link asks for the tokenizer {spec}, which is none that this page knows; choose one from the list."
+            "The link asks for the tokenizer {spec}, which this page doesn't know; choose one from the list."
         ),
         "nothing": N_("The link's tokenizer {spec} has no text to train on; choose one from the list."),
-        "gone": N_("This server does not have the file {spec} any more: upload it again."),
+        "gone": N_("This server no longer has the file {spec}: upload it again."),
         "slow": N_("Loading {spec} takes more than a minute; try again later, or upload its tokenizer.json."),
-        "step": N_("The link asks for step {spec}, which is no step; choose one with the slider."),
+        "step": N_("The link asks for step {spec}, which doesn't exist; choose one with the slider."),
     }
 
     def __init__(self, why: str, spec: str) -> None:

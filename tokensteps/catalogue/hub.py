@@ -60,19 +60,19 @@ class HubError(TokenizersCoreError):
 
     templates: ClassVar[Mapping[str, str]] = {
         "name": N_(
-            "{repository} is not the name of a repository; write owner/name with letters, digits, - _ and ., "
-            "such as openai-community/gpt2."
+            "{repository} is not a repository name; write owner/name with letters, digits, - _ and ., such "
+            "as openai-community/gpt2."
         ),
         "network": N_(
-            "{repository} is not on this server yet, and {host} can't be reached; check the network, or upload the "
-            "tokenizer.json that you have."
+            "{repository} is not on this server yet, and {host} can't be reached; check the network, or "
+            "upload your own copy of tokenizer.json."
         ),
         "not_found": N_(
             "There is no public repository {repository}; check the name, or upload its tokenizer.json."
         ),
         "gated": N_(
-            "{repository} is only for those who accepted its terms; do so on its page, then download its tokenizer.json "
-            "and upload it here."
+            "{repository} requires you to accept its terms; do so on its page, then download its "
+            "tokenizer.json and upload it here."
         ),
         "no_file": N_(
             "The repository {repository} has no tokenizer.json; choose another one, or upload the tokenizer's files here."

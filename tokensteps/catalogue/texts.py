@@ -65,7 +65,7 @@ TEXTS: Mapping[str, Text] = {
     ),
     "code": Text(N_("Python code"), lambda: inspect.getsource(heapq.nlargest)),
     "spaces": Text(
-        N_("White space"),
+        N_("Whitespace"),
         lambda: "one  two   three\n\n    indented\tand tabbed \n\u00a0no-break\u2003em space\nend ",
     ),
     "emoji": Text(

@@ -10,5 +10,5 @@ from tokensteps.language.i18n import _
 def code_in_step(trace: Training, *, key: str) -> None:
     """Show the plain version of what trained `trace`; it follows the page's stage by itself."""
     component("code")(
-        key=key, data=listing_message(trace, _("The algorithm's code; the line at work is marked"))
+        key=key, data=listing_message(trace, _("The algorithm's code, with the current line marked"))
     )

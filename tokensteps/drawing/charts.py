@@ -28,12 +28,12 @@ CHARTS: Mapping[str, str] = {
 }
 PRUNE_CHARTS: Mapping[str, str] = {
     "loss": N_("Loss and vocabulary size"),
-    "size": N_("Pieces over the steps"),
+    "size": N_("Pieces by step"),
     "objective": N_("All splits together: −log P per word"),
 }
 SWEEPS: Mapping[str, str] = {
     "tokens": N_("Tokens per word"),
-    "alike": N_("Words cut alike"),
+    "alike": N_("Identical splits"),
     "overlap": N_("Vocabulary overlap"),
 }
 SWEEP_HEIGHTS: Mapping[str, str] = {

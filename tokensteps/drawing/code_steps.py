@@ -145,13 +145,17 @@ def rules_left_out(trace: Training) -> list[str]:
     settings = trace.settings
     told = []
     if settings.get("tie_rule", "first") != "first":
-        told.append(_("Of equally good pairs it takes the one met first; this run goes by another rule."))
+        told.append(_("When pairs tie, this code takes the one met first; this run uses another rule."))
     if (
         settings.get("exact")
         or not settings.get("whole_words", True)
         or ("method" in settings and trace.special_tokens)
     ):
-        told.append(_("Some of this run's rules are not in it; they change numbers, not what the lines do."))
+        told.append(
+            _(
+                "This code leaves out some of this run's rules; they change the numbers, not what the lines do."
+            )
+        )
     return told
 
 

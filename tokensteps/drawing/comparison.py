@@ -113,7 +113,7 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
 
     if len(snapshot.trace.corpus.words) <= WORDS_SHOWN:
         return block_title(_("Words"), True) + rows(first)
-    title = _("Cut differently") if snapshot.different else _("The most frequent words")
+    title = _("Split differently") if snapshot.different else _("The most frequent words")
     below, nothing = block_title(_("Change at this size")), escape(_("none"))
     told = rows(changed) or f'<p class="none">{nothing}</p>'
     return f'{block_title(title, True)}{rows(first)}{below}<div class="fixed">{told}</div>'

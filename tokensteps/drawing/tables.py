@@ -21,7 +21,7 @@ def pair_table(
     """The `limit` best pairs that could be merged next (None: all), best first; with `find`, those of them whose text contains it."""
     candidates = snapshot.candidates(limit)
     columns = {
-        _("place"): range(1, len(candidates) + 1),
+        _("position"): range(1, len(candidates) + 1),
         _("first"): [readable(one.pair.first, style) for one in candidates],
         _("second"): [readable(one.pair.second, style) for one in candidates],
         _("count"): [one.freq for one in candidates],
@@ -37,7 +37,7 @@ def score_table(
     """`pair_table` for WordPiece, with the numbers of the scores."""
     candidates = snapshot.candidates(limit)
     columns = {
-        _("place"): range(1, len(candidates) + 1),
+        _("position"): range(1, len(candidates) + 1),
         _("first"): [readable(one.pair.first, style) for one in candidates],
         _("second"): [readable(one.pair.second, style) for one in candidates],
         _("count"): [one.freq for one in candidates],
@@ -45,7 +45,7 @@ def score_table(
         _("count of second"): [one.second_freq for one in candidates],
         _("score"): [str(one.score) for one in candidates],
         _("score as decimal"): [float(one.score) for one in candidates],
-        _("change of count"): [one.change for one in candidates],
+        _("change in count"): [one.change for one in candidates],
         _("tied for best"): [one.tied for one in candidates],
     }
     return matching(table_of(columns), find)
@@ -61,13 +61,13 @@ def piece_table(
     candidates = [ranked.get(piece) for piece, _log in pieces]
     counted = _("count in the seed") if trace.method == "course" else _("count × length in the seed")
     columns: dict[str, Sequence[object]] = {
-        _("place"): range(1, len(pieces) + 1),
+        _("position"): range(1, len(pieces) + 1),
         _("piece"): [readable(piece, style) for piece, _log in pieces],
         _("probability"): [math.exp(log) for _piece, log in pieces],
         _("log probability"): [log for _piece, log in pieces],
         counted: [trace.seed[trace.numbers[piece]][1] for piece, _log in pieces],
         _("loss without it"): [math.nan if one is None else one.loss for one in candidates],
-        _("goes in this round"): [one is not None and one.pruned for one in candidates],
+        _("pruned this round"): [one is not None and one.pruned for one in candidates],
     }
     return matching(table_of(columns), find, tokens=1)
 

@@ -60,14 +60,14 @@ def encoding_html(encoding: Encoding, style: Style) -> str:
 def parting_html(trace: MergeTrace, rival: MergeTrace, step: int, style: Style) -> str:
     """Two runs at the first step in which they merge different pairs."""
     rows = "".join(f"<p>{_parting_row(run, step, style)}</p>" for run in (trace, rival))
-    told = _("The runs part in step {step}: both pairs are equally good there.")
+    told = _("The runs diverge at step {step}, where both pairs are equally good.")
     return f'<div class="ts parting"><p>{fill(told, step=f"<b>{step}</b>")}</p>{rows}</div>'
 
 
 def _parting_row(run: MergeTrace, step: int, style: Style) -> str:
     rule = choice_name("ties", run.settings["tie_rule"])
     return fill(
-        _("With {rule}: {pair}, {freq} times. In the end: {tokens} tokens in the corpus."),
+        _("With {rule}: {pair}, {freq} times. At the end: {tokens} tokens in the corpus."),
         rule=f"<b>{escape(rule)}</b>",
         pair=pair_chips(run.pair_of(step), style),
         freq=count(run.record.frequencies[step - 1]),
@@ -81,7 +81,7 @@ def vocabularies_html(trace: MergeTrace, rival: MergeTrace, style: Style) -> str
     rows = (
         (_("Learned by both"), [token for token in trace.step_of_token if token in theirs]),
         (_("Only here, by score"), [token for token in trace.step_of_token if token not in theirs]),
-        (_("Only by the library, by count"), [token for token in rival.step_of_token if token not in ours]),
+        (_("Only in the library, by count"), [token for token in rival.step_of_token if token not in ours]),
     )
     line = _("{letter}: {told}")
     shown = "".join(

@@ -40,24 +40,24 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         N_("The probability of p, and of pug"),
         "P(p) = 5/210, P([p, u, g]) = 0.000389, P([pu, g]) = 0.0022676",
         N_(
-            "p stands 5 times in pug and 12 times in pun: {p} of {total}, as often as pu. So {p}/{total} × {u}/{total} × {g}/{total} = "
-            "{letters}, and {p}/{total} × {g}/{total} = {pair}."
+            "p occurs 5 times in pug and 12 times in pun: {p} of {total}, as often as pu. So {p}/{total} × "
+            "{u}/{total} × {g}/{total} = {letters}, and {p}/{total} × {g}/{total} = {pair}."
         ),
         N_(
-            "The course takes P({p}) as 5/210. Computed: {p} stands 5 + 12 = 17 times, so it is 17/210, like P({pu})."
+            "The course uses P({p}) = 5/210. Computed: {p} occurs 5 + 12 = 17 times, so it is 17/210, like P({pu})."
         ),
         N_(
-            "The course takes P({p}) as 5/210, and so gets 0.000389 for {letters} and 0.0022676 for {pug}. With 17/210 "
-            "they are 0.00132 and 0.00771, and the last is as good as {other}."
+            "The course uses P({p}) = 5/210, and so gets 0.000389 for {letters} and 0.0022676 for {pug}. "
+            "With 17/210 they are 0.00132 and 0.00771, and the latter ties with {other}."
         ),
     ),
     "third_wordpiece_merge": ErratumWords(
         WORDPIECE_SECTION,
         N_("The third merge of hug, pug, pun, bun, hugs"),
-        N_("(hu, ##g) → hug, with a score of 1/15 that it shares with others"),
+        N_("(hu, ##g) → hug, with a score of 1/15, tied with others"),
         N_(
-            "(hu, ##gs): {freq} / ({first} × {second}) = {score}. (hu, ##g): {wrong_freq} / ({wrong_first} × {wrong_second}) = "
-            "{wrong_score}, which is below {other} for (p, ##u), too."
+            "(hu, ##gs): {freq} / ({first} × {second}) = {score}. (hu, ##g): {wrong_freq} / ({wrong_first} × "
+            "{wrong_second}) = {wrong_score}, which is also below {other} for (p, ##u)."
         ),
         N_(
             "The course merges {published} here, for a score of 1/15. Computed: {numbers} = {score}, and {chosen} has {best}."
@@ -72,7 +72,7 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
             "the {words} words: {loss} + {words} = {published}."
         ),
         N_(
-            "The course prints 413.1038. Its code starts each word's score at 1, not 0, which adds 1 for each of {words} words: {loss} is right."
+            "The course prints 413.1038. Its code starts each word's score at 1 instead of 0, which adds 1 for each of {words} words: {loss} is right."
         ),
     ),
     "cost_of_hopefully": ErratumWords(
@@ -81,7 +81,7 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         "41.5157",
         N_("The same slip, once: {cost} + 1. The split is the same: {pieces}."),
         word_aside=N_(
-            "The course gives 41.5157 for this word, 1 too much, since its code starts at 1. Computed: {cost}."
+            "The course gives 41.5157 for this word, 1 too much, because its code starts at 1. Computed: {cost}."
         ),
     ),
     "pruned_to": ErratumWords(
@@ -89,11 +89,11 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         N_("How many pieces are left"),
         N_("pruned to 100"),
         N_(
-            "Each round takes a tenth of the pieces, and the loop asks only then whether it is done: the last round begins with {before} "
-            "and takes {taken}, which leaves {end}."
+            "Each round prunes a tenth of the pieces, and only then does the loop check whether it is done: "
+            "the last round begins with {before} and prunes {taken}, which leaves {end}."
         ),
         N_(
-            "The course says that this prunes to 100. Its loop, like this one, ends at 98: the last round takes 10."
+            "The course says this prunes to 100. Its loop, like this one, ends at 98: the last round removes 10."
         ),
     ),
     "tied_splits": ErratumWords(
@@ -101,8 +101,8 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         N_("The splits of pug and of hugs"),
         "pug → [pu, g], hugs → [hug, s]",
         N_(
-            "pu × g = {pu} × {g} and p × ug = {p} × {ug}; hug × s = {hug} × {s} and h × ugs = {h} × {ugs}. Which one comes out is up to "
-            "the order in which the code looks."
+            "pu × g = {pu} × {g} and p × ug = {p} × {ug}; hug × s = {hug} × {s} and h × ugs = {h} × {ugs}. "
+            "Which one you get depends on the order in which the code looks."
         ),
     ),
     "rules_learned": ErratumWords(
@@ -110,8 +110,8 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
         N_("How an unknown t is encoded"),
         N_("“hu” and “g” merge into hug"),
         N_(
-            "The first three rules are {rules}: u and g become ug, and then h and ug become hug. There is no rule for hu and g; what "
-            "comes out is the same."
+            "The first three rules are {rules}: u and g become ug, and then h and ug become hug. There is no "
+            "rule for hu and g, but the result is the same."
         ),
     ),
     "spelling_of_coolest": ErratumWords(

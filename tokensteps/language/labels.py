@@ -29,7 +29,7 @@ def projector_labels() -> dict[str, str]:
     """The words of projector mode, in the language in use."""
     return {
         "name": _("Projector mode"),
-        "started": _("Projector mode. Escape leaves."),
+        "started": _("Projector mode. Press Escape to leave."),
         "leave": _("Leave projector mode"),
         "black": _("Black screen. Any key brings the page back."),
     }

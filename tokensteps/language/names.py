@@ -47,13 +47,13 @@ TIE_RULE_WORDS: Mapping[str, TieRuleWords] = {
 SHOW_NAMES: Mapping[str, str] = {"letters": N_("text"), "symbols": N_("raw"), "bytes": N_("bytes")}
 MODE_NAMES: Mapping[str, str] = {"watch": N_("Step through"), "predict": N_("Predict")}
 ASK_NAMES: Mapping[str, str] = {
-    "mixed": N_("Ask by turns"),
+    "mixed": N_("Each in turn"),
     "pair": N_("The next pair"),
-    "count": N_("How often it stands"),
+    "count": N_("How often it occurs"),
     "score": N_("Its score"),
-    "piece": N_("The next piece to go"),
+    "piece": N_("The next piece pruned"),
     "loss": N_("What losing it costs"),
-    "split": N_("How a word is split then"),
+    "split": N_("How a word is split next"),
 }
 """What is asked about the next step of a run."""
 CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
@@ -71,23 +71,23 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
         "bert_uncased": N_("BERT, uncased"),
     },
     "pre": {
-        "none": N_("None: a line is one stream"),
+        "none": N_("None: each line is one stream"),
         "byte_level": N_("Byte level (GPT)"),
-        "whitespace_split": N_("Split at white space"),
+        "whitespace_split": N_("Split at whitespace"),
         "whitespace": N_("Words and punctuation"),
         "bert": N_("BERT"),
         "metaspace": N_("Metaspace"),
-        "whitespace_split_metaspace": N_("White space, ▁ in front"),
-        "whitespace_split_punctuation": N_("White space, punctuation"),
-        "end_of_word": N_("White space, </w> at the end"),
+        "whitespace_split_metaspace": N_("Whitespace, ▁ in front"),
+        "whitespace_split_punctuation": N_("Whitespace, punctuation"),
+        "end_of_word": N_("Whitespace, </w> at the end"),
     },
     "pattern": {
         "gpt2": "GPT-2",
         "cl100k_base": "GPT-4 (cl100k_base)",
         "o200k_base": "GPT-4o (o200k_base)",
-        "own": N_("a pattern of my own"),
+        "own": N_("custom pattern"),
     },
-    "alphabet": {"corpus": N_("the symbols it has"), "bytes": N_("all 256 bytes")},
+    "alphabet": {"corpus": N_("the corpus's symbols"), "bytes": N_("all 256 bytes")},
     "ties": {rule: words.name for rule, words in TIE_RULE_WORDS.items()},
     "method": {"course": N_("course: exact losses"), "sentencepiece": N_("SentencePiece: EM")},
     "show": SHOW_NAMES,

@@ -49,7 +49,7 @@ PAGES: Final[Mapping[str, Page]] = {
         Page("playground", "explore", N_("Playground")),
         Page("compare", "explore", N_("Compare")),
         Page("pipeline", "explore", N_("Pipeline")),
-        Page("renew", "explore", N_("New from old")),
+        Page("renew", "explore", N_("Retrain")),
     )
 }
 """Every page by its name, in the order of the navigation."""

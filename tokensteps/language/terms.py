@@ -43,7 +43,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Corpus"),
                 N_("corpus|corpora"),
                 N_(
-                    "The text that a tokenizer is trained on. Training only needs its words and how often each one stands in it."
+                    "The text that a tokenizer is trained on. Training needs only its words and how often each one occurs."
                 ),
                 "bpe",
                 COURSE,
@@ -53,7 +53,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Normalizer"),
                 N_("normalizer|normalizers|normalization|normalizing"),
                 N_(
-                    "The first stage: it rewrites the text, for example to lower case or without accents, before anything is cut."
+                    "The first stage: it rewrites the text, for example in lowercase or without accents, before the text is cut into words."
                 ),
                 "pipeline",
             ),
@@ -61,7 +61,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "pre_tokenizer",
                 N_("Pre-tokenizer"),
                 N_("pre-tokenizer|pre-tokenizers|pre-tokenization"),
-                N_("The stage that cuts the text into words. No token ever reaches across such a cut."),
+                N_("The stage that cuts the text into words. No token ever crosses such a cut."),
                 "pipeline",
             ),
             Term(
@@ -69,7 +69,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Word (pre-token)"),
                 N_("word|words|pre-token|pre-tokens"),
                 N_(
-                    "A stretch of text between two cuts of the pre-tokenizer, often with the space before it. Tokens are looked for inside words."
+                    "A stretch of text between two cuts of the pre-tokenizer, often with the space before it. Every token lies inside one word."
                 ),
                 "bpe",
                 COURSE,
@@ -79,7 +79,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Byte"),
                 N_("byte|bytes"),
                 N_(
-                    "A number from 0 to 255. In UTF-8, a letter of English is one byte; letters of other scripts and emoji are two to four."
+                    "A number from 0 to 255. In UTF-8, an English letter is one byte; letters of other scripts and emoji take two to four."
                 ),
             ),
             Term(
@@ -87,7 +87,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Byte level"),
                 N_("byte level|byte-level"),
                 N_(
-                    "A way to begin with the 256 bytes instead of characters, so that no text is unknown. Each byte is written as a letter of its own."
+                    "Starting from the 256 bytes instead of characters, so that no text is unknown. Each byte is written as its own character."
                 ),
                 "bpe",
                 COURSE,
@@ -97,7 +97,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Ġ and ▁"),
                 N_("Ġ|▁"),
                 N_(
-                    "Signs that stand for a space at the beginning of a token: Ġ at byte level, ▁ in Metaspace and SentencePiece."
+                    "Marks that stand for a space at the beginning of a token: Ġ at byte level, ▁ in Metaspace and SentencePiece."
                 ),
                 "bpe",
                 COURSE,
@@ -112,7 +112,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Token"),
                 N_("token|tokens"),
                 N_(
-                    "An entry of the vocabulary: a word, a part of one or a single character. A model reads text as a sequence of tokens."
+                    "An entry of the vocabulary: a word, part of a word or a single character. A model reads text as a sequence of tokens."
                 ),
                 "playground",
             ),
@@ -130,7 +130,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Vocabulary"),
                 N_("vocabulary|vocabularies"),
                 N_(
-                    "All tokens that a tokenizer knows. Training ends when it has the size that was asked for."
+                    "All the tokens that a tokenizer knows. Training ends when it reaches the size you asked for."
                 ),
                 "bpe",
                 {**COURSE, "step": "19"},
@@ -139,7 +139,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "id",
                 N_("Id"),
                 N_("id|ids"),
-                N_("The number of a token in the vocabulary. It is what the model gets to see."),
+                N_("The number of a token in the vocabulary. It is what the model sees."),
                 "playground",
             ),
             Term(
@@ -147,7 +147,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Symbol, alphabet"),
                 N_("symbol|symbols|alphabet"),
                 N_(
-                    "A symbol is what a word consists of before training: a character or a byte. All different symbols of the corpus are the alphabet."
+                    "A symbol is what a word consists of before training: a character or a byte. The alphabet is all the different symbols in the corpus."
                 ),
                 "bpe",
                 COURSE,
@@ -157,7 +157,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Special token"),
                 N_("special token|special tokens"),
                 N_(
-                    "A token that stands for no text but for a role, such as the end of a text. It is never cut and never merged."
+                    "A token that stands for a role rather than for text, such as the end of a text. It is never split and never merged."
                 ),
                 "pipeline",
             ),
@@ -179,7 +179,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "pair",
                 N_("Pair"),
                 N_("pair|pairs"),
-                N_("Two tokens that stand next to each other inside a word."),
+                N_("Two tokens next to each other inside a word."),
                 "bpe",
                 COURSE,
             ),
@@ -188,7 +188,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Count (frequency)"),
                 N_("count|counts|frequency|frequencies|frequent"),
                 N_(
-                    "How many times something stands in the corpus. A pair counts once for each place in a word, times the word's own count."
+                    "How many times something occurs in the corpus. A pair counts once for each place in a word, times the word's own count."
                 ),
                 "bpe",
                 HUG,
@@ -198,7 +198,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Merge"),
                 N_("merge|merges|merged|merging"),
                 N_(
-                    "To join a pair into one new token, wherever the pair stands. Each merge is one step of training."
+                    "To join a pair into one new token, wherever the pair occurs. Each merge is one step of training."
                 ),
                 "bpe",
                 {**COURSE, "step": "1"},
@@ -208,7 +208,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Rank"),
                 N_("rank|ranks"),
                 N_(
-                    "The place of a merge in the order of learning. To encode a word, the earliest merge that fits comes first."
+                    "A merge's position in the order of learning. To encode a word, apply the earliest merge that fits first."
                 ),
                 "bpe",
                 {**COURSE, "step": "19"},
@@ -228,7 +228,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Tie rule"),
                 N_("tie rule|tie rules|rule|rules"),
                 N_(
-                    "What decides among tied pairs. Programs differ in it, and so learn different merges from the same corpus."
+                    "What decides among tied pairs. Programs use different rules, so they learn different merges from the same corpus."
                 ),
                 "bpe",
                 {**COURSE, "step": "7"},
@@ -243,7 +243,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Continuation prefix (##)"),
                 N_("continuation prefix|##"),
                 N_(
-                    "The two signs in front of a token that continues a word: hugs may be hug and ##s. A token without them begins a word."
+                    "The two characters in front of a token that continues a word: hugs may be hug and ##s. A token without them begins a word."
                 ),
                 "wordpiece",
                 HUG,
@@ -253,7 +253,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Score"),
                 N_("score|scores"),
                 N_(
-                    "What WordPiece chooses a pair by: the pair's count divided by the product of its two symbols' counts."
+                    "How WordPiece chooses a pair: the pair's count divided by the product of its two symbols' counts."
                 ),
                 "wordpiece",
                 {**HUG, "step": "1"},
@@ -276,7 +276,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Seed vocabulary"),
                 N_("seed vocabulary|seed"),
                 N_(
-                    "The many pieces that Unigram starts from: all characters and the substrings that stand most often in the words."
+                    "The many pieces that Unigram starts from: all characters and the most frequent substrings of the words."
                 ),
                 "unigram",
                 HUG,
@@ -315,7 +315,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "best_split",
                 N_("Best split"),
                 N_("best split|best splits|best segmentation"),
-                N_("The most probable split of a word. Unigram encodes the word with it."),
+                N_("The most probable split of a word. Unigram uses it to encode the word."),
                 "unigram",
                 HUG,
             ),
@@ -334,7 +334,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Prune"),
                 N_("prune|prunes|pruned|pruning"),
                 N_(
-                    "To take pieces out of the vocabulary, the cheapest ones first. Words that used them are split anew."
+                    "To remove pieces from the vocabulary, the cheapest ones first. Words that used them are re-segmented."
                 ),
                 "unigram",
                 {**HUG, "step": "1"},
@@ -344,7 +344,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Round"),
                 N_("round|rounds"),
                 N_(
-                    "One pass of pruning: all pieces are ranked by their loss, and a fixed share of them goes."
+                    "One pass of pruning: all pieces are ranked by their loss, and a fixed share of them is pruned."
                 ),
                 "unigram",
                 {**HUG, "step": "1"},
@@ -353,9 +353,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "threshold",
                 N_("Threshold"),
                 N_("threshold|thresholds"),
-                N_(
-                    "A limit on which something depends: pieces whose loss lies below it are pruned, those above it stay."
-                ),
+                N_("A cutoff: pieces whose loss is below it are pruned, those above it stay."),
                 "unigram",
                 {**HUG, "step": "1"},
             ),
@@ -394,7 +392,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Viterbi"),
                 N_("Viterbi"),
                 N_(
-                    "The search for the best split: from left to right, it keeps the best way to each boundary only."
+                    "The search for the best split: from left to right, it keeps only the best path to each boundary."
                 ),
                 "unigram",
                 HUG,
@@ -404,7 +402,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Posterior"),
                 N_("posterior|posteriors"),
                 N_(
-                    "The share of a word's probability that the splits with a given piece hold, at a given place."
+                    "The share of a word's probability held by the splits that have a given piece at a given place."
                 ),
                 "unigram",
                 HUG,
@@ -414,7 +412,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("EM"),
                 N_("EM|forward–backward|Forward–backward"),
                 N_(
-                    "Expectation–maximization: E step and M step in turn, each time with probabilities that fit the corpus better."
+                    "Expectation–maximization: it alternates the E step and the M step, and the probabilities fit the corpus better each time."
                 ),
                 "unigram",
                 {**EM_RUN, "step": "1"},
@@ -424,7 +422,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Expectation step (E step)"),
                 N_("E step|expectation step|expected count|expected counts"),
                 N_(
-                    "Counts each piece in all splits of all words, each split as much as it is probable: the expected counts."
+                    "Counts each piece in all splits of all words, weighting each split by its probability: the expected counts."
                 ),
                 "unigram",
                 {**EM_RUN, "step": "1"},
@@ -433,7 +431,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "m_step",
                 N_("Maximization step (M step)"),
                 N_("M step|maximization step"),
-                N_("Works out new probabilities from the expected counts of the E step."),
+                N_("Computes new probabilities from the expected counts of the E step."),
                 "unigram",
                 {**EM_RUN, "step": "2"},
             ),
@@ -447,7 +445,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Encoding"),
                 N_("encoding|encodings|encode|encodes|encoded"),
                 N_(
-                    "To turn a text into tokens and their ids, with what was learned in training. Decoding goes the other way."
+                    "To turn a text into tokens and their ids, using what was learned in training. Decoding goes the other way."
                 ),
                 "playground",
             ),
@@ -456,7 +454,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Offset"),
                 N_("offset|offsets"),
                 N_(
-                    "Where a token stands in the text as it was given: the numbers of its first character and of the one after its last."
+                    "Where a token is in the original text: the positions of its first character and of the one after its last."
                 ),
                 "pipeline",
             ),

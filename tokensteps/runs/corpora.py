@@ -186,7 +186,7 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "library": Example(
         N_("Prose, code, many scripts"),
-        N_("The two corpora above, and Python's help pages: large enough for a tokenizer of some use."),
+        N_("The two corpora above, and Python's help pages: large enough for a useful tokenizer."),
         library,
         "The tokenizer splits unfamiliar words into familiar pieces.",
         LARGE,
@@ -221,16 +221,16 @@ class CorpusError(TokenizersCoreError):
 
     templates: ClassVar[Mapping[str, str]] = {
         "word": N_(
-            "The corpus has a word of {size} symbols, {word}, and a word may have {limit}: put spaces or line ends into it, "
-            "or choose rules that split the text at more places."
+            "The corpus has a word of {size} symbols, {word}, but the limit is {limit}: add spaces or line "
+            "breaks to it, or choose rules that split the text in more places."
         ),
         "words": N_(
-            "The different words of the corpus have {size} symbols together, and training takes {limit}: use a shorter text, "
-            "or word counts without the rare words."
+            "The corpus's different words have {size} symbols in total, but the limit is {limit}: use a "
+            "shorter text, or word counts without the rare words."
         ),
         "counts": N_(
-            "The words of the corpus, each as often as it occurs, have {size} symbols together, and training takes {limit}: "
-            "divide all counts by the same number."
+            "The corpus's words, each as often as it occurs, have {size} symbols in total, but the limit is "
+            "{limit}: divide all counts by the same number."
         ),
     }
 

@@ -90,7 +90,7 @@ OWN_PATTERN = Setting(
     r"\w+|\s+|[^\w\s]+",
     length=PATTERN_LIMIT,
     label=N_("Regular expression"),
-    help=N_("Each match is a word, and so is what stands between matches."),
+    help=N_("Each match is a word, and so is the text between matches."),
     when=("pattern", "own"),
 )
 ALPHABET = Setting(
@@ -99,8 +99,8 @@ ALPHABET = Setting(
 LINES_APART = Setting(
     "lines",
     True,
-    label=N_("Each line is a text of its own"),
-    help=N_("Off: the whole corpus is one text, line ends included."),
+    label=N_("Each line is a separate text"),
+    help=N_("Off: the whole corpus is one text, line breaks included."),
 )
 TIES = Setting("ties", "first", tuple(TIE_RULES), label=N_("When pairs tie, merge"))
 METHOD = Setting(
@@ -109,8 +109,8 @@ METHOD = Setting(
     ("course", "sentencepiece"),
     label=N_("Method"),
     help=N_(
-        "Course: the loss without a piece is worked out on the whole corpus. "
-        "SentencePiece: EM fits the pieces' probabilities, and losses are estimated."
+        "Course: the loss without a piece is computed on the whole corpus. SentencePiece: EM fits the "
+        "pieces' probabilities, and losses are estimated."
     ),
 )
 SEED_SIZE = Setting(
@@ -136,14 +136,14 @@ LEAST_COUNT_OF_PAIR = Setting(
     1,
     least=1,
     most=COUNT_LIMIT,
-    label=N_("Least count of a pair"),
+    label=N_("Minimum pair count"),
     help=N_("Stop when the best pair occurs less often."),
 )
 EXACT = Setting(
     "exact",
     False,
     label=N_("Stop exactly at this size"),
-    help=N_("Off: a round removes its whole share, as the course does, and may pass the size."),
+    help=N_("Off: a round prunes its whole share, as the course does, and may overshoot the size."),
     when=("method", "course"),
 )
 WHOLE = Setting(
@@ -233,7 +233,7 @@ PIPELINE_RULES = (
         "bert",
         tuple(TEMPLATES),
         label=N_("Template"),
-        help=N_("What is put around the text, and between two."),
+        help=N_("What goes around a text, and between two texts."),
     ),
     SIZE._replace(default=4_000, limit=False),
     LINES_APART,
@@ -242,7 +242,7 @@ PIPELINE_RULES = (
         24,
         least=1,
         most=PIPELINE_LIMIT,
-        label=N_("Longest, in tokens"),
+        label=N_("Maximum tokens"),
         help=N_("The template's tokens count too."),
     ),
     Setting(
@@ -251,10 +251,10 @@ PIPELINE_RULES = (
         least=0,
         most=PIPELINE_LIMIT,
         label=N_("Stride: shared tokens"),
-        help=N_("How many tokens of a window come again in the next one."),
+        help=N_("How many tokens a window shares with the next one."),
     ),
     Setting("strategy", "only_second", ("only_second", "only_first", "longest_first"), label=N_("Cut")),
-    Setting("side", "right", ("right", "left"), label=N_("Take tokens away")),
+    Setting("side", "right", ("right", "left"), label=N_("Remove tokens")),
 )
 RENEW_SIZE = SIZE._replace(help=N_("Empty: as many as the old one has."), placeholder="")
 RENEW_RULES = (
@@ -266,7 +266,7 @@ PLAYGROUND_RULES = (
     Setting(
         "spaces",
         True,
-        label=N_("White space"),
+        label=N_("Whitespace"),
         help=N_("Show it: ␣ for a space, ⇥ for a tab, ⏎ for the end of a line."),
     ),
     Setting(
@@ -279,14 +279,14 @@ PLAYGROUND_RULES = (
         "added",
         False,
         label=N_("Add special tokens"),
-        help=N_("Put around the text what the tokenizer adds for its model, such as `[CLS]` and `[SEP]`."),
+        help=N_("Add what the tokenizer puts around a text for its model, such as `[CLS]` and `[SEP]`."),
     ),
     Setting(
         "escapes",
         False,
         label=N_("Escapes"),
         help=N_(
-            r"`\n` typed as two characters is a line end; `\t`, `\xe9`, `\u3053` and `\U0001f375` work too."
+            r"`\n` typed as two characters is a line break; `\t`, `\xe9`, `\u3053` and `\U0001f375` work too."
         ),
     ),
 )
@@ -301,7 +301,7 @@ VIEWS = (
         "show",
         "letters",
         SHOW,
-        label=N_("Write tokens"),
+        label=N_("Show tokens"),
         help=N_("As readable text, exactly as in the vocabulary file, or as bytes."),
     ),
     Setting("mode", MODES[0], MODES, label=N_("Mode")),

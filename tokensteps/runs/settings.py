@@ -143,18 +143,20 @@ def read_setting(setting: Setting, url: Mapping[str, str], usual: Any, complaint
 def _beyond(setting: Setting, text: str) -> str | None:
     """What is said of a number or text of a link that is beyond its setting's limits; None where something else is wrong."""
     if setting.most and text.isascii() and text.isdigit():
-        message = _("The link says {name}={value}, and it may be {least} to {most}; the usual value is used.")
+        message = _(
+            "The link says {name}={value}, but it must be from {least} to {most}; the default is used."
+        )
         return message.format(
             name=setting.name, value=repr(text[:20]), least=count(setting.least), most=count(setting.most)
         )
     if setting.length and len(text) > setting.length:
-        message = _("The link's {name} has {size} characters, and may have {limit}; the usual value is used.")
+        message = _("The link's {name} has {size} characters, more than {limit}; the default is used.")
         return message.format(name=setting.name, size=count(len(text)), limit=count(setting.length))
     return None
 
 
 def _refusal(name: str, value: str) -> str:
-    message = _("The link says {name}={value}, which is not possible here; the usual value is used.")
+    message = _("The link says {name}={value}, which is not valid here; the default is used.")
     return message.format(name=name, value=repr(value[:80]))
 
 
@@ -163,11 +165,9 @@ def read_text(url: Mapping[str, str], complaints: list[str]) -> bytes | None:
     text = unpack_text(url.get("text"))
     kept = text_store().get(url.get("id", ""))
     if url.get("text") and text is None:
-        complaints.append(_("The text of this link is damaged: ask for the link again, or paste the text."))
+        complaints.append(_("The text in this link is damaged: ask for the link again, or paste the text."))
     elif url.get("id") and kept is None:
-        complaints.append(
-            _("This server does not have the text of this link any more: paste or upload it again.")
-        )
+        complaints.append(_("This server no longer has the text of this link: paste or upload it again."))
     return kept if text is None else text.encode("utf-8", "replace")
 
 
@@ -210,7 +210,7 @@ def corpus_title(name: str) -> str:
     own = {
         "paste": N_("Your own text"),
         "counts": N_("Your own word counts"),
-        "upload": N_("A file of yours"),
+        "upload": N_("Your own file"),
     }
     if name in EXAMPLES:
         return _(EXAMPLES[name].title)

@@ -33,14 +33,12 @@ class TrainingError(TokenizersCoreError):
             "Training this takes more than {limit} MB of memory: use a shorter text, a smaller vocabulary or a smaller seed."
         ),
         "time": N_(
-            "Training this takes more than {limit} seconds: stop it earlier to see how far it has come, or use a shorter text, "
-            "a smaller vocabulary or a smaller seed."
+            "Training this takes more than {limit} seconds: stop it earlier to see how far it gets, or use a "
+            "shorter text, a smaller vocabulary or a smaller seed."
         ),
-        "large": N_(
-            "This run has too many steps to be kept, more than {limit} MB of them: choose a vocabulary size."
-        ),
-        "lost": N_("The process that trained this came to an early end: try again, or use a shorter text."),
-        "busy": N_("{limit} runs are waiting to be trained: try again in a minute."),
+        "large": N_("This run has too many steps to keep, more than {limit} MB: choose a vocabulary size."),
+        "lost": N_("The training process ended early: try again, or use a shorter text."),
+        "busy": N_("{limit} runs are already waiting for training: try again in a minute."),
     }
 
     def __init__(self, why: str, limit: int = 0) -> None:

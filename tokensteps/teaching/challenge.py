@@ -149,13 +149,13 @@ def check_codes(
     for number, code in enumerate(codes, 1):
         result = open_answers(code)
         if first.setdefault(code.strip(), number) < number:
-            message = _("Line {number} is the same code as line {first}, and counts once.")
+            message = _("Line {number} repeats the code from line {first}, so it counts only once.")
             refused.append(message.format(number=count(number), first=count(first[code.strip()])))
         elif result is None:
-            message = _("Line {number} is no code of this server, or it was changed: {code}")
+            message = _("Line {number} is not a code from this server, or it was altered: {code}")
             refused.append(message.format(number=count(number), code=repr(code[:24])))
         elif result.challenge != challenge.name:
-            message = _("Line {number}, from {name}, is the code of another challenge.")
+            message = _("Line {number}, from {name}, is a code for another challenge.")
             refused.append(message.format(number=count(number), name=repr(result.name)))
         else:
             held.append(Checked(result, grade_answers(questions, result.answers)))
@@ -187,11 +187,11 @@ def steps_table(held: Sequence[Checked]) -> pd.DataFrame:
         rows.append(
             {
                 _("step"): answers[0].step,
-                _("asked"): _(ASK_NAMES[answers[0].kind]),
+                _("question"): _(ASK_NAMES[answers[0].kind]),
                 _("right"): sum(answer.verdict == RIGHT for answer in answers),
                 _("tied"): sum(answer.verdict == TIED for answer in answers),
                 _("wrong"): sum(answer.verdict == WRONG for answer in answers),
-                _("most frequent mistake"): f"{common or _('shown')} ({times})" if times else "",
+                _("most common mistake"): f"{common or _('revealed')} ({times})" if times else "",
             }
         )
     return pd.DataFrame(rows)
@@ -218,7 +218,9 @@ def result_text(challenge: Challenge, checked: Checked) -> str:
         ),
         *(
             _("Step {step}: {answer}, {verdict}").format(
-                step=answer.step, answer=answer.text or _("shown"), verdict=_(VERDICT_NAMES[answer.verdict])
+                step=answer.step,
+                answer=answer.text or _("revealed"),
+                verdict=_(VERDICT_NAMES[answer.verdict]),
             )
             for answer in checked.answers
         ),

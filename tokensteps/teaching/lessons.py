@@ -65,14 +65,16 @@ def playground_query(example: str) -> dict[str, str]:
 
 
 BY_HAND_LINK = Link(N_("Five words, by hand: hug, pug, pun, bun, hugs"), "bpe", {"corpus": "hug"})
-PREDICT_LINK = Link(N_("Say what comes next, before you see it"), "bpe", {"corpus": "hug", "mode": "predict"})
+PREDICT_LINK = Link(
+    N_("Predict what comes next before you see it"), "bpe", {"corpus": "hug", "mode": "predict"}
+)
 TO_COUNT_LINK = Link(
-    N_("The same five words, their pairs still to be counted"),
+    N_("The same five words, before the pairs are counted"),
     "bpe",
     {"corpus": "hug", "mode": "predict", "ask": "pair"},
 )
 GO_ON_LINK = Link(
-    N_("What comes after the first merge, before you see it"),
+    N_("Predict what comes after the first merge"),
     "bpe",
     {"corpus": "hug", "mode": "predict", "ask": "pair", "step": "1"},
 )
@@ -83,7 +85,7 @@ RARE_LINK = Link(
     {"corpus": "hug", "step": "1"},
 )
 SEED_LINK = Link(
-    N_("Unigram: start from many pieces, and prune what the corpus misses least"),
+    N_("Unigram: start from many pieces, and prune those whose removal hurts least"),
     "unigram",
     {"corpus": "hug"},
 )
@@ -97,55 +99,55 @@ COMPARE_LINK = Link(
 )
 PIPELINE_LINK = Link(N_("One text through the whole pipeline, from characters to ids and back"), "pipeline")
 EXERCISES_LINK = Link(N_("Exercises, as many as you like"), "exercises")
-CHALLENGE_LINK = Link(N_("Challenges: a class predicts, its teacher checks"), "challenge")
+CHALLENGE_LINK = Link(N_("Challenges: set one for your class, then check the answers"), "challenge")
 ERRATA_LINK = Link(N_("Where published figures are wrong"), "errata")
-GLOSSARY_LINK = Link(N_("Every technical word, in two sentences"), "glossary")
+GLOSSARY_LINK = Link(N_("Every technical term, in two sentences"), "glossary")
 
 STATIONS: tuple[Station, ...] = (
     Station(
         BY_HAND_LINK,
         N_(
-            "BPE counts neighbours and merges the most frequent pair: {bpe_pair}, {bpe_freq} times. {bpe_merges} merges, and you can "
-            "check each with pencil and paper."
+            "BPE counts neighbors and merges the most frequent pair: {bpe_pair}, {bpe_freq} times. You can "
+            "check all {bpe_merges} merges with pencil and paper."
         ),
     ),
     Station(
         TIE_LINK,
         N_(
-            "{tied} pairs stand {tie_freq} times each before step {tie_step}. A rule has to choose, and libraries choose differently."
+            "{tied} pairs occur {tie_freq} times each before step {tie_step}. A rule has to choose, and libraries choose differently."
         ),
     ),
     Station(
         RARE_LINK,
         N_(
-            "{wp_frequent} is the most frequent pair, but {wp_pair} is merged: its score {wp_score} is higher, for its parts are rare "
-            "apart."
+            "{wp_frequent} is the most frequent pair, but {wp_pair} is merged: its score {wp_score} is "
+            "higher, because its parts rarely occur on their own."
         ),
     ),
     Station(
         PRUNE_LINK,
         N_(
-            "Without the piece {piece}, {word} comes apart: {before} becomes {after}. The corpus costs {loss} nats more; every other prune "
-            "would cost as much or more."
+            "Without the piece {piece}, {word} is re-segmented: {before} becomes {after}. The corpus costs "
+            "{loss} nats more; any other prune would cost at least as much."
         ),
     ),
     Station(
         LATTICE_LINK,
         N_(
-            "{lattice_word} can be split in {paths} ways. Viterbi's algorithm finds the best, {best}, without trying them all. "
-            "It stands below the step, in the tab Lattice."
+            "{lattice_word} can be split in {paths} ways. The Viterbi algorithm finds the best, {best}, "
+            "without trying them all. See the Lattice tab below the step."
         ),
     ),
     Station(
         ENCODE_LINK,
         N_(
-            "The words “{sample}” are new. bug becomes {bug}; the letters {unseen} never stood in the training text, and are unknown."
+            "The words “{sample}” are new. bug becomes {bug}; the letters {unseen} never occurred in the training text, so they are unknown."
         ),
     ),
     Station(
         COMPARE_LINK,
         N_(
-            "Same text, same size of vocabulary, different tokens: go through the sizes, and see who cuts a word otherwise."
+            "Same text, same vocabulary size, different tokens: go through the sizes and see which algorithm cuts a word differently."
         ),
     ),
 )
@@ -158,32 +160,32 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         10,
         N_("What is a token?"),
-        N_("The class can say what a token is, and how one merge is chosen."),
+        N_("Students can say what a token is and how a merge is chosen."),
         (
             Activity(
                 2,
                 N_(
-                    "Type a sentence of the class's into the box on the home page. Ask which words stay whole, and why."
+                    "Type a sentence from the class into the box on the home page. Ask which words stay whole, and why."
                 ),
-                N_("Frequent words have a token of their own; rare ones come apart into pieces."),
+                N_("Frequent words get a token of their own; rare ones are split into pieces."),
             ),
             Activity(
                 4,
                 N_(
-                    "Write the five words and their counts on the board. Let the class count neighbours, then give its answer."
+                    "Write the five words and their counts on the board. Have the class count neighbors, then enter its answer."
                 ),
                 N_("{bpe_pair}, {bpe_freq} times: in {bpe_words}."),
                 TO_COUNT_LINK,
             ),
             Activity(
                 3,
-                N_("Ask before each of the next steps which pair comes next; the page says who is right."),
-                N_("The most frequent pair that is left: {bpe_next}."),
+                N_("Before each of the next steps, ask which pair comes next; the page says who is right."),
+                N_("The most frequent pair left: {bpe_next}."),
                 GO_ON_LINK,
             ),
             Activity(
                 1,
-                N_("Ask what a model gets to see of a word that it never met."),
+                N_("Ask what a model sees of a word it has never met."),
                 N_("Its pieces: no word is unknown as long as its characters are known."),
             ),
         ),
@@ -191,12 +193,12 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         30,
         N_("Two ways to choose a pair"),
-        N_("The class can run BPE by hand, and can say how WordPiece differs."),
+        N_("Students can run BPE by hand and say how WordPiece differs."),
         (
             Activity(
                 3,
                 N_(
-                    "On the home page, show a sentence as characters, words and subwords. Ask what each way costs."
+                    "On the home page, show a sentence as characters, words and subwords. Ask what each choice costs."
                 ),
                 N_(
                     "Characters: many pieces. Words: a large vocabulary, and unknown words. Subwords: a bit of both."
@@ -204,7 +206,7 @@ LESSONS: tuple[Lesson, ...] = (
             ),
             Activity(
                 9,
-                N_("Run BPE on five words: groups count the pairs, one group says the next merge."),
+                N_("Run BPE on five words: groups count the pairs, and one group names the next merge."),
                 N_("{bpe_pair} first, {bpe_freq} times. After {bpe_merges} merges every word is one token."),
                 TO_COUNT_LINK,
             ),
@@ -212,14 +214,14 @@ LESSONS: tuple[Lesson, ...] = (
                 5,
                 N_("Stop at a tie. Ask whether it matters which of the pairs goes first."),
                 N_(
-                    "{tied} pairs stand {tie_freq} times each; {tie_pair} was met first. Another rule gives another vocabulary: see the "
-                    "tab Ties."
+                    "{tied} pairs occur {tie_freq} times each; {tie_pair} was met first. Another rule gives another "
+                    "vocabulary: see the Ties tab."
                 ),
                 TIE_LINK,
             ),
             Activity(
                 8,
-                N_("The same words with WordPiece: let the class work out the scores of two pairs."),
+                N_("The same words with WordPiece: have the class work out the scores of two pairs."),
                 N_(
                     "{wp_pair}: {wp_sum} = {wp_score}. {wp_frequent}: {wp_frequent_sum} = {wp_frequent_score}."
                 ),
@@ -227,8 +229,8 @@ LESSONS: tuple[Lesson, ...] = (
             ),
             Activity(
                 5,
-                N_("Encode new words. Ask what happens to letters that the training text didn't have."),
-                N_("bug becomes {bug}; {unseen} never stood in the training text, and are unknown."),
+                N_("Encode new words. Ask what happens to letters that are not in the training text."),
+                N_("bug becomes {bug}; {unseen} never occurred in the training text, so they are unknown."),
                 ENCODE_LINK,
             ),
         ),
@@ -236,27 +238,27 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         90,
         N_("Three algorithms, from counting to probability"),
-        N_("The class can explain all three algorithms on five words, and compare them on a text."),
+        N_("Students can explain all three algorithms on five words and compare them on a text."),
         (
             Activity(
                 10,
                 N_(
-                    "Sentences of the class's on the home page: characters, words, subwords. Collect what each way costs."
+                    "Sentences from the class on the home page: characters, words, subwords. Collect what each choice costs."
                 ),
-                N_("Pieces, vocabulary and unknown words: no way is best in all three."),
+                N_("Pieces, vocabulary and unknown words: no choice is best in all three."),
             ),
             Activity(
                 15,
                 N_(
-                    "BPE by hand, in groups. Then go through the steps together, and look at the counts that change."
+                    "BPE by hand, in groups. Then go through the steps together, and watch which counts change."
                 ),
-                N_("{bpe_pair} first, {bpe_freq} times; a merge changes only the counts of its neighbours."),
+                N_("{bpe_pair} first, {bpe_freq} times; a merge changes only the counts of its neighbors."),
                 BY_HAND_LINK,
             ),
             Activity(
                 10,
-                N_("A tie. Show the tab Ties, and go to the step at which another rule parts."),
-                N_("{tied} pairs stand {tie_freq} times each. The data doesn't decide: the rule does."),
+                N_("A tie. Show the Ties tab, and go to the step where another rule diverges."),
+                N_("{tied} pairs occur {tie_freq} times each. The data doesn't decide: the rule does."),
                 TIE_LINK,
             ),
             Activity(
@@ -269,14 +271,14 @@ LESSONS: tuple[Lesson, ...] = (
             ),
             Activity(
                 15,
-                N_("Unigram: ask which piece can go at least cost, then show a prune that costs something."),
-                N_("{piece} goes: {word} was {before} and becomes {after}, which costs {loss} nats."),
+                N_("Unigram: ask which piece costs least to remove, then show a prune that costs something."),
+                N_("Pruning {piece} turns {word} from {before} into {after}, which costs {loss} nats."),
                 PRUNE_LINK,
             ),
             Activity(
                 10,
                 N_(
-                    "The lattice: let the class count the splits of a word, then step through Viterbi's algorithm."
+                    "The lattice: have the class count the splits of a word, then step through the Viterbi algorithm."
                 ),
                 N_("{paths} splits of {lattice_word}; the best is {best}."),
                 LATTICE_LINK,
@@ -284,17 +286,17 @@ LESSONS: tuple[Lesson, ...] = (
             Activity(
                 10,
                 N_(
-                    "Compare all three on four sentences. Let the class say where they cut differently, and why."
+                    "Compare all three on four sentences. Have the class say where they cut differently, and why."
                 ),
                 N_(
-                    "Words that stay whole in one vocabulary come apart in another; the tab “Where they disagree” lists them."
+                    "Words that stay whole in one vocabulary are split in another; the “Where they disagree” tab lists them."
                 ),
                 COMPARE_LINK,
             ),
             Activity(
                 5,
                 N_("Homework: find the wrong figure in a published example, and correct it."),
-                N_("Each is worked out on the page, and its link opens the step."),
+                N_("Each one is worked out on the page, and its link opens the step."),
                 ERRATA_LINK,
             ),
         ),
@@ -368,7 +370,7 @@ def lesson_page(
     lesson: Lesson, known: Mapping[str, str], address: str, language: Mapping[str, str] = NOTHING
 ) -> str:
     """A plan as a page of its own, to be printed; `address` is where the app is, and `language` what its links say of that."""
-    names = (_("Minutes"), _("The teacher"), _("The class"))
+    names = (_("Minutes"), _("Teacher"), _("Class"))
     rows, start = [], 0
     for activity in lesson.activities:
         link = activity.link

@@ -80,14 +80,14 @@ def ask_count(trace: MergeTrace, step: int, style: Style) -> Question:
     """How often does the next pair stand?"""
     event, voice = merge_at(trace, step + 1), Markup(style)
     prompt = fill(
-        _("{pair} is merged next. How often does it stand in the corpus now?"), pair=voice.pair(event.pair)
+        _("{pair} is merged next. How often does it occur in the corpus now?"), pair=voice.pair(event.pair)
     )
     words = [
         fill(_("{word} × {number}"), word=chips(tokens, style), number=count(trace.word_frequencies[word]))
         for word, tokens in trace.splits(step, event.words[:6]).items()
     ]
     more = "" if len(event.words) <= len(words) else " …"
-    where = fill(_("It stands in {words}"), words=listed(words) + more)
+    where = fill(_("It occurs in {words}"), words=listed(words) + more)
     return Question(
         "count",
         prompt,
@@ -109,7 +109,7 @@ def ask_score(trace: WordPieceTrace, step: int, style: Style) -> Question:
     )
     told = fill(
         _(
-            "{pair} stands {freq} times, {first} {first_freq} times and {second} {second_freq} times: {numbers} = {score}."
+            "{pair} occurs {freq} times, {first} {first_freq} times and {second} {second_freq} times: {numbers} = {score}."
         ),
         pair=voice.pair(event.pair),
         freq=count(chosen.freq),
@@ -158,7 +158,7 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
             )
             return tied(sentences(ties, tell_rule(trace[step + 1], event, voice), told))
         if yours == as_read(now, style, prefix):
-            return wrong(sentences(escape(_("So it is split now.")), told))
+            return wrong(sentences(escape(_("That is the current split.")), told))
         return wrong(sentences(fill(_("You cut it into {pieces}."), pieces=escape(" ".join(yours))), told))
 
     return Question(

@@ -51,16 +51,16 @@ def ask_piece(trace: UnigramTrace, step: int, style: Style) -> Question:
             return right(because)
         both = sentences(cost_told(yours.piece, yours.loss, style), because)
         if yours.loss <= event.loss + ROUNDING:
-            same = escape(_("They cost the same; which one goes first is only the list's order."))
+            same = escape(_("They cost the same; only their order in the list decides which goes first."))
             return right(sentences(both, same))
         return wrong(both)
 
     options = tuple(sorted(offered))
     prompt = _(
-        "Which of these pieces goes next: which one does the corpus miss least? Of those that cost the same, any is right."
+        "Which of these pieces is pruned next: whose removal hurts least? If several cost the same, any of them is right."
     )
     if not exact:
-        prompt = _("Which of these pieces goes next: whose loss does SentencePiece estimate as the least?")
+        prompt = _("Which of these pieces is pruned next: whose loss is lowest by SentencePiece's estimate?")
     return Question(
         "piece",
         escape(prompt) + probabilities(trace, step, [row.piece for row in offered.values()], style),
@@ -82,9 +82,9 @@ def offered_pieces(trace: UnigramTrace, event: PruneEvent) -> list[RankedPiece]:
 def cost_told(piece: str, loss: float, style: Style) -> str:
     """What losing a piece costs."""
     if abs(loss) < ROUNDING:
-        return fill(_("Without {piece} the corpus costs no more."), piece=chip(piece, style))
+        return fill(_("Without {piece}, the corpus costs no more."), piece=chip(piece, style))
     return fill(
-        _("Without {piece} the corpus costs {loss} more."),
+        _("Without {piece}, the corpus costs {loss} more."),
         piece=chip(piece, style),
         loss=f"<b>{nats(loss)}</b>",
     )
@@ -111,7 +111,7 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
     if len(inside) > MOST_EDGES:
         return None  # no sum to do by hand
     prompt = fill(
-        _("{piece} goes next. By how much does the corpus's loss grow, in nats (natural logarithms)?"),
+        _("{piece} is pruned next. How much does the corpus's loss grow, in nats (natural logarithms)?"),
         piece=chip(event.piece, style),
     )
     if users:
@@ -121,7 +121,7 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
     return Question(
         "loss",
         prompt + probabilities(trace, step, [*inside], style),
-        Entry(_("a number with two digits or more, such as 3.4")),
+        Entry(_("a number with at least two digits, such as 3.4")),
         nats(true).replace("−", "-"),
         grade_number(true, told, told, nats(true), by_hand=True),
         told,
@@ -175,15 +175,15 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
     def compare(yours: tuple[str, ...]) -> Verdict:
         if any(piece not in logs for piece in yours):
             missing = next(piece for piece in yours if piece not in logs)
-            unknown = fill(_("There is no piece {piece} then."), piece=f"<code>{escape(missing)}</code>")
+            unknown = fill(_("By then there is no piece {piece}."), piece=f"<code>{escape(missing)}</code>")
             return wrong(sentences(unknown, told))
         mine = sum(logs[piece] for piece in yours)
-        numbers = fill(_("Your split has the probability {chance}."), chance=chance(math.exp(mine)))
+        numbers = fill(_("Your split has probability {chance}."), chance=chance(math.exp(mine)))
         return (right if mine > best - ROUNDING else wrong)(sentences(numbers, told))
 
     prompt = fill(
         _(
-            "{piece} goes next. How will {word} be split then? The pieces in it, with their probabilities then:"
+            "{piece} is pruned next. How will {word} be split then? The pieces in it, with their probabilities then:"
         ),
         piece=chip(event.piece, style),
         word=f"<b>{escape(''.join(pieces))}</b>",

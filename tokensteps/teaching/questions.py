@@ -253,9 +253,9 @@ def grade_number(
         if number.means(true) or abs(number.value - Fraction(true)) <= slack:
             return right(told_right)
         if number.digits == 1 and abs(number.value - Fraction(true)) <= number.slack:
-            return unread(_("That is near: give at least two digits that count, such as 0.053."))
+            return unread(_("That is close: give at least two significant digits, such as 0.053."))
         yours = fill(
-            _("You have {yours}, it is {true}."), yours=escape(answer.strip()[:40]), true=escape(shown)
+            _("You have {yours}; it should be {true}."), yours=escape(answer.strip()[:40]), true=escape(shown)
         )
         return wrong(f"{yours} {told_wrong}")
 
@@ -314,9 +314,9 @@ def grade_split(
         pieces = read_split(answer, word, prefix)
         if pieces is None:
             return unread(
-                _(
-                    "Those pieces don't make {word}: type the whole word, with a space wherever it is cut."
-                ).format(word=word[:80])
+                _("Those pieces don't make {word}: type the whole word, with a space at each cut.").format(
+                    word=word[:80]
+                )
             )
         return right(told) if pieces == tuple(true) else compare(pieces)
 

@@ -26,10 +26,8 @@ def can_be_typed(trace: MergeTrace | UnigramTrace, step: int, word: str, style: 
 def split_hint(word: str) -> str:
     """How a split is typed."""
     if word[:1] in MARKERS:
-        return _("with a space wherever it is cut, such as h ug s; {marker} may be left out").format(
-            marker=word[:1]
-        )
-    return _("with a space wherever it is cut, such as h ug s")
+        return _("with a space at each cut, such as h ug s; {marker} may be left out").format(marker=word[:1])
+    return _("with a space at each cut, such as h ug s")
 
 
 def as_read(tokens: Sequence[str], style: Style, prefix: str = "") -> tuple[str, ...]:

@@ -24,21 +24,21 @@ BOOK: Final = ".st-key-{page}-book [data-testid=stBidiComponentIsolated], .st-ke
 CORPUS_STOP: Final = Stop(
     N_("The corpus"),
     N_(
-        "What the tokenizer learns from: an example, a text of your own, a file, or a list of words with their counts."
+        "What the tokenizer learns from: an example, your own text, a file, or a list of words with their counts."
     ),
     ".st-key-{page}-corpus",
 )
 RULES_STOP: Final = Stop(
     N_("The rules"),
     N_(
-        "How the text becomes words, when training ends, and whatever else decides what is learned. Change one and look at the same step again."
+        "How text becomes words, when training ends, and whatever else affects what is learned. Change one and look at the same step again."
     ),
     "[data-testid=stSidebar] [data-testid=stExpander]",
 )
 TRANSPORT_STOP: Final = Stop(
     N_("Step through training"),
     N_(
-        "Forward and back with these buttons or the arrow keys, Home and End; Space plays. The line under them lists what was learned: click an entry to go there."
+        "Step with these buttons or the arrow keys, Home and End; Space plays. The line below them lists what was learned: click an entry to go there."
     ),
     BOOK,
     ".transport, .line",
@@ -46,22 +46,20 @@ TRANSPORT_STOP: Final = Stop(
 TABS_STOP: Final = Stop(
     N_("Look closer"),
     N_(
-        "Tables, charts, one word followed through all steps, the code at work, files to take away. They follow the step above."
+        "Tables, charts, one word through every step, the code as it runs, files to download. They follow the step above."
     ),
     ".st-key-{page}-tab [role=tablist]",
 )
 MERGE_SAID_STOP: Final = Stop(
     N_("What happens in this step"),
-    N_(
-        "Which pair is merged, and why this one and no other. Words with a dotted line are explained when you point at them."
-    ),
+    N_("Which pair is merged, and why this one. Point at a word with a dotted line to see what it means."),
     BOOK,
     ".say",
 )
 MERGE_WORDS_STOP: Final = Stop(
     N_("The words"),
     N_(
-        "Words of the corpus as the tokens they are made of now, with the number of times each stands there. Those that change are outlined; in a long list they come first."
+        "The corpus's words as the tokens they are made of now, and how often each word occurs. Words that change are outlined; in a long list they come first."
     ),
     BOOK,
     ".cols > section:first-child",
@@ -69,7 +67,7 @@ MERGE_WORDS_STOP: Final = Stop(
 PAIRS_STOP: Final = Stop(
     N_("The pairs"),
     N_(
-        "What there was to choose from, best first: how often each pair stands, and how the last step changed that. Ties are marked."
+        "The candidates, best first: how often each pair occurs, and how the last step changed that. Ties are marked."
     ),
     BOOK,
     ".cols > section:last-child",
@@ -77,7 +75,7 @@ PAIRS_STOP: Final = Stop(
 SCORES_STOP: Final = Stop(
     N_("The pairs"),
     N_(
-        "What there was to choose from, highest score first: the pair's count divided by the counts of its two symbols. Ties are marked."
+        "The candidates, highest score first: the pair's count divided by the counts of its two symbols. Ties are marked."
     ),
     BOOK,
     ".cols > section:last-child",
@@ -85,23 +83,21 @@ SCORES_STOP: Final = Stop(
 PRUNE_SAID_STOP: Final = Stop(
     N_("What happens in this step"),
     N_(
-        "Which piece goes, and what losing it costs. Words with a dotted line are explained when you point at them."
+        "Which piece is pruned, and what losing it costs. Point at a word with a dotted line to see what it means."
     ),
     BOOK,
     ".say",
 )
 SPLITS_STOP: Final = Stop(
     N_("The words"),
-    N_(
-        "How the words are split best with the pieces of this step. A word that is split anew shows both splits."
-    ),
+    N_("Each word's best split with the pieces of this step. A re-segmented word shows both splits."),
     BOOK,
     ".cols > section:first-child",
 )
 PIECES_STOP: Final = Stop(
     N_("The pieces"),
     N_(
-        "The pieces with the figures that decide: first their probabilities, then what losing each would cost, the cheapest first."
+        "The pieces and the numbers that decide: first their probabilities, then what losing each would cost, cheapest first."
     ),
     BOOK,
     ".cols > section:last-child",
@@ -153,7 +149,7 @@ def tour(page: str) -> dict[str, Any]:
         ],
         "labels": {
             "start": _("Show me around"),
-            "offer": _("New here? A tour of one minute shows what is where."),
+            "offer": _("New here? A one-minute tour shows you around."),
             "decline": _("No, thanks"),
             "tour": _("Tour of this page"),
             "place": _("{place} of {number}"),

@@ -107,7 +107,9 @@ class Controls(PageState):
     def _tell_counted(self, source: Source, pipeline: Pipeline) -> None:
         """Say how the words in a file were counted, which leaves almost nothing to choose."""
         names = [pipeline.normalizer] if isinstance(pipeline.normalizer, str) else pipeline.normalizer
-        told = _("The words in this file are counted. Normalized: {normalizer}. Split: {pre_tokenizer}.")
+        told = _(
+            "The words in this file are already counted. Normalized: {normalizer}. Split: {pre_tokenizer}."
+        )
         normalizer = ", ".join(choice_name("normalizer", name) for name in names)
         split = choice_name("pre", pipeline.pre_tokenizer)
         note(told.format(normalizer=normalizer, pre_tokenizer=split))
@@ -117,7 +119,7 @@ class Controls(PageState):
             note(_("Pattern: {pattern}").format(pattern=pattern))
         minimum = counting_header(source.data)["minimum"]
         if minimum > 1:
-            told = _("Words that occur fewer than {minimum} times are not in it.")
+            told = _("Words that occur fewer than {minimum} times are left out.")
             note(told.format(minimum=count(minimum)))
         alphabet = self.setting("alphabet")
         if pipeline.byte_level and alphabet is not None:
@@ -194,7 +196,5 @@ class Controls(PageState):
             problem(complaint)
         if source is None and not self.complaints:
             note(
-                _(
-                    "Paste a text, type word counts or upload a file in the sidebar, and its training appears here."
-                )
+                _("Paste a text, type word counts or upload a file in the sidebar to see its training here.")
             )

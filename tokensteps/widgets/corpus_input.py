@@ -28,7 +28,7 @@ def corpus_input(page: PageState) -> Source | None:
         case "paste":
             return typed_text(page, _("Your text"), _("Paste a page of text …"))
         case "counts":
-            return typed_text(page, _("Words and counts, one a line: hug 10"), "hug 10\npug 5")
+            return typed_text(page, _("Words and counts, one per line: hug 10"), "hug 10\npug 5")
         case example:
             st.caption(_(EXAMPLES[example].about))
             return page.recipe().source()
@@ -43,20 +43,20 @@ def typed_text(page: PageState, label: str, placeholder: str) -> Source | None:
         return None
     if len(text) > PASTE_LIMIT:
         message = _(
-            "The text has {size} characters, and a page takes {limit}: shorten it, or upload it as a file."
+            "The text has {size} characters, but the limit is {limit}: shorten it, or upload it as a file."
         )
         page.complain(message, size=len(text), limit=PASTE_LIMIT)
         return None
     if not text.strip():
-        message = _("The text is blank: its {size} characters are all white space. Give it some words.")
+        message = _("The text is blank: its {size} characters are all whitespace. Give it some words.")
         page.complain(message, size=len(text))
         return None
     if "\ufffd" in text:
         message = ngettext(
-            "The text holds U+FFFD {size} time: it stands for what was no character, such as half of a UTF-16 pair. "
-            "If that is not meant, paste the text again from its source.",
-            "The text holds U+FFFD {size} times: it stands for what was no character, such as half of a UTF-16 pair. "
-            "If that is not meant, paste the text again from its source.",
+            "The text contains U+FFFD {size} time: it replaces something that was not a character, such as "
+            "half of a UTF-16 pair. If you didn't mean that, paste the text again from its source.",
+            "The text contains U+FFFD {size} times: it replaces something that was not a character, such as "
+            "half of a UTF-16 pair. If you didn't mean that, paste the text again from its source.",
             text.count("\ufffd"),
         )
         page.complain(message, size=text.count("\ufffd"))
@@ -74,7 +74,7 @@ def uploaded_file(page: PageState) -> Source | None:
     )
     if file is not None and file.size > UPLOAD_LIMIT:  # the browser's megabytes are larger
         message = _(
-            "The file has {size} bytes, and a page takes {limit}: upload a part of it, or its word counts."
+            "The file has {size} bytes, but the limit is {limit}: upload part of it, or its word counts."
         )
         page.complain(message, size=file.size, limit=UPLOAD_LIMIT)
         file = None
@@ -88,5 +88,5 @@ def uploaded_file(page: PageState) -> Source | None:
         page.complain(message, size=len(data))
         return None
     if file is None:
-        note(_("Using {name}, uploaded before.").format(name=name))
+        note(_("Using {name}, uploaded earlier.").format(name=name))
     return page.recipe().source()

@@ -62,7 +62,7 @@ def show_tokenizer_files(tokenizer: Tokenizer, key: str) -> None:
             download(next(columns), name, name, make, key)
     st.caption(
         _(
-            "tokenizer.json holds the whole tokenizer, for the tokenizers library; the others hold what was learned, not how text is cut into words."
+            "tokenizer.json holds the whole tokenizer, for the tokenizers library; the other files hold what was learned, not how text is split into words."
         )
     )
 
@@ -107,8 +107,8 @@ def show_link(title: str, recipe: Recipe, url: Mapping[str, str | None], step: i
         return
     note(
         _(
-            "A link can't hold this corpus. Its address brings it back on this server as long as the server "
-            "remembers it; to pass it on, send the text itself."
+            "A link can't hold this corpus. Its address restores it on this server for as long as the server "
+            "remembers it; to share it, send the text itself."
         )
     )
 

@@ -30,7 +30,7 @@ FRAMES: Final = 48
 """How many frames are sent at a time: they are drawn again with each answer."""
 SPLIT_WORDS_LISTED: Final = 120
 OPENING: Final = N_(
-    "What comes next is hidden: answer, and the step is shown. “Reveal” shows it, too, and counts as wrong."
+    "The next step is hidden: answer, and it is shown. “Reveal” shows it too, but counts as wrong."
 )
 
 
@@ -66,7 +66,7 @@ def show_question(hidden: Hidden, game: Game) -> None:
                 st.html(f'<div class="ts">{tally_html(game.tally)}</div>', width="content")
         question = game.question(hidden)
         if question is None:
-            note(_("Nothing is left to predict: step {step} is the last one.").format(step=hidden.last))
+            note(_("Nothing left to predict: step {step} is the last one.").format(step=hidden.last))
             return
         ask(
             f"{hidden.place}.predict",
@@ -93,9 +93,9 @@ def show_words(hidden: Hidden, game: Game) -> None:
     words = trace.corpus.words[:SPLIT_WORDS_LISTED]
     if len(words) <= WORD_ROWS:
         return
-    label = _("All words as they are split now")
+    label = _("All words as currently split")
     if len(words) < len(trace.corpus.words):
-        label = _("The first {number} of {all} words as they are split now").format(
+        label = _("The first {number} of {all} words as currently split").format(
             number=count(len(words)), all=count(len(trace.corpus.words))
         )
     with st.expander(label, key=f"{hidden.place}.words"):
@@ -121,8 +121,8 @@ def answers_table(predictions: list[Prediction]) -> pd.DataFrame:
         [
             {
                 _("step"): one.step,
-                _("asked"): _(ASK_NAMES[one.kind]),
-                _("answer"): one.text or _("shown"),
+                _("question"): _(ASK_NAMES[one.kind]),
+                _("answer"): one.text or _("revealed"),
                 _("verdict"): _(VERDICT_NAMES[one.verdict]),
             }
             for one in predictions[: -ANSWERS_LISTED - 1 : -1]

@@ -130,7 +130,7 @@ def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
         verdict = unread(_("Give an answer first."))
     elif len(answer) > ANSWER_LIMIT:
         verdict = unread(
-            _("The answer has {size} characters, and at most {limit} are read: shorten it.").format(
+            _("The answer has {size} characters, but at most {limit} are read: shorten it.").format(
                 size=count(len(answer)), limit=count(ANSWER_LIMIT)
             )
         )

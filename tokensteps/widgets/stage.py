@@ -105,7 +105,7 @@ def _watch(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) ->
         text, share = _("Training: {done} steps so far").format(done=count(progress.done)), 0.0
     st.progress(share, text=text)
     if job.shared(session_id()):
-        st.caption(_("Others wait for this run, too, so it goes on to the end."))
+        st.caption(_("Others are waiting for this run too, so it continues to the end."))
     elif st.button(_("Stop here"), key=f"{page}.stop"):
         among().stop(run, job)
         job.finished(5.0)

@@ -175,8 +175,8 @@ def test_the_first_and_the_last_frame_say_where_they_are() -> None:
     first, last = compare_frame(course()[0], PLAIN), compare_frame(course()[-1], PLAIN)
     assert did(first, "bpe") == did(first, "wordpiece") == "Starts from 30 symbols."
     assert did(first, "unigram") == "Ends here: only single characters are left."
-    assert "Unigram prunes towards the left" in first.say and "Every word is cut alike." in first.say
-    assert "Unigram prunes towards the left" not in last.say
+    assert "Unigram prunes toward the left" in first.say and "Every word is split the same way." in first.say
+    assert "Unigram prunes toward the left" not in last.say
     assert did(last, "bpe") == "Ended at 145 tokens: every word is one token."
     for frame in (first, last):
         assert all("prunes, from right to left" in columns(frame)["unigram"] for _ in frame)
@@ -191,7 +191,7 @@ def test_where_one_has_no_vocabulary_of_a_size() -> None:
     frames = [compare_frame(snapshot, PLAIN) for snapshot in course("sentencepiece")]
     told = [did(frame, "unigram") for frame in frames]
     assert any("Has no vocabulary of just this size" in words for words in told)
-    assert any(words.endswith("which go all at once on the way left.") for words in told)
+    assert any(words.endswith("which are all pruned at once on the way left.") for words in told)
 
 
 def lead(frame: Frame) -> tuple[str, str]:
@@ -207,7 +207,7 @@ def test_sentences_speak_of_those_who_are_there() -> None:
     told = [lead(compare_frame(comparison[step], PLAIN)) for step in range(3)]
     assert told[0] == (
         "With a vocabulary of 11, BPE and Unigram need 6.17 tokens per word.",
-        "WordPiece starts at 13. BPE and Unigram cut every word alike.",
+        "WordPiece starts at 13. BPE and Unigram split every word the same way.",
     )
     assert told[1][0].startswith("With a vocabulary of 12, Unigram needs fewer tokens than BPE: ")
     assert told[1][1] == "WordPiece starts at 13. BPE and Unigram cut 3 different words differently."
@@ -355,11 +355,11 @@ def test_charts_hold_no_text_of_the_learner() -> None:
 
 def test_words_about_the_chart() -> None:
     told = tell_tokens(course()[40])
-    assert "BPE needs as few as Unigram here (1.00) only from size 145 on." in told
-    assert "WordPiece needs as few as Unigram here (1.00) only from size 174 on." in told
+    assert "BPE gets as low as Unigram here (1.00) only from size 145 on." in told
+    assert "WordPiece gets as low as Unigram here (1.00) only from size 174 on." in told
     assert len(tell_tokens(course()[0])) == 2  # nobody needs fewer
     short = compare(course().corpus, 60)
-    assert any("does not come down to Unigram's" in words for words in tell_tokens(short[-1]))
+    assert any("never gets as low as Unigram's" in words for words in tell_tokens(short[-1]))
 
 
 def test_landmarks() -> None:

@@ -113,14 +113,14 @@ def test_unhug_step_by_step() -> None:
         ] == [[number] if place <= step else [] for place, number in enumerate(told, start=1)]
     assert [frame.say for frame in drawn[:1] + drawn[6:]] == [
         "unhug can be cut into pieces in 8 ways. Which is the most probable? "
-        "9 places where a piece fits. First forward: from left to right, the best way to each boundary.",
-        "From the end back: the best way to 5 ends with hug. That piece starts at boundary 2: look there.",
+        "9 places where a piece fits. First, forward: find the best path to each boundary, left to right.",
+        "Back from the end: the best path to 5 ends with hug. That piece starts at boundary 2: look there.",
         "Best segmentation: un · hug, probability 0.005442. "
-        "8 segmentations in all; this one holds 70.7 % of their probability.",
+        "8 segmentations in all; this one has 70.7 % of their probability.",
     ]
     assert drawn[5].say == (
-        "Boundary 5: 3 ways lead here. Best: un · hug, probability 0.005442. "
-        "Each way: the best score at its last piece's start + that piece's own. The highest total stays. "
+        "Boundary 5: 3 candidate paths. Best: un · hug, probability 0.005442. "
+        "Each path: the best score at its last piece's start + the piece's own. The highest total is kept. "
         "hug from 2: −2.575 + −2.639 = −5.214. ug from 3: −5.214 + −2.351 = −7.565. g from 4: −5.214 + −2.351 = −7.565."
     )
     assert [frame.label for frame in drawn[6:]] == ["← hug", "← un"]
@@ -162,8 +162,8 @@ def test_a_tie_is_told() -> None:
     """The course's pug: p ug and pu g, both 17 · 20 / 210²."""
     drawn = frames(course("pug"))
     assert drawn[3].say == (
-        "Boundary 3: 2 ways lead here. Best: p · ug, probability 0.00771. "
-        "Equally good: ending with ug or with g. The longer last piece was met first and stays. "
+        "Boundary 3: 2 candidate paths. Best: p · ug, probability 0.00771. "
+        "Equally good: ending with ug or with g. The longer last piece was met first, so it is kept. "
         "ug from 1: −2.514 + −2.351 = −4.865. g from 2: −2.514 + −2.351 = −4.865."
     )
     assert buttons(drawn[3])["g −2.35"][0] == "lit tie" and buttons(drawn[3])["ug −2.35"][0] == "lit won"
@@ -178,7 +178,7 @@ def test_a_tie_but_for_rounding_is_not_called_first_met() -> None:
     """Where rounding alone puts the shorter last piece first, no rule did."""
     lattice = Lattice.build("ab", {"a": -0.15, "b": -0.15, "ab": -(0.1 + 0.2)})
     assert lattice.winners[1] is not None and lattice.winners[1].edge.piece == "b"
-    assert "Equally good, but for rounding: ending with ab or with b." in frames(lattice)[2].say
+    assert "Equally good, apart from rounding: ending with ab or with b." in frames(lattice)[2].say
 
 
 def test_forcing_tells_the_engines_numbers() -> None:
@@ -243,12 +243,12 @@ def test_no_path(word: str) -> None:
     for frame in drawn:
         checked(frame)
     if word:
-        assert "no piece ends here, so no way leads here" in " ".join(frame.say for frame in drawn)
+        assert "no piece ends here, so no path leads here" in " ".join(frame.say for frame in drawn)
         assert "So no sequence of pieces spells the word." in drawn[-1].say
         assert "costs" not in Read(drawn[0].html).text
     if word == "xug":
-        assert "pieces end here, but none starts where a way leads" in drawn[-1].say
-        assert "No path from the start to the end leads through it." in facts(drawn[0])["0"]
+        assert "pieces end here, but none starts where a path leads" in drawn[-1].say
+        assert "No path from start to end goes through it." in facts(drawn[0])["0"]
 
 
 def test_unknown_characters_are_told() -> None:
@@ -417,7 +417,7 @@ def test_tab_shows_the_word_its_best_and_samples() -> None:
     assert any("Seed 1" in caption.value for caption in at.caption)
     at.button_group(key="t.lattice.k").set_value(20).run()
     assert bodies(at)[0].count("<tr>") == 8 + 1
-    assert any(caption.value == "These are all." for caption in at.caption)
+    assert any(caption.value == "That's all of them." for caption in at.caption)
     at.selectbox[0].set_value("pug").run()
     assert at.session_state["made"] == "pug"
 

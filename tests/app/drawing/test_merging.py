@@ -61,7 +61,7 @@ def test_golden_course_run() -> None:
         frame = merge_frame(trace[number], BYTE_LEVEL)
         read = checked(frame)
         first, second = step["pair"]
-        lead = f"into {step['token']}. The pair stands {step['freq']} times in the corpus."
+        lead = f"into {step['token']}. The pair occurs {step['freq']} times in the corpus."
         assert f"Merge {first}{second} {lead}" in read.text
         assert frame.say.startswith(f"Merge {first} + {second} {lead}")
         assert Read(frame.label).text == step["token"]
@@ -91,11 +91,11 @@ def test_the_tie_rule_is_told(rule: str) -> None:
     assert (
         said
         == {
-            "first": "Merge a + b into ab. The pair stands 1 time in the corpus. Tied with c + d. "
+            "first": "Merge a + b into ab. The pair occurs 1 time in the corpus. Tied with c + d. "
             "Rule “first met”: reading the words in order, a + b comes first, in ab.",
-            "lowest_ids": "Merge a + b into ab. The pair stands 1 time in the corpus. Tied with c + d. "
+            "lowest_ids": "Merge a + b into ab. The pair occurs 1 time in the corpus. Tied with c + d. "
             "Rule “lowest ids”: a + b has the ids 0 and 1, the lowest.",
-            "greatest": "Merge c + d into cd. The pair stands 1 time in the corpus. Tied with a + b. "
+            "greatest": "Merge c + d into cd. The pair occurs 1 time in the corpus. Tied with a + b. "
             "Rule “greatest”: as bytes, c + d sorts last.",
         }[rule]
     )
@@ -103,7 +103,7 @@ def test_the_tie_rule_is_told(rule: str) -> None:
 
 def test_no_tie() -> None:
     trace = counted({"ab": 3, "cd": 2})
-    assert "No other pair is as frequent; second is c + d with 2." in merge_frame(trace[1], Style()).say
+    assert "No tie: the runner-up, c + d with 2." in merge_frame(trace[1], Style()).say
     assert "It is the only pair left." in merge_frame(trace[2], Style()).say
 
 

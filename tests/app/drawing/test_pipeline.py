@@ -527,7 +527,7 @@ def test_what_is_said_of_a_character_and_of_a_token() -> None:
     assert token is not None
     assert f"in token {token}, “{encoding.tokens[token]}”, id {encoding.ids[token]}." in accent
     assert "in pre-token 0, “cafe”" in accent
-    assert told(Stage.TEXT, 4).endswith("it parts two words, and is in no pre-token.")
+    assert told(Stage.TEXT, 4).endswith("it separates two words and is in no pre-token.")
     assert "from “é”" in told(Stage.NORMALIZED, 3)
     assert told(Stage.WORDS, 0) == "Pre-token 0: “cafe”, characters 0 to 4 of text A."
     assert "“[CLS]”" in told(Stage.TOKENS, 0, None) and "for no character" in told(Stage.TOKENS, 0, None)
@@ -749,7 +749,7 @@ def test_each_reason_is_told_when_it_is_true(model: str, pre: str) -> None:
             back = decoded(view, 0)
             told = losses(view, 0, back)
             if back == text:
-                assert told == ["The text comes back as it was, to the character."]
+                assert told == ["The text comes back exactly as it was."]
                 continue
             plain = plain_journey(made, text)
             changed = sum(text[start:end] != one for one, start, end in plain.normalized) + len(plain.removed)

@@ -285,14 +285,14 @@ def told_words(number: int, cost: float, growth: float) -> str:
     if not number:
         return "No word's best split uses it."
     if abs(cost) >= 1e-9:
-        return "1 word is split anew." if number == 1 else f"{number} words are split anew."
+        return "1 word is re-segmented." if number == 1 else f"{number} words are re-segmented."
     if growth >= 1e-9:
         came = "word had" if number == 1 else "words had"
-        return f"It was spare when the round began; since then {number} {came} come to use it."
+        return f"It was free when the round began; since then {number} {came} come to use it."
     way = (
-        "1 word is split anew, in a way that is"
+        "1 word is re-segmented, in a way that is"
         if number == 1
-        else f"{number} words are split anew, in ways that are"
+        else f"{number} words are re-segmented, in ways that are"
     )
     return f"{way} equally good."
 
@@ -318,7 +318,7 @@ def test_every_prune_is_told(name: str, size: int) -> None:
             loss += grown
             lead = f"Prune {piece}: losing it costs {f'{cost:.4f}' if cost >= 1e-9 else 'nothing'}."
             if cost < 1e-9 <= grown:
-                lead = f"Prune {piece}: it was ranked as free, but by now losing it costs {grown:.4f}."
+                lead = f"Prune {piece}: it was ranked as free, but losing it now costs {grown:.4f}."
             sentences = [lead, told_words(len(changed), cost, grown)]
             if changed:
                 sentences.append(
@@ -327,7 +327,7 @@ def test_every_prune_is_told(name: str, size: int) -> None:
             if going == 1:
                 sentences.append(f"Round {number}: the cheapest of {len(plain.removal_losses)} pieces goes.")
             else:
-                sentences.append(f"Round {number}: number {place} of the {going} cheapest, which go.")
+                sentences.append(f"Round {number}: number {place} of the {going} cheapest, all pruned.")
             told = " ".join(sentences)
             assert frame.say == told or frame.say.startswith(
                 (f"{told} The round ends at ", f"{told} Training ends")
@@ -335,7 +335,7 @@ def test_every_prune_is_told(name: str, size: int) -> None:
             assert without_tags(frame.html).startswith(told)
             assert Read(frame.label).text == piece
 
-            assert heading(frame, 0) == ("Words split anew", f"{len(changed)} of {len(counts)}")
+            assert heading(frame, 0) == ("Re-split words", f"{len(changed)} of {len(counts)}")
             shown = words(frame)
             split = [row for row in shown if row.after is not None]
             assert [(row.before, row.after) for row in split] == [
@@ -363,7 +363,7 @@ def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
             frame = prune_frame(trace[step], PLAIN)
             never = len(trace.alphabet)
             assert heading(frame, 1) == (
-                "What each costs", f"{going} of {ranked} go · {never} characters stay",
+                "What each costs", f"{going} of {ranked} go · {never} characters kept",
             )  # fmt: skip
             table = rows(frame)
             assert 0 < len(table) <= CANDIDATE_ROWS
@@ -425,10 +425,10 @@ def test_the_course_to_the_digit() -> None:
     figures, trace = golden("course"), example("course")
     start = prune_frame(trace[0], PLAIN)
     assert start.say == (
-        "Training starts from 300 pieces: all 30 characters, and the 270 most frequent substrings. "
-        "A piece's probability is its count over 594, the sum of all. Each word is split in the most probable way, and so the "
+        "Training starts from 300 pieces: all 30 characters, but the 270 most frequent substrings. "
+        "A piece's probability is its count divided by 594, the sum of all. Each word is split in the most probable way, and so the "
         f"corpus costs {figures['initial_loss']:.4f}: the sum over its words of frequency × −log P. "
-        "At this size, no word will come apart: ask for fewer pieces to see that."
+        "At this size no word is re-segmented: choose a smaller vocabulary to see that."
     )
     assert sum(count for _piece, count in figures["seed_freqs_in_order"]) == 594
     longer = [item for item in figures["seed_freqs_in_order"] if len(item[0]) > 1]
@@ -456,7 +456,7 @@ def test_the_words_of_hug_at_the_start() -> None:
     frame = prune_frame(trace[0], PLAIN)
     shown = {"".join(row.before): row.before for row in words(frame)}
     assert shown == {word: told["tokens"] for word, told in figures["words"].items()}
-    assert f"the corpus costs {figures['loss']:.4f}" in frame.say
+    assert f", the corpus costs {figures['loss']:.4f}" in frame.say
     longer = {piece: str(count) for piece, count in figures["freqs_in_order"] if len(piece) > 1}
     assert dict(row.cells[:2] for row in rows(frame)) == longer
     assert [row.cells[1] for row in rows(frame)] == sorted(longer.values(), key=int, reverse=True)
@@ -477,13 +477,13 @@ def test_the_way_to_the_next_word_that_comes_apart(name: str, method: str) -> No
         )
         following = [later for later in apart if later > step][:1]
         wanted = (
-            [] if step in apart else [(str(to), f"Next word that comes apart: step {to}") for to in following]
+            [] if step in apart else [(str(to), f"Next re-segmented word: step {to}") for to in following]
         )
         assert found == wanted, step
 
 
 def test_free_prunes_are_told_at_the_end_only_when_all_were_free() -> None:
-    said = "No prune cost anything: ask for fewer pieces."
+    said = "No prune cost anything: choose a smaller vocabulary."
     for name, size in RUNS:
         trace = example(name, size=size)
         free = not any(
@@ -597,7 +597,7 @@ def test_the_end_of_sentencepieces_way_is_told(name: str, size: int) -> None:
     assert steps_of(trace, "finalize") == [len(trace)]
     assert len(final) == len(plain_finalize(trace.word_frequencies, before, size)) == frame_size(frame)
     assert frame.say.startswith(
-        f"Finalize: all characters of the corpus, and the most probable of the other pieces, {len(final)} in all."
+        f"Finalize: keep all characters of the corpus and the most probable other pieces, {len(final)} in all."
     )
     loss = plain_loss(trace.word_frequencies, {piece: -log for piece, log in final.items()})
     assert f"The corpus costs {loss:,.4f}." in frame.say or f"The corpus costs {loss:,.1f}." in frame.say
@@ -670,7 +670,7 @@ def test_sentencepieces_prunes_are_told_as_estimates(name: str, size: int) -> No
         loss = plain_loss(counts, letters | costs_now)
         digits = 1 if loss >= 10_000 else 4
         assert (
-            f"The round ends at a loss of {loss:,.{digits}f}; next, EM works out new probabilities."
+            f"The round ends at a loss of {loss:,.{digits}f}; next, EM computes new probabilities."
             in frame.say
         )
     assert free and (paid or name == "hug")  # both have been looked at
@@ -754,8 +754,8 @@ def test_the_errata_of_the_four_sentences() -> None:
     assert errata(trace) == {
         0: f"Erratum The course prints {published:.4f}. Its code starts each word's score at 1, not 0, which adds 1 for each "
         f"of {figures['word_count']} words: {right:.4f} is right.",
-        202: "Erratum The course says that this prunes to 100. Its loop, like this one, ends at "
-        f"{figures['final_vocab_size']}: the last round takes 10.",
+        202: "Erratum The course says this prunes to 100. Its loop, like this one, ends at "
+        f"{figures['final_vocab_size']}: the last round removes 10.",
     }
     assert len(figures["rounds"][-1]["removed"]) == 10
 
@@ -766,7 +766,7 @@ def test_the_erratum_of_hug() -> None:
     stands = sum(count for word, count in HUG.items() if "p" in word)
     assert dict(golden("hug")["freqs_in_order"])["p"] == stands == 17 and golden("hug")["total"] == 210
     assert errata(trace) == {
-        0: "Erratum The course takes P(p) as 5/210. Computed: p stands 5 + 12 = 17 times, so it is 17/210, like P(pu)."
+        0: "Erratum The course takes P(p) = 5/210. Computed: p occurs 5 + 12 = 17 times, so it is 17/210, like P(pu)."
     }
 
 

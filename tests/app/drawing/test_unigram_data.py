@@ -59,7 +59,7 @@ def test_piece_table_is_the_snapshot(method: str) -> None:
         assert {piece: loss for piece, loss in found.items() if not math.isnan(loss)} == {
             piece: loss for piece, loss in losses.items() if piece in found
         }
-        goes = [piece for piece, flag in zip(pieces, table["goes in this round"], strict=True) if flag]
+        goes = [piece for piece, flag in zip(pieces, table["pruned this round"], strict=True) if flag]
         assert set(goes) == {row.piece for row in snapshot.candidates() if row.pruned} & set(pieces)
         if step < len(trace) and trace.record.kinds[step + 1] == "prune":
             assert trace.history[step + 1].piece in goes
@@ -72,7 +72,7 @@ def test_the_course_seed_in_the_table() -> None:
     assert dict(zip(table["piece"], table["count in the seed"], strict=True)) == published
     blank = table[table["loss without it"].isna()]["piece"]
     assert {len(piece) for piece in blank} == {1}
-    assert piece_table(course("course")[-1], PLAIN)["goes in this round"].sum() == 0
+    assert piece_table(course("course")[-1], PLAIN)["pruned this round"].sum() == 0
 
 
 @pytest.mark.parametrize("find", ["th", "▁", "(", ".*", "[", "zzz"])

@@ -80,11 +80,11 @@ def test_every_step_tells_the_score_with_its_numbers(name: str) -> None:
         recount = plain[step - 1]
         assert ("Tied with" in frame.say) == (len(recount.tied) > 1)
         if recount.most_frequent == recount.pair:
-            assert "It is the most frequent pair too: BPE would merge it here." in frame.say
+            assert "It is also the most frequent pair: BPE would merge it here." in frame.say
         else:
             rival = " + ".join(recount.most_frequent)
             score = recount.scores[recount.most_frequent]
-            told = rf"BPE would merge {re.escape(rival)} here: it stands \d+ times?, "
+            told = rf"BPE would merge {re.escape(rival)} here: it occurs \d+ times?, "
             if score == recount.scores[recount.pair]:
                 told += r"and scores the same\."
             else:
@@ -103,8 +103,8 @@ def test_the_first_steps_sentence_whole() -> None:
     score, *why = re.split(r"(?<=1/20)\.? ", wordpiece_frame(trained("hug")[1], PLAIN).say)
     assert score == "Merge ##g + ##s into ##gs. Score = pair / (first × second) = 5 / (20 × 5) = 1/20"
     assert why == [
-        "No other pair scores as high; second is h + ##u with 1/36. "
-        "BPE would merge ##u + ##g here: it stands 20 times, but scores 20 / (36 × 20) = 1/36."
+        "No tie: the runner-up, h + ##u with 1/36. "
+        "BPE would merge ##u + ##g here: it occurs 20 times, but scores 20 / (36 × 20) = 1/36."
     ]
 
 
@@ -236,12 +236,12 @@ def test_a_word_is_found_longest_first() -> None:
     frames = explained(WordPieceModel(VOCABULARY), "bugs")
     assert [frame.say for frame in frames] == [
         BEGIN,
-        "bugs is not in the vocabulary: try one character less.",
-        "bug is not in the vocabulary: try one character less.",
-        "bu is not in the vocabulary: try one character less.",
+        "bugs is not in the vocabulary: try one character fewer.",
+        "bug is not in the vocabulary: try one character fewer.",
+        "bu is not in the vocabulary: try one character fewer.",
         "b is in the vocabulary: take it.",
-        "##ugs is not in the vocabulary: try one character less.",
-        "##ug is not in the vocabulary: try one character less.",
+        "##ugs is not in the vocabulary: try one character fewer.",
+        "##ug is not in the vocabulary: try one character fewer.",
         "##u is in the vocabulary: take it.",
         "##gs is in the vocabulary: the word is encoded.",
     ]
@@ -282,7 +282,7 @@ def test_a_rest_that_nothing_begins_makes_the_word_unknown() -> None:
     """`bum`: b and ##u are found, then ##m isn't, and what was found is thrown away."""
     frames = explained(WordPieceModel(VOCABULARY), "bum")
     assert frames[-1].say == "No token begins the rest, so the whole word is [UNK]."
-    assert frames[-2].say == "##m is not in the vocabulary: try one character less."
+    assert frames[-2].say == "##m is not in the vocabulary: try one character fewer."
     assert frames[-2].status == "2 tokens" and frames[-1].status == "1 token"
     assert Read(frames[-1].label).text == "[UNK]"
     assert 'class="rest"' not in frames[-1].html
@@ -292,7 +292,7 @@ def test_a_word_too_long() -> None:
     frames = explained(WordPieceModel(VOCABULARY, max_characters=10), "b" * 11)
     assert [frame.say for frame in frames] == [
         BEGIN,
-        "The word is too long to be looked up: it is unknown as a whole.",
+        "The word is too long to look up: it is unknown as a whole.",
     ]
     assert Read(frames[1].label).text == "[UNK]"
 
@@ -313,7 +313,7 @@ def test_the_table_of_all_pairs() -> None:
     table = tables.score_table(trace[0], PLAIN)
     assert list(table.columns) == [
         "place", "first", "second", "count", "count of first", "count of second", "score", "score as decimal",
-        "change of count", "tied for best",
+        "change in count", "tied for best",
     ]  # fmt: skip
     assert list(table.iloc[0]) == [1, "##g", "##s", 5, 20, 5, "1/20", 0.05, 0, True]
     plain, _ = plain_wordpiece(PUBLISHED, "first")
@@ -397,7 +397,7 @@ def test_the_two_wordpieces_in_three_groups() -> None:
     ours, theirs = set(trace.step_of_token), set(rival.step_of_token)
     assert f"Learned by both: {len(ours & theirs)}" in read.text
     assert f"Only here, by score: {len(ours - theirs)}" in read.text
-    assert f"Only by the library, by count: {len(theirs - ours)}" in read.text
+    assert f"Only in the library, by count: {len(theirs - ours)}" in read.text
 
 
 # --- the examples -----------------------------------------------------------------------------------------------------

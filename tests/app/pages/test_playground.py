@@ -226,7 +226,9 @@ def test_a_card_tells_what_the_trace_knows() -> None:
     facts = one.facts(identifier)
     assert facts.rank is not None and facts.freq is not None and facts.parts is not None
     assert (
-        f"Id{identifier}" in card and f"Rank{facts.rank}" in card and f"Pair's count then{facts.freq}" in card
+        f"Id{identifier}" in card
+        and f"Rank{facts.rank}" in card
+        and f"Pair's count at merge{facts.freq}" in card
     )
     assert f"{analysis.occurrences[identifier]} time" in card or "once in this text" in card
     piece = analyse(subject("unigram"), "the").ids[0]

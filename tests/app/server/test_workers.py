@@ -107,7 +107,7 @@ def test_a_process_that_dies_is_replaced(pool: Workers, end: Any) -> None:
 def test_a_run_that_takes_too_long_or_too_much_room_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = Workers(1)
     monkeypatch.setattr(module, "TRACE_LIMIT", 1_000)
-    with pytest.raises(TrainingError, match="more than 0 MB of them: choose a vocabulary size"):
+    with pytest.raises(TrainingError, match="more than 0 MB: choose a vocabulary size"):
         pool.run(task(train_bpe, merges=40), Progress())
     monkeypatch.setattr(module, "TRAINING_SECONDS", 0.2)
     with pytest.raises(TrainingError, match=r"more than 0\.2 seconds: stop it earlier"):

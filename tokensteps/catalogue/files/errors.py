@@ -24,52 +24,52 @@ class LoadError(TokenizersCoreError):
             "No file was given; upload tokenizer.json, vocab.txt, vocab.json with merges.txt, or a .tiktoken file."
         ),
         "too_large": N_(
-            "{file} has {size} bytes, more than {limit}; upload the tokenizer's file alone, without its model."
+            "{file} has {size} bytes, more than {limit}; upload only the tokenizer's file, without its model."
         ),
         "too_many_files": N_(
-            "{file} and {number} more files are more than the {limit} that are read at once; upload the tokenizer's alone."
+            "{file} and {number} more files exceed the limit of {limit} at once; upload only the tokenizer's."
         ),
         "empty": N_("{file} is empty; download it again, or upload tokenizer.json from the same place."),
         "sentencepiece": N_(
-            "{file} is a SentencePiece model in its binary form, which is not read here; upload the tokenizer.json that "
-            "usually lies beside it."
+            "{file} is a binary SentencePiece model, which this app can't read; upload the tokenizer.json "
+            "that usually comes with it."
         ),
         "pickle": N_(
-            "{file} is a Python pickle, which may run programs when it is read; upload tokenizer.json instead."
+            "{file} is a Python pickle, which can run code when opened; upload tokenizer.json instead."
         ),
         "archive": N_("{file} is an archive; unpack it and upload the tokenizer.json inside."),
         "image": N_("{file} is an image; upload tokenizer.json."),
-        "binary": N_("{file} is no text but binary data; upload tokenizer.json."),
+        "binary": N_("{file} is binary data, not text; upload tokenizer.json."),
         "not_utf8": N_(
             "{file} is not UTF-8: byte {position} can't be read; save it as UTF-8, or download it again."
         ),
         "not_json": N_("{file} is not JSON: {message}; download it again."),
         "nested": N_("{file} is nested too deeply for a tokenizer; upload tokenizer.json."),
         "surrogate": N_(
-            "{file} holds half of a UTF-16 pair, which UTF-8 can't hold; write U+FFFD in its place."
+            "{file} contains half of a UTF-16 pair, which UTF-8 can't represent; replace it with U+FFFD."
         ),
         "settings": N_(
-            "{file} looks like {looks}, which holds settings and no vocabulary; upload the tokenizer.json beside it."
+            "{file} looks like {looks}, which has settings but no vocabulary; upload the tokenizer.json that comes with it."
         ),
-        "list": N_("{file} is a JSON list, which no tokenizer is; upload tokenizer.json."),
+        "list": N_("{file} is a JSON list, not a tokenizer; upload tokenizer.json."),
         "record": N_(
-            "{file} is a record of a training run of TokenSteps; upload the tokenizer's files, such as vocab.json with "
-            "merges.txt."
+            "{file} is the record of a TokenSteps training run; upload the tokenizer's files, such as "
+            "vocab.json with merges.txt."
         ),
-        "other_json": N_("{file} is JSON, but no tokenizer: {key} is missing; upload tokenizer.json."),
+        "other_json": N_("{file} is JSON, but not a tokenizer: {key} is missing; upload tokenizer.json."),
         "spm_vocab": N_(
             "{file} lists pieces with their scores, but not how text becomes words; upload tokenizer.json."
         ),
         "unknown": N_(
-            "{file} is none of the files that hold a tokenizer; upload tokenizer.json, vocab.txt, vocab.json with "
-            "merges.txt, or a .tiktoken file."
+            "{file} is not a tokenizer file; upload tokenizer.json, vocab.txt, vocab.json with merges.txt, "
+            "or a .tiktoken file."
         ),
         "several": N_("{file} and {other} are two tokenizers; upload one at a time."),
         "no_merges": N_(
-            "{file} is one half of a BPE tokenizer: its merges.txt is missing; upload the two files together."
+            "{file} is half of a BPE tokenizer: its merges.txt is missing; upload both files together."
         ),
         "no_vocab": N_(
-            "{file} is one half of a BPE tokenizer: its vocab.json is missing; upload the two files together."
+            "{file} is half of a BPE tokenizer: its vocab.json is missing; upload both files together."
         ),
         "no_unknown": N_(
             "{file} has no token for unknown words, such as [UNK]; add a line [UNK], or upload tokenizer.json."
@@ -79,27 +79,29 @@ class LoadError(TokenizersCoreError):
             "{file} has {number} added tokens, more than {limit}; choose another tokenizer."
         ),
         "no_id": N_(
-            "{file}: the id of {token} is {identifier}, not a whole number from 0; number the tokens from 0."
+            "{file}: the id of {token} is {identifier}, not a whole number of 0 or more; number the tokens from 0."
         ),
         "high_id": N_(
-            "{file}: the id of {token} is {identifier}, but ids end below {limit} here; number the tokens from 0."
+            "{file}: the id of {token} is {identifier}, but ids must be below {limit}; number the tokens from 0."
         ),
-        "same_id": N_("{file}: {first} and {second} have the same id, {identifier}; give each its own."),
+        "same_id": N_(
+            "{file}: {first} and {second} have the same id, {identifier}; give each token its own."
+        ),
         "rank_line": N_(
-            "Line {line_number} of {file} ({line}) is not a token in base64 and a rank, such as: aGVsbG8= 31373; "
-            "download the file again."
+            "Line {line_number} of {file} ({line}) is not a base64 token and a rank, such as: aGVsbG8= "
+            "31373; download the file again."
         ),
         "rank_twice": N_(
-            "Line {line_number} of {file} ({line}): the token or its rank stands above already; download the file again."
+            "Line {line_number} of {file} ({line}): the token or its rank occurs earlier; download the file again."
         ),
         "no_byte": N_(
-            "{file} has no token for the byte {byte}, and so can't spell every text; download it again."
+            "{file} has no token for the byte {byte}, so it can't spell every text; download it again."
         ),
         "merge_line": N_(
-            "Line {line_number} of {file} ({line}) is not two tokens parted by one space; download the file again."
+            "Line {line_number} of {file} ({line}) is not two tokens separated by one space; download the file again."
         ),
         "merge_unknown": N_(
-            "{file} merges {token}, which is not in the vocabulary; upload the two files of one and the same tokenizer."
+            "{file} merges {token}, which is not in the vocabulary; upload both files of the same tokenizer."
         ),
         "stages": N_(
             "{file} has a pipeline of {number} components, more than {limit}; choose another tokenizer."
@@ -108,7 +110,7 @@ class LoadError(TokenizersCoreError):
             "{file} has a regular expression of {number} characters, more than {limit}; choose another tokenizer."
         ),
         "expands": N_(
-            "{file} makes texts more than {limit} times longer before it splits them; choose another tokenizer."
+            "{file} makes texts more than {limit} times longer before splitting them; choose another tokenizer."
         ),
         "template": N_(
             "{file} puts more than {limit} special tokens around a text; choose another tokenizer."
@@ -117,7 +119,7 @@ class LoadError(TokenizersCoreError):
             "{file} can't be loaded: the tokenizers library says {message}; download it again, or choose another tokenizer."
         ),
         "panic": N_(
-            "{file} breaks the tokenizers library ({message}); download it again, or choose another tokenizer."
+            "{file} crashes the tokenizers library ({message}); download it again, or choose another tokenizer."
         ),
     }
 
@@ -141,8 +143,8 @@ another tokenizer.
             "another tokenizer."
         ),
         "panic": N_(
-            "The tokenizer {name} breaks the tokenizers library on this text ({message}); use another text or another "
-            "tokenizer."
+            "The tokenizer {name} crashes the tokenizers library on this text ({message}); use another text "
+            "or another tokenizer."
         ),
         "slow": N_(
             "The tokenizer {name} took more than {seconds} seconds; use less text or another tokenizer."
@@ -151,7 +153,7 @@ another tokenizer.
             "The tokenizer {name} is still busy with a text that took too long; wait, or use another tokenizer."
         ),
         "crowded": N_(
-            "Other texts that took too long are still being worked on; wait before you use the tokenizer {name}."
+            "Other texts that took too long are still being processed; wait before you use the tokenizer {name}."
         ),
     }
 

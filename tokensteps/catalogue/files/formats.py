@@ -51,7 +51,7 @@ def load(files: Mapping[str, bytes], name: str = "", pattern: str | None = None)
     label = name or " + ".join(PurePath(upload.file).name for upload in chosen)
     if chosen[0].kind == "tokenizer":
         unused = [quoted(file) for file in files if file != chosen[0].file]
-        message = N_("Not needed, and not read: {files}.")
+        message = N_("Not needed, so not read: {files}.")
         notes = [Phrase(message, files=", ".join(unused))] if unused else []
         return from_document(chosen[0].content, chosen[0].file, label, notes)
     if chosen[0].kind == "words":

@@ -220,7 +220,7 @@ def from_document(
     document = {**document, "truncation": None, "padding": None}
     if document["model"].get("dropout"):
         document["model"] = {**document["model"], "dropout": None}
-        notes = [*notes, N_("Dropout is switched off: a text always becomes the same tokens.")]
+        notes = [*notes, N_("Dropout is off: a text always gives the same tokens.")]
     for node in nodes(document):
         # With it, the library leaves the space of `Ġthe` out of the token's offsets; ids don't change.
         if node.get("trim_offsets") is True:

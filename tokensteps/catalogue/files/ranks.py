@@ -38,7 +38,7 @@ def from_ranks(upload: RecognizedFile, name: str, pattern: str | None) -> Loaded
     if pattern is None:
         pattern = next((known for sizes, known in PATTERN_BY_SIZE if len(ranks) in sizes), "cl100k_base")
         message = N_(
-            "The file doesn't say how text is cut into words; with {number} tokens it is taken to be {pattern}."
+            "The file doesn't say how text is split into words; with {number} tokens, {pattern} is assumed."
         )
         notes.insert(0, Phrase(message, number=count(len(ranks)), pattern=pattern))
     vocab = {bytes_to_symbols(token): rank for token, rank in ranks.items()}

@@ -36,14 +36,14 @@ def from_vocab_txt(upload: RecognizedFile, name: str) -> LoadedSubject:
     cased = any(token.lower() != token for token in ordinary)
     notes = [
         N_(
-            "Taken for a WordPiece vocabulary as BERT's: text is cleaned and split at white space and punctuation."
+            "Read as a WordPiece vocabulary like BERT's: text is cleaned and split at whitespace and punctuation."
         ),
         N_("Some tokens have capitals, so text keeps its case and its accents.")
         if cased
-        else N_("No token has capitals, so text is written in small letters, without accents."),
+        else N_("No token has capitals, so text is lowercased and stripped of accents."),
     ]
     if not any(token.startswith("##") for token in ordinary):
-        notes.append(N_("No token begins with ##, so a word is known whole or not at all."))
+        notes.append(N_("No token begins with ##, so a word is either one token or unknown."))
     template = None
     if "[CLS]" in vocab and "[SEP]" in vocab:
         template = {

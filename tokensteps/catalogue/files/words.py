@@ -35,11 +35,11 @@ def word_rule(tokens: Collection[str], pattern: str | None) -> WordRule:
     if all_bytes or (space in characters and SYMBOL_TO_BYTE.keys() >= characters):
         return WordRule(
             N_(
-                "The tokens are written in the byte alphabet, so text is cut into words as GPT-2 does, and then into bytes."
+                "The tokens are written in the byte alphabet, so text is split into words as GPT-2 does it, and then into bytes."
             )
             if pattern in (None, "gpt2")
             else N_(
-                "The tokens are written in the byte alphabet, so text is cut into words by the pattern, and then into bytes."
+                "The tokens are written in the byte alphabet, so text is split into words by the pattern, and then into bytes."
             ),
             words_as_bytes(pattern or "gpt2"),
             BYTES_ONLY,
@@ -47,7 +47,7 @@ def word_rule(tokens: Collection[str], pattern: str | None) -> WordRule:
         )
     if has_end:
         return WordRule(
-            N_("Some tokens end in </w>, so text is split at white space, and every word ends in that."),
+            N_("Some tokens end in </w>, so text is split at whitespace, and every word ends in it."),
             {"type": "WhitespaceSplit"},
             {"type": "BPEDecoder", "suffix": END_OF_WORD},
             END_OF_WORD,
@@ -55,7 +55,7 @@ def word_rule(tokens: Collection[str], pattern: str | None) -> WordRule:
     if any(SPACE_MARK in token[1:].lstrip(SPACE_MARK) for token in tokens):
         return WordRule(
             N_(
-                "Some tokens have ▁ inside, so text isn't split but at the ends of lines, and spaces are written ▁."
+                "Some tokens have ▁ inside, so text is split only at the ends of lines, and spaces are written as ▁."
             ),
             in_sequence(
                 {"type": "Split", "pattern": {"String": "\n"}, "behavior": "Removed", "invert": False},
@@ -71,12 +71,12 @@ def word_rule(tokens: Collection[str], pattern: str | None) -> WordRule:
             "split": True,
         }
         return WordRule(
-            N_("Some tokens begin with ▁, so spaces are written so, and text is split before each."),
+            N_("Some tokens begin with ▁, so spaces are written as ▁, and text is split before each one."),
             metaspace,
             metaspace,
         )
     return WordRule(
-        N_("No token tells how words begin or end, so text is split at white space."),
+        N_("No token shows where words begin or end, so text is split at whitespace."),
         {"type": "WhitespaceSplit"},
     )
 

@@ -24,7 +24,7 @@ PIECES_IN_ROW: Final = 5
 def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: ARG001 - `_` uses the language
     """What is said about each edge while it is pointed at or forced: in sentences, or for a long word in a table's row."""
     told = _(
-        "Point at a piece to see its numbers. Choose it to force the path through it; again to release it."
+        "Point at a piece to see its numbers. Select it to force the path through it; select it again to release."
     )
     bars, best = bars_of(lattice), lattice.best()
     if is_long(lattice):
@@ -36,7 +36,7 @@ def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: A
             _("posterior"),
             _("best path through it"),
             _("its log"),
-            _("costs, in nats"),
+            _("extra cost, in nats"),
             _("less probable"),
         )
         each = unmarked(
@@ -69,7 +69,7 @@ def edge_told(bar: Bar, voice: Voice) -> str:
 def path_told(bar: Bar, best: Path | None, voice: Voice) -> str:
     """The best path through an edge, and how much worse it is than the best path of all."""
     if bar.through is None or best is None:
-        return voice.say(_("No path from the start to the end leads through it."))
+        return voice.say(_("No path from start to end goes through it."))
     if bar.edge in best.edges:
         return voice.say(_("It is on the best path: forcing it costs nothing."))
     if equally_good(bar.through, best):

@@ -20,7 +20,7 @@ from tokensteps.language.numbers import log_text, whole_text
 
 MARKS: Final[Mapping[str, str]] = {
     "best": N_("on the best path"),
-    "won": N_("best last piece of a boundary"),
+    "won": N_("best last piece at a boundary"),
     "tie": N_("equally good"),
 }
 """A bar's class → what screen readers say of it."""
@@ -96,16 +96,16 @@ def joints(path: Sequence[Edge], bars: Sequence[Bar]) -> str:
 def legend(lattice: Lattice, bars: Sequence[Bar]) -> str:
     """What the marks mean."""
     marks = [
-        ("won", _("best last piece of a boundary")),
+        ("won", _("best last piece at a boundary")),
         ("tie", _("equally good")),
-        ("rule", _("posterior: the share of all segmentations' probability")),
+        ("rule", _("posterior: share of all segmentations' probability")),
     ]
     if max((bar.lane for bar in bars), default=0) >= ROOMY_LANES:
-        marks.append(("near", _("the larger, the closer to the word")))
+        marks.append(("near", _("larger posteriors are closer to the word")))
     if any(edge.unknown for edge in lattice.edges):
         marks.append(("unk", _("unknown character")))
     if len(bars) < len(lattice.edges):
-        told = _("{shown} of {all} bars are drawn, the others are too improbable")
+        told = _("{shown} of {all} bars are shown; the others are too improbable")
         marks.append(("few", told.format(shown=count(len(bars)), all=count(len(lattice.edges)))))
     return f'<p class="legend">{"".join(f"<span class={name}>{marked(told)}</span>" for name, told in marks)}</p>'
 

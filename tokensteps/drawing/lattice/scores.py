@@ -30,9 +30,9 @@ def best_scores(snapshot: ViterbiSnapshot, style: Style) -> str:
         classes = "walked" if position in walked else "now fresh" if position == here else ""
         mark = " data-here" if position == here else ""
         rows += f'<tr class="{classes}"{mark}><td>{position}{score_cells(snapshot, position, style)}'
-    names = (_("to"), _("best way there"), _("probability"), _("log"))
+    names = (_("to"), _("best path"), _("probability"), _("log"))
     return (
-        heading(_("Best way to each boundary"))
+        heading(_("Best path to each boundary"))
         + f'<div class="pane rows" data-pane>{table_html(names, rows)}</div>'
     )
 
@@ -43,7 +43,7 @@ def score_cells(snapshot: ViterbiSnapshot, position: int, style: Style) -> str:
         return "<td><td><td>"
     score = score_at(snapshot, position)
     if score is None:
-        return "<td>" + escape(_("no way")) + "<td><td>"
+        return "<td>" + escape(_("no path")) + "<td><td>"
     pieces = way_to(snapshot, position)
     room = PIECES_IN_ROW if is_long(snapshot.lattice) else PIECES_TOLD
     shown = "".join(chip(piece, style, "old") for piece in pieces[-room:-1]) + chips(pieces[-1:], style)
@@ -57,9 +57,9 @@ def search_panel(snapshot: ViterbiSnapshot, style: Style) -> str:
     event = snapshot.event
     match event.kind:
         case "lattice":
-            title, body = _("How the search goes"), plan()
+            title, body = _("How the search works"), plan()
         case "forward":
-            title = _("Ways to boundary {position}").format(position=event.position)
+            title = _("Paths to boundary {position}").format(position=event.position)
             body = ways_table(event, style)
         case "backward":
             title, body = _("The way back"), way_back(snapshot, style)
@@ -82,7 +82,7 @@ def ways_table(event: ForwardEvent, style: Style) -> str:
         )
     if not rows:
         return '<p class="why">' + escape(_("None.")) + "</p>"
-    names = (_("last piece"), _("best to its start"), _("+ piece"), _("= total"), _("probability"), "")
+    names = (_("last piece"), _("best at its start"), _("+ piece"), _("= total"), _("probability"), "")
     return table_html(names, rows)
 
 
@@ -100,9 +100,9 @@ def plan() -> str:
     """Viterbi's search in three sentences."""
     steps = (
         _(
-            "Forward: the best way to a boundary is the best way to where its last piece starts, plus that piece."
+            "Forward: the best path to a boundary is the best path to where its last piece starts, plus that piece."
         ),
-        _("So at each boundary only the best way is kept."),
-        _("Back: from the end, the last pieces that were kept spell the best segmentation."),
+        _("So only the best path to each boundary is kept."),
+        _("Back: from the end, the last pieces kept spell the best segmentation."),
     )
     return f'<ol class="plan">{"".join(f"<li>{marked(step)}</li>" for step in steps)}</ol>'

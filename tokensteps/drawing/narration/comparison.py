@@ -42,20 +42,20 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> Told:
     missing = tell_missing(snapshot)
     if not snapshot.step and not missing:  # there is only room for one line
         details.append(
-            voice.say(_("BPE and WordPiece merge towards the right; Unigram prunes towards the left."))
+            voice.say(_("BPE and WordPiece merge toward the right; Unigram prunes toward the left."))
         )
     details += missing
     alike = snapshot.trace.sweep[snapshot.step].alike
     if alike is not None and snapshot.different == 0:
-        details.append(voice.say(_("Every word is cut alike.")))
+        details.append(voice.say(_("Every word is split the same way.")))
     elif alike is not None:
         details.append(
             voice.say(
                 ngettext(
-                    "All three cut {share} of the text alike, and {number} word differently. "
-                    "≠ marks a cut that no other column has.",
-                    "All three cut {share} of the text alike, and {number} different words differently. "
-                    "≠ marks a cut that no other column has.",
+                    "All three split {share} of the text the same way, and {number} word differently. ≠ marks a "
+                    "split found in no other column.",
+                    "All three split {share} of the text the same way, and {number} different words differently. ≠ "
+                    "marks a split found in no other column.",
                     snapshot.different,
                 ),
                 number=count(snapshot.different),
@@ -63,11 +63,11 @@ def tell_size(snapshot: SizeSnapshot, voice: Voice) -> Told:
             )
         )
     elif len(there) > 1:
-        message = _("{names} cut every word alike.")
+        message = _("{names} split every word the same way.")
         if snapshot.different:
             message = ngettext(
-                "{names} cut {number} word differently.",
-                "{names} cut {number} different words differently.",
+                "{names} split {number} word differently.",
+                "{names} split {number} different words differently.",
                 snapshot.different,
             )
         details.append(voice.say(message, names=both(there), number=count(snapshot.different)))
@@ -123,8 +123,8 @@ def tell_merged(change: Merged, voice: Voice) -> str:
     if change.score is None:
         told = voice.say(
             ngettext(
-                "Merges {pair} to {token}: {freq} time.",
-                "Merges {pair} to {token}: {freq} times.",
+                "Merges {pair} into {token}: {freq} time.",
+                "Merges {pair} into {token}: {freq} times.",
                 change.freq,
             ),
             **fields,
@@ -133,8 +133,8 @@ def tell_merged(change: Merged, voice: Voice) -> str:
         fields["score"] = str(change.score)
         told = voice.say(
             ngettext(
-                "Merges {pair} to {token}: {freq} time, score {score}.",
-                "Merges {pair} to {token}: {freq} times, score {score}.",
+                "Merges {pair} into {token}: {freq} time, score {score}.",
+                "Merges {pair} into {token}: {freq} times, score {score}.",
                 change.freq,
             ),
             **fields,
@@ -142,8 +142,8 @@ def tell_merged(change: Merged, voice: Voice) -> str:
     if change.again:
         again = voice.say(
             ngettext(
-                "{number} merge before made a token once more.",
-                "{number} merges before made tokens once more.",
+                "{number} earlier merge made an existing token again.",
+                "{number} earlier merges made existing tokens again.",
                 change.again,
             ),
             number=count(change.again),
@@ -156,10 +156,10 @@ def tell_regained(change: Regained, voice: Voice) -> str:
     """What Unigram still has here."""
     listed = some_tokens(change.tokens, voice)
     if change.loss is None:
-        return voice.say(_("Keeps {pieces}, which go all at once on the way left."), pieces=listed)
-    told = _("Keeps {piece}, which is pruned next on the way left: that costs {loss} nats.")
+        return voice.say(_("Keeps {pieces}, which are all pruned at once on the way left."), pieces=listed)
+    told = _("Keeps {piece}, the next to be pruned on the way left: that costs {loss} nats.")
     if change.loss == 0:
-        told = _("Keeps {piece}, which is pruned next on the way left: that costs nothing.")
+        told = _("Keeps {piece}, the next to be pruned on the way left: that costs nothing.")
     return voice.say(told, piece=listed, loss=nats(change.loss))
 
 
@@ -168,12 +168,14 @@ def tell_limit(snapshot: SizeSnapshot, standing: Standing) -> str:
     stopped = snapshot.trace.stop_reason == "stopped"
     if standing.algorithm == "unigram":
         if standing.size is None:
-            return _("Training was stopped at {size} pieces, before it came down to this size.")
+            return _("Training was stopped at {size} pieces, before it got down to this size.")
         if standing.size == len(snapshot.trace.unigram.seed):
             return _("Starts from {size} pieces: the seed has no more.")
-        return _("Has no vocabulary of just this size: several pieces went at once. This one has {size}.")
+        return _(
+            "Has no vocabulary of exactly this size: several pieces were pruned at once. This one has {size}."
+        )
     if standing.size is None:
-        return _("Starts at {size}: inside a word, a letter is a symbol of its own, with ##.")
+        return _("Starts at {size}: a letter inside a word is a separate symbol, with ##.")
     if stopped:
         return _("Training was stopped at {size} tokens.")
     return _("Ended at {size} tokens: every word is one token.")

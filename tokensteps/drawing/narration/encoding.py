@@ -43,14 +43,14 @@ def tell_match(snapshot: MatchSnapshot, voice: Voice) -> str:
                 )
             )
         case "unknown" if event.too_long:
-            return voice.say(_("The word is too long to be looked up: it is unknown as a whole."))
+            return voice.say(_("The word is too long to look up: it is unknown as a whole."))
         case "unknown":
             return voice.say(
                 _("No token begins the rest, so the whole word is {unknown}."),
                 unknown=voice.token(snapshot.tokens[0]),
             )
         case "match" if not event.found:
-            message = _("{piece} is not in the vocabulary: try one character less.")
+            message = _("{piece} is not in the vocabulary: try one character fewer.")
         case "match" if snapshot.rest:
             message = _("{piece} is in the vocabulary: take it.")
         case "match":

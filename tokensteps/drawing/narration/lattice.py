@@ -46,7 +46,7 @@ def tell_lattice(lattice: Lattice, voice: Voice) -> Told:
     known = sum(not edge.unknown for edge in lattice.edges)
     places = ngettext("{number} place where a piece fits", "{number} places where a piece fits", known)
     why = voice.say(
-        _("{places}. First forward: from left to right, the best way to each boundary."),
+        _("{places}. First, forward: find the best path to each boundary, left to right."),
         places=places.format(number=count(known)),
     )
     return Told(lead, why)
@@ -57,16 +57,16 @@ def tell_forward(snapshot: ViterbiSnapshot, event: ForwardEvent, voice: Voice) -
     position, winner = str(event.position), event.winner
     if winner is None:
         if snapshot.lattice.arriving[event.position]:
-            lead = _("Boundary {position}: pieces end here, but none starts where a way leads.")
+            lead = _("Boundary {position}: pieces end here, but none starts where a path leads.")
         else:
-            lead = _("Boundary {position}: no piece ends here, so no way leads here.")
+            lead = _("Boundary {position}: no piece ends here, so no path leads here.")
         end = event.position == len(snapshot.lattice.text)
-        why = _("So no sequence of pieces spells the word.") if end else _("Nothing can start here, either.")
+        why = _("So no sequence of pieces spells the word.") if end else _("Nothing can start here either.")
         return Told(voice.say(lead, position=voice.strong(position)), voice.say(why))
     lead = voice.say(
         ngettext(
-            "Boundary {position}: {number} way leads here: {path}, probability {probability}.",
-            "Boundary {position}: {number} ways lead here. Best: {path}, probability {probability}.",
+            "Boundary {position} has {number} candidate path: {path}, probability {probability}.",
+            "Boundary {position} has {number} candidate paths. Best: {path}, probability {probability}.",
             len(event.arrivals),
         ),
         position=voice.strong(position),
@@ -75,17 +75,17 @@ def tell_forward(snapshot: ViterbiSnapshot, event: ForwardEvent, voice: Voice) -
         probability=voice.strong(probability_text(winner.log_probability)),
     )
     if len(event.tied) > 1:
-        message = _("Equally good: ending with {pieces}. The longer last piece was met first and stays.")
+        message = _("Equally good: ending with {pieces}. The longer last piece was met first, so it is kept.")
         if winner != event.tied[0]:
-            message = _("Equally good, but for rounding: ending with {pieces}.")
+            message = _("Equally good, apart from rounding: ending with {pieces}.")
         either = _(" or with ").join(voice.token(way.edge.piece) for way in event.tied)
         why = voice.say(message, pieces=either)
     elif len(event.arrivals) == 1:
-        why = voice.say(_("There is nothing to choose: this way is the best one to here."))
+        why = voice.say(_("There is no choice: the only path here is the best."))
     else:
         why = voice.say(
             _(
-                "Each way: the best score at its last piece's start + that piece's own. The highest total stays."
+                "Each path: the best score at its last piece's start + the piece's own. The highest total is kept."
             )
         )
     return Told(lead, why)
@@ -95,11 +95,11 @@ def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: Voice) -> Told:
     """The piece found on the way back; at the start of the word, the result of the search."""
     if edge.start:
         lead = voice.say(
-            _("From the end back: the best way to {position} ends with {piece}."),
+            _("Back from the end: the best path to {position} ends with {piece}."),
             position=voice.strong(str(edge.end)),
             piece=voice.token(edge.piece),
         )
-        why = voice.say(_("That piece starts at boundary {start}: look there."), start=str(edge.start))
+        why = voice.say(_("That piece starts at boundary {start}: continue there."), start=str(edge.start))
         return Told(lead, why)
     lattice, path = snapshot.lattice, Path.of(snapshot.path)
     lead = voice.say(
@@ -110,7 +110,7 @@ def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: Voice) -> Told:
     why = voice.say(
         ngettext(
             "It is the only segmentation.",
-            "{number} segmentations in all; this one holds {share} of their probability.",
+            "{number} segmentations in all; this one has {share} of their probability.",
             lattice.path_count,
         ),
         number=whole_text(lattice.path_count),
@@ -121,7 +121,7 @@ def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: Voice) -> Told:
         equal = voice.say(_("Equally good: {path}."), path=path_text(others[0].pieces, voice))
         why = sentences(why, equal)
     elif others:
-        why = sentences(why, voice.say(_("It is not the only one as good as that.")))
+        why = sentences(why, voice.say(_("At least one other is equally good.")))
     return Told(lead, why)
 
 

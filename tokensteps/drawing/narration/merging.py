@@ -12,10 +12,10 @@ from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
 from tokensteps.language.names import TIE_RULE_WORDS
 
 MERGING_STOPS: Final[Mapping[str, str]] = {
-    "vocab_size": N_("Training ends here: the vocabulary has the size that was asked for."),
-    "max_merges": N_("Training ends here: the number of merges that was asked for is reached."),
-    "min_frequency": N_("Training ends here: no pair that is left is frequent enough."),
-    "no_pairs": N_("Training ends here: no pair is left, every word is one token."),
+    "vocab_size": N_("Training ends here: the vocabulary has reached the size you asked for."),
+    "max_merges": N_("Training ends here: it has made the number of merges you asked for."),
+    "min_frequency": N_("Training ends here: no remaining pair is frequent enough."),
+    "no_pairs": N_("Training ends here: no pair is left; every word is one token."),
     "stopped": N_("Training was stopped here."),
 }
 """A trace's `stop_reason` → what is said at its last step."""
@@ -30,7 +30,7 @@ def tell_bpe(snapshot: MergeSnapshot, voice: Voice) -> Told:
         return tell_start(snapshot, event, voice)
     times = ngettext("{number} time", "{number} times", event.freq)
     lead = voice.say(
-        _("Merge {pair} into {token}. The pair stands {times} in the corpus."),
+        _("Merge {pair} into {token}. The pair occurs {times} in the corpus."),
         pair=voice.pair(event.pair),
         token=voice.token(event.token),
         times=voice.strong(times.format(number=count(event.freq))),
@@ -38,7 +38,7 @@ def tell_bpe(snapshot: MergeSnapshot, voice: Voice) -> Told:
     next_best = ""
     if event.runner_ups:
         next_best = voice.say(
-            _("No other pair is as frequent; second is {pair} with {freq}."),
+            _("No tie: the runner-up, {pair}, occurs {freq} times."),
             pair=voice.pair(event.runner_ups[0].pair),
             freq=count(event.runner_ups[0].freq),
         )
@@ -63,7 +63,7 @@ def tell_wordpiece(snapshot: WordPieceSnapshot, voice: Voice) -> Told:
     next_best = ""
     if others:
         next_best = voice.say(
-            _("No other pair scores as high; second is {pair} with {score}."),
+            _("No tie: the runner-up, {pair}, scores {score}."),
             pair=voice.pair(others[0].pair),
             score=str(others[0].score),
         )
@@ -84,7 +84,7 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: Voice) -> Told
     )
     words = ngettext("{number} different word", "{number} different words", len(corpus.words))
     why = voice.say(
-        _("The corpus has {different}, {total} in all, which makes {tokens} tokens now."),
+        _("The corpus has {different}, {total} in all: {tokens} tokens now."),
         different=words.format(number=count(len(corpus.words))),
         total=count(sum(corpus.counts)),
         tokens=count(snapshot.tokens),
@@ -105,13 +105,15 @@ def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> l
     if event.applied != event.freq:
         odd.append(
             voice.say(
-                _("It overlaps itself: counted {freq} times, merged {applied} times."),
+                _("It overlaps itself: {freq} counted, {applied} merged."),
                 freq=count(event.freq),
                 applied=count(event.applied),
             )
         )
     if not event.is_new:
-        odd.append(voice.say(_("The vocabulary has this token already, made another way: it does not grow.")))
+        odd.append(
+            voice.say(_("The vocabulary already has this token, made another way, so it does not grow."))
+        )
     return [*odd, tell_stop(snapshot, voice)]
 
 
@@ -148,16 +150,16 @@ def tell_bpe_choice(event: WordPieceEvent, voice: Voice) -> str:
     """Which pair is the most frequent, and why it lost."""
     rival = event.most_frequent
     if rival.pair == event.pair:
-        return voice.say(_("It is the most frequent pair too: BPE would merge it here."))
+        return voice.say(_("It is also the most frequent pair: BPE would merge it here."))
     times = ngettext("{number} time", "{number} times", rival.freq).format(number=count(rival.freq))
     if rival.score == event.candidates[0].score:
         return voice.say(
-            _("BPE would merge {pair} here: it stands {times}, and scores the same."),
+            _("BPE would merge {pair} here: it occurs {times}, and scores the same."),
             pair=voice.pair(rival.pair),
             times=times,
         )
     return voice.say(
-        _("BPE would merge {pair} here: it stands {times}, but scores {numbers} = {score}."),
+        _("BPE would merge {pair} here: it occurs {times}, but scores {numbers} = {score}."),
         pair=voice.pair(rival.pair),
         times=times,
         numbers=f"{rival.freq} / ({rival.first_freq} × {rival.second_freq})",

@@ -21,13 +21,13 @@ PRUNING_STOPS: Final[Mapping[str, str]] = {
     "vocab_size": N_("Training ends here."),
     "no_pieces": N_("Training ends here: only characters are left, and they are never pruned."),
     "seed_size": N_(
-        "Nothing to prune: the seed has {seed} pieces, no more than were asked for. Choose a smaller vocabulary, or a longer text."
+        "Nothing to prune: the seed has {seed} pieces, no more than the target. Choose a smaller vocabulary, or a longer text."
     ),
     "seed_cut": N_(
-        "Nothing to prune: the seed has {seed} pieces, no more than were asked for. Choose a smaller vocabulary, or a larger seed."
+        "Nothing to prune: the seed has {seed} pieces, no more than the target. Choose a smaller vocabulary, or a larger seed."
     ),
     "no_seed": N_(
-        "Nothing to prune: the text gives a seed of single characters, and they are never pruned. Choose a longer text."
+        "Nothing to prune: the text's seed has only single characters, which are never pruned. Choose a longer text."
     ),
     "stopped": N_("Training was stopped here."),
 }
@@ -60,7 +60,7 @@ def tell_end(snapshot: UnigramSnapshot) -> str:
     ending = _(PRUNING_STOPS[stop_kind(trace)]).format(seed=count(len(trace.seed)))
     if not cost_nothing(trace):
         return ending
-    return sentences(ending, _("No prune cost anything: ask for fewer pieces."))
+    return sentences(ending, _("No prune cost anything: choose a smaller vocabulary."))
 
 
 def stop_kind(trace: UnigramTrace) -> str:
@@ -86,8 +86,9 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told
             "Training starts from {pieces} pieces: all {characters} characters, and the {longer} most frequent substrings."
         )
         detail = _(
-            "A piece's probability is its count over {total}, the sum of all. Each word is split in the most probable way, "
-            "and so the corpus costs {loss}: the sum over its words of frequency × −log P."
+            "A piece's probability is its count divided by {total}, the sum of all counts. Each word is "
+            "split in the most probable way, so the corpus costs {loss}: the sum over its words of frequency "
+            "× −log P."
         )
     else:
         lead = _(
@@ -95,14 +96,15 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told
             "count × length."
         )
         detail = _(
-            "A piece's probability is that score over {total}, the sum of all, until EM works out better ones. "
-            "Split in the most probable way, the corpus costs {loss}."
+            "A piece's probability is that score divided by {total}, the sum of all scores, until EM finds "
+            "better ones. Split in the most probable way, the corpus costs {loss}."
         )
     total = sum(number for _piece, number in trace.seed)
     told = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
     if cost_nothing(trace):
         told = sentences(
-            told, voice.say(_("At this size, no word will come apart: ask for fewer pieces to see that."))
+            told,
+            voice.say(_("At this size no word is re-segmented: choose a smaller vocabulary to see that.")),
         )
     lead = voice.say(
         lead,
@@ -118,7 +120,7 @@ def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> To
     grown = event.corpus_loss_pruned - event.corpus_loss_before
     if event.loss == 0 and grown >= FREE:
         lead = voice.say(
-            _("Prune {piece}: it was ranked as free, but by now losing it costs {loss}."),
+            _("Prune {piece}: it was ranked as free, but losing it now costs {loss}."),
             piece=voice.token(event.piece),
             loss=voice.strong(nats(grown)),
         )
@@ -141,15 +143,15 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
     if not words:
         return voice.say(_("No word's best split uses it."))
     spelled = voice.say(
-        _("By itself, {piece} would now be {pieces}."),
+        _("On its own, {piece} would now be {pieces}."),
         piece=voice.token(event.piece),
         pieces=" ".join(map(voice.token, event.alternative)),
     )
     if event.loss == 0 and event.corpus_loss_pruned - event.corpus_loss_before < FREE:
         told = voice.say(
             ngettext(
-                "{number} word is split anew, in a way that is equally good.",
-                "{number} words are split anew, in ways that are equally good.",
+                "{number} word is re-segmented in an equally good way.",
+                "{number} words are re-segmented in equally good ways.",
                 words,
             ),
             number=count(words),
@@ -157,15 +159,15 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
     elif event.loss == 0:
         told = voice.say(
             ngettext(
-                "It was spare when the round began; since then {number} word had come to use it.",
-                "It was spare when the round began; since then {number} words had come to use it.",
+                "It was free when the round began; since then {number} word has come to use it.",
+                "It was free when the round began; since then {number} words have come to use it.",
                 words,
             ),
             number=count(words),
         )
     else:
         told = voice.say(
-            ngettext("{number} word is split anew.", "{number} words are split anew.", words),
+            ngettext("{number} word is re-segmented.", "{number} words are re-segmented.", words),
             number=count(words),
         )
     return sentences(told, spelled) if event.alternative else told
@@ -174,15 +176,15 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
 def tell_place(event: PruneEvent, voice: Voice) -> str:
     """The piece's place in the round."""
     if event.ranked == 1:
-        return voice.say(_("Round {round}: the only longer piece left goes."), round=str(event.round))
+        return voice.say(_("Round {round}: the only longer piece left is pruned."), round=str(event.round))
     if event.pruned == 1:
         return voice.say(
-            _("Round {round}: the cheapest of {ranked} pieces goes."),
+            _("Round {round}: the cheapest of {ranked} pieces is pruned."),
             round=str(event.round),
             ranked=count(event.ranked),
         )
     return voice.say(
-        _("Round {round}: number {place} of the {pruned} cheapest, which go."),
+        _("Round {round}: number {place} of the {pruned} cheapest, all pruned."),
         round=str(event.round),
         place=count(event.place),
         pruned=count(event.pruned),
@@ -193,12 +195,12 @@ def tell_round_end(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -
     """What happens at the end of a round."""
     if snapshot.trace.method != "course":
         return voice.say(
-            _("The round ends at a loss of {loss}; next, EM works out new probabilities."),
+            _("The round ends at a loss of {loss}; next, EM computes new probabilities."),
             loss=voice.strong(nats(event.corpus_loss)),
         )
     return voice.say(
         _(
-            "The round ends at a loss of {before}. The {size} pieces left share the probability anew, which makes it {after}."
+            "The round ends at a loss of {before}. With the probability shared among the {size} pieces left, it becomes {after}."
         ),
         size=count(snapshot.trace.record.sizes[snapshot.step]),
         before=nats(event.corpus_loss_pruned),
@@ -210,14 +212,15 @@ def tell_expectation(event: ExpectationEvent, voice: Voice) -> Told:
     """The E step."""
     lead = voice.say(
         _(
-            "E step {iteration} of 2: count each piece in all splits of all words, each split as much as it is probable."
+            "E step {iteration} of 2: count each piece in all splits of all words, weighting each split by its probability."
         ),
         iteration=str(event.iteration),
     )
     detail = voice.say(
         _(
-            "A word with two equally good splits gives each piece half a count. Forward–backward adds them up without listing "
-            "the splits. All its splits together, a word costs {objective} on average; plain EM would never raise that."
+            "A word with two equally good splits gives each piece half a count. Forward–backward sums the "
+            "counts without listing the splits. Over all its splits, a word costs {objective} on average; "
+            "plain EM would never raise that."
         ),
         objective=voice.strong(nats(event.objective)),
     )
@@ -237,8 +240,9 @@ def tell_maximization(event: MaximizationEvent, voice: Voice) -> Told:
     )
     detail = voice.say(
         _(
-            "Plain EM would take the share of the counts, c / Σc. SentencePiece takes exp(digamma(c) − digamma(Σc)), which is "
-            "less for rare pieces, and drops what is expected less than half a time."
+            "Plain EM would use the share of the counts, c / Σc. SentencePiece uses exp(digamma(c) − "
+            "digamma(Σc)), which is smaller for rare pieces, and drops pieces whose expected count is below "
+            "one half."
         )
     )
     dropped = tell_pieces(_("Dropped: {pieces}."), event.dropped, voice)
@@ -248,9 +252,7 @@ def tell_maximization(event: MaximizationEvent, voice: Voice) -> Told:
 def tell_final(snapshot: UnigramSnapshot, event: FinalEvent, voice: Voice) -> Told:
     """The last step of SentencePiece's method."""
     lead = voice.say(
-        _(
-            "Finalize: all characters of the corpus, and the most probable of the other pieces, {size} in all."
-        ),
+        _("Finalize: keep all characters of the corpus and the most probable other pieces, {size} in all."),
         size=voice.strong(count(snapshot.trace.record.sizes[snapshot.step])),
     )
     detail = [

@@ -190,7 +190,7 @@ class StageDrawing:
         told = readable(word.text, PLAIN if special else self.style)
         message = _("Pre-token {number}: {text}, {place}.")
         if special:
-            message = _("Special token {text}, cut out before all else; pre-token {number}, {place}.")
+            message = _("Special token {text}, cut out before anything else; pre-token {number}, {place}.")
         tell = message.format(
             number=place, text=f"“{told}”", place=self._where(sequence, word.start, word.end)
         )
@@ -252,7 +252,7 @@ class StageDrawing:
         if written != found.text[at]:
             told.append(_("normalized to {text}").format(text=quoted(written)))
         if at in dropped:
-            told.append(_("it parts two words, and is in no pre-token"))
+            told.append(_("it separates two words and is in no pre-token"))
             return _tell(told)
         told += [
             _("in pre-token {number}, {text}").format(
@@ -284,9 +284,9 @@ class StageDrawing:
         ]
         start, end = encoding.offsets[index]
         if sequence is None:
-            told.append(_("put there by the template, for no character of the text"))
+            told.append(_("added by the template, from no character of the text"))
         elif start == end:
-            told.append(_("for no character of the text"))
+            told.append(_("from no character of the text"))
         else:
             told.append(self._where(sequence, start, end))
             told.append(_("of pre-token {number}").format(number=encoding.word_ids[index]))
@@ -374,7 +374,7 @@ def stages_message(
         "labels": {
             "flow": _("The stages of the text"),
             "hint": _(
-                "Point at anything, or choose it with the arrow keys, to see what it came from and what it becomes."
+                "Point at anything, or choose it with the arrow keys, to see where it came from and what it becomes."
             ),
         },
     }

@@ -67,13 +67,13 @@ def _window(
     if answer is not None:
         if answer.tokens is None:
             told, found = (
-                _("Not all of the answer is here: a model has to answer (0, 0), its first token."),
+                _("Not all of the answer is here: a model has to answer (0, 0), the first token."),
                 "no",
             )
         else:
             start, end = answer.tokens
             told, found = (
-                _("All of the answer is here: the first of its tokens is {start}, the last is {end}.").format(
+                _("The whole answer is here: its first token is {start}, its last is {end}.").format(
                     start=start, end=end
                 ),
                 "yes",

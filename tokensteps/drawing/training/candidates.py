@@ -159,7 +159,7 @@ def _class(column: CandidateColumn[SomeCandidate]) -> str:
 
 def unlisted(snapshot: MergeSnapshot) -> str:
     """What is shown instead of the pairs while a learner is asked for the best one."""
-    told = _("Neighbours in the words make the pairs; a word counts as often as it stands in the corpus.")
+    told = _("Neighbors in a word make a pair; each word counts as often as it occurs in the corpus.")
     return (
         pairs_heading(_("Pairs to choose from"), snapshot.pair_count) + f'<p class="why">{escape(told)}</p>'
     )

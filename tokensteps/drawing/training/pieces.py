@@ -69,9 +69,9 @@ def ranking_panel(event: PruneEvent, trace: UnigramTrace, style: Style, ahead: b
     )
     exact = trace.method == "course"
     title = _("What each costs") if exact else _("What each costs, about")
-    number = _("{pruned} of {ranked} go").format(pruned=count(event.pruned), ranked=count(event.ranked))
+    number = _("{pruned} of {ranked} pruned").format(pruned=count(event.pruned), ranked=count(event.ranked))
     if exact:
-        number = _("{pruned} of {ranked} go · {characters} characters stay").format(
+        number = _("{pruned} of {ranked} pruned · {characters} characters kept").format(
             pruned=count(event.pruned), ranked=count(event.ranked), characters=count(len(trace.alphabet))
         )
     return heading(title, number) + table_html(
@@ -106,7 +106,7 @@ def ranked_row(row: RankedPiece, event: PruneEvent, most: float, style: Style) -
         )
         if holds
     )
-    word = _("pruned") if now else _("gone") if past else "" if row.pruned else _("stays")
+    word = _("pruned") if now else _("gone") if past else "" if row.pruned else _("kept")
     return (
         f'<tr class="{classes}"><td>{count(row.place)}<td>{chip(row.piece, style, "gone" if past or now else "")}{mark_html(word)}'
         f"<td>{chance(row.probability)}<td><b>{nats(row.loss)}</b><td>{bar(row.loss / most) if row.loss > 0 else ''}"
@@ -136,7 +136,7 @@ def estimated_panel(event: MaximizationEvent, style: Style) -> str:
         heapq.nlargest(2, gone, key=lambda row: row.freq),
     ]
     drawn = "".join(estimated_row(row, total, style) for part in parts for row in part)
-    number = ngettext("{number} piece stays", "{number} pieces stay", len(kept)).format(
+    number = ngettext("{number} piece kept", "{number} pieces kept", len(kept)).format(
         number=count(len(kept))
     )
     return heading(_("From expected counts to probabilities"), number) + table_html(

@@ -61,7 +61,7 @@ def next_resplit(snapshot: UnigramSnapshot) -> str:
     following = next((step for step in resplit if step > snapshot.step), None)
     if following is None:
         return ""
-    told = _("Next word that comes apart: step {step}").format(step=following)
+    told = _("Next re-segmented word: step {step}").format(step=following)
     return f' <button type="button" class="go" data-step="{following}">{escape(told)}</button>'
 
 

@@ -45,7 +45,7 @@ def splits_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
         return heading(_("Best splits, and their share of all splits"), number) + "".join(rows)
     title, gone = _("Best splits"), ""
     if event.kind == "prune":
-        title, gone = _("Words split anew"), event.piece
+        title, gone = _("Re-split words"), event.piece
         number = _("{changed} of {all}").format(changed=count(len(changed)), all=count(len(corpus.words)))
     frequencies = snapshot.trace.word_frequencies
     splits = snapshot.splits(word for word in shown if word not in changed)

@@ -44,7 +44,7 @@ WHO_DIFFERS: Mapping[str, str] = {
     "bpe": N_("BPE alone"),
     "wordpiece": N_("WordPiece alone"),
     "unigram": N_("Unigram alone"),
-    "all": N_("all from one another"),
+    "all": N_("all from each other"),
 }
 
 
@@ -119,8 +119,9 @@ def sweep(view: ComparisonView) -> None:
     else:
         st.caption(
             _(
-                "How many of the text's words, each as often as it occurs, are cut at the same places. At the start all words "
-                "are single characters, and in the end whole: in between, the same size does not mean the same tokens."
+                "The share of the text's words, counting repeats, that are split at the same places. At the "
+                "start every word is single characters, and at the end it is whole; in between, the same size "
+                "does not mean the same tokens."
             )
         )
     goals = st.columns(3)
@@ -146,9 +147,7 @@ def plot_sweep(view: ComparisonView, chart: str, key: str) -> None:
 def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
     """How to read the chart, and at what size each of the others needs as few tokens as the best one does here."""
     told = [
-        _(
-            "Fewer tokens per word mean a shorter text for the model, and a larger vocabulary is what they cost."
-        )
+        _("Fewer tokens per word make a shorter text for the model, at the price of a larger vocabulary.")
     ]
     told += tell_missing(snapshot)
     there = [standing for standing in snapshot.standings if standing.tokens_per_word is not None]
@@ -157,9 +156,9 @@ def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
         if standing.tokens == best.tokens:
             continue
         size = snapshot.trace.first_size(standing.algorithm, best.tokens_per_word or 0.0)
-        message = _("{name} needs as few as {best} here ({number}) only from size {size} on.")
+        message = _("{name} gets as low as {best}'s {number} only from size {size} on.")
         if size is None:
-            message = _("{name} does not come down to {best}'s {number} in this chart.")
+            message = _("{name} never gets as low as {best}'s {number} in this chart.")
         told.append(
             message.format(
                 name=ALGORITHM_NAMES[standing.algorithm],
@@ -170,14 +169,15 @@ def tell_tokens(snapshot: SizeSnapshot) -> list[str]:
         )
     told.append(
         _(
-            "WordPiece, as the course trains it, scores a pair high when its symbols are rare elsewhere: it joins rare symbols "
-            "first, and so shortens the text slowly. The tokenizers library's trainer of that name merges by count, as BPE does."
+            "WordPiece, as the course trains it, scores a pair high when its symbols are rare elsewhere, so "
+            "it joins rare symbols first and shortens the text slowly. The trainer of that name in the "
+            "tokenizers library merges by count, as BPE does."
         )
     )
     return told
 
 
-LANDMARKS: Mapping[str, str] = {"gap": N_("Lines farthest apart"), "alike": N_("Fewest words cut alike")}
+LANDMARKS: Mapping[str, str] = {"gap": N_("Lines farthest apart"), "alike": N_("Fewest identical splits")}
 
 
 def landmarks(comparison: Comparison) -> dict[str, int]:
@@ -204,15 +204,15 @@ def overlap(view: ComparisonView) -> None:
     """Which tokens the vocabularies share, here and over the sizes."""
     found = view.snapshot.overlap()
     told = _(
-        "Tokens of more than one character; the {number} single characters are left out, for all have them. WordPiece's "
-        "tokens are taken without ##, so that ug and ##ug are one."
+        "Tokens of more than one character; the {number} single characters are left out, since all have "
+        "them. WordPiece's tokens are compared without ##, so ug and ##ug count as one."
     )
     missing = tell_missing(view.snapshot)
     if missing:
         told = _("Tokens of more than one character; the {number} single characters are left out.")
     st.caption(sentences(told.format(number=count(found.characters)), *missing))
     if not any(found.regions.values()):
-        note(_("At this size, there are only single characters: go to the right."))
+        note(_("At this size there are only single characters: move to the right."))
     else:
         st.html(overlap_html(found, view.style))
         st.html(jaccard_html(found))
@@ -227,7 +227,7 @@ def disagreements(view: ComparisonView) -> None:
     left, middle, right = st.columns([2, 2, 3], vertical_alignment="bottom")
     find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th")
     who = middle.selectbox(
-        _("Who differs"),
+        _("Which differ"),
         list(WHO_DIFFERS),
         format_func=lambda name: _(WHO_DIFFERS[name]),
         key=view.key("who"),
@@ -289,7 +289,7 @@ def disagreement_table(words: list[Disagreement], style: Style, find: str = "") 
     ]
     counts = [_("{name}: tokens").format(name=ALGORITHM_NAMES[name]) for name in COMPARED]
     names = [
-        _("place"),
+        _("position"),
         _("word"),
         _("count"),
         *(ALGORITHM_NAMES[name] for name in COMPARED),
@@ -333,6 +333,4 @@ def comparison_files_tab(view: ComparisonView) -> None:
     )
     for column, (label, name, make) in zip(columns, makers, strict=True):
         download(column, label, f"{COMPARE_ALGORITHM.name}-{name}", make, COMPARE_ALGORITHM.name)
-    st.caption(
-        _("A chart is downloaded as a picture with the camera that shows over it, a table with its arrow.")
-    )
+    st.caption(_("Save a chart as a picture with its camera icon, and a table with its arrow icon."))

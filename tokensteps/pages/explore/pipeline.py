@@ -82,7 +82,7 @@ def show_texts(controls: PipelineControls) -> tuple[str, ...] | None:
     for text in texts:
         if len(text) > PIPELINE_LIMIT:
             message = _(
-                "The text has {size} characters, and this page takes {limit}: shorten it, or use the playground."
+                "The text has {size} characters, but this page takes {limit}: shorten it, or use the playground."
             )
             problem(message.format(size=count(len(text)), limit=count(PIPELINE_LIMIT)))
             return None
@@ -110,7 +110,7 @@ def show_stages(view: PipelineView) -> None:
     )
     st.html(summary_html(view.journeys, view.encoding, names, tokenizer.model.unk_token))
     if any(len(text) > CHARACTERS_DRAWN for text in view.texts):
-        message = _("The first {number} characters of a text are drawn; the tabs have all.")
+        message = _("The first {number} characters of a text are shown; the tabs have them all.")
         st.caption(message.format(number=count(CHARACTERS_DRAWN)))
     pipeline_view(stages_message(tokenizer, view.encoding, view.journeys, view.style), key=view.key("view"))
     parts: Mapping[str, Callable[[PipelineView], None]] = {

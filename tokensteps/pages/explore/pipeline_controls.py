@@ -66,7 +66,7 @@ SAMPLES: Mapping[str, Sample] = {
         "Who runs the café? 🙂",
         "Zoë runs the café by the river, and Héloïse bakes the bread.",
     ),
-    "accents": Sample(N_("Accents and signs"), "Héllò hôw are ü? ﬁne, thanks 👩‍🚀!"),
+    "accents": Sample(N_("Accents and emoji"), "Héllò hôw are ü? ﬁne, thanks 👩‍🚀!"),
     "entities": Sample(
         N_("Names in a sentence"), "My name is Sylvain and I work at Hugging Face in Brooklyn."
     ),
@@ -138,9 +138,9 @@ class PipelineControls(Controls):
         """The stages' widgets."""
         st.session_state[self.key("preset")] = self.preset()
         st.selectbox(
-            _("The stages of"),
+            _("Stages as in"),
             [*PRESETS, *([] if self.preset() else [""])],
-            format_func=lambda name: PRESETS[name].title if name else _("my own choice"),
+            format_func=lambda name: PRESETS[name].title if name else _("custom"),
             key=self.key("preset"),
             on_change=self._take_preset,
         )

@@ -58,13 +58,13 @@ def losses(view: PipelineView, sequence: int, back: str) -> list[str]:
     """Why the decoded text differs from the original, or that it doesn't."""
     text, found, encoding = view.texts[sequence], view.journeys[sequence], view.encoding
     if back == text:
-        return [_("The text comes back as it was, to the character.")]
+        return [_("The text comes back exactly as it was.")]
     told = []
     if found.rewritten or found.removed:
         changed = len(found.rewritten) + len(found.removed)
         message = ngettext(
-            "Normalizing: {number} character was rewritten or removed, and no token knows what it was.",
-            "Normalizing: {number} characters were rewritten or removed, and no token knows what they were.",
+            "Normalizing: {number} character was rewritten or removed, and the tokens don't record what it was.",
+            "Normalizing: {number} characters were rewritten or removed, and the tokens don't record what they were.",
             changed,
         )
         told.append(message.format(number=count(changed)))
@@ -91,7 +91,7 @@ def losses(view: PipelineView, sequence: int, back: str) -> list[str]:
     prefix = view.tokenizer.model.vocabulary.prefix
     if prefix and prefix in back and prefix not in text:
         message = _(
-            "The decoder, which is for this way of splitting, leaves {prefix} where it is: the two are seldom used together."
+            "The decoder for this way of splitting leaves {prefix} in place: the two are rarely used together."
         )
         told.append(message.format(prefix=prefix))
     return [*told, *decoder_losses(view.tokenizer.decoder, text, found, own_offsets)]
@@ -104,20 +104,18 @@ def decoder_losses(decoder: Decoder, text: str, found: Journey, offsets: Sequenc
     if isinstance(decoder, MetaspaceDecoder):
         if decoder.prepend_scheme != "never" and text[:1] == " ":
             told.append(
-                _(
-                    "The decoder takes the first ▁ for the one that was put in front of the text, and leaves it out."
-                )
+                _("The decoder assumes that the first ▁ was added in front of the text, and drops it.")
             )
         if SPACE_MARK in text:
-            told.append(_("The decoder reads every ▁ as a space, the text's own too."))
+            told.append(_("The decoder reads every ▁ as a space, including the text's own."))
     elif isinstance(decoder, SpaceDecoder) and touching(offsets):
-        told.append(_("The decoder joins tokens by spaces: no token says that it continues a word."))
+        told.append(_("The decoder joins tokens with spaces: no token says that it continues a word."))
     elif isinstance(decoder, WordPieceDecoder) and touching(words):
         told.append(
-            _("The decoder puts a space in front of every word and every sign, where there was none, too.")
+            _("The decoder puts a space before every word and punctuation mark, even where there was none.")
         )
     if found.dropped and isinstance(decoder, (SpaceDecoder, WordPieceDecoder, BpeDecoder)):
-        told.append(_("The decoder writes one space between words, whatever stood there."))
+        told.append(_("The decoder writes one space between words, whatever was there."))
     return told
 
 

@@ -38,8 +38,8 @@ def encoding_tab(view: PipelineView) -> None:
     show_rows(encoding_table(view), key=view.key("encoding"))
     st.caption(
         _(
-            "Offsets count characters of the original text, the end is the one after the last. A template's tokens belong to "
-            "no sequence and no word. Attention is 0 for padding alone: see the windows."
+            "Offsets count characters of the original text; the end is the one after the last. A template's "
+            "tokens belong to no sequence and no word. Attention is 0 only for padding: see the Windows tab."
         )
     )
     st.header(_("From characters to tokens and back"), anchor=False)
@@ -56,13 +56,13 @@ def encoding_tab(view: PipelineView) -> None:
         )
     text = view.texts[sequence]
     if not text:
-        note(_("The text is empty: there is no character to ask about."))
+        note(_("The text is empty, so there is no character to look up."))
         return
     position = left.number_input(
         _("Character"), value=0, step=1, key=view.key(f"map.{sequence}"), help=_("Counted from 0.")
     )
     if not 0 <= position < len(text):
-        message = _("Character: {value} is not possible; choose a number from {least} to {most}.")
+        message = _("Character: {value} is out of range; choose a number from {least} to {most}.")
         problem(message.format(value=position, least=0, most=len(text) - 1))
         return
     right.code(maps_text(view.encoding, int(position), sequence), language="python")
@@ -92,7 +92,7 @@ def encoding_table(view: PipelineView) -> pd.DataFrame:
             )
         )
     names = [
-        _("place"),
+        _("position"),
         _("token"),
         "id",
         "type_id",
@@ -144,7 +144,7 @@ def windows_tab(view: PipelineView) -> None:
     if len(controls.complaints) > said:
         return
     if controls["max"] is None or controls["stride"] is None:
-        note(_("Say how long a window may be, and how many tokens it shares with the next."))
+        note(_("Set how long a window may be, and how many tokens it shares with the next."))
         return
     try:
         truncation = Truncation(
@@ -156,7 +156,7 @@ def windows_tab(view: PipelineView) -> None:
         number = windows_needed(view, truncation)
         if number > WINDOWS_LIMIT:
             message = _(
-                "These lengths make {number} windows, more than {limit}: choose longer ones, or a smaller stride."
+                "These settings make {number} windows, more than {limit}: choose longer windows, or a smaller stride."
             )
             problem(message.format(number=count(number), limit=count(WINDOWS_LIMIT)))
             return
@@ -171,14 +171,12 @@ def windows_tab(view: PipelineView) -> None:
     )
     told = [message.format(tokens=count(len(view.encoding)), number=count(len(windows)))]
     if len(windows) > 1:
-        told.append(_("Tokens that the window before has too are underlined twice."))
+        told.append(_("Tokens shared with the previous window are double-underlined."))
     if len(windows) > WINDOWS_DRAWN:
-        told.append(_("The first {number} are drawn.").format(number=count(WINDOWS_DRAWN)))
+        told.append(_("The first {number} are shown.").format(number=count(WINDOWS_DRAWN)))
     if any(0 in window.attention_mask for window in windows[:WINDOWS_DRAWN]):
         told.append(
-            _(
-                "Shorter windows are filled up, so that all have one length; the model's attention to that is 0."
-            )
+            _("Shorter windows are padded to the same length; the model's attention to the padding is 0.")
         )
     st.caption(sentences(*told))
     answer = ask_for_answer(view)
@@ -208,7 +206,7 @@ def ask_for_answer(view: PipelineView) -> AnswerRange | None:
     text = view.texts[sequence]
     usual = next((words for words in ("Héloïse bakes the bread", "Hugging Face") if words in text), "")
     given = text_box(
-        _("An answer: words of text {letter}, to be found in the windows").format(letter="AB"[sequence]),
+        _("An answer to find in the windows: words from text {letter}").format(letter="AB"[sequence]),
         PASSAGE_LIMIT,
         value=usual,
         key=view.key(f"answer.{digest(text.encode())}"),
@@ -217,7 +215,9 @@ def ask_for_answer(view: PipelineView) -> AnswerRange | None:
         return None
     start = text.find(given)
     if start < 0:
-        problem(_("The text does not hold {answer}: copy some of its words.").format(answer=repr(given[:80])))
+        problem(
+            _("The text does not contain {answer}: copy some of its words.").format(answer=repr(given[:80]))
+        )
         return None
     return AnswerRange(sequence, start, start + len(given))
 
@@ -229,8 +229,9 @@ def entities_tab(view: PipelineView) -> None:
     """From labels of tokens to entities in the text, by way of offsets."""
     st.caption(
         _(
-            "A model that finds names labels tokens: B- where a name begins, I- where it goes on, O elsewhere. To say which words "
-            "of the text those are, take the first token's start and the last token's end. Set the labels yourself."
+            "A model that finds names labels tokens: B- where a name begins, I- where it continues, O "
+            "elsewhere. To find the name in the text, use its first token's start and its last token's end. "
+            "Set the labels yourself."
         )
     )
     encoding, text = view.encoding, view.texts[0]
@@ -270,7 +271,7 @@ def entities_tab(view: PipelineView) -> None:
             note(_("All tokens are O: there is no entity."))
             if not any(name in text for name in NAMED_ENTITIES):
                 st.button(
-                    _("Take a sentence with names"),
+                    _("Use a sentence with names"),
                     key=view.key("names"),
                     on_click=view.controls.take_sample,
                     args=("entities",),
@@ -284,10 +285,10 @@ def entities_tab(view: PipelineView) -> None:
                 if encoding.offsets[index][0] >= entity.start and encoding.offsets[index][1] <= entity.end
             ]
             rows.append((entity.label, entity.start, entity.end, entity.text, " ".join(inside)))
-        names = [_("entity"), _("start"), _("end"), _("text[start:end]"), _("tokens joined by spaces")]
+        names = [_("entity"), _("start"), _("end"), _("text[start:end]"), _("tokens joined with spaces")]
         show_rows(pd.DataFrame(rows, columns=names), view.key("entities"))
         st.caption(
-            _("Only the offsets give the words as they were: with their capitals, accents and spaces.")
+            _("Only the offsets give the words exactly as written, with capitals, accents and spaces.")
         )
         ask_for_offsets(view, text)
 
@@ -331,7 +332,7 @@ def ask_for_offsets(view: PipelineView, text: str) -> None:
         return
     given = text[max(0, int(start)) : max(0, int(end))]
     problem(
-        _("text[{start}:{end}] is {given}. Point at its letters in the drawing.").format(
+        _("text[{start}:{end}] is {given}. Point at the name's letters in the drawing.").format(
             start=start, end=end, given=repr(given[:80])
         )
     )
@@ -342,7 +343,7 @@ def ask_for_offsets(view: PipelineView, text: str) -> None:
 
 def files_tab(view: PipelineView) -> None:
     """The tokenizer as files, and the page as a link."""
-    show_link(_("This page as a link"), view.controls.recipe(), view.controls.url())
+    show_link(_("Link to this page"), view.controls.recipe(), view.controls.url())
     st.header(_("The tokenizer"), anchor=False)
     show_tokenizer_files(view.tokenizer, view.key("files"))
     st.code(USE, language="python")

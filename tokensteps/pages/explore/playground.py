@@ -44,7 +44,7 @@ def show() -> None:
     with st.sidebar:
         places = tokenizer_choice()
     titled("playground", _("Playground"))
-    lead = _("Type or paste a text and see its tokens: whatever tokenizer cuts it, and several side by side.")
+    lead = _("Type or paste a text and see its tokens, with any tokenizer or several side by side.")
     st.html(lead_html(lead))
     if refused := st.session_state.pop("playground.refused", ""):
         complaints.append(refused)
@@ -84,7 +84,7 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
     update_url(playground_url())
     text = playground_value("text")
     if len(text) > PLAYGROUND_LIMIT:
-        message = _("The text has {size} characters, and the page takes {limit}: shorten it.")
+        message = _("The text has {size} characters, but the page takes {limit}: shorten it.")
         problem(message.format(size=count(len(text)), limit=count(PLAYGROUND_LIMIT)))
         return
     if playground_value("escapes"):

@@ -37,7 +37,7 @@ def show_chips(analysis: Analysis) -> None:
     if normalized != sample:
         shown = token_html(normalized[:80]) + ("…" if len(normalized) > 80 else "")
         message = _(
-            "This tokenizer normalizes text before it looks for tokens: {text} (special tokens apart). The chips show yours."
+            "This tokenizer normalizes text before looking for tokens: {text} (except special tokens). The chips show your original."
         )
         st.html(f'<div class="ts note">{fill(message, text=f"<samp>{shown}</samp>")}</div>')
     pages = max(1, -(-len(analysis.stretches) // STRETCHES_SHOWN))
@@ -59,7 +59,7 @@ def show_chips(analysis: Analysis) -> None:
     )
     linked_chips(data, key="playground.chips")
     if pages > 1:
-        message = _("Tokens {first} to {last} of {all} are drawn; everything is counted.")
+        message = _("Tokens {first} to {last} of {all} are shown; the counts cover everything.")
         drawn = sum(len(run.pieces) for run in runs)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.pagination(pages, key="playground.page")
@@ -140,6 +140,6 @@ def _training_facts(facts: Facts, subject: Subject) -> list[tuple[str, str]]:
     if facts.score is not None:
         rows.append((_("Log probability"), f"<code>{facts.score:.4f}</code>"))
     if facts.freq is not None:
-        name = _("Counted in training") if facts.parts is None else _("Pair's count then")
+        name = _("Count in training") if facts.parts is None else _("Pair's count at merge")
         rows.append((name, f"<code>{count(facts.freq)}</code>"))
     return rows

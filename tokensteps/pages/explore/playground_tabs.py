@@ -49,19 +49,19 @@ def show_numbers(table: pd.DataFrame, name: str) -> None:
 def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
     """The text once for each tokenizer, aligned."""
     if len(analyses) < 2:
-        note(_("Choose a second tokenizer in the sidebar, and the text appears here once for each, aligned."))
+        note(_("Choose a second tokenizer in the sidebar to see the text here once for each, aligned."))
         return
     st.caption(
         _(
-            "Where all agree on the boundaries, the chips stand plain; where they differ, they are framed. A small number says how many tokens share what can't be cut."
+            "Where all agree on the boundaries, the chips are plain; where they differ, they are framed. A small number says how many tokens share a stretch that can't be divided."
         )
     )
     st.html(side_by_side.aligned_html(analyses))
     text = analyses["A"].text
     if len(text) > side_by_side.CHARACTERS_SHOWN:
-        message = _("The first {shown} of {all} characters are aligned; everything is counted.")
+        message = _("The first {shown} of {all} characters are aligned; the counts cover everything.")
         st.caption(message.format(shown=count(side_by_side.CHARACTERS_SHOWN), all=count(len(text))))
-    st.header(_("Boundaries shared, %"), anchor=False)
+    st.header(_("Shared boundaries, %"), anchor=False)
     agreement = side_by_side.agreement_table(analyses).round(1)
     show_rows(agreement, "playground.agreement", index=True, width="content")
 
@@ -73,8 +73,8 @@ def counts_tab(analyses: Mapping[str, Analysis]) -> None:
         return
     st.caption(
         _(
-            "A word is what stands between white space, a grapheme what a reader takes for one character. Bytes are those of "
-            "UTF-8. Unknown tokens stand for what the vocabulary can't spell."
+            "A word is the text between whitespace; a grapheme is what a reader sees as one character. Bytes "
+            "are UTF-8. Unknown tokens stand for what the vocabulary can't spell."
         )
     )
     show_numbers(side_by_side.text_counts_table(analyses), "counts")
@@ -87,16 +87,14 @@ def words_tab(analyses: Mapping[str, Analysis]) -> None:
     if table.empty:
         note(_("The text has no words."))
         return
-    st.caption(
-        _("A word is what stands between white space. Tokens each time it stands in the text, on average.")
-    )
+    st.caption(_("A word is the text between whitespace. Tokens per occurrence, on average."))
     st.html(
         side_by_side.words_html(
             {letter: analysis.subject for letter, analysis in analyses.items()},
             list(table["word"][: side_by_side.WORDS_DRAWN]),
         )
     )
-    names = {"word": _("Word"), "occurrences": _("Times")}
+    names = {"word": _("Word"), "occurrences": _("Count")}
     show_numbers(table.rename(columns=names), "words")
 
 
@@ -105,9 +103,9 @@ def languages_tab(analyses: Mapping[str, Analysis]) -> None:
     subjects = {letter: analysis.subject for letter, analysis in analyses.items()}
     st.caption(
         _(
-            "One sentence in many languages. The rarer a script was in the training text, the more tokens a byte-level tokenizer "
-            "needs, up to one for each byte; others give up, and “?” marks where some of the tokens are unknown. Lengths differ "
-            "too: the sentence has the fewest characters in Chinese."
+            "One sentence in many languages. The rarer a script was in the training text, the more tokens a "
+            "byte-level tokenizer needs, up to one per byte; others give up, and “?” marks where some of the "
+            "tokens are unknown. Lengths differ too: the sentence has the fewest characters in Chinese."
         )
     )
     try:
@@ -117,14 +115,14 @@ def languages_tab(analyses: Mapping[str, Analysis]) -> None:
         return
     show_chart(languages_chart(rows, analyses), "playground.languages.chart", _("Tokens by language"))
     show_numbers(side_by_side.fertility_table(rows, analyses), "languages")
-    if st.button(_("Put these sentences into the box"), key="playground.languages.take"):
+    if st.button(_("Put these sentences in the box"), key="playground.languages.take"):
         set_text(TEXTS["languages"].make())
         st.rerun(scope="fragment")
 
 
 def playground_files_tab(analyses: Mapping[str, Analysis]) -> None:
     """A link to the page, and the tokens as files."""
-    st.header(_("This page as a link"), anchor=False)
+    st.header(_("Link to this page"), anchor=False)
     values = {name: value for name, value in playground_url().items() if value is not None}
     st.session_state[
         "playground.drafts"
@@ -133,12 +131,12 @@ def playground_files_tab(analyses: Mapping[str, Analysis]) -> None:
     if "id" in values:
         note(
             _(
-                "A link can't hold this text. Its address brings it back on this server as long as the server "
-                "remembers it; to pass it on, send the text itself."
+                "A link can't hold this text. Its address restores it on this server for as long as the server "
+                "remembers it; to share it, send the text itself."
             )
         )
     if any(value.startswith("file?") for value in values.values()):
-        note(_("An uploaded tokenizer is remembered by this server only, and only for a while."))
+        note(_("Only this server remembers an uploaded tokenizer, and only for a while."))
     analysis = analyses["A"]
     st.header(_("The tokens"), anchor=False)
     shown = Shown(playground_value("write"), playground_value("spaces"), analysis.subject.style)
@@ -146,7 +144,7 @@ def playground_files_tab(analyses: Mapping[str, Analysis]) -> None:
         (_("Tokens (CSV)"), "tokens.csv", partial(tokens_csv, analysis)),
         (_("Tokens (JSON)"), "tokens.json", partial(tokens_json, analysis)),
         (
-            _("Coloured page (HTML)"),
+            _("Colored page (HTML)"),
             "tokens.html",
             partial(tokens_html, analysis, shown),
         ),

@@ -96,7 +96,7 @@ def name_form() -> None:
             _("Repository"), REPOSITORY_LIMIT, key="playground.name", placeholder="openai-community/gpt2"
         )
         st.caption(
-            _("It is asked for at huggingface.co, and kept on this server's disk. Your text stays here.")
+            _("It is downloaded from huggingface.co and kept on this server's disk. Your text stays here.")
         )
         if st.form_submit_button(_("Get it")) and name and name.strip():
             bring_tokenizer(choices.public(name.strip()))

@@ -77,7 +77,7 @@ class RenewControls(Controls):
             key=self.key("old"),
             persist_state="session",
         )
-        page_link("playground", _("Bring another one: playground"))
+        page_link("playground", _("Load another in the playground"))
         return str(self["old"])
 
     def size_widget(self, usual: int) -> None:
@@ -140,7 +140,7 @@ def show() -> None:
     text = plain_text(controls["a"])
     if len(text) > RENEW_LIMIT:
         message = _(
-            "The text has {size} characters, and this page takes {limit}: shorten it, or use the playground."
+            "The text has {size} characters, but this page takes {limit}: shorten it, or use the playground."
         )
         problem(message.format(size=count(len(text)), limit=count(RENEW_LIMIT)))
         return
@@ -175,8 +175,8 @@ def heritage_html(handed: Heritage) -> str:
         (_("Template"), handed.template.single if handed.template else _("none")),
     )
     kept = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)
-    over, anew = escape(_("Taken over from the old one")), escape(_("Learned anew"))
-    learned = escape(_("The vocabulary, and with BPE the merges: all that training makes."))
+    over, anew = escape(_("Kept from the old one")), escape(_("Retrained"))
+    learned = escape(_("The vocabulary and, with BPE, the merges: everything training makes."))
     return (
         f'<div class="ts heritage"><section><h2>{over}</h2><dl>{kept}</dl></section>'
         f"<section><h2>{anew}</h2><p>{learned}</p></section></div>"
@@ -193,12 +193,12 @@ def show_both(found: Renewal, controls: RenewControls) -> None:
         note(_("No text, no tokens."))
     st.header(_("Tokens that only the new one has"), anchor=False)
     st.caption(
-        _("The longest of those in the text first, then the rest of the vocabulary in the order of its ids.")
+        _("Those in the text first, longest to shortest, then the rest of the vocabulary in order of ids.")
     )
     st.html(f'<div class="ts row wide">{chips(only_new(found), new.subject.style)}</div>')
     st.header(_("The new tokenizer"), anchor=False)
     show_tokenizer_files(found.tokenizer, RENEW_PAGE)
-    show_link(_("This page as a link"), controls.recipe(), controls.url())
+    show_link(_("Link to this page"), controls.recipe(), controls.url())
 
 
 def totals_html(old: int, new: int) -> str:
@@ -210,7 +210,7 @@ def totals_html(old: int, new: int) -> str:
             _("{share} fewer").format(share=share) if new < old else _("{share} more").format(share=share)
         )
     elif old:
-        change = _("as many")
+        change = _("the same")
     figures = (
         (_("Tokens, old"), count(old)),
         (_("Tokens, new"), count(new)),

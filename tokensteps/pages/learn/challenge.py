@@ -55,15 +55,15 @@ def show_challenge_maker(
     st.header(_("A challenge for a class"), anchor=False)
     st.caption(
         _(
-            "The link opens this run with its next steps hidden. Whoever has answered them gets a code, and the page of challenges "
-            "marks the codes of a class."
+            "The link opens this run with its next steps hidden. Students who answer them get a code, and "
+            "the challenge page checks the codes of a whole class."
         )
     )
     if not recipe.in_link():
         note(_("A link can't hold this corpus: choose an example, or a shorter text."))
         return
     if step >= last:
-        note(_("Nothing follows this step: go back to the one from which the class is to predict."))
+        note(_("No step follows this one: go back to the step where your class should start predicting."))
         return
     title, steps, asked = st.columns([3, 2, 3])
     name = text_box(_("Title"), TITLE_LIMIT, place=title, key=f"{page}.challenge.title")
@@ -78,7 +78,7 @@ def show_challenge_maker(
     )
     most = min(CHALLENGE_LIMIT, last - step)
     if number is None or not 1 <= number <= most:
-        message = _("{value} steps are not possible here: choose a number from 1 to {most}.")
+        message = _("{value} steps is out of range here: choose a number from 1 to {most}.")
         problem(message.format(value=count(number or 0), most=count(most)))
         return
     if name is None:
@@ -103,18 +103,18 @@ def show() -> None:
     challenge = open_challenge(sealed) if sealed else None
     if challenge is None:
         titled("challenge", _("Challenge"))
-        st.caption(_("A class predicts the steps of a run, and its teacher checks the answers."))
+        st.caption(_("Students predict the steps of a run, and their teacher checks the answers."))
         if sealed:
             problem(
                 _(
-                    "This link is no challenge of this server, or it was changed on the way: ask for it again, and open it as it is."
+                    "This link is not a challenge from this server, or it was altered on the way: ask for it again, and open it unchanged."
                 )
             )
         else:
             note(
                 _(
-                    "To make a challenge, open a training page, choose the corpus and the rules, go to the step where the class is to "
-                    "begin, and take the link from “Files and link”."
+                    "To make a challenge, open a training page, choose the corpus and the rules, go to the step "
+                    "where your class should begin, and copy the link from “Files and link”."
                 )
             )
     else:
@@ -194,7 +194,7 @@ def _ask(challenge: Challenge, trace: Any, style: Style) -> None:
 def facts_html(challenge: Challenge) -> str:
     """The teacher's title; what is trained, and on what."""
     told = _(
-        "{algorithm} on “{corpus}”, steps {first} to {last}. Nobody but you sees your answers until you pass on the code."
+        "{algorithm} on “{corpus}”, steps {first} to {last}. Only you see your answers until you hand in the code."
     ).format(
         algorithm=ALGORITHMS[challenge.page].title,
         corpus=corpus_title(challenge.reading().recipe["corpus"]),
@@ -216,7 +216,7 @@ def _finish(challenge: Challenge, hidden: Hidden, game: Game) -> None:
     checked = Checked(result, grade_answers(questions_of(challenge, hidden.trace, hidden.style), answers))
     st.code(result_text(challenge, checked), language=None, wrap_lines=True)
     if not result.name:
-        note(_("With your name, the code to hand in appears here."))
+        note(_("Enter your name to get the code to hand in."))
         return
     st.markdown(_("Hand in this code:"))
     st.code(result.code(), language=None, wrap_lines=True)
@@ -229,20 +229,20 @@ def _checker(sealed: str) -> None:
     """A teacher's part: the challenge's link and the codes, one a line."""
     st.caption(
         _(
-            "A student can start again in another window, or try the same words elsewhere: take the codes as practice, not as an exam."
+            "A student can start over in another window, or try the same words elsewhere: treat the codes as practice, not as an exam."
         )
     )
-    link = st.text_input(_("The challenge's link"), key="challenge.link", placeholder=sealed[:60])
-    codes = st.text_area(_("Codes, one a line"), key="challenge.codes", height=120)
+    link = st.text_input(_("Challenge link"), key="challenge.link", placeholder=sealed[:60])
+    codes = st.text_area(_("Codes, one per line"), key="challenge.codes", height=120)
     lines = [line for line in plain_text(codes).splitlines() if line.strip()]
     if not lines:
         return
     challenge = open_challenge(plain_text(link) or sealed)
     if challenge is None:
-        problem(_("The first box needs the link of the challenge, as this server made it."))
+        problem(_("Paste the challenge link into the first box, exactly as this server made it."))
         return
     if len(lines) > CODES_LIMIT:
-        message = _("{size} codes are more than the {limit} that are checked at once: give them in parts.")
+        message = _("{size} codes is over the limit of {limit} at once: check them in parts.")
         problem(message.format(size=count(len(lines)), limit=count(CODES_LIMIT)))
         return
     found = _trace(challenge, ".check")

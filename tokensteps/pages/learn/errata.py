@@ -15,8 +15,8 @@ def show() -> None:
     """The whole page."""
     titled("errata", _("Errata"))
     lead = _(
-        "The best-known texts on training tokenizers have wrong figures in their worked examples. Here is what the engine computes "
-        "from the same words, and why; each link opens the step."
+        "The best-known texts on training tokenizers have wrong figures in their worked examples. Here "
+        "is what the engine computes from the same words, and why. Each link opens the step."
     )
     st.html(lead_html(lead))
     for one in remembered(("errata", current_language()), errata):

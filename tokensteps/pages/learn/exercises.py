@@ -70,7 +70,7 @@ def read_place(url: Mapping[str, str]) -> tuple[Place, list[str]]:
         else:
             value = known[name].get(text)
         if value is None:
-            message = _("The link says {name}={value}, which is not possible here; the usual value is used.")
+            message = _("The link says {name}={value}, which is not valid here; the default is used.")
             complaints.append(message.format(name=name, value=repr(text[:80])))
         else:
             values[name] = value
@@ -224,7 +224,7 @@ def kind_title(kind: str) -> str:
 
 def level_title(level: str) -> str:
     """What a level is called."""
-    return _("rising") if level == RISING else level
+    return _("adaptive") if level == RISING else level
 
 
 def show() -> None:
@@ -233,7 +233,9 @@ def show() -> None:
     keep_record(_record())
     titled(EXERCISES_PAGE, _(PAGES[EXERCISES_PAGE].title))
     st.caption(
-        _("As many as you like, on words of their own, marked by the engine that trains the tokenizers here.")
+        _(
+            "As many as you like, each with its own words, graded by the engine that trains the tokenizers here."
+        )
     )
     update_url(write_place(place))
     for complaint in complaints:
@@ -254,7 +256,7 @@ def show() -> None:
         key=f"{EXERCISES_PAGE}.level",
         on_change=_chosen,
         persist_state="session",
-        help=_("Rising: three right in a row lead to the next level, two wrong in a row to the one before."),
+        help=_("Adaptive: three right in a row move you up a level, two wrong in a row move you down one."),
     )
     exercise = make(place.kind, place.level, place.seed)
     show_exercise(exercise)
@@ -285,13 +287,13 @@ def show_exercise(exercise: Exercise) -> None:
                 label = (
                     _("Open this corpus: {algorithm}").format(algorithm=ALGORITHMS[page].title)
                     if page in ALGORITHMS
-                    else _("Open it: pipeline")
+                    else _("Open it in the pipeline")
                 )
                 page_link(page, label, query)
         st.caption(
-            _("Check with nothing typed goes on to the next exercise, too. Trying again doesn't count.")
+            _("“Check” with nothing typed also takes you to the next exercise. Trying again doesn't count.")
             if done
-            else _("“Reveal” counts as a wrong answer; “Next exercise” counts for nothing.")
+            else _("“Reveal” counts as a wrong answer; “Next exercise” doesn't count.")
         )
 
 
@@ -335,7 +337,7 @@ def show_record() -> None:
 
 def record_html(record: Record) -> str:
     """The table."""
-    head = (_("Kind"), _("Answered"), _("Right"), _("Tied"), _("Best run"))
+    head = (_("Kind"), _("Answered"), _("Right"), _("Tied"), _("Best streak"))
     rows = [
         (_(EXERCISE_KINDS[kind].title), tally.answered, tally.right, tally.tied, tally.best)
         for kind, tally in ((kind, record.by_kind.get(kind)) for kind in EXERCISE_KINDS)

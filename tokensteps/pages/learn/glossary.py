@@ -25,7 +25,7 @@ def show() -> None:
     """The whole page."""
     titled("glossary", _("Glossary"))
     lead = _(
-        "The words of the trade, in plain terms. On the other pages, a word with a dotted line says what it means when you point at it."
+        "The field's terms in plain words. On the other pages, point at a word with a dotted underline to see what it means."
     )
     st.caption(lead)
     find = text_box(_("Find"), FIND_LIMIT, key="glossary.find", placeholder=_("tie"), width=360) or ""
@@ -42,4 +42,4 @@ def show() -> None:
                 for term in terms:
                     show_entry(term)
     if not found:
-        st.text(_("No entry has “{text}” in it.").format(text=find))
+        st.text(_("No entry contains “{text}”.").format(text=find))

@@ -53,7 +53,7 @@ MORE: tuple[Link, ...] = (
     SEED_LINK,
     Link(N_("Paste a text and see its tokens"), "playground"),
     PIPELINE_LINK,
-    Link(N_("A new tokenizer from an old one, for other text"), "renew"),
+    Link(N_("Retrain an old tokenizer on other text"), "renew"),
 )
 """What the path through the app leaves out."""
 
@@ -73,7 +73,7 @@ def show() -> None:
     st.header(_("Where the pieces come from"), anchor=False)
     st.caption(
         _(
-            "Nobody writes them down: they are learned from text. Here are three words at four steps of BPE's training on four sentences; Ġ is the space before a word."
+            "Nobody picks them by hand: they are learned from text. Here are three words at four steps of BPE's training on four sentences; Ġ is the space before a word."
         )
     )
     st.html(remembered(("home.growing", current_language()), growing_words))
@@ -165,7 +165,7 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
     st.header(_("Why subwords?"), anchor=False)
     st.caption(
         _(
-            "The same sentence in three ways, each with a vocabulary from the same corpus. Dashed: not in the vocabulary."
+            "The same sentence split in three ways, each with a vocabulary from the same corpus. Dashed: not in the vocabulary."
         )
     )
     st.html(ways_html(analysis, corpus))
@@ -186,7 +186,7 @@ def show_table() -> None:
     st.header(_("Three ways to learn the pieces"), anchor=False)
     st.caption(
         told(
-            N_("On five words: {words}. What is said of them here is what the training pages do."),
+            N_("On five words: {words}. These are the training pages' own results."),
             lesson_facts(),
         )
     )
@@ -195,4 +195,4 @@ def show_table() -> None:
     with st.container(horizontal=True, gap="small"):
         for column in made:
             show_page_link(column.link, _(column.link.label).format(algorithm=column.name))
-        show_page_link(Link(N_("All three at once: compare"), COMPARE_LINK.page, {"corpus": "hug"}))
+        show_page_link(Link(N_("Compare all three side by side"), COMPARE_LINK.page, {"corpus": "hug"}))

@@ -58,11 +58,11 @@ def bpe_column() -> Column:
         "BPE",
         (
             fill(_("the characters of the corpus: {tokens}"), tokens=in_row(trace[0].vocab)),
-            escape(_("merges a pair of neighbours into one token, everywhere")),
-            escape(_("how often the pair stands in the corpus")),
+            escape(_("merges a pair of neighbors into one token, everywhere")),
+            escape(_("how often the pair occurs in the corpus")),
             tell_bpe(trace[1], Markup(PLAIN)).lead,
             end_of_merging(trace),
-            encoding_of_bug(_("repeating the merges in the order in which they were learned."), trace),
+            encoding_of_bug(_("repeating the merges in the order they were learned."), trace),
             "GPT-2, GPT-4, RoBERTa, Llama 3",
         ),
         first_step("bpe"),
@@ -77,8 +77,8 @@ def wordpiece_column() -> Column:
         "WordPiece",
         (
             fill(symbols, tokens=in_row(trace[0].vocab)),
-            escape(_("merges a pair of neighbours, as BPE does")),
-            escape(_("how often the pair stands, divided by the product of how often its two parts do")),
+            escape(_("merges a pair of neighbors, as BPE does")),
+            escape(_("the pair's count, divided by the product of its two parts' counts")),
             tell_wordpiece(trace.snapshot(1), Markup(PLAIN)).lead,
             end_of_merging(trace),
             encoding_of_bug(_("taking the longest token that fits, again and again, from the left."), trace),
@@ -98,7 +98,7 @@ def unigram_column() -> Column:
         "Unigram",
         (
             fill(pieces, number=count(len(trace.seed)), tokens=in_row(substrings)),
-            escape(_("drops a piece that is missed least")),
+            escape(_("prunes a piece whose removal hurts least")),
             escape(_("the loss: how much less probable the corpus would be without the piece")),
             tell_unigram(trace[1], Markup(PLAIN)).lead,
             fill(end, steps=count(len(trace)), size=count(trace.record.sizes[-1])),
@@ -123,7 +123,7 @@ def end_of_merging(trace: MergeTrace) -> str:
 def encoding_of_bug(how: str, trace: BpeTrace | WordPieceTrace | UnigramTrace) -> str:
     """How the trained tokenizer encodes, and what it makes of a word that the corpus doesn't have."""
     tokens = trace.tokenizer(len(trace)).encode("bug").tokens
-    here = fill(_("For the five words, bug becomes {tokens}"), tokens=in_row(tokens))
+    here = fill(_("Trained on the five words, it turns bug into {tokens}"), tokens=in_row(tokens))
     return sentences(escape(how), here)
 
 

@@ -52,11 +52,11 @@ def lesson_facts() -> dict[str, str]:
 def show_lessons() -> None:
     """The lesson plans, each on a tab."""
     st.header(_("What to teach with it"), anchor=False)
-    st.caption(_("Three plans. Each link opens the page with words, settings and step set."))
+    st.caption(_("Three plans. Each link opens the page with words, settings and step ready."))
     st.caption(
         _(
-            "In front of a class, press P on any page for projector mode: large type that fills the screen. A clicker steps there, and its "
-            "key for a black screen works, too. Escape leaves."
+            "In class, press P on any page for projector mode: large type that fills the screen. A clicker "
+            "moves through the steps, and its black-screen key works too. Press Escape to leave."
         )
     )
     names = [_("{number} minutes").format(number=count(lesson.minutes)) for lesson in LESSONS]
@@ -84,7 +84,7 @@ def show_lesson(lesson: Lesson) -> None:
         start += activity.minutes
     address = (st.context.url or "").split("?")[0].rstrip("/")
     make: Callable[[], str] = partial(lesson_page, lesson, known, address, in_links())
-    download(st, _("This plan as a page to print"), f"lesson-{lesson.minutes}.html", make, "home")
+    download(st, _("Printable version of this plan"), f"lesson-{lesson.minutes}.html", make, "home")
 
 
 def activity_html(start: int, minutes: int, teacher: str, answer: str) -> str:

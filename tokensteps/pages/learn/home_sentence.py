@@ -54,8 +54,8 @@ def sentence_counts_html(analysis: Analysis) -> str:
 def whose_html(subject: TrainedSubject, corpus: CorpusFacts) -> str:
     """Which tokenizer split the sentence."""
     message = _(
-        "Cut by a byte-level BPE tokenizer with {size} tokens, trained on this server with this app. Its corpus is “{title}”: {length} "
-        "characters."
+        "Split by a byte-level BPE tokenizer with {size} tokens, trained on this server with this app. "
+        "Its corpus is “{title}”: {length} characters."
     )
     shown = fill(
         message,
@@ -114,19 +114,17 @@ def ways_to_cut(analysis: Analysis, corpus: CorpusFacts) -> tuple[Way, Way, Way]
         )
     )
     characters = _(
-        "A small vocabulary, but every letter is a step for the model, and says little by itself: {number} of them here."
+        "A small vocabulary, but every letter is a step for the model and says little by itself: {number} of them here."
     )
-    whole = _(
-        "Few pieces, but every form of a word needs an entry of its own, and the corpus never had all words."
-    )
+    whole = _("Few pieces, but every form of a word needs its own entry, and no corpus has every word.")
     if new:
         chips_shown = " ".join(chip(word, PLAIN, "s") for word in new[:6]) + (" …" if len(new) > 6 else "")
-        here = fill(_("Here all it can say is “unknown” for {words}."), words=chips_shown)
+        here = fill(_("All it can say here is “unknown” for {words}."), words=chips_shown)
     else:
-        here = escape(_("This sentence has only words of the corpus: try a rare one."))
+        here = escape(_("Every word of this sentence is in the corpus: try a rare one."))
     subwords = _(
-        "Frequent words stay whole, rare ones are spelled with pieces; in the worst case, with single bytes. The price: someone has to "
-        "learn the pieces, and that is what this app shows."
+        "Frequent words stay whole, rare ones are spelled with pieces; in the worst case, with single "
+        "bytes. The price: the pieces have to be learned, and that is what this app shows."
     )
     return (
         Way(

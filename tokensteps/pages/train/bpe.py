@@ -21,7 +21,7 @@ TIE_SOURCES: Final[Mapping[str, type]] = {"first": ties.FirstPlaces}
 BPE_PAGE: Final = TrainPage(
     algorithm=BPE,
     lead=lambda _controls: _(
-        "Merge the most frequent pair of neighbours, everywhere, again and again, until the vocabulary is full."
+        "Merge the most frequent pair of neighbors, everywhere, again and again, until the vocabulary is full."
     ),
     frame=merge_frame,
     encoding_frame=encoding_frame,

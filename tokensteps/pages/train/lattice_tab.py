@@ -75,9 +75,9 @@ def samples_html(samples: Sequence[Path], lattice: Lattice, temperature: float, 
         f'<li><span class="pieces">{chips(path.pieces, style)}</span></li>'
         for path in samples[:SAMPLES_LISTED]
     )
-    names = (_("segmentation"), _("drawn"), _("share"), _("expected"), "")
+    names = (_("segmentation"), _("sampled"), _("share"), _("expected"), "")
     told = _("{drawn}. The tick on a bar is the expected share.").format(drawn=told)
-    drawn_first = escape(_("Drawn first:"))
+    drawn_first = escape(_("First samples:"))
     return (
         f'<div class="ts segmentations">{table_html(names, rows, "drawn")}<p class="k">{escape(told)}</p>'
         f'<p class="k">{drawn_first}</p>'
@@ -117,7 +117,7 @@ def lattice_tab(
         title=_("Lattice"),
     )
     if trace.stop_reason == "no_path":
-        note(_("No sequence of pieces spells this word, so there is nothing to rank and nothing to draw."))
+        note(_("No sequence of pieces spells this word, so there is nothing to rank or sample."))
         return lattice
     if told := aside(lattice):
         st.html(f'<div class="ts">{told}</div>')
@@ -154,12 +154,12 @@ def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> No
     paths = lattice.k_best(int(number or 5))
     st.html(k_best_html(paths, lattice.log_total, style))
     if lattice.path_count == len(paths):
-        st.caption(_("These are all."))
+        st.caption(_("That's all of them."))
 
 
 def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> None:
     """Segmentations sampled at random, as in subword regularization."""
-    st.header(_("Draw samples"), anchor=False)
+    st.header(_("Sample at random"), anchor=False)
     temperature = st.slider(
         _("Temperature"),
         0.1,
@@ -168,7 +168,7 @@ def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> N
         0.1,
         key=key("lattice.temperature"),
         help=_(
-            "Probabilities are raised to 1 / temperature: near 0 the best wins always, high up all are alike."
+            "Probabilities are raised to 1 / temperature: near 0 the best always wins; high values make all alike."
         ),
     )
     left, right = st.columns([3, 2], vertical_alignment="bottom")
@@ -180,7 +180,7 @@ def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> N
     def again() -> None:
         st.session_state[key("lattice.seed")] += 1
 
-    right.button(_("Draw again"), on_click=again, key=key("lattice.again"), width="stretch")
+    right.button(_("Sample again"), on_click=again, key=key("lattice.again"), width="stretch")
     samples = lattice.samples(int(number or 100), temperature, seed)
     st.html(samples_html(samples, lattice, temperature, style))
-    st.caption(_("Seed {seed}: the same seed draws the same.").format(seed=seed))
+    st.caption(_("Seed {seed}: the same seed, the same samples.").format(seed=seed))

@@ -70,7 +70,7 @@ def every_pair(table: StepTable, view: TrainView[MergedTrace]) -> None:
 def merge_charts(view: TrainView[MergedTrace]) -> None:
     """The run as a curve."""
     if not len(view.trace):
-        note(_("Nothing was merged, so there is nothing to plot."))
+        note(_("No merges yet, so there is nothing to plot."))
         return
     chart = st.segmented_control(
         _("Chart"),
@@ -90,7 +90,7 @@ def lineage(view: TrainView[MergedTrace]) -> None:
     """Where a token comes from."""
     learned = [token for token, made in view.trace.step_of_token.items() if made <= view.step]
     if not learned:
-        note(_("Nothing has been learned at this step yet: go forward."))
+        note(_("Nothing learned yet at this step: go forward."))
         return
     token = st.selectbox(
         _("Token"),
@@ -107,12 +107,12 @@ def ties(view: TrainView[MergedTrace]) -> None:
     trace = view.trace
     tied = sum(point.tied_count > 1 for point in trace.history)
     if len(trace):
-        message = _("{tied} of {all} merges ({share} %) were chosen among ties.")
+        message = _("{tied} of {all} merges ({share} %) broke a tie.")
         st.caption(
             message.format(tied=count(tied), all=count(len(trace)), share=round(100 * tied / len(trace)))
         )
     other = st.selectbox(
-        _("Compare with the rule"),
+        _("Compare with tie rule"),
         [rule for rule in view.page.choices("ties") if rule != trace.settings["tie_rule"]],
         format_func=lambda rule: choice_name("ties", rule),
         key=view.key("other"),

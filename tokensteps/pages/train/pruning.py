@@ -71,31 +71,31 @@ def both_losses(view: TrainView[UnigramTrace]) -> None:
     """The loss without each piece, exactly and by SentencePiece's estimate."""
     st.caption(
         _(
-            "Exact: the whole corpus is split anew without the piece. SentencePiece's estimate: each occurrence becomes the "
-            "second-best split of the piece itself. Both in nats over the corpus, for the model after this step; the ranking above "
-            "is older, from before its round."
+            "Exact: the whole corpus is re-segmented without the piece. SentencePiece's estimate: each "
+            "occurrence becomes the second-best split of the piece itself. Both are in nats over the corpus, "
+            "for the model after this step; the ranking above is older, from before its round."
         )
     )
     rows: list[Worth] = remembered(
         ("worth", view.run.name, view.step), partial(view.trace.worth, view.step, WORTH_LIMIT)
     )
     if not rows:
-        note(_("No best split uses a piece longer than a character: there is nothing to compare."))
+        note(_("No best split uses a piece longer than a character, so there is nothing to compare."))
         return
     if len(rows) == WORTH_LIMIT:
-        message = _("The {number} pieces whose estimate is least.")
+        message = _("The {number} pieces with the lowest estimates.")
         st.caption(message.format(number=count(WORTH_LIMIT)))
     left, right = st.columns([1, 1])
     figure = worth_chart(rows, view.style)
     with left:
-        show_chart(figure, view.key("worth"), _("Exact loss against approximate loss"))
+        show_chart(figure, view.key("worth"), _("Exact vs. approximate loss"))
     show_rows(worth_table(rows, view.style), view.key("worths"), right, height=360)
 
 
 def loss_charts(view: TrainView[UnigramTrace]) -> None:
     """The run as a curve."""
     if not len(view.trace):
-        note(_("Nothing was pruned, so there is nothing to plot."))
+        note(_("No prunes yet, so there is nothing to plot."))
         return
     chart = st.segmented_control(
         _("Chart"),
@@ -117,6 +117,6 @@ def encode_pieces(view: TrainView[UnigramTrace]) -> None:
     fallback = st.toggle(
         _("Unknown characters as bytes"),
         key=view.key("fallback"),
-        help=_("Byte fallback: 256 tokens more, and nothing is lost. Off: such characters are <unk>."),
+        help=_("Byte fallback: 256 more tokens, and nothing is lost. Off: such characters become <unk>."),
     )
     encode_tab(view, view.trace.tokenizer(view.step, byte_fallback=fallback))

@@ -31,11 +31,11 @@ from tokensteps.widgets.downloads import download, show_link, show_tokenizer_fil
 from tokensteps.widgets.figures import show_rows
 from tokensteps.widgets.notes import note, problem
 
-IN_STEP = N_("The algorithm in step with the picture")
+IN_STEP = N_("The algorithm, in step with the picture")
 """The first choice of the tab Code."""
 PLAIN_VERSION = N_(
-    "A version to be read: it does what the engine does, but counts the whole corpus anew at every step. The line at work "
-    "is marked, in each of a step's two beats."
+    "A version made for reading: it does what the engine does, but recounts the whole corpus at "
+    "every step. The current line is marked, in each of a step's two beats."
 )
 
 
@@ -76,7 +76,7 @@ def encode_tab(view: TrainView[AnyTrace], tokenizer: Tokenizer | None = None) ->
     sample = EXAMPLES[corpus].sample if corpus in EXAMPLES else ""
     label = _("Text to encode with what was learned up to this step")
     text = text_box(label, ENCODE_LIMIT, value=sample, key=view.key(f"encode.{corpus}"))
-    label = _("Paste a whole text into this tokenizer: the playground")
+    label = _("Paste a whole text into this tokenizer in the playground")
     page_link("playground", label, {"t1": view.spec})
     if text is None:
         return

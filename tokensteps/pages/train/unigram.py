@@ -18,10 +18,10 @@ def lead(controls: Controls) -> str:
     """What the chosen method does, under the page's title."""
     if controls["method"] == "sentencepiece":
         return _(
-            "SentencePiece's way: EM finds how probable each piece is, then what the corpus misses least is pruned, and again."
+            "SentencePiece's way: EM estimates how probable each piece is, then the pieces whose removal hurts least are pruned, again and again."
         )
     return _(
-        "The course's way: start from many pieces, prune one tenth of them, those that the corpus misses least, and again, until few enough are left."
+        "The course's way: start from many pieces and prune the tenth whose removal hurts least, again and again, until few enough are left."
     )
 
 
@@ -35,7 +35,7 @@ UNIGRAM_PAGE: Final = TrainPage(
         N_("The best split of a word (Viterbi)"): segmentation.best_split,
         N_("What losing each piece costs"): segmentation.removal_losses,
         N_("The course's rounds"): unigram.course_rounds,
-        N_("Prune, one piece after the other"): unigram.Training.prune,
+        N_("Prune, one piece at a time"): unigram.Training.prune,
         N_("E step"): segmentation.e_step,
         N_("M step"): segmentation.m_step,
         N_("SentencePiece's estimate of a loss"): segmentation.approximate_loss,

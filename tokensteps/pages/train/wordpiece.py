@@ -25,11 +25,11 @@ def scores(view: TrainView[WordPieceTrace]) -> None:
     """Every pair as a point: its count and its score."""
     st.caption(
         _(
-            "A frequent pair of frequent symbols scores low: dividing by both symbols' counts favours parts that are rare apart."
+            "A frequent pair of frequent symbols scores low: dividing by both symbols' counts favors pairs whose parts rarely occur on their own."
         )
     )
     figure = score_chart(view.trace.snapshot(view.step), view.style)
-    alt = scatter_told(figure, _("Score against count"))
+    alt = scatter_told(figure, _("Score versus count"))
     show_chart(figure, view.key("scores"), alt)
 
 
@@ -58,13 +58,13 @@ def library_wordpiece(view: TrainView[WordPieceTrace]) -> None:
 WORDPIECE_PAGE: Final = TrainPage(
     algorithm=WORDPIECE,
     lead=lambda _controls: _(
-        "Merge the pair with the highest score, again and again: its count divided by the counts of its two symbols, so that parts that are rare apart come first."
+        "Merge the pair with the highest score, again and again: its count divided by the counts of its two symbols, so pairs whose parts rarely occur on their own come first."
     ),
     frame=wordpiece_frame,
     encoding_frame=match_frame,
     code={
         N_("The score"): wordpiece.score,
-        N_("Keep all scores right under merging"): wordpiece.Scores,
+        N_("Keep every score up to date while merging"): wordpiece.Scores,
         N_("Choose the best pair, again and again"): wordpiece.wordpiece_merges,
         N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
         N_("Train"): wordpiece.train_wordpiece,

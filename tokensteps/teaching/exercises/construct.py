@@ -70,15 +70,15 @@ def construct(random: Random, level: int) -> Made:
             asked_html(wanted),
             escape(
                 _(
-                    "Write a corpus whose training begins like this: on each line a word, a space, and how many times it occurs. Any "
-                    "corpus that does it is right; it is run to find out."
+                    "Write a corpus whose training begins like this: on each line a word, a space, and its count. "
+                    "Any corpus that works is right; we train on it to check."
                 )
             ),
         ),
         SeveralLines("hug 10\npug 5"),
         counts_text(counts),
         lambda answer: check_corpus(answer, wanted),
-        fill(_("One of many that do it: {corpus}"), corpus=example),
+        fill(_("One of many that work: {corpus}"), corpus=example),
     )
     facts = {"merges": wanted.merges, "wordpiece": wanted.wordpiece, "words": counts}
     return Made(question, facts, link_to("bpe", counts, step="0"))
@@ -91,7 +91,7 @@ def asked_html(wanted: Wanted) -> str:
         for number, pair in enumerate(wanted.merges, start=1)
     ]
     if wanted.wordpiece:
-        message = _("WordPiece, trained on the same words, merges first: {pair}")
+        message = _("WordPiece, trained on the same words, first merges: {pair}")
         lines.append(fill(message, pair=pair_html(wanted.wordpiece)))
     return f'<ul class="wanted">{"".join(f"<li>{line}</li>" for line in lines)}</ul>'
 
@@ -104,7 +104,7 @@ def read_answer(answer: str) -> dict[str, int] | str:
     """
     lines = [line for line in answer.splitlines() if line.strip()]
     if len(lines) > CORPUS_LINES:
-        return _("You have {number} lines, and at most {limit} are read: leave some out.").format(
+        return _("You have {number} lines, but the limit is {limit}: remove some.").format(
             number=count(len(lines)), limit=CORPUS_LINES
         )
     try:
@@ -114,15 +114,15 @@ def read_answer(answer: str) -> dict[str, int] | str:
     counts: dict[str, int] = {}
     for word, number in pairs:
         if len(word) > CORPUS_WORD:
-            return _("A word may have {limit} characters, and {word}… has {number}: shorten it.").format(
-                limit=CORPUS_WORD, word=word[:12], number=count(len(word))
-            )
+            return _(
+                "A word may have at most {limit} characters, but {word}… has {number}: shorten it."
+            ).format(limit=CORPUS_WORD, word=word[:12], number=count(len(word)))
         if not 1 <= number <= CORPUS_COUNT:
-            return _("A count is a whole number from 1 to {limit}: change that of {word}.").format(
+            return _("A count must be a whole number from 1 to {limit}: change the one for {word}.").format(
                 limit=count(CORPUS_COUNT), word=word
             )
         counts[word] = counts.get(word, 0) + number
-    return counts or _("There is no word in your answer: type lines such as hug 10.")
+    return counts or _("Your answer has no words: type lines such as hug 10.")
 
 
 def check_corpus(answer: str, wanted: Wanted) -> Verdict:
@@ -146,7 +146,7 @@ def check_corpus(answer: str, wanted: Wanted) -> Verdict:
             if verdict is not None:
                 return verdict
             if merge_at(trace, number).tied_count > 1:
-                message = _("{algorithm}, merge {number}: {pair} was tied, and is met first.")
+                message = _("{algorithm}, merge {number}: {pair} was tied, but is met first.")
                 ties.append(
                     fill(
                         message,
@@ -155,7 +155,9 @@ def check_corpus(answer: str, wanted: Wanted) -> Verdict:
                         pair=pair_html(merge_at(trace, number).pair),
                     )
                 )
-    return right(sentences(escape(_("Trained on your words, all merges are the ones asked for.")), *ties))
+    return right(
+        sentences(escape(_("Training on your words makes exactly the merges you were asked for.")), *ties)
+    )
 
 
 def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verdict | None:
@@ -163,7 +165,7 @@ def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verd
     fields = {"algorithm": name, "number": str(number), "wanted": pair_html(wanted)}
     if number > len(trace):
         message = _(
-            "{algorithm} makes no merge {number} on your words: no pair is left. {wanted} was asked for."
+            "{algorithm} makes no merge {number} on your words: no pair is left. It should have been {wanted}."
         )
         return wrong(fill(message, **fields))
     event = merge_at(trace, number)
@@ -174,7 +176,7 @@ def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verd
     fields |= {"pair": pair_html(event.pair), "figure": figure(chosen)}
     if standing is None:
         message = _(
-            "{algorithm}, merge {number} is {pair} ({figure}); {wanted} stands nowhere in your words then."
+            "{algorithm}, merge {number} is {pair} ({figure}); {wanted} doesn't occur in your words then."
         )
         return wrong(fill(message, **fields))
     fields["yours"] = figure(standing)

@@ -105,11 +105,11 @@ def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
     true = Pipeline(pre_tokenizer=pre_tokenizer).split(text)
     rules = {
         "bert": _(
-            "BERT's pre-tokenizer cuts at white space, and makes each punctuation mark a word of its own."
+            "BERT's pre-tokenizer splits at whitespace and makes each punctuation mark a separate word."
         ),
         "byte_level": _(
-            "GPT-2's pre-tokenizer, which RoBERTa uses too, keeps letters with letters, digits with digits and other signs with their "
-            "like; nothing that is of two sorts stays in one word."
+            "GPT-2's pre-tokenizer, also used by RoBERTa, groups letters with letters, digits with digits "
+            "and other characters with their like; no word mixes two kinds."
         ),
     }
     why = fill(_("{name}: {words}."), name=escape(name), words=code_html(true))
@@ -121,7 +121,7 @@ def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
     graded = grade_split(text, true, compare)
     asked = fill(
         _(
-            "Before a tokenizer's model runs, the text is cut into words. Into which words does {name} cut {text}?"
+            "Before a tokenizer's model runs, the text is split into words. Which words does {name} split {text} into?"
         ),
         name=escape(name),
         text=f"<code>{escape(text)}</code>",
@@ -129,7 +129,7 @@ def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
     question = Question(
         "words",
         prompt(rules[pre_tokenizer], "", asked),
-        Entry(_("the words with a space between them; all in one piece if it is not cut")),
+        Entry(_("the words with a space between them; the whole text if it is not split")),
         " ".join(true),
         lambda answer: right(why) if graded(answer).kind == "right" else graded(answer),
         why,
@@ -148,7 +148,7 @@ def normalized(text: str) -> Made:
             return right(why)
         return wrong(
             fill(
-                _("You have {yours}, it is {true}."),
+                _("You have {yours}; it should be {true}."),
                 yours=f"<code>{escape(answer.strip()[:80])}</code>",
                 true=why,
             )
@@ -157,9 +157,7 @@ def normalized(text: str) -> Made:
     question = Question(
         "normalize",
         prompt(
-            _(
-                "The normalizer of BERT's uncased models takes accents off the letters and makes all letters small."
-            ),
+            _("The normalizer of BERT's uncased models strips accents and lowercases all letters."),
             "",
             fill(_("What does {text} become?"), text=f"<code>{escape(text)}</code>"),
         ),

@@ -157,11 +157,12 @@ def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[
     tokenizer = trace.tokenizer(step)
     text = prompt(
         _(
-            "The word is cut into characters; then, again and again, the first rule in the list that fits is applied wherever its "
-            "pair stands, until none fits. A character that is not known becomes [UNK], and no rule fits that."
+            "The word is split into characters. Then the first rule in the list that fits is applied "
+            "wherever its pair occurs, again and again, until none fits. An unknown character becomes [UNK], "
+            "which no rule fits."
         ),
         f'{rules}<p class="known">{letters}</p>',
-        fill(_("Into which tokens is {word} cut?"), word=f"<code>{escape(word)}</code>"),
+        fill(_("Which tokens is {word} split into?"), word=f"<code>{escape(word)}</code>"),
     )
     why = bpe_steps(tokenizer.explain(word))
     question = encoding_question(text, word, tokenizer.encode(word).tokens, trace.alphabet, why)
@@ -198,11 +199,11 @@ def wordpiece_question(trace: WordPieceTrace, step: int, word: str) -> tuple[Que
     tokenizer = trace.tokenizer(step)
     text = prompt(
         _(
-            "The longest token that begins the word is taken, then the longest that begins the rest, and so on; ## marks tokens inside "
-            "a word. If at some place no token fits, the whole word becomes one [UNK]."
+            "Take the longest token that begins the word, then the longest that begins the rest, and so on; "
+            "## marks tokens inside a word. If no token fits at some point, the whole word becomes one [UNK]."
         ),
         f'<p class="known">{shown}</p>',
-        fill(_("Into which tokens is {word} cut?"), word=f"<code>{escape(word)}</code>"),
+        fill(_("Which tokens is {word} split into?"), word=f"<code>{escape(word)}</code>"),
     )
     why = wordpiece_steps(tokenizer.explain(word))
     question = encoding_question(text, word, tokenizer.encode(word).tokens, word, why, "##")
@@ -218,7 +219,7 @@ def wordpiece_steps(explained: Trace[MatchSnapshot]) -> str:
         )
     before = explained[-2]  # the last try that failed
     return fill(
-        _("After {found} no token begins the rest {rest}: the whole word is {unknown}.")
+        _("After {found}, no token begins the rest, {rest}: the whole word is {unknown}.")
         if before.tokens
         else _("No token begins {rest}: the whole word is {unknown}."),
         found=tokens_in_line(before.tokens),

@@ -36,7 +36,7 @@ FALL_AFTER: Final = 2
 
 EXERCISE_KINDS: Final[Mapping[str, ExerciseKind]] = {
     "bpe_count": ExerciseKind(
-        N_("BPE: count a pair"), N_("Counting neighbours, each word as often as it occurs."), bpe_count
+        N_("BPE: count a pair"), N_("Counting neighbors, each word as often as it occurs."), bpe_count
     ),
     "bpe_pair": ExerciseKind(
         N_("BPE: the next merge"), N_("Finding the most frequent pair, and what a tie does."), bpe_pair
@@ -67,7 +67,7 @@ EXERCISE_KINDS: Final[Mapping[str, ExerciseKind]] = {
         N_("Unigram: the Viterbi table"), N_("Finding the best split without trying all of them."), viterbi
     ),
     "unigram_piece": ExerciseKind(
-        N_("Unigram: which piece goes"), N_("Seeing what the corpus would miss least."), unigram_piece
+        N_("Unigram: which piece goes"), N_("Finding the piece whose removal hurts least."), unigram_piece
     ),
     "unigram_loss": ExerciseKind(
         N_("Unigram: what a piece is worth"),
@@ -76,7 +76,7 @@ EXERCISE_KINDS: Final[Mapping[str, ExerciseKind]] = {
     ),
     "mistake": ExerciseKind(N_("Spot the mistake"), N_("Checking a worked log line by line."), mistake),
     "construct": ExerciseKind(
-        N_("Build a corpus"), N_("Thinking backwards: words that make training go as asked."), construct
+        N_("Build a corpus"), N_("Working backward: words that lead to the merges you want."), construct
     ),
     "course": ExerciseKind(
         N_("Questions from the course"), N_("The examples of the Hugging Face course, chapter 6."), course

@@ -75,16 +75,17 @@ def fits_level(random: Random, level: int) -> Callable[[MergeTrace, int], bool]:
 def bpe_rule() -> str:
     """How BPE chooses, in two sentences."""
     return _(
-        "BPE merges the pair of neighbours that stands most often, each word counted as many times as it occurs. Of equally "
-        "frequent pairs the one met first wins, reading the words from the top, left to right."
+        "BPE merges the most frequent pair of neighbors, counting each word as often as it occurs. If "
+        "pairs tie, the one met first wins, reading the words from the top, left to right."
     )
 
 
 def wordpiece_rule() -> str:
     """How WordPiece chooses, in two sentences."""
     return _(
-        "WordPiece merges the pair with the highest score: how often the pair stands, divided by how often its first token stands "
-        "times how often its second one does. Of equal scores the pair met first wins, reading the words from the top, left to right."
+        "WordPiece merges the pair with the highest score: the pair's count divided by the product of "
+        "its first and second tokens' counts. If scores tie, the pair met first wins, reading the words "
+        "from the top, left to right."
     )
 
 
@@ -119,7 +120,7 @@ def scored_words(trace: WordPieceTrace, step: int, level: int) -> str:
     if level > TOKENS_COUNTED:
         return words
     counted = {token: count(number) for token, number in token_counts(trace, step).items()}
-    return side_by_side(words, tokens_table(_("Token"), _("Times"), counted))
+    return side_by_side(words, tokens_table(_("Token"), _("Count"), counted))
 
 
 def wordpiece_pair(random: Random, level: int) -> Made:
@@ -168,14 +169,14 @@ def bpe_count(random: Random, level: int) -> Made:
     asked = pick(random, trace.candidates(step), step, level)
     why = escape(occurrences(trace, step, asked.pair))
     rule = _(
-        "A pair is two neighbours in one word. A word that occurs 5 times counts 5 times for each place where the pair stands in it."
+        "A pair is two neighbors in one word. A word that occurs 5 times counts 5 times for each place where the pair occurs in it."
     )
     question = Question(
         "count",
         prompt(
             rule,
             words_table(trace[step].splits(), counts),
-            fill(_("How often does {pair} stand in the corpus?"), pair=pair_html(asked.pair)),
+            fill(_("How often does {pair} occur in the corpus?"), pair=pair_html(asked.pair)),
         ),
         Entry("12"),
         str(asked.freq),
@@ -197,8 +198,8 @@ def wordpiece_score(random: Random, level: int) -> Made:
         "score",
         prompt(
             _(
-                "The score of a pair is how often it stands, divided by how often its first token stands times how often its second "
-                "one does; ##g (inside a word) and g (at its start) are two tokens."
+                "A pair's score is its count divided by the product of its first and second tokens' counts; ##g "
+                "(inside a word) and g (at its start) are two tokens."
             ),
             scored_words(trace, step, level),
             fill(

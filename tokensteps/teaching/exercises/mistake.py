@@ -55,7 +55,7 @@ class LogLine(NamedTuple):
         """As it is shown."""
         if not self.first:
             return fill(
-                _("merge {pair}, which stands {number} times"),
+                _("merge {pair}, which occurs {number} times"),
                 pair=pair_html(self.pair),
                 number=count(self.freq),
             )
@@ -161,8 +161,9 @@ def wrong_table(random: Random, level: int) -> Made:
     change = random.choice((-1, 1, 2))
     shown[place] = cells[place]._replace(bits=cells[place].bits + change)
     rule = _(
-        "For each beginning of the word, the fewest bits it can be spelled with: over all pieces that end there, the bits of the "
-        "beginning before the piece plus the piece's own. A piece of probability 1/8 costs 3 bits."
+        "For each beginning of the word, find the fewest bits that spell it: the minimum, over all "
+        "pieces that end there, of the bits up to the piece plus the piece's own. A piece of probability "
+        "1/8 costs 3 bits."
     )
     given = sheet_html(
         (_("Piece"), _("Bits")),
@@ -195,7 +196,7 @@ def which_line(
     def grade(answer: str) -> Verdict:
         if answer == names[place]:
             return right(why)
-        return wrong(fill(_("{line} is as it should be. "), line=escape(answer)) + why)
+        return wrong(fill(_("{line} is correct. "), line=escape(answer)) + why)
 
     asked = _(
         "Exactly one line is wrong; the lines after it follow from what it should have said. Which one is it?"

@@ -115,8 +115,8 @@ def probability_question(trace: UnigramTrace, pieces: Sequence[str]) -> tuple[Qu
     exact = probability(pieces, seed)
     text = prompt(
         _(
-            "The probability of a split is the product of the probabilities of its pieces; a piece's probability is its count divided "
-            "by the counts of all pieces together."
+            "The probability of a split is the product of the probabilities of its pieces; a piece's "
+            "probability is its count divided by the total count of all pieces."
         ),
         shares_table(seed),
         fill(
@@ -155,7 +155,7 @@ def best_question(trace: UnigramTrace, word: str) -> tuple[Question, dict[str, o
     )
     if len(best) > 1:
         others = listed(tokens_in_line(path.pieces) for path in best[1:])
-        why = sentences(why, fill(_("Exactly as probable: {others}."), others=others))
+        why = sentences(why, fill(_("Equally probable: {others}."), others=others))
 
     def compare(pieces: tuple[str, ...]) -> Verdict:
         missing = next((piece for piece in pieces if piece not in seed), None)
@@ -178,8 +178,8 @@ def best_question(trace: UnigramTrace, word: str) -> tuple[Question, dict[str, o
         "best",
         prompt(
             _(
-                "A word is cut into the pieces whose probabilities have the greatest product. Of several that are equally "
-                "probable each is right."
+                "A word is split into the pieces whose probabilities have the greatest product. If several "
+                "splits tie, any of them is right."
             ),
             shares_table(seed),
             fill(_("Which split of {word} is the most probable?"), word=f"<code>{escape(word)}</code>"),
@@ -242,8 +242,9 @@ def unigram_piece(random: Random, level: int) -> Made:
     counts, trace, step = draw_pruning(random, level)
     text = prompt(
         _(
-            "The piece without which the corpus's loss grows least goes next. The loss adds up, for each time a word occurs, the −ln of "
-            "the pieces of its best split; without a piece, the words that use it need their next best split. Single characters stay."
+            "The next piece to go is the one whose removal raises the corpus's loss least. The loss adds up "
+            "the −ln of the pieces in each word's best split, once for each time the word occurs. Without a "
+            "piece, the words that use it need their next-best split. Single characters stay."
         ),
         split_words(trace, step, counts),
         escape(_("Which piece goes next?")),
@@ -276,8 +277,9 @@ def unigram_loss(random: Random, level: int) -> Made:
     why = loss_told(trace, step, event.piece, PLAIN)
     text = prompt(
         _(
-            "The loss adds up, for each time a word occurs, the −ln of the pieces of its best split. Without a piece, the words that use "
-            "it take their next best split, which costs as much or more; the other words cost what they did."
+            "The loss adds up the −ln of the pieces in each word's best split, once for each time the word "
+            "occurs. Without a piece, the words that use it take their next-best split, which costs as much "
+            "or more; the cost of the other words doesn't change."
         ),
         split_words(trace, step, counts),
         fill(

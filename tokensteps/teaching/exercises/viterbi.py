@@ -87,14 +87,15 @@ def viterbi(random: Random, level: int) -> Made:
         "viterbi",
         prompt(
             _(
-                "A piece of probability 1/8 costs 3 bits (1 is halved 3 times): probabilities multiply, bits add up. From left to "
-                "right, write down for each beginning of the word the fewest bits it can be spelled with: over all pieces that end "
-                "there, the bits of the beginning before the piece plus the piece's own."
+                "A piece of probability 1/8 costs 3 bits (1 is halved 3 times): probabilities multiply, bits add "
+                "up. From left to right, write down for each beginning of the word the fewest bits that spell "
+                "it: the minimum, over all pieces that end there, of the bits up to the piece plus the piece's "
+                "own."
             ),
             given,
             fill(
                 _(
-                    "Fill in the table for {word}: the fewest bits, and the last piece on that way. Of equally good pieces any is right."
+                    "Fill in the table for {word}: the fewest bits, and the last piece on that path. If pieces tie, any of them is right."
                 ),
                 word=f"<code>{escape(word)}</code>",
             ),
@@ -118,14 +119,14 @@ def grade_cells(answer: str, cells: Sequence[tuple[int, tuple[str, ...]]], word:
         read = read_number(typed)
         if read is None:
             return unread(
-                _("{answer} is no number of bits: type one such as 7.").format(answer=repr(typed[:40]))
+                _("{answer} is not a number of bits: type one such as 7.").format(answer=repr(typed[:40]))
             )
         place = f"<code>{escape(word[:end])}</code>"
         if read.value != number:
-            message = _("Up to {place}: you have {yours} bits, it is {true}.")
+            message = _("Up to {place}: you have {yours} bits; it should be {true}.")
             mistakes.append(fill(message, place=place, yours=escape(typed[:40]), true=str(number)))
         if piece not in pieces:
-            message = _("Up to {place}: you have the piece {yours}, it is {true}.")
+            message = _("Up to {place}: you have the piece {yours}; it should be {true}.")
             right_pieces = " / ".join(map(chip, pieces))
             mistakes.append(
                 fill(message, place=place, yours=f"<code>{escape(piece[:40])}</code>", true=right_pieces)

@@ -126,7 +126,7 @@ def sheet_html(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def words_table(splits: Mapping[str, Sequence[str]], counts: Mapping[str, int]) -> str:
     """Words as they are split, each with its count."""
     return sheet_html(
-        (_("Word, as it is split now"), _("Times")),
+        (_("Word, as it is split now"), _("Count")),
         ((f'<span class="row">{chips(splits[word])}</span>', count(counts[word])) for word in splits),
     )
 
@@ -134,7 +134,7 @@ def words_table(splits: Mapping[str, Sequence[str]], counts: Mapping[str, int]) 
 def word_counts_table(counts: Mapping[str, int]) -> str:
     """Words with their counts."""
     return sheet_html(
-        (_("Word"), _("Times")),
+        (_("Word"), _("Count")),
         ((f"<code>{escape(word)}</code>", count(number)) for word, number in counts.items()),
     )
 
