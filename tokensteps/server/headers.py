@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from tokensteps.server.entrance.lines import Lines
-from tokensteps.server.entrance.uploads import NoRoom, Upload
+from tokensteps.server.entrance.connections import Connections
+from tokensteps.server.entrance.uploads import IncomingFile, NoRoom
 from tokensteps.server.entrance.visits import visits
 from tokensteps.streamlit_internals import INDEX, METRICS, UPLOADS
 
@@ -219,7 +219,7 @@ class Guard:
         self.metrics = os.environ.get(METRICS_VARIABLE, "") == "1"
         self.warned = False
         self.visits = visits()
-        self.lines = Lines(self.visits)
+        self.connections = Connections(self.visits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or open one WebSocket."""
@@ -228,7 +228,7 @@ class Guard:
             if self.foreign(scope):
                 await send({"type": "websocket.close", "code": 1008})
             else:
-                await self.lines.serve(self.app, scope, receive, send)
+                await self.connections.serve(self.app, scope, receive, send)
             return
         if kind != "http":
             await self.app(scope, receive, send)
@@ -264,9 +264,9 @@ class Guard:
         if UPLOADS not in scope["path"]:
             await self.app(scope, receive, send)
         elif scope["method"] == "PUT":
-            await Upload(scope, self.visits).put(self.app, receive, send)
+            await IncomingFile(scope, self.visits).put(self.app, receive, send)
         else:
-            await Upload(scope, self.visits).pass_on(self.app, receive, send)
+            await IncomingFile(scope, self.visits).pass_on(self.app, receive, send)
 
     def headers(
         self, scope: Scope, status: int, given: Iterable[tuple[bytes, bytes]]

@@ -36,7 +36,7 @@ class Throttle(logging.Filter):
         self._seen[key] = since, number + 1
         if number >= RECORDS_ALIKE:
             return False
-        _cut(record)
+        _bound(record)
         return True
 
 
@@ -51,7 +51,7 @@ def _place(record: logging.LogRecord) -> tuple[Any, ...]:
     return record.name, record.pathname, record.lineno, kind, failed
 
 
-def _cut(record: logging.LogRecord) -> None:
+def _bound(record: logging.LogRecord) -> None:
     message = record.getMessage()
     if len(message) > RECORD_LIMIT:
         record.msg, record.args = _middle_left_out(message), None

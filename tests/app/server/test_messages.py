@@ -31,8 +31,8 @@ from tokensteps.limits import (
     STATES_LIMIT,
     WIDGETS_LIMIT,
 )
-from tokensteps.server.entrance import lines, messages
-from tokensteps.server.entrance.lines import Lines
+from tokensteps.server.entrance import connections, messages
+from tokensteps.server.entrance.connections import Connections
 from tokensteps.server.entrance.messages import (
     OPERATIONS,
     PASSES,
@@ -117,7 +117,7 @@ def send_all(
     sent: Sequence[bytes | str],
     answers: Sequence[bytes] = (),
     subprotocols: Sequence[str] = (),
-    guards: Lines | None = None,
+    guards: Connections | None = None,
 ) -> tuple[list[bytes], list[Any], Visited]:
     """What arrives at Streamlit of the messages sent, what the browser gets, and who came and left."""
     arrived: list[bytes] = []
@@ -145,7 +145,7 @@ def send_all(
         got.append(event)
 
     scope = {"type": "websocket", "client": ("192.0.2.1", 5), "headers": [], "subprotocols": [*subprotocols]}
-    asyncio.run((guards or Lines(visited)).serve(app, scope, receive, send))  # type: ignore[arg-type]
+    asyncio.run((guards or Connections(visited)).serve(app, scope, receive, send))  # type: ignore[arg-type]
     return arrived, got, visited
 
 
@@ -159,8 +159,8 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         waits.append(seconds)
         now[0] += seconds
 
-    monkeypatch.setattr(lines.asyncio, "sleep", sleep)
-    monkeypatch.setattr(lines.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(connections.asyncio, "sleep", sleep)
+    monkeypatch.setattr(connections.time, "monotonic", lambda: now[0])
     return waits
 
 
@@ -360,21 +360,21 @@ def test_what_a_page_asks_by_itself_is_left_out_where_it_comes_too_fast(slept: l
 
 
 def test_an_address_has_a_rate_of_its_own(slept: list[float]) -> None:
-    guards = Lines(Visited())  # type: ignore[arg-type]
+    guards = Connections(Visited())  # type: ignore[arg-type]
     for _ in range(200):  # two hundred visitors, one after the other, each as fast as one may
         assert len(send_all([rerun()] * 20, guards=guards)[0]) == 20
     assert sum(slept) == pytest.approx((200 * 20 - 3_000) / 120, rel=0.05)
 
 
 def test_a_lecture_hall_comes_in_and_clicks_without_a_wait(slept: list[float]) -> None:
-    guards = Lines(Visited())  # type: ignore[arg-type]
+    guards = Connections(Visited())  # type: ignore[arg-type]
     for _ in range(300):
         send_all([rerun()] * 8, guards=guards)
     assert sum(slept) == 0
 
 
 def test_an_address_has_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "CONNECTIONS_EACH", 0)
+    monkeypatch.setattr(connections, "CONNECTIONS_EACH", 0)
     got: list[Any] = []
 
     async def send(event: Any) -> None:
@@ -382,7 +382,7 @@ def test_an_address_has_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> 
 
     async def serve() -> None:
         scope = {"type": "websocket", "client": ("192.0.2.1", 5), "headers": []}
-        await Lines(Visited()).serve(None, scope, None, send)  # type: ignore[arg-type]
+        await Connections(Visited()).serve(None, scope, None, send)  # type: ignore[arg-type]
 
     asyncio.run(serve())
     assert got == [{"type": "websocket.close", "code": 1013}]
@@ -405,7 +405,7 @@ def test_who_has_gone_is_not_served_any_more(slept: list[float]) -> None:
         raise OSError("gone")
 
     scope = {"type": "websocket", "client": None, "headers": []}
-    asyncio.run(Lines(Visited()).serve(app, scope, receive, send))  # type: ignore[arg-type]
+    asyncio.run(Connections(Visited()).serve(app, scope, receive, send))  # type: ignore[arg-type]
     assert handed_on == 1
 
 

@@ -17,7 +17,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from tokensteps.limits import LARGEST_UPLOAD
 from tokensteps.server.entrance import uploads, visits
-from tokensteps.server.entrance.uploads import NoRoom, Upload
+from tokensteps.server.entrance.uploads import IncomingFile, NoRoom
 from tokensteps.server.entrance.visits import Visits
 
 
@@ -104,7 +104,7 @@ async def put(
         "headers": headers,
     }
     try:
-        await Upload(scope, kept).put(app, receive, send)
+        await IncomingFile(scope, kept).put(app, receive, send)
     except NoRoom:
         return 413
     return answers[0]
@@ -173,7 +173,7 @@ def test_a_slow_upload_is_given_up(server: Server, monkeypatch: pytest.MonkeyPat
             "headers": [(b"content-length", b"5")],
             "method": "PUT",
         }
-        await Upload(scope, kept).put(app, never, never)
+        await IncomingFile(scope, kept).put(app, never, never)
         assert kept.held() == {}
 
     asyncio.run(run())
@@ -269,7 +269,7 @@ def test_a_file_that_comes_again_and_fails_is_gone(server: Server) -> None:
             assert await put(server, kept, "mine", name, 60, status=400) == 400
             assert kept.held() == {} == server.held()
         scope = {"path": "/_stcore/upload_file/mine/a", "headers": [], "method": "DELETE"}
-        taken_out = Upload(scope, kept).pass_on
+        taken_out = IncomingFile(scope, kept).pass_on
 
         async def app(scope: Any, receive: Any, send: Any) -> None:
             await send({"type": "http.response.start", "status": 204})

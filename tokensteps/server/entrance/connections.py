@@ -29,10 +29,8 @@ TRY_AGAIN_LATER: Final = 1013
 GONE: Final = 1006
 """Where a browser has gone without a word."""
 
-logger = logging.getLogger(__name__)
 
-
-class Lines:
+class Connections:
     """All WebSockets of a server."""
 
     def __init__(self, visits: Visits) -> None:
@@ -44,20 +42,22 @@ class Lines:
         now = time.monotonic()
         address = self._addresses.account(network((scope.get("client") or ("",))[0]), now)
         if address.connections >= CONNECTIONS_EACH:
-            logger.warning("Refused a connection: its address has %d already", address.connections)
+            logging.getLogger(__name__).warning(
+                "Refused a connection: its address has %d already", address.connections
+            )
             await send({"type": "websocket.close", "code": TRY_AGAIN_LATER})
             return
         address.connections += 1
-        line = Line(receive, send, address, self._visits, claimed_session(scope))
+        connection = Connection(receive, send, address, self._visits, claimed_session(scope))
         try:
             await asyncio.sleep(address.bucket("openings").take(1, now))
-            await app(scope, line.receive, line.send)
+            await app(scope, connection.receive, connection.send)
         finally:
             address.connections -= 1
-            line.leave()
+            connection.leave()
 
 
-class Line:
+class Connection:
     """One WebSocket."""
 
     def __init__(
@@ -102,7 +102,7 @@ class Line:
             await asyncio.sleep(wait)
 
     async def _refuse(self, why: str) -> Event:
-        logger.warning("Closed a connection that sent %s", why)
+        logging.getLogger(__name__).warning("Closed a connection that sent %s", why)
         self._closed = True
         await self._send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": "Policy violation"})
         return {"type": "websocket.disconnect", "code": POLICY_VIOLATION}

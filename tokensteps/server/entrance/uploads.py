@@ -19,7 +19,7 @@ class NoRoom(Exception):
     """Raised for an upload that there is no room for."""
 
 
-class Upload:
+class IncomingFile:
     """One request that puts a file into a session, or takes one out."""
 
     def __init__(self, scope: Scope, visits: Visits) -> None:
