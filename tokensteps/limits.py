@@ -119,9 +119,9 @@ CONNECTION_RATES: Final[Mapping[str, Rate]] = {
     # Files to download are made in threads of the server, the largest in half a second. A page offers eight.
     "backend_operation_request": Rate(12, 0.5),
 }
-"""What one page may send."""
+"""What one page may send: several times what somebody does who clicks fast, with the reason of each beside it."""
 HALL: Final = 300
-"""Students in a lecture hall. All of them may come from one address."""
+"""Students who may share one address: a lecture hall's."""
 ADDRESS_RATES: Final[Mapping[str, Rate]] = {
     # They come in within ten seconds, to a server that greets thirty a second; deploy/tokensteps.conf says the same of sessions.
     "openings": Rate(2 * HALL, 30),
@@ -129,7 +129,7 @@ ADDRESS_RATES: Final[Mapping[str, Rate]] = {
     # has time for, and the visitors from other addresses should find some of it left.
     **{name: Rate(HALL * rate.burst / 2, HALL * rate.pace / 10) for name, rate in CONNECTION_RATES.items()},
 }
-"""What all pages at one address may send together."""
+"""What all pages at one address may send together: enough for a lecture hall, and too little to take all of a server's time."""
 CONNECTIONS_EACH: Final = 2 * HALL
 """Connections from one address: each student of a lecture hall has two pages open."""
 RECONNECT_SECONDS: Final = 60.0
@@ -268,12 +268,16 @@ TOKENIZERS_KEPT: Final = 8
 """Tokenizers from elsewhere: 150 MB each at the most, and many at 10 MB."""
 TEXTS_ROOM: Final = 64_000_000
 """Bytes of texts that were too long for a link: six of the largest, or hundreds of pasted ones."""
+CORPORA_ROOM: Final = 300_000_000
+"""Bytes of corpora that were uploaded, in memory: a megabyte for each student of a lecture hall, or thirty of the largest."""
 LARGEST_TEXT: Final = 4 * PLAYGROUND_LIMIT
 """Bytes of one of them: a character has four at most, and a larger text would push everybody else's out."""
 FILES_ROOM: Final = 160_000_000
 """Bytes of tokenizers' files: a few of the largest, or many ordinary ones."""
 HUB_ROOM: Final = 400_000_000
 """Bytes of public tokenizers on disk: ten of the largest, or a hundred ordinary ones."""
+DOWNLOADS_ROOM: Final = 30_000_000
+"""Bytes of files that were made to be downloaded: handouts take up to a megabyte, a tokenizer.json five."""
 FRAMES_ROOM: Final = 64_000_000
 """Bytes of frames that were drawn: those of a lecture hall that looks at the same steps."""
 REMEMBERED_KEPT: Final = 256
@@ -327,6 +331,6 @@ RECORDS_ALIKE: Final = 5
 """Records that one place in the code may write in the same minute: more say nothing new, and a browser can make a server fail ten
 times a second."""
 RECORDS_SECONDS: Final = 60.0
-"""Time after which it may write again, and says how many were left out."""
+"""Time after which it may write again: whoever reads the log soon sees that it goes on, and how often."""
 RECORD_LIMIT: Final = 8_000
 """Characters of a record: a traceback through Streamlit and a page has some four thousand; a message may quote a visitor's text."""

@@ -18,7 +18,9 @@ from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.rules import BPE_RULES
+from tokensteps.server import stores
 from tokensteps.server.jobs import registry
+from tokensteps.server.stores import corpora
 
 TABS = ["Every pair", "Charts", "Follow a word", "Lineage", "Encode", "Ties", "Code", "Files and link"]
 PAGE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
@@ -235,6 +237,22 @@ def test_invalid_utf_8_is_read_and_told() -> None:
     assert "id" in app.query_params
     again = opened("&".join(f"{name}={text}" for name, text in app.query_params.items()))
     assert problems(again) == [] and book(again)["last"] == book(app)["last"]
+
+
+def test_a_file_that_the_server_had_to_let_go_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Corpora share one room; a short one is in the store on disk as well."""
+    app = opened("corpus=upload")
+    app.sidebar.get("file_uploader")[0].set_value(("a.txt", b"hug pug pun", "text/plain"))
+    run(app)
+    held = app.session_state["bpe.upload_data"]
+    corpora().drop(held[1])
+    later = opened("corpus=upload")
+    later.session_state["bpe.upload_data"] = held
+    run(later)
+    assert problems(later) == [] and book(later)["last"] == book(app)["last"]
+    monkeypatch.setattr(stores.TextStore, "get", lambda _self, _name: None)
+    run(later)
+    assert "paste or upload it again." in problems(later)[0]
 
 
 def test_counts_are_typed_or_told_by_line() -> None:

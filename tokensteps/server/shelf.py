@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
-from tokensteps.limits import FRAMES_ROOM, REMEMBERED_KEPT
+from tokensteps.limits import DOWNLOADS_ROOM, FRAMES_ROOM, REMEMBERED_KEPT
 
 Key = TypeVar("Key")
 Item = TypeVar("Item")
@@ -83,6 +83,7 @@ class Memo:
 
 _drawings: Final = Memo(FRAMES_ROOM)
 _remembered: Final = Memo(REMEMBERED_KEPT)
+_downloads: Final = Memo(DOWNLOADS_ROOM)
 
 
 def drawn(key: tuple[Any, ...], draw: Callable[[], Item], size: Callable[[Item], int]) -> Item:
@@ -93,3 +94,9 @@ def drawn(key: tuple[Any, ...], draw: Callable[[], Item], size: Callable[[Item],
 def remembered(key: tuple[Any, ...], make: Callable[[], Item]) -> Item:
     """What `make` makes for `key`: charts, tables and texts, which are pure functions of their key."""
     return _remembered.get(key, make, lambda _value: 1)
+
+
+def made_once(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
+    """`make`, for a file to download: however often a browser asks for it, it is made once, and kept while there is room."""
+    key = (object(),)
+    return lambda: _downloads.get(key, make, len)

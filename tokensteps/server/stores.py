@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from tokensteps.limits import FILES_ROOM, LARGEST_TEXT, TEXTS_ROOM, TOKENIZER_LIMIT
+from tokensteps.limits import CORPORA_ROOM, FILES_ROOM, LARGEST_TEXT, TEXTS_ROOM, TOKENIZER_LIMIT
 from tokensteps.server.once import once
 from tokensteps.server.shelf import Shelf
 
@@ -149,3 +149,9 @@ def text_store() -> TextStore:
 def file_store() -> TextStore:
     """The files that tokenizers are loaded from."""
     return TextStore(shared_folder("files"), FILES_ROOM, TOKENIZER_LIMIT)
+
+
+@once
+def corpora() -> Shelf[str, bytes]:
+    """The corpora that were uploaded, by digest: sessions hold their names only, so that there is one limit for all."""
+    return Shelf(CORPORA_ROOM)

@@ -79,9 +79,14 @@ def uploaded_file(page: PageState) -> Source | None:
         page.complain(message, size=file.size, limit=UPLOAD_LIMIT)
         file = None
     if file is not None:
-        st.session_state[page.key("upload_data")] = (file.name, file.getvalue())
+        page.keep_file(file.name, file.getvalue())
     name, data = page.own_file()
     if not name:
+        return None
+    if data is None:
+        page.complain(
+            _("This server does not have the text of this link any more: paste or upload it again.")
+        )
         return None
     if not data.strip():
         message = _("The file has {size} bytes and no words: choose another one.")

@@ -26,6 +26,7 @@ from tokensteps.components.address import page_address
 from tokensteps.language.i18n import _, current_language, use_language
 from tokensteps.language.messages import explained
 from tokensteps.runs.settings import Recipe
+from tokensteps.server.shelf import made_once
 from tokensteps.widgets.notes import note
 
 MEDIA_TYPES: Mapping[str, str] = {"html": "text/html", "csv": "text/csv", "json": "application/json"}
@@ -78,7 +79,7 @@ def download(
     """A button that makes its file when it is pressed; `name` is the file's name, and part of the button's key."""
     column.download_button(
         label,
-        in_this_language(make),
+        made_once(in_this_language(make)),
         name,
         MEDIA_TYPES.get(name.rpartition(".")[2], "text/plain"),
         key=f"{key}.file.{name}",

@@ -15,6 +15,7 @@ from tokensteps.language.i18n import _, count
 from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.rules import BPE_RULES, VIEWS, Setting
 from tokensteps.runs.settings import Recipe, read_short, read_url, usual_value
+from tokensteps.server.stores import corpora, digest, text_store
 from tokensteps.streamlit_internals import text_in_browser
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.notes import lasting
@@ -70,7 +71,7 @@ class PageState:
         if recipe.text and text_in_browser(box) is None:
             state[box] = recipe.text
         if recipe.file[1]:
-            state[self.key("upload_data")] = recipe.file
+            self.keep_file(*recipe.file)
 
     def short(self, name: str, url: Mapping[str, str], usual: str) -> str:
         """A text of the page's own: from the browser, if the page outlived its session, or from a URL. `usual` if there is none, or
@@ -87,9 +88,9 @@ class PageState:
     def recipe(self) -> Recipe:
         """Everything that is set."""
         names = ("corpus", *(setting.name for setting in (*self.rules, *VIEWS)))
-        return Recipe(
-            self.page, self.rules, {name: self[name] for name in names}, self.own_text(), self.own_file()
-        )
+        values = {name: self[name] for name in names}
+        file, data = self.own_file()
+        return Recipe(self.page, self.rules, values, self.own_text(), (file, data or b""))
 
     def url(self) -> dict[str, str | None]:
         """The settings as the URL has them."""
@@ -99,10 +100,17 @@ class PageState:
         """What the learner pasted or typed. Halves of UTF-16 pairs, which UTF-8 can't hold, are replaced."""
         return plain_text(st.session_state.get(self.key(f"{self['corpus']}_text")))
 
-    def own_file(self) -> tuple[str, bytes]:
-        """Name and contents of the learner's file; empty without one."""
-        file: tuple[str, bytes] = st.session_state.get(self.key("upload_data"), ("", b""))
-        return file
+    def keep_file(self, name: str, data: bytes) -> None:
+        """Keep the learner's file: the server has it, and the session its name."""
+        kept = digest(data)
+        corpora().put(kept, data, len(data))
+        st.session_state[self.key("upload_data")] = (name, kept)
+
+    def own_file(self) -> tuple[str, bytes | None]:
+        """Name and contents of the learner's file; an empty name without one, and None where the server had to let it go."""
+        name, kept = st.session_state.get(self.key("upload_data"), ("", ""))
+        data = corpora().get(kept)
+        return name, text_store().get(kept) if data is None else data
 
     def complain(self, message: str, **numbers: int) -> None:
         """Add a complaint: a message with numbers filled in."""

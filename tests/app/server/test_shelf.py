@@ -7,7 +7,7 @@ import threading
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokensteps.server.shelf import Shelf, drawn
+from tokensteps.server.shelf import Shelf, drawn, made_once
 
 PATIENT = 30.0
 
@@ -47,3 +47,20 @@ def test_a_shelf_never_takes_more_room_than_it_has(moves: list[tuple[str, int, b
             assert shelf.get(key) == (there[1] if there else None)
             plain += [there] if there else []
     assert {key: shelf.get(key) for key in "abcd"} == {**dict.fromkeys("abcd"), **dict(plain)}
+
+
+def test_a_file_to_download_is_made_once_however_often_it_is_asked_for() -> None:
+    made: list[int] = []
+
+    def make() -> bytes:
+        made.append(1)
+        return b"file"
+
+    one, other = made_once(make), made_once(make)
+    threads = [threading.Thread(target=one) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert one() == other() == b"file"
+    assert len(made) == 2, "once for each button"

@@ -18,6 +18,8 @@ from tokensteps.limits import (
 )
 from tokensteps.pages.explore.playground_state import chosen_specs
 from tokensteps.runs.rules import PLAYGROUND_SLOTS
+from tokensteps.server.entrance.visits import visits
+from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.notes import problem
@@ -86,7 +88,10 @@ def upload_box() -> None:
         except TokenizersCoreError as error:
             state["playground.refused"] = explained(error)
             st.rerun()
-        bring_tokenizer(choices.upload_spec({file.name: file.getvalue() for file in files}))
+        spec = choices.upload_spec({file.name: file.getvalue() for file in files})
+        for file in files:  # the store has them
+            visits().drop(session_id(), file.file_id)
+        bring_tokenizer(spec)
 
 
 def name_form() -> None:
