@@ -84,9 +84,7 @@ def uploaded_file(page: PageState) -> Source | None:
     if not name:
         return None
     if data is None:
-        page.complain(
-            _("This server does not have the text of this link any more: paste or upload it again.")
-        )
+        page.complain(_("This server no longer has the text of this link: paste or upload it again."))
         return None
     if not data.strip():
         message = _("The file has {size} bytes and no words: choose another one.")
