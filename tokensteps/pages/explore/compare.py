@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -237,22 +237,7 @@ def disagreements(view: ComparisonView) -> None:
     )
     chosen = [found for found in words if not who or found.apart == who]
     shown = disagreement_table(chosen, view.style, find or "")
-    total = view.trace.corpus.total
-    message = ngettext(
-        "{number} word, {share} of the text.",
-        "{number} different words, {share} of the text.",
-        len(chosen),
-    )
-    told = [
-        message.format(
-            number=count(len(chosen)),
-            share=share_text(sum(found.freq for found in chosen) / total) if chosen else percent("0"),
-        )
-    ]
-    told += tell_missing(view.snapshot)
-    if len(shown) > ROWS_LISTED:
-        told.append(_("The first {number} are listed.").format(number=count(ROWS_LISTED)))
-    right.caption(sentences(*told))
+    right.caption(sentences(*tell_disagreements(view, chosen, len(shown))))
     show_rows(
         shown.head(ROWS_LISTED),
         height=360,
@@ -268,6 +253,21 @@ def disagreements(view: ComparisonView) -> None:
     download(
         st, _("These words (CSV)"), f"{COMPARE_ALGORITHM.name}-words.csv", words_csv, COMPARE_ALGORITHM.name
     )
+
+
+def tell_disagreements(view: ComparisonView, chosen: Sequence[Disagreement], listed: int) -> list[str]:
+    """How many words these are, how much of the text, and how many of them are listed."""
+    message = ngettext(
+        "{number} word, {share} of the text.",
+        "{number} different words, {share} of the text.",
+        len(chosen),
+    )
+    freq = sum(found.freq for found in chosen)
+    share = share_text(freq / view.trace.corpus.total) if chosen else percent("0")
+    told = [message.format(number=count(len(chosen)), share=share), *tell_missing(view.snapshot)]
+    if listed > ROWS_LISTED:
+        told.append(_("The first {number} are listed.").format(number=count(ROWS_LISTED)))
+    return told
 
 
 def disagreement_table(words: list[Disagreement], style: Style, find: str = "") -> pd.DataFrame:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import streamlit as st
 
 from tokenizers_core import Tokenizer
 from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.components.address import update_url
 from tokensteps.components.pipeline import pipeline_view
 from tokensteps.drawing.pipeline.journey import journey
@@ -89,10 +89,10 @@ def show_texts(controls: PipelineControls) -> tuple[str, ...] | None:
     return texts
 
 
-def tokenizer_with_template(trace: Any, template: str) -> Tokenizer:
+def tokenizer_with_template(trace: AnyTrace, template: str) -> Tokenizer:
     """The tokenizer that a run trained, with a template."""
     unknown = next((token for token in trace.special_tokens if token in ("[UNK]", "<unk>")), None)
-    tokenizer: Tokenizer = trace.tokenizer(unk_token=unknown) if unknown else trace.tokenizer()
+    tokenizer = trace.tokenizer(unk_token=unknown) if unknown else trace.tokenizer()
     return tokenizer.with_options(template=TEMPLATES[template])
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from tokenizers_core import Encoding, Tokenizer
-from tokenizers_core.encoding.tasks import group_entities
+from tokenizers_core.encoding.tasks import Entity, group_entities
 from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, AnswerRange, windows_html
@@ -147,29 +147,47 @@ def windows_tab(view: PipelineView) -> None:
         note(_("Set how long a window may be, and how many tokens it shares with the next."))
         return
     try:
-        truncation = Truncation(
-            controls["max"],
-            controls["stride"],
-            controls["strategy"] if pair else "longest_first",
-            controls["side"],
-        )
-        number = windows_needed(view, truncation)
-        if number > WINDOWS_LIMIT:
-            message = _(
-                "These settings make {number} windows, more than {limit}: choose longer windows, or a smaller stride."
-            )
-            problem(message.format(number=count(number), limit=count(WINDOWS_LIMIT)))
-            return
-        tokenizer = view.tokenizer.with_options(truncation=truncation, padding=padding(view.tokenizer))
-        [encoding] = tokenizer.encode_batch([(view.texts[0], view.texts[1]) if pair else view.texts[0]])
+        encoding = encode_windows(view)
     except TokenizersCoreError as error:
         problem(explained(error))
         return
-    windows = [encoding, *encoding.overflowing]
+    if encoding is None:
+        return
+    st.caption(sentences(*tell_windows([encoding, *encoding.overflowing], len(view.encoding))))
+    answer = ask_for_answer(view)
+    st.html(windows_html(encoding, view.style, answer))
+
+
+def encode_windows(view: PipelineView) -> Encoding | None:
+    """The first window, with the others as what overflows; None if there would be too many, with a message.
+
+    Raises the errors of the engine about lengths that can't be.
+    """
+    controls, pair = view.controls, len(view.texts) > 1
+    truncation = Truncation(
+        controls["max"],
+        controls["stride"],
+        controls["strategy"] if pair else "longest_first",
+        controls["side"],
+    )
+    number = windows_needed(view, truncation)
+    if number > WINDOWS_LIMIT:
+        message = _(
+            "These settings make {number} windows, more than {limit}: choose longer windows, or a smaller stride."
+        )
+        problem(message.format(number=count(number), limit=count(WINDOWS_LIMIT)))
+        return None
+    tokenizer = view.tokenizer.with_options(truncation=truncation, padding=padding(view.tokenizer))
+    [encoding] = tokenizer.encode_batch([(view.texts[0], view.texts[1]) if pair else view.texts[0]])
+    return encoding
+
+
+def tell_windows(windows: Sequence[Encoding], tokens: int) -> list[str]:
+    """What is said about the windows that a text of so many tokens needs."""
     message = ngettext(
         "{tokens} tokens fit into {number} window.", "{tokens} tokens need {number} windows.", len(windows)
     )
-    told = [message.format(tokens=count(len(view.encoding)), number=count(len(windows)))]
+    told = [message.format(tokens=count(tokens), number=count(len(windows)))]
     if len(windows) > 1:
         told.append(_("Tokens shared with the previous window are double-underlined."))
     if len(windows) > WINDOWS_DRAWN:
@@ -178,9 +196,7 @@ def windows_tab(view: PipelineView) -> None:
         told.append(
             _("Shorter windows are padded to the same length; the model's attention to the padding is 0.")
         )
-    st.caption(sentences(*told))
-    answer = ask_for_answer(view)
-    st.html(windows_html(encoding, view.style, answer))
+    return told
 
 
 def windows_needed(view: PipelineView, truncation: Truncation) -> int:
@@ -239,6 +255,28 @@ def entities_tab(view: PipelineView) -> None:
     if not own:
         note(_("The text has no tokens to label."))
         return
+    left, right = st.columns(2)
+    with left:
+        labels = edit_labels(view, own)
+    with right:
+        found = group_entities(labels, encoding)
+        if found:
+            show_entities(view, own, found)
+            ask_for_offsets(view, text)
+            return
+        note(_("All tokens are O: there is no entity."))
+        if not any(name in text for name in NAMED_ENTITIES):
+            st.button(
+                _("Use a sentence with names"),
+                key=view.key("names"),
+                on_click=view.controls.take_sample,
+                args=("entities",),
+            )
+
+
+def edit_labels(view: PipelineView, own: Sequence[int]) -> list[str]:
+    """A table in which to label the tokens whose indices are `own`; returns the labels of all tokens."""
+    encoding, text = view.encoding, view.texts[0]
     table = pd.DataFrame(
         {
             "token": [readable(encoding.tokens[index], view.style) for index in own],
@@ -247,8 +285,7 @@ def entities_tab(view: PipelineView) -> None:
             "label": [label_of(text, encoding.offsets[index]) for index in own],
         }
     )
-    left, right = st.columns(2)
-    edited = left.data_editor(
+    edited = st.data_editor(
         table,
         hide_index=True,
         disabled=["token", "start", "end"],
@@ -261,36 +298,27 @@ def entities_tab(view: PipelineView) -> None:
         key=view.key(labels_key(text, encoding.ids)),
         height=min(420, 40 + 35 * len(own)),
     )
-    save_rows(edited, view.key("labels"), left)
+    save_rows(edited, view.key("labels"))
     labels = ["O"] * len(encoding)
     for index, label in zip(own, edited["label"], strict=True):
         labels[index] = str(label)
-    found = group_entities(labels, encoding)
-    with right:
-        if not found:
-            note(_("All tokens are O: there is no entity."))
-            if not any(name in text for name in NAMED_ENTITIES):
-                st.button(
-                    _("Use a sentence with names"),
-                    key=view.key("names"),
-                    on_click=view.controls.take_sample,
-                    args=("entities",),
-                )
-            return
-        rows = []
-        for entity in found:
-            inside = [
-                encoding.tokens[index]
-                for index in own
-                if encoding.offsets[index][0] >= entity.start and encoding.offsets[index][1] <= entity.end
-            ]
-            rows.append((entity.label, entity.start, entity.end, entity.text, " ".join(inside)))
-        names = [_("entity"), _("start"), _("end"), _("text[start:end]"), _("tokens joined with spaces")]
-        show_rows(pd.DataFrame(rows, columns=names), view.key("entities"))
-        st.caption(
-            _("Only the offsets give the words exactly as written, with capitals, accents and spaces.")
-        )
-        ask_for_offsets(view, text)
+    return labels
+
+
+def show_entities(view: PipelineView, own: Sequence[int], found: Sequence[Entity]) -> None:
+    """The entities with their offsets, and what their tokens alone would give."""
+    encoding = view.encoding
+    rows = []
+    for entity in found:
+        inside = [
+            encoding.tokens[index]
+            for index in own
+            if encoding.offsets[index][0] >= entity.start and encoding.offsets[index][1] <= entity.end
+        ]
+        rows.append((entity.label, entity.start, entity.end, entity.text, " ".join(inside)))
+    names = [_("entity"), _("start"), _("end"), _("text[start:end]"), _("tokens joined with spaces")]
+    show_rows(pd.DataFrame(rows, columns=names), view.key("entities"))
+    st.caption(_("Only the offsets give the words exactly as written, with capitals, accents and spaces."))
 
 
 def labels_key(text: str, ids: Sequence[int]) -> str:

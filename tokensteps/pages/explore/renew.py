@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 import streamlit as st
 
 from tokenizers_core import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue import choices
 from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.renewal import Heritage, heritage
 from tokensteps.catalogue.side_by_side import aligned_html
-from tokensteps.catalogue.subjects import TrainedSubject
+from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.components.address import update_url
 from tokensteps.drawing.tokens import chips
 from tokensteps.language.i18n import _, count, listed
@@ -101,7 +101,7 @@ class Renewal:
     old: Analysis
     new: Analysis
     tokenizer: Tokenizer
-    trace: Any
+    trace: AnyTrace
 
 
 def show() -> None:
@@ -145,15 +145,18 @@ def show() -> None:
         problem(message.format(size=count(len(text)), limit=count(RENEW_LIMIT)))
         return
     try:
-        tokenizer = handed.tokenizer(trace)
-        name = _("new: {corpus}").format(corpus=corpus_title(controls["corpus"]))
-        # Only the texts are compared: what a template adds is left out of both counts.
-        new = TrainedSubject(name, tokenizer.with_options(template=None), trace, len(trace))
-        show_both(
-            Renewal(handed, analyse(opened.subject, text), analyse(new, text), tokenizer, trace), controls
-        )
+        show_both(renewed(handed, trace, opened.subject, text, controls["corpus"]), controls)
     except TokenizersCoreError as error:
         problem(explained(error))
+
+
+def renewed(handed: Heritage, trace: AnyTrace, old: Subject, text: str, corpus: str) -> Renewal:
+    """A text under the old tokenizer and under the one that was trained on `corpus` with its stages."""
+    tokenizer = handed.tokenizer(trace)
+    name = _("new: {corpus}").format(corpus=corpus_title(corpus))
+    # Only the texts are compared: what a template adds is left out of both counts.
+    new = TrainedSubject(name, tokenizer.with_options(template=None), trace, len(trace))
+    return Renewal(handed, analyse(old, text), analyse(new, text), tokenizer, trace)
 
 
 def heritage_html(handed: Heritage) -> str:

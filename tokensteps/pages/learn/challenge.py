@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
-from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.components.address import in_links, update_url
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.tokens import Style
@@ -135,7 +135,7 @@ def _take(challenge: Challenge) -> None:
         _ask(challenge, *found)
 
 
-def _trace(challenge: Challenge, place: str) -> tuple[Any, Style] | None:
+def _trace(challenge: Challenge, place: str) -> tuple[AnyTrace, Style] | None:
     """The run and how it is written; None while it is not there, which is said at this place."""
     reading = challenge.reading()
     for complaint in reading.complaints:
@@ -155,7 +155,7 @@ def _trace(challenge: Challenge, place: str) -> tuple[Any, Style] | None:
 
 
 @st.fragment
-def _ask(challenge: Challenge, trace: Any, style: Style) -> None:
+def _ask(challenge: Challenge, trace: AnyTrace, style: Style) -> None:
     """The questions, the steps that are found out, and, at the end, the code."""
     use_language(st.session_state["language"])
     place = f"challenge-{challenge.name}"

@@ -95,65 +95,70 @@ class Way(NamedTuple):
 
 def ways_to_cut(analysis: Analysis, corpus: CorpusFacts) -> tuple[Way, Way, Way]:
     """A sentence as characters, as words and as subwords, each with a vocabulary from the same corpus."""
-    text, subject = analysis.text, analysis.subject
-    words = WORD.findall(text)
-    different = list(dict.fromkeys(words))
-    odd = tuple(word for word in different if not corpus.characters.issuperset(word))
-    new = tuple(word for word in different if word not in corpus.words)
-    # A word is unknown to the tokenizer if a token that covers part of it is.
-    lost_places = [
-        analysis.offsets[place]
-        for place, identifier in enumerate(analysis.ids)
-        if identifier == subject.unknown_id
-    ]
-    lost = tuple(
-        dict.fromkeys(
-            match[0]
-            for match in WORD.finditer(text)
-            if any(start < match.end() and match.start() < end for start, end in lost_places)
-        )
-    )
-    characters = _(
+    return as_characters(analysis.text, corpus), as_words(analysis.text, corpus), as_subwords(analysis)
+
+
+def as_characters(text: str, corpus: CorpusFacts) -> Way:
+    """Every character a piece; a word is unknown if the corpus lacks one of its characters."""
+    told = _(
         "A small vocabulary, but every letter is a step for the model and says little by itself: {number} of them here."
     )
+    words = dict.fromkeys(WORD.findall(text))
+    return Way(
+        _("Characters"),
+        tuple((_plain_chip(character, character not in corpus.characters), character) for character in text),
+        len(corpus.characters),
+        tuple(word for word in words if not corpus.characters.issuperset(word)),
+        fill(told, number=count(len(text))),
+    )
+
+
+def as_words(text: str, corpus: CorpusFacts) -> Way:
+    """Every word a piece, unknown if it isn't in the corpus."""
     whole = _("Few pieces, but every form of a word needs its own entry, and no corpus has every word.")
+    words = WORD.findall(text)
+    new = tuple(word for word in dict.fromkeys(words) if word not in corpus.words)
     if new:
         chips_shown = " ".join(chip(word, PLAIN, "s") for word in new[:6]) + (" …" if len(new) > 6 else "")
         here = fill(_("All it can say here is “unknown” for {words}."), words=chips_shown)
     else:
         here = escape(_("Every word of this sentence is in the corpus: try a rare one."))
-    subwords = _(
+    return Way(
+        _("Words"),
+        tuple((_plain_chip(word, word not in corpus.words), word) for word in words),
+        len(corpus.words),
+        new,
+        sentences(escape(whole), here),
+    )
+
+
+def as_subwords(analysis: Analysis) -> Way:
+    """The tokenizer's tokens; a word is unknown if a token that covers part of it is."""
+    subject = analysis.subject
+    told = _(
         "Frequent words stay whole, rare ones are spelled with pieces; in the worst case, with single "
         "bytes. The price: the pieces have to be learned, and that is what this app shows."
     )
-    return (
-        Way(
-            _("Characters"),
-            tuple(
-                (_plain_chip(character, character not in corpus.characters), character) for character in text
-            ),
-            len(corpus.characters),
-            odd,
-            fill(characters, number=count(len(text))),
+    lost_places = [
+        span
+        for span, identifier in zip(analysis.offsets, analysis.ids, strict=True)
+        if identifier == subject.unknown_id
+    ]
+    lost = dict.fromkeys(
+        match[0]
+        for match in WORD.finditer(analysis.text)
+        if any(start < match.end() and match.start() < end for start, end in lost_places)
+    )
+    return Way(
+        _("Subwords"),
+        tuple(
+            (_token_chip(piece, run.text if len(run.pieces) == 1 else "", subject), run.text)
+            for run in analysis.runs(0, len(analysis.stretches))
+            for piece in run.pieces
         ),
-        Way(
-            _("Words"),
-            tuple((_plain_chip(word, word not in corpus.words), word) for word in words),
-            len(corpus.words),
-            new,
-            sentences(escape(whole), here),
-        ),
-        Way(
-            _("Subwords"),
-            tuple(
-                (_token_chip(piece, run.text if len(run.pieces) == 1 else "", subject), run.text)
-                for run in analysis.runs(0, len(analysis.stretches))
-                for piece in run.pieces
-            ),
-            subject.size,
-            lost,
-            escape(subwords),
-        ),
+        subject.size,
+        tuple(lost),
+        escape(told),
     )
 
 
