@@ -1,4 +1,4 @@
-"""A word's lattice as frames, tables and a tab (`tokensteps/drawing/lattice.py`, `tokensteps/pages/train/lattice_tab.py`).
+"""A word's lattice as frames, tables and a tab (`tokensteps/drawing/lattice/`, `tokensteps/pages/train/lattice_tab.py`).
 
 Sources and oracles: `golden/unigram_hug.json`, the course's pieces and its Viterbi table for unhug; the engine's own
 numbers, told again by hand; Python's `html.parser` for the markup.

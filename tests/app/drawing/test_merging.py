@@ -1,4 +1,4 @@
-"""Snapshot → frame and tab markup (`tokensteps/drawing/merging.py`, `tokensteps/drawing/encoding.py`).
+"""Snapshot → frame and tab markup (`tokensteps/drawing/training/merging.py`, `narration/merging.py`, `encoding.py`, `tabs.py`).
 
 Sources and oracles: `golden/bpe_course.json`, the course's published merges with their counts and numbers of ties;
 Python's `html.parser` for the markup; small corpora whose every pair can be counted by hand.

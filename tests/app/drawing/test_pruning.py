@@ -1,4 +1,4 @@
-"""Unigram training as frames, and the errata beside them (`tokensteps/drawing/pruning.py`).
+"""Unigram training as frames, and the errata beside them (`tokensteps/drawing/training/pruning.py`, `narration/pruning.py`, `narration/errata.py`).
 
 Sources and oracles: `golden/unigram_course.json` and `golden/unigram_hug.json`, the Hugging Face course's walk-throughs
 recomputed, with what it published; the plain versions of both trainers (`oracle_unigram.py`) for losses, splits, rounds and

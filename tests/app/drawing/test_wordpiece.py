@@ -1,4 +1,4 @@
-"""WordPiece as it is shown: frames, the table of scores, the chart, the examples' settings (`ui/`).
+"""WordPiece as it is shown: frames, the table of scores, the chart, the examples' settings.
 
 Sources and oracles: `golden/wordpiece_*.json`, the Hugging Face course's two walk-throughs recomputed; the plain version in
 `tests/core/oracle_wordpiece.py` for all scores and for what BPE would merge; Python's `html.parser` for the markup; small

@@ -59,7 +59,7 @@ def _window(
             marks[index] = "s" if window.attention_mask[index] else "s pad"
         elif (
             before is not None
-            and _cut(before, sequence, lengths)
+            and _is_part(before, sequence, lengths)
             and index in _again(window, before, sequence)
         ):
             marks[index] = "again"
@@ -94,7 +94,7 @@ def _window(
     )
 
 
-def _cut(window: Encoding, sequence: int, lengths: list[int]) -> bool:
+def _is_part(window: Encoding, sequence: int, lengths: list[int]) -> bool:
     """Whether a window has only part of a text."""
     return window.window(sequence) != (0, lengths[sequence])
 
