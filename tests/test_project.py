@@ -1,4 +1,9 @@
-"""Rules of the project that a reader can't see from one file alone. Oracle: the sources themselves, parsed."""
+"""Rules of the project that a reader can't see from one file alone: what the engine may import and do, which room may import
+from which and how full it may be (see `docs/architecture.md`).
+
+Oracle: the sources themselves, parsed. Each rule of the house is a function from sources to what breaks it, tried on
+sources that do.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +12,10 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -78,3 +85,236 @@ def test_text_files_are_utf8_and_end_with_a_newline() -> None:
     for path in SOURCES:
         text = path.read_text("utf-8")
         assert not text or text.endswith("\n"), path
+
+
+# --- The house --------------------------------------------------------------------------------------------------------
+
+ORDER: Final = {
+    "tokenizers_core": ("plain", "errors", "lazy", "text", "trace", "encoding", "training", "files"),
+    "tokensteps": (
+        "assets", "limits", "streamlit_internals", "language", "drawing", "components", "server", "runs", "catalogue", "teaching",
+        "widgets", "shell", "pages", "cli",
+    ),
+}  # fmt: skip
+"""The rooms of each package from the ground floor up: a room imports from those before it. A package's own `__init__`
+and `__main__` stand above them all."""
+MODULES: Final = 14
+"""How many modules a folder may hold."""
+NO_STREAMLIT: Final = ("tokenizers_core", "tokensteps.language", "tokensteps.drawing")
+PRIVATE_PARTS: Final = "tokensteps.streamlit_internals"
+"""The one module that touches what Streamlit calls private."""
+SEVERAL: Final[Mapping[str, str]] = {
+    "show": "every page's body is called that, and every file in pages/ calls it",
+    "train": "each file of the chapter `plain/` trains its own algorithm",
+    "encode": "and encodes with what was learned",
+    "decode": "and finds the way back",
+    "logger": "a module's own logger, as `logging` would have it",
+}
+"""Top-level names that a package may define more than once, each with the reason."""
+
+Sources = Mapping[str, ast.Module]
+"""Dotted name → the module, parsed."""
+
+
+def dotted(path: Path) -> str:
+    """A source's dotted name; a package's own is that of its folder."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+PATHS: Final = {dotted(path): path for package in ORDER for path in sorted((ROOT / package).rglob("*.py"))}
+HOUSE: Final[Sources] = {name: ast.parse(path.read_text("utf-8")) for name, path in PATHS.items()}
+
+
+def imports(sources: Sources, name: str) -> Iterator[str]:
+    """All that a module imports, anywhere in it: modules of ours by their own names, others as they are written."""
+    for node in ast.walk(sources[name]):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in sources else str(node.module)
+
+
+def floor(name: str) -> int:
+    """How high a module's room lies in its package; the package itself lies above all its rooms."""
+    package, *rest = name.split(".")
+    rooms = ORDER[package]
+    return rooms.index(rest[0]) if rest and rest[0] != "__main__" else len(rooms)
+
+
+def upward(sources: Sources) -> list[str]:
+    """Imports of a room above one's own; anything of `tokensteps` is above all of `tokenizers_core`."""
+    found = []
+    for name in sources:
+        for other in imports(sources, name):
+            package = other.split(".")[0]
+            if package not in ORDER:
+                continue
+            if package != name.split(".")[0]:
+                wrong = package == "tokensteps"
+            else:
+                wrong = floor(other) > floor(name)
+            if wrong:
+                found.append(f"{name} imports {other}")
+    return sorted(set(found))
+
+
+def circles(sources: Sources) -> list[list[str]]:
+    """Groups of modules in which each imports every other, by way of others or not."""
+    reached: dict[str, set[str]] = {}
+    ties = {name: {other for other in imports(sources, name) if other in sources} for name in sources}
+    for name in sources:
+        seen: set[str] = set()
+        waiting = [*ties[name]]
+        while waiting:
+            other = waiting.pop()
+            if other not in seen:
+                seen.add(other)
+                waiting += ties[other]
+        reached[name] = seen
+    groups = {
+        tuple(sorted(other for other in reached[name] if name in reached[other]))
+        for name in sources
+        if name in reached[name]
+    }
+    return [list(group) for group in sorted(groups)]
+
+
+def crowded(paths: Mapping[str, Path]) -> list[str]:
+    """Folders with too many modules; `__init__.py` and `__main__.py` are not counted."""
+    found: defaultdict[Path, int] = defaultdict(int)
+    for path in paths.values():
+        found[path.parent] += path.stem not in ("__init__", "__main__")
+    return [f"{folder}: {number} modules" for folder, number in found.items() if number > MODULES]
+
+
+def top_level(tree: ast.Module) -> set[str]:
+    """The names that a module defines at its top level, `__all__` and the like left out."""
+    names: set[str] = set()
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+            case ast.Assign(targets=targets):
+                names |= {target.id for target in targets if isinstance(target, ast.Name)}
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                names.add(name)
+    return {name for name in names if not name.startswith("__")}
+
+
+def defined_twice(sources: Sources) -> list[str]:
+    """Names that several modules of one package define; a chapter of `plain` uses the papers' names, as the engine does."""
+    where: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for module, tree in sources.items():
+        package, *rest = module.split(".")
+        for name in top_level(tree):
+            where[f"{package}.plain" if rest[:1] == ["plain"] else package, name].append(module)
+    return sorted(
+        f"{name}: {', '.join(modules)}"
+        for (_package, name), modules in where.items()
+        if len(modules) > 1 and name not in SEVERAL
+    )
+
+
+def with_streamlit(sources: Sources) -> list[str]:
+    """Modules that import Streamlit, where it must not be."""
+    return [
+        name
+        for name in sources
+        if name.startswith(NO_STREAMLIT)
+        and any(other.split(".")[0] == "streamlit" for other in imports(sources, name))
+    ]
+
+
+def private_streamlit(sources: Sources) -> list[str]:
+    """Uses of what Streamlit calls private: attributes and modules with a leading underscore, and its inner parts."""
+    inner = (
+        "streamlit.runtime",
+        "streamlit.web",
+        "streamlit.proto",
+        "streamlit.elements",
+        "streamlit.navigation",
+    )
+    return sorted(
+        {
+            f"{name}: {other}"
+            for name in sources
+            if name != PRIVATE_PARTS
+            for other in imports(sources, name)
+            if other.startswith(inner)
+        }
+    )
+
+
+def parsed(**modules: str) -> Sources:
+    """A small house of its own: names with two underscores for dots."""
+    return {name.replace("__", "."): ast.parse(text) for name, text in modules.items()}
+
+
+def test_rooms_import_downwards_only() -> None:
+    assert upward(HOUSE) == []
+    house = parsed(
+        tokensteps__limits="", tokensteps__drawing__chips="import tokensteps.pages.home", tokensteps__pages__home="",
+        tokenizers_core__trace="from tokensteps import limits", tokensteps="",
+    )  # fmt: skip
+    assert upward(house) == [
+        "tokenizers_core.trace imports tokensteps.limits",
+        "tokensteps.drawing.chips imports tokensteps.pages.home",
+    ]
+
+
+def test_every_room_is_in_the_order() -> None:
+    for package, rooms in ORDER.items():
+        there = {name.split(".")[1] for name in PATHS if name.startswith(f"{package}.")} - {"__main__"}
+        assert there <= {*rooms}, "a new room: say in ORDER what it may import from"
+
+
+def test_no_import_circles() -> None:
+    assert circles(HOUSE) == []
+    house = parsed(tokensteps__a="import tokensteps.b", tokensteps__b="def f():\n from tokensteps import c",
+                   tokensteps__c="import tokensteps.a", tokensteps__d="import tokensteps.a", tokensteps="")  # fmt: skip
+    assert circles(house) == [["tokensteps.a", "tokensteps.b", "tokensteps.c"]]
+
+
+def test_no_folder_is_crowded() -> None:
+    assert crowded(PATHS) == []
+    assert crowded({str(number): Path(f"x/m{number}.py") for number in range(MODULES + 1)}) == [
+        "x: 15 modules"
+    ]
+
+
+def test_no_name_is_defined_twice() -> None:
+    assert defined_twice(HOUSE) == []
+    house = parsed(
+        tokensteps__a="def f(): ...\nX = 1", tokensteps__b="X: int = 2", tokenizers_core__c="class f: ..."
+    )
+    assert defined_twice(house) == ["X: tokensteps.a, tokensteps.b"]
+
+
+def test_every_exception_is_needed() -> None:
+    several = {name for name in SEVERAL if sum(name in top_level(tree) for tree in HOUSE.values()) > 1}
+    assert several == {*SEVERAL}
+
+
+def test_engine_language_and_drawing_know_no_streamlit() -> None:
+    assert with_streamlit(HOUSE) == []
+    assert with_streamlit(parsed(tokensteps__drawing__chips="import streamlit as st")) == [
+        "tokensteps.drawing.chips"
+    ]
+
+
+def test_one_module_touches_streamlits_private_parts() -> None:
+    assert private_streamlit(HOUSE) == []
+    house = parsed(tokensteps__shell__x="from streamlit.runtime.state import y")
+    assert private_streamlit(house) == ["tokensteps.shell.x: streamlit.runtime.state"]
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "pages").rglob("*.py")), ids=lambda file: file.stem)
+def test_page_files_are_alike(file: Path) -> None:
+    """Streamlit runs them anew each time: what they hold is a docstring, one import, one call."""
+    section, name = file.parent.name, file.stem
+    docstring, imported, call = ast.parse(file.read_text("utf-8")).body
+    assert ast.get_docstring(ast.Module([docstring], []))
+    assert ast.unparse(imported) == f"from tokensteps.pages.{section}.{name} import show"
+    assert ast.unparse(call) == "show()"

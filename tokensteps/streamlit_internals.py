@@ -14,8 +14,10 @@ from typing import Any, Final
 import streamlit as st
 from google.protobuf.message import DecodeError
 from streamlit import runtime
+from streamlit.proto.BackMsg_pb2 import BackMsg as BackMsg  # "as": other modules import these from here
+from streamlit.proto.ClientState_pb2 import ClientState as ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.proto.WidgetStates_pb2 import WidgetState as WidgetState
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx

@@ -13,9 +13,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from google.protobuf.message import DecodeError
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from tokensteps.limits import (
     ASKED_FILES,
@@ -30,6 +27,7 @@ from tokensteps.limits import (
     STATES_LIMIT,
     WIDGETS_LIMIT,
 )
+from tokensteps.streamlit_internals import BackMsg, ClientState, WidgetState
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor
