@@ -516,6 +516,31 @@ def test_ctrl_c_ends_with_130_and_writes_nothing(tmp_path: Path, monkeypatch: py
     assert list(tmp_path.iterdir()) == []
 
 
+# --- As modules -----------------------------------------------------------------------------------------------
+
+
+def test_the_old_name_says_where_the_command_line_has_gone(tmp_path: Path) -> None:
+    done = shell("python -m cli train 'my corpus.txt' -s 50", tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "The command line has moved: python -m tokensteps train 'my corpus.txt' -s 50\n"
+
+
+def test_every_command_works_as_a_module(tmp_path: Path) -> None:
+    """Each in a process of its own, from another folder."""
+    for line, expected in {
+        f"count {COURSE} -o counts.tsv": "",
+        "train --counts counts.tsv -q -s 50 -o tokenizer.json": "",
+        "encode -t tokenizer.json --format tokens 'This is'": "This Ġis\n",
+        "encode -t tokenizer.json 'This is' | python -m tokensteps decode -t tokenizer.json": "This is\n",
+        f"trace --counts {HUG} -q --format csv | head -n 1": "step,",
+        f"handout --counts {HUG} -q": "<!doctype html>",
+        "--help": "Usage: python -m tokensteps",
+    }.items():
+        done = shell(f"python -m tokensteps {line}", tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(expected), line
+
+
 # --- Steps ----------------------------------------------------------------------------------------------------
 
 

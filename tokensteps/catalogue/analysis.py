@@ -1,4 +1,4 @@
-"""What a tokenizer makes of a text: the tokens, where they lie, and what can be counted."""
+"""A text in a tokenizer's tokens: which ones, where they are, and what can be counted."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Analysis:
 
     @cached_property
     def offsets(self) -> Sequence[Span]:
-        """Where each token stands in the text.
+        """Where each token is in the text.
 
-        A `▁` that was put in front of a word has the offsets of the word's first letter, which is the next token's: here it
-        stands for no text, in front of it.
+        A `▁` that was put in front of a word has the offsets of the word's first letter, which belongs to the next token: here it
+        gets an empty place in front of that.
         """
         offsets = self.tokenized.offsets
         mark = self.subject.mark_id
@@ -58,17 +58,17 @@ class Analysis:
 
     @cached_property
     def stretches(self) -> Sequence[Stretch]:
-        """Where the tokens lie, see `alignment.cover`. Of a long text it takes longer to tell than the tokens themselves."""
+        """Where the tokens are, see `alignment.cover`. For a long text, this takes longer than encoding it."""
         return cover(len(self.text), self.offsets)
 
     @cached_property
     def occurrences(self) -> Counter[int]:
-        """How often each id stands in the text."""
+        """How often each id occurs in the text."""
         return Counter(self.ids)
 
     @property
     def unknown(self) -> int:
-        """How many of the tokens stand for what the vocabulary can't spell."""
+        """How many of the tokens are the unknown token."""
         unknown = self.subject.unknown_id
         return 0 if unknown is None else self.occurrences[unknown]
 
@@ -88,7 +88,7 @@ class Analysis:
         return self.counts.bytes / len(self) if self.ids else None
 
     def bytes_at(self, place: int) -> bytes:
-        """The bytes behind a token: the text's where it stands, unless it shares them with other tokens."""
+        """A token's bytes: those of its place in the text, unless it shares that with other tokens."""
         start, end = self.offsets[place]
         shared = any(
             0 <= other < len(self) and self.offsets[other][0] < end and start < self.offsets[other][1]
@@ -142,7 +142,7 @@ def text_counts(text: str) -> TextCounts:
 
 
 def interpret_escapes(text: str) -> str:
-    r"""A text with escapes such as `\n`, `\t`, `\xe9`, `\u3053` and `\U0001f375` read as the characters they stand for.
+    r"""A text with escapes such as `\n`, `\t`, `\xe9`, `\u3053` and `\U0001f375` replaced by the characters that they mean.
 
     Two `\u` escapes that make a UTF-16 pair are one character; half of one becomes U+FFFD. Anything else stays.
 

@@ -1,11 +1,11 @@
-"""The tokenizers that a page can choose from, each under a spec: a short text that a link can hold.
+"""The tokenizers that a page can choose from, each under a spec: a short text that fits into a link.
 
-    bpe?corpus=library                   trained: the URL of a training page says how, here to its end
-    bpe?corpus=course&size=50&step=12    the same kind of thing after step 12
+    bpe?corpus=library                   trained to the end, as the URL of a training page says
+    bpe?corpus=course&size=50&step=12    the same after step 12
     file?vocab.json=<digest>&merges.txt=<digest>     uploaded: file names, and what this server keeps them under
     hub?name=openai-community/gpt2       public
 
-Nothing a spec says is trusted: it may come out of a link.
+Nothing in a spec is trusted: it may come from a link.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from tokensteps.server.stores import digest, file_store
 from tokensteps.server.tasks import Progress
 
 READY = tuple(f"{name}?corpus=library" for name in ALGORITHMS)
-"""What everybody finds: one tokenizer of each algorithm, trained on the largest corpus that comes with the app."""
-NAME_SHOWN = 60
+"""Always in the list: one tokenizer of each algorithm, trained on the largest corpus that comes with the app."""
+TITLE_CHARACTERS = 60
 _subjects: Final = Memo(SUBJECTS_KEPT)
 OF_THE_CORPUS = ("corpus", "text", "id", "file", "step")
-"""What a spec says of the corpus and the step, and not of the rules."""
+"""The parts of a spec that are about the corpus and the step, not about the rules."""
 
 
 class SpecError(TokenizersCoreError):
-    """A spec that no tokenizer can be made from."""
+    """A spec from which no tokenizer can be made."""
 
     templates: ClassVar[Mapping[str, str]] = {
         "unknown": N_(
@@ -80,12 +80,12 @@ class Spec(NamedTuple):
 
     @property
     def trained(self) -> bool:
-        """Whether a training page says how it is made."""
+        """Whether it is trained here."""
         return self.kind in ALGORITHMS
 
     @property
     def step(self) -> int | None:
-        """The step after which to take it; None at the end of its training. Raises SpecError."""
+        """The step of its training after which it is taken; None for the end. Raises SpecError."""
         text = self.query.get("step")
         if text is None:
             return None
@@ -98,7 +98,7 @@ class Spec(NamedTuple):
         return Spec(self.kind, {**self.query, "step": str(step)})
 
     def run(self) -> Run[AnyTrace]:
-        """The training that it stands for. Raises SpecError and what the engine raises for rules that can't be."""
+        """The training run that it describes. Raises SpecError, and what the engine raises for impossible rules."""
         algorithm = ALGORITHMS[self.kind]
         recipe, complaints = read_url(self.kind, algorithm.rules, self.query)
         if complaints:
@@ -110,22 +110,22 @@ class Spec(NamedTuple):
 
 
 def title(text: str) -> str:
-    """What the tokenizer under a spec is called: plain text, anybody's."""
+    """What the tokenizer under a spec is called: plain text that anybody may have written."""
     try:
         spec = Spec.parse(text)
         step = spec.step
     except TokenizersCoreError:
-        return text[:NAME_SHOWN]
+        return text[:TITLE_CHARACTERS]
     if spec.kind == "hub":
         name = spec.query.get("name", "")
         return next(
-            (title for title, repository in hub.PUBLIC.items() if repository == name), name[:NAME_SHOWN]
+            (title for title, repository in hub.PUBLIC.items() if repository == name), name[:TITLE_CHARACTERS]
         )
     if spec.kind == "file":
-        return " + ".join(spec.query)[:NAME_SHOWN]
+        return " + ".join(spec.query)[:TITLE_CHARACTERS]
     corpus = corpus_title(spec.query.get("corpus", "course"))
     rules = [f"{name}={value}" for name, value in spec.query.items() if name not in OF_THE_CORPUS]
-    corpus = listed([corpus, *rules])[:NAME_SHOWN]
+    corpus = listed([corpus, *rules])[:TITLE_CHARACTERS]
     algorithm = ALGORITHMS[spec.kind].title
     if step is None:
         return _("{algorithm}: {corpus}").format(algorithm=algorithm, corpus=corpus)
@@ -135,7 +135,7 @@ def title(text: str) -> str:
 
 
 def titles(specs: Iterable[str]) -> dict[str, str]:
-    """What each is called, no two alike: a select box takes those for one."""
+    """What each is called, no two alike: a select box would take equal names for one choice."""
     found: dict[str, str] = {}
     for spec in specs:
         name = numbered = title(spec)
@@ -151,7 +151,7 @@ def titles(specs: Iterable[str]) -> dict[str, str]:
 
 
 def remember_run(algorithm: str, url: Mapping[str, str | None], step: int) -> str:
-    """Keep a run that a training page shows, at the step it shows, for the list of tokenizers; returns its spec."""
+    """Add the run that a training page shows, at its step, to the list of tokenizers. Returns its spec."""
     query = {name: text for name, text in url.items() if text is not None and name != "show"}
     runs: dict[str, int] = st.session_state.setdefault("catalogue.runs", {})
     name = Spec(algorithm, query).write()
@@ -163,7 +163,7 @@ def remember_run(algorithm: str, url: Mapping[str, str | None], step: int) -> st
 
 
 def runs_here() -> list[str]:
-    """The specs of this session's runs, the latest first, each at the step it was left at."""
+    """The specs of this session's runs, the latest first, each at the step where it was left."""
     runs: dict[str, int] = st.session_state.get("catalogue.runs", {})
     specs = [(Spec.parse(name), step) for name, step in reversed(runs.items())]
     return [spec.at(step).write() for spec, step in specs]
@@ -175,12 +175,12 @@ def upload_spec(files: Mapping[str, bytes]) -> str:
 
 
 def _shortened(name: str) -> str:
-    """A file's name, its middle left out if it is long.
+    """A file's name, without its middle if it is long.
 
     >>> _shortened("tokenizer.json"), len(_shortened("x" * 100 + ".json"))
     ('tokenizer.json', 60)
     """
-    return name if len(name) <= NAME_SHOWN else f"{name[: NAME_SHOWN - 21]}…{name[-20:]}"
+    return name if len(name) <= TITLE_CHARACTERS else f"{name[: TITLE_CHARACTERS - 21]}…{name[-20:]}"
 
 
 def public(name: str) -> str:
@@ -189,7 +189,7 @@ def public(name: str) -> str:
 
 
 def bring(spec: str) -> None:
-    """Load a tokenizer that the learner brings, and keep it for the list. Raises SpecError, HubError and LoadError."""
+    """Load a learner's tokenizer, and add it to the list. Raises SpecError, HubError and LoadError."""
     found = tokenizer_registry().ask(digest(spec.encode()), partial(_load, Spec.parse(spec)), LOADING_SECONDS)
     if isinstance(found, Job):
         raise SpecError("slow", title(spec))
@@ -201,7 +201,7 @@ def bring(spec: str) -> None:
 
 
 def options() -> list[str]:
-    """Everything that there is to choose from, this session's own first."""
+    """All choices, this session's own first."""
     own = [*st.session_state.get("catalogue.brought", []), *runs_here()]
     return list(dict.fromkeys([*own, *READY, *map(public, hub.PUBLIC.values())]))
 
@@ -210,16 +210,16 @@ def options() -> list[str]:
 
 
 class Opened(NamedTuple):
-    """A tokenizer that is there: how it was asked for, and what it is."""
+    """A tokenizer that is ready, and the spec that asked for it."""
 
     spec: Spec
     subject: Subject
     last: int | None = None
-    """The last step of its training; None for one that was not trained here."""
+    """The last step of its training; None if it was not trained here."""
 
 
 class Order(NamedTuple):
-    """What has to be made for a tokenizer: a page builds it under `name`, in `registry`, and hands it to `opened`."""
+    """What to build for a tokenizer: a page builds it under `name`, in `registry`, and passes it to `opened`."""
 
     spec: Spec
     name: str
@@ -237,7 +237,7 @@ class Order(NamedTuple):
 
 
 def order(text: str) -> Order:
-    """What to make for the tokenizer under a spec. Raises SpecError, and what `Spec.run` raises."""
+    """What to build for the tokenizer under a spec. Raises SpecError, and what `Spec.run` raises."""
     spec = Spec.parse(text)
     if not spec.trained:
         return Order(spec, digest(text.encode()), partial(_load, spec), tokenizer_registry)

@@ -1,8 +1,8 @@
 """Public tokenizers by name, from the Hugging Face Hub.
 
-Nothing is asked of the network before somebody asks for a tokenizer that isn't in the cache on disk. Then a short look
-comes first whether the hub can be reached at all: its own client would try again and again for half a minute. What is fetched
-is kept in a folder of the app's own, where the tokenizers unused for longest go when there are too many. The cache that the
+The network is used only for a tokenizer that isn't in the cache on disk. Then a quick check comes first whether the hub can be
+reached at all: its own client would try again and again for half a minute. Downloads are kept in a folder of the app's own,
+where the least recently used tokenizers go when there are too many. The cache that the
 server's user shares with other programs may hold private models, so it is read only if an environment variable says so.
 """
 
@@ -52,7 +52,7 @@ NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 
 
 class HubError(TokenizersCoreError):
-    """A tokenizer that can't be fetched. `why` is a key of `templates`.
+    """A tokenizer that can't be downloaded. `why` is a key of `templates`.
 
     >>> print(HubError("no_file", "me/mine"))
     The repository 'me/mine' has no tokenizer.json; choose another one, or upload the tokenizer's files here.
@@ -92,7 +92,7 @@ class HubError(TokenizersCoreError):
 
 
 def fetch(repository: str) -> LoadedSubject:
-    """The tokenizer of a repository, from the cache on disk or else from the hub. Raises HubError, LoadError."""
+    """The tokenizer of a repository, from the cache on disk or from the hub. Raises HubError, LoadError."""
     repository = checked(repository.strip())
     with _quiet():
         path = _cached(repository) or _download(repository)
@@ -114,7 +114,7 @@ def checked(repository: str) -> str:
 
 
 def _folder() -> Path:
-    """Where the app keeps what it has fetched, in the layout of the hub's own cache."""
+    """Where the app keeps its downloads, in the layout of the hub's own cache."""
     return shared_folder("hub")
 
 
@@ -131,9 +131,9 @@ def _cached(repository: str) -> Path | None:
 
 
 def make_room(room: int = HUB_ROOM) -> None:
-    """Remove what was fetched, the repository unused for longest first, until the others take no more than `room` bytes.
+    """Remove downloads, the least recently used repository first, until the others take no more than `room` bytes.
 
-    The one that was used last stays. `touch` has set when that was: many disks don't note by themselves when a file is read.
+    The most recently used one stays. `touch` notes the time of use, as many disks don't when a file is read.
     """
     from huggingface_hub import scan_cache_dir
 
@@ -146,7 +146,7 @@ def make_room(room: int = HUB_ROOM) -> None:
 
 
 def _download(repository: str) -> Path:
-    """The file on disk, fetched. Only what everybody may have is asked for: the server's own token stays here."""
+    """Download the file. Only public repositories are tried: the server's own token is never sent."""
     from huggingface_hub import constants, errors, get_hf_file_metadata, hf_hub_download, hf_hub_url
 
     address = urlsplit(constants.ENDPOINT)
@@ -184,7 +184,7 @@ def _download(repository: str) -> Path:
 
 
 def _reachable(address: SplitResult) -> bool:
-    """Whether the host of `address`, or the proxy in front of it, takes a connection."""
+    """Whether the host of `address`, or the proxy in front of it, accepts a connection."""
     host = address.hostname or ""
     proxy = None if proxy_bypass(host) else getproxies().get(address.scheme)
     if proxy:

@@ -25,16 +25,16 @@ from tokensteps.runs.trainings import LEAST_COUNT, seed_for
 
 
 class Heritage(NamedTuple):
-    """What a new tokenizer takes over from an old one: everything but its vocabulary."""
+    """What a new tokenizer takes over from an old one: everything except the vocabulary."""
 
     algorithm: str
     pipeline: Pipeline
     special_tokens: tuple[str, ...]
     template: Template | None
     size: int
-    """Tokens of the old one: how many the new one gets unless told otherwise."""
+    """Tokens of the old one: the new one gets as many, unless the learner says otherwise."""
     settings: Mapping[str, Any]
-    """How the algorithm is to choose."""
+    """Arguments of the training function."""
 
     def run(self, source: Source, size: int) -> Run[AnyTrace]:
         """The training of the new one."""
@@ -44,7 +44,7 @@ class Heritage(NamedTuple):
         return Run(ALGORITHMS[self.algorithm], source, self.pipeline, settings)
 
     def tokenizer(self, trace: AnyTrace) -> Tokenizer:
-        """The new one, from its training."""
+        """The new tokenizer, from its trace."""
         unknown = next(
             (token for token in self.special_tokens if token.strip("[<|>]").lower() == "unk"), None
         )
@@ -53,7 +53,7 @@ class Heritage(NamedTuple):
 
 
 def heritage(subject: Subject) -> Heritage:
-    """What a tokenizer hands on. Raises LackingPartError, TokenizerFileError for one with parts that are not to be had here.
+    """What a tokenizer passes on. Raises LackingPartError, TokenizerFileError if the engine lacks one of its parts.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2, special_tokens=["<s>"])

@@ -17,14 +17,14 @@ from tokensteps.language.i18n import _, count
 from tokensteps.limits import WORDS_LISTED
 
 LETTERS = "ABCD"
-"""What the tokenizers are called where there is no room for their names."""
+"""Short names of the tokenizers, where there is no room for their own."""
 CHARACTERS_SHOWN = 3_000
 """Characters that are shown side by side."""
 WORDS_DRAWN = 12
 
 
 def letters_html(analyses: Mapping[str, Analysis]) -> str:
-    """Which letter stands for which tokenizer."""
+    """The legend: which letter is which tokenizer."""
     return "".join(
         f'<span class="who r{letter}"><i>{letter}</i> {escape(analysis.subject.name)}</span>'
         for letter, analysis in analyses.items()
@@ -45,7 +45,7 @@ def aligned_html(analyses: Mapping[str, Analysis]) -> str:
 
 
 def _text(analyses: Mapping[str, Analysis]) -> str:
-    """The text that they are of."""
+    """The text, which is the same for all."""
     return next(iter(analyses.values())).text
 
 
@@ -101,7 +101,7 @@ def agreement_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
 
 
 def costliest_words(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
-    """The words that cost most tokens, one row a word, tokens each time it stands there on average."""
+    """The words that take the most tokens, one word a row, with the average number of tokens each time the word occurs."""
     costs = [word_costs(analysis.text, analysis.stretches) for analysis in analyses.values()]
     letters = list(analyses)
     table = pd.DataFrame(
@@ -119,7 +119,7 @@ def costliest_words(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
 
 
 def words_html(subjects: Mapping[str, Subject], words: Sequence[str]) -> str:
-    """Words as each tokenizer cuts them, on their own with a space in front as in running text."""
+    """Words as each tokenizer splits them, each with a space in front, as in running text."""
     rows = []
     for word in words:
         cells = []
@@ -135,7 +135,7 @@ def words_html(subjects: Mapping[str, Subject], words: Sequence[str]) -> str:
 
 
 class Fertility(NamedTuple):
-    """What the sentence costs in a language."""
+    """How many tokens the sentence takes in a language."""
 
     language: str
     """Translated."""
@@ -143,7 +143,7 @@ class Fertility(NamedTuple):
     tokens: tuple[int, ...]
     """By tokenizer."""
     unknown: tuple[int, ...]
-    """How many of them stand for what the tokenizer can't spell."""
+    """How many of them are the unknown token."""
 
     def premium(self, place: int, first: Fertility) -> float | None:
         """How many times the tokens of the first language; None where some are unknown, which says nothing."""

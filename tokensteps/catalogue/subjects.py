@@ -1,4 +1,4 @@
-"""What the playground needs of any tokenizer, whether it was trained here or loaded from files."""
+"""What the playground needs from any tokenizer, whether trained here or loaded from files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tokensteps.language.names import ALGORITHM_NAMES
 
 
 class Tokenized(Protocol):
-    """What a text becomes. The engine's `Encoding` is one, and works offsets out when they are asked for."""
+    """An encoded text. The engine's `Encoding` is one, which computes offsets when they are needed."""
 
     @property
     def ids(self) -> Sequence[int]: ...
@@ -36,7 +36,7 @@ class Tokens(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What is known of a token beyond its text; None where it isn't."""
+    """What is known about a token besides its text; None for what is not known."""
 
     rank: int | None = None
     """The order in which its merge was learned, from 0."""
@@ -45,16 +45,16 @@ class Facts(NamedTuple):
     score: float | None = None
     """Unigram: its log probability."""
     freq: int | None = None
-    """How often the pair stood in the training corpus when it was merged; how often the piece was counted."""
+    """How often the pair occurred in the training corpus when it was merged, or the piece in the seed's count."""
     step: int | None = None
     """The training step that made it."""
 
 
 class Subject(ABC):
-    """A tokenizer to be looked at."""
+    """A tokenizer to look at."""
 
     name: str
-    """Plain text, anybody's: to be escaped where it is shown."""
+    """Plain text that anybody may have written: escape it where it is shown."""
     algorithm: str
     """BPE, WordPiece, Unigram or WordLevel."""
     size: int
@@ -66,19 +66,19 @@ class Subject(ABC):
     added: tuple[str, ...]
     """The special tokens that `encode` with `added` puts around a text; () when there are none."""
     notes: tuple[str, ...]
-    """Remarks on what was assumed while loading, to be translated: plain text, or a `Phrase` with what fills it in."""
+    """Assumptions made while loading, to be translated: plain text, or a `Phrase` with its values."""
 
     @abstractmethod
     def encode(self, text: str, specials: bool = True, added: bool = False) -> Tokenized:
         """The tokens of `text`.
 
-        With `specials`, special tokens written in the text are found; without, they are plain text like any other. `added`
-        puts the tokenizer's own around it (`[CLS] … [SEP]`).
+        With `specials`, special tokens written in the text are recognized; without, they are plain text. `added`
+        puts the tokenizer's own around the text (`[CLS] … [SEP]`).
         """
 
     @abstractmethod
     def normalized(self, text: str) -> str:
-        """The text after the normalizer; the text itself without one."""
+        """The text after the normalizer; unchanged if there is none."""
 
     @abstractmethod
     def token(self, identifier: int) -> str:
@@ -86,18 +86,18 @@ class Subject(ABC):
 
     @abstractmethod
     def token_bytes(self, identifier: int) -> bytes:
-        """The bytes of text that a token stands for; a special token's are its own text's.
+        """The bytes of text that a token means; for a special token, those of its own text.
 
-        A continuation prefix stands for none, and `▁` for a space.
+        A continuation prefix means none, and `▁` a space.
         """
 
     @abstractmethod
     def facts(self, identifier: int) -> Facts:
-        """What is known of a token beyond its text."""
+        """What is known about a token besides its text."""
 
     @cached_property
     def mark_id(self) -> int | None:
-        """The id of `▁` alone, which may stand for a space or be put in front of a word."""
+        """The id of `▁` alone, which may be a space or a mark put in front of a word."""
         tokens = self.all_tokens()
         return tokens.index(SPACE_MARK) if SPACE_MARK in tokens else None
 
@@ -107,7 +107,7 @@ class Subject(ABC):
 
 
 class TrainedSubject(Subject):
-    """A tokenizer of the engine as it stands after a step of the run that trained it.
+    """A tokenizer of the engine as it is after a step of the run that trained it.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_texts(["to be or not to be"]), merges=2, special_tokens=["<s>"])
@@ -136,7 +136,7 @@ class TrainedSubject(Subject):
         self.notes = ()
         self._trace = trace
         self._step = step
-        # The same model, so that words which one has encoded are known to the other; and nothing to be cut out of the text.
+        # The same model, so that both share the words already encoded; but no special tokens to recognize.
         self._plain = Tokenizer(tokenizer.pipeline, tokenizer.model)
 
     def encode(self, text: str, specials: bool = True, added: bool = False) -> Tokenized:  # noqa: ARG002 - it adds none
@@ -171,7 +171,7 @@ class TrainedSubject(Subject):
 
     @cached_property
     def _counted(self) -> dict[str, int]:
-        """Piece → how often it was counted for the seed, which has that times the length in SentencePiece's way."""
+        """Piece → its count in the seed; SentencePiece's method multiplies that by the length."""
         assert isinstance(self._trace, UnigramTrace)
         times_length = self._trace.method == "sentencepiece"
         return {piece: count // (len(piece) if times_length else 1) for piece, count in self._trace.seed}

@@ -38,7 +38,7 @@ SENTENCES = (
     Sentence("ja", N_("Japanese"), "毎朝、子どもたちは森を通って学校へ歩いて行きます。"),
     Sentence("ko", N_("Korean"), "매일 아침 아이들은 숲을 지나 학교에 걸어갑니다."),
 )
-"""One sentence, written for this page, in many languages: the first is what the others are compared with."""
+"""One sentence in many languages, written for this page; the others are compared with the first."""
 
 
 class Text(NamedTuple):

@@ -1,6 +1,6 @@
 """TokenSteps on the command line: ``python -m tokensteps --help`` begins.
 
-Data goes to standard output, and whatever is said about it to standard error. The engine does the work; what draws is
+Data goes to standard output, messages to standard error. The engine does the work; what draws is
 imported for a handout only, and Streamlit never.
 """
 

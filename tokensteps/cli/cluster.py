@@ -1,10 +1,10 @@
 """Counting on Dask: the map and reduce of `tokenizers_core/text/counting.py`, on as many processes or machines as there are.
 
-A worker reads its block of a file itself, and deals its words out: each word goes to one share, which is merged and cut by
-itself. So nothing but counts travels, packed; no process holds all words of the corpus, not even those of a share at a time;
-and what arrives here has been cut.
+A worker reads its block of a file itself and splits its words into shares: each word belongs to one share, and each share is
+merged, and its rare words dropped, separately. So only packed counts travel, no process holds all words of the corpus, and the
+counts that arrive here have no rare words.
 
-Dask is an optional extra, and imported here only, when a cluster is asked for.
+Dask is an optional extra, imported only here, when a cluster is used.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ MISSING: Final = (
     'pip install "distributed>=2026.8,<2027", or leave --workers and --scheduler out.'
 )
 PATIENCE: Final = 10
-"""Seconds until a scheduler without workers is given up."""
+"""Seconds to wait for the first worker of a scheduler."""
 FAN: Final = 8
-"""Counts that one task merges."""
+"""How many counts one task merges."""
 MOST_BLOCKS: Final = 4096
-"""Blocks of a corpus: beyond, they get larger instead of more, as the scheduler has to know them all."""
+"""The most blocks of a corpus; larger corpora get larger blocks, as the scheduler has to know all of them."""
 
 
 @contextmanager
 def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
-    """A Dask client: of the scheduler at an address, or of processes on this machine, which end with it."""
+    """A Dask client: for the scheduler at an address, or for processes on this machine, which end with it."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -72,7 +72,7 @@ def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
                 ) from None
             yield client
         return
-    # One thread each, as threads would wait for one another. Nobody but this machine can reach them; there is no dashboard.
+    # One thread each, as threads would wait for one another. Only this machine can reach them; there is no dashboard.
     with (
         told_of_trouble(),
         LocalCluster(
@@ -90,10 +90,10 @@ def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
 
 @contextmanager
 def told_of_trouble() -> Iterator[None]:
-    """What happens to a cluster, in a line."""
+    """Turn a cluster's trouble into one line."""
     from distributed import KilledWorker
 
-    # After Ctrl-C it complains of tasks that nobody waits for any more.
+    # After Ctrl-C it complains about tasks that nobody waits for any more.
     chatter = logging.getLogger("asyncio")
     usual = chatter.level
     chatter.setLevel(logging.CRITICAL)
@@ -125,7 +125,7 @@ def count_on(
 ) -> WordCounts:
     """Count the words of files on a Dask cluster, whose workers have them under the same names.
 
-    `move(done, total)` is told how many bytes have been counted. Raises what `blocks`, `count_block` and `gather` raise.
+    `move(done, total)` is called with the bytes counted so far. Raises what `blocks`, `count_block` and `gather` raise.
     """
     from dask import delayed
 
@@ -152,7 +152,7 @@ def count_on(
 
 
 def count_shares(block: FileBlock, pipeline: Pipeline, number: int, topic: str) -> list[Packed]:
-    """On a worker: count a block, deal its words out, and pack them."""
+    """On a worker: count a block, split its words into shares, and pack them."""
     from distributed import get_worker
 
     dealt = [pack(share) for share in shares(count_block(block, pipeline), number)]
@@ -161,7 +161,7 @@ def count_shares(block: FileBlock, pipeline: Pipeline, number: int, topic: str) 
 
 
 def reduced(parts: Sequence[Any], minimum: int) -> Any:
-    """The task that merges one share of all blocks, a few at a time, and cuts it."""
+    """The task that merges one share of all blocks, a few at a time, and drops its rare words."""
     from dask import delayed
 
     join = delayed(merge_packed, pure=False)

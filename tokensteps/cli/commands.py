@@ -37,7 +37,7 @@ from tokensteps.language.i18n import LANGUAGES, use_language
 from tokensteps.limits import HANDOUT_STEPS
 
 CANDIDATES: Final = 10
-"""Candidates that one step lists where nothing else is said."""
+"""How many candidates one step lists by default."""
 TOKENIZER_OPTION: Final = option(
     "--tokenizer -t tokenizer_file",
     "The tokenizer.json that train wrote, or another program.",
@@ -50,7 +50,7 @@ TOKENIZER_OPTION: Final = option(
 def show_version(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
     """`--version`: the project's, as pyproject.toml has it."""
     if wanted:
-        import tomllib  # here, as it takes its time
+        import tomllib  # here, as it takes a moment
 
         project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
         click.echo(f"{project['name']} {project['version']}")

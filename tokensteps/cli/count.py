@@ -59,7 +59,7 @@ COUNTING_OPTIONS: Final = (
     ),
     QUIET,
 )
-"""What `count` is asked."""
+"""The options of `count`."""
 
 
 def counting_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -142,7 +142,7 @@ def counted_on_cluster(
 
 
 def tell_counts(counts: WordCounts, quiet: bool) -> None:
-    """Say what was counted and what was left out."""
+    """Report what was counted and what was left out."""
     corpus = counts.corpus
     tell(
         f"Corpus: {counted(corpus.lines, 'line', 'lines')}, "

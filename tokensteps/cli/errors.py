@@ -1,4 +1,4 @@
-"""What a user is told when something goes wrong: one line, in the words of the command line, and the right exit code."""
+"""Errors as the user sees them: one line, in the words of the command line, and the right exit code."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OPTION_OF: Final = {
 
 
 class Commands(click.Group):
-    """The commands. Whatever goes wrong with the data is told in one line, without a traceback."""
+    """The commands. Anything wrong with the data is reported in one line, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -47,12 +47,12 @@ class Commands(click.Group):
             raise click.ClickException(in_options(error)) from None
         except OSError as error:
             if error.errno == errno.EPIPE:
-                raise  # whoever read the output has left: click ends quietly
+                raise  # the reader of the output has left: click ends quietly
             raise click.ClickException(trouble_with_file(error)) from None
 
 
 def in_options(error: TokenizersCoreError) -> str:
-    """What the engine complains of, with the command line's options in place of its parameters.
+    """An error of the engine, with the command line's options in place of its parameters.
 
     >>> from tokenizers_core.errors import SettingError, VocabSizeError
     >>> print(in_options(VocabSizeError(vocab_size=5, minimum=12)))
@@ -64,7 +64,7 @@ def in_options(error: TokenizersCoreError) -> str:
     if "reason" in evidence:
         evidence["reason"] = optioned(str(evidence["reason"]))
     template = re.sub(r"^\{(name|kind)\}=", lambda found: f"{evidence[found[1]]}=", error.template)
-    # Not in the finished message: that repeats the user's own text, in which every word stays as it is.
+    # Not in the finished message, which repeats the user's own text: that stays as it is.
     return optioned(template).format(**evidence)
 
 
@@ -78,7 +78,7 @@ def optioned(text: str) -> str:
 
 
 def trouble_with_file(error: OSError) -> str:
-    """What the system had against a file, and what to do about it."""
+    """Why the system refused a file, and what to do about it."""
     name = "standard output" if error.filename is None else click.format_filename(error.filename)
     match error:
         case FileNotFoundError():

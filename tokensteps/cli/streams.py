@@ -23,7 +23,7 @@ from tokenizers_core.text.reading import DecodedText, decode_text, parse_counts
 
 
 def warn_of_invalid(replaced: Mapping[str, int]) -> None:
-    """Say which inputs were not UTF-8 throughout."""
+    """Warn about inputs that were not all UTF-8."""
     for name, number in replaced.items():
         if number:
             told = counted(number, "stretch of invalid UTF-8 was", "stretches of invalid UTF-8 were")
@@ -51,7 +51,7 @@ def opened(name: str) -> Any:
 
 
 def inputs(files: Sequence[str], wanted: str) -> Sequence[str]:
-    """The files to read, or standard input where none is named. Refuses to wait for somebody to type."""
+    """The files to read, or standard input if none is named. Refuses to wait for somebody to type."""
     names = files or ("-",)
     if "-" in names and (sys.stdin is None or (not files and sys.stdin.isatty())):
         raise click.UsageError(
@@ -87,7 +87,7 @@ def texts_of(
 ) -> Iterator[str]:
     """The lines of all files, one at a time; counts invalid UTF-8 by file.
 
-    `move` is told now and then how many bytes have been read, and of how many: None where that isn't known.
+    `move` is called now and then with the bytes read so far and the total, None if that isn't known.
     """
     done = told = 0
     total = size_of(files) if move else None
@@ -109,17 +109,17 @@ def texts_of(
 
 
 STRIDE = 1 << 17
-"""Bytes between two moves of a bar: a fraction of a tenth of a second."""
+"""Bytes between two moves of a bar: well under a tenth of a second."""
 
 
 def size_of(files: Sequence[str]) -> int | None:
-    """The bytes of all files; None where one of them is a pipe or the like, whose size nobody knows."""
+    """The bytes of all files; None if one of them is a pipe or the like, whose size is unknown."""
     if "-" in files:
         return None
     try:
         stats = [os.stat(name) for name in files]
     except OSError:
-        return None  # whoever opens that file tells what is wrong with it
+        return None  # opening that file will say what is wrong with it
     return sum(one.st_size for one in stats) if all(stat.S_ISREG(one.st_mode) for one in stats) else None
 
 
@@ -145,9 +145,9 @@ def counts_of(contents: Iterable[tuple[str, bytes]], replaced: Counter[str]) -> 
 
 @contextmanager
 def meter(label: str, quiet: bool, in_bytes: bool = False) -> Iterator[Callable[..., None]]:
-    """A bar on the terminal, moved by what is yielded: `move(done, total)`, without `total` where nobody knows it.
+    """A progress bar on the terminal. Yields what moves it: `move(done, total)`, without `total` if that is unknown.
 
-    It tells both numbers, or of bytes the share. Where standard error is no terminal there is none.
+    It shows both numbers, or the percentage of bytes. There is none if standard error is no terminal.
     """
     bars: list[Any] = []
 
@@ -170,7 +170,7 @@ def meter(label: str, quiet: bool, in_bytes: bool = False) -> Iterator[Callable[
 
 
 def refuse_to_overwrite(output: str, force: bool) -> None:
-    """Before any work: can the output be written?"""
+    """Before any work: raise UsageError if the output can't be written."""
     path = Path(output)
     if output != "-":
         if path.is_file() and not force:
@@ -195,21 +195,21 @@ def write_output(path: str, text: str, quiet: bool) -> None:
 
 
 def standard_output() -> BinaryIO:
-    """Where bytes go; the shell may have closed it."""
+    """Standard output for bytes. Raises OSError if the shell has closed it."""
     if sys.stdout is None:
         raise OSError(errno.EBADF, "it is closed")
     return sys.stdout.buffer
 
 
 def write_data(text: str) -> None:
-    """To standard output, at once: UTF-8 and the text's own line ends, whatever the system's are."""
+    """Write to standard output at once: UTF-8, with the text's own line ends."""
     stdout = standard_output()
     stdout.write(text.encode("utf-8"))
     stdout.flush()
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: nobody ever sees half of it."""
+    """Write a file completely or not at all: nobody ever sees half of it."""
     path = path.resolve()  # a link stays a link
     if path.exists() and not path.is_file():
         path.write_bytes(data)  # a device or a pipe: nothing may take its place
@@ -227,13 +227,13 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def tell(message: str, quiet: bool) -> None:
-    """Something to know, on standard error."""
+    """A message on standard error."""
     if not quiet:
         click.echo(message, err=True)
 
 
 def write_lines(lines: Iterable[str]) -> None:
-    """To standard output, each as soon as it is there if somebody watches."""
+    """Write to standard output; on a terminal, each line at once."""
     stdout = standard_output()
     watched = stdout.isatty()
     for line in lines:

@@ -61,7 +61,7 @@ ALGORITHMS_OF: Final = {
     "exact": ("unigram",),
     "whole_words": ("unigram",),
 }
-"""The options that some algorithms have no use for → those that have."""
+"""Options that only some algorithms have → those algorithms."""
 ENDINGS: Final = {
     "vocab_size": "the vocabulary has the size that was asked for",
     "max_merges": "the number of merges that was asked for is reached",
@@ -80,13 +80,13 @@ def option(names: str, teaching: str, usual: str = "", **settings: Any) -> Calla
 
 
 class TextType(click.ParamType[str]):
-    """Text, which is UTF-8 whatever the locale says."""
+    """Text as UTF-8, whatever the locale."""
 
     name = "text"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
-            # What the locale can't read comes as lone surrogates.
+            # Bytes that the locale can't read come as lone surrogates.
             return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8")
         except UnicodeError:
             self.fail(f"{value!r} is not UTF-8; write it anew.", param, ctx)
@@ -98,7 +98,7 @@ QUIET: Final = option("--quiet -q", "Say nothing but warnings and errors.", is_f
 
 
 def pipeline_options(usual: str) -> tuple[Callable[[Any], Any], ...]:
-    """The options that say how text becomes words; `usual` is the usual pre-tokenizer."""
+    """The options for how text becomes words; `usual` describes the default pre-tokenizer."""
     return (
         option(
             "--normalizer -n",
@@ -207,7 +207,7 @@ TRAINING_OPTIONS: Final = (
     ),
     QUIET,
 )  # fmt: skip
-"""What every command that trains is asked."""
+"""The options of every command that trains."""
 
 
 def training_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -260,7 +260,7 @@ def train_as_asked(files: Sequence[str], algorithm: str, counts: bool, quiet: bo
 
 
 def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """How text becomes words: the engine's parameters. Refuses what the algorithm's tokens can't be spelled with."""
+    """How text becomes words: the engine's parameters. Raises UsageError if they don't fit the algorithm."""
     usual = "whitespace_split" if counts else PRE_TOKENIZERS_OF[algorithm][0]
     chosen = given.get("pre_tokenizer", usual)
     fitting = PRE_TOKENIZERS_OF[algorithm]
@@ -283,7 +283,7 @@ def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) ->
 
 
 def refuse_foreign_options(algorithm: str, given: Mapping[str, Any]) -> None:
-    """An option that the algorithm has no use for is a mistake: nothing is ignored in silence."""
+    """Raise UsageError for an option that the algorithm doesn't have: nothing is ignored in silence."""
     for name in given:
         fitting = ALGORITHMS_OF.get(name, (algorithm,))
         if algorithm not in fitting:
@@ -312,7 +312,7 @@ def training_settings(algorithm: str, given: Mapping[str, Any], pre_tokenizer: s
 def corpus_counted(
     contents: Sequence[tuple[str, bytes]], algorithm: str, given: Mapping[str, Any]
 ) -> Corpus | None:
-    """The corpus in a file that `count` wrote, which says itself by which rules; None where there is no such file."""
+    """The corpus in a file that `count` wrote, which names its own rules; None if there is no such file."""
     name, data = next((one for one in contents if is_counts(one[1])), ("", b""))
     if not name:
         return None
@@ -353,7 +353,7 @@ def read_corpus(files: Sequence[str], pipeline: Mapping[str, Any], quiet: bool) 
 
 @contextmanager
 def told_of_input(files: Sequence[str], replaced: Mapping[str, int]) -> Iterator[None]:
-    """Say what was wrong with the files that are read inside."""
+    """Report what is wrong with the files read inside."""
     try:
         yield
     except EmptyCorpusError as error:
@@ -363,7 +363,7 @@ def told_of_input(files: Sequence[str], replaced: Mapping[str, int]) -> Iterator
 
 
 def nothing_to_train_on(files: Sequence[str], characters: int) -> str:
-    """Why there is no word in the corpus.
+    """Why the corpus has no words.
 
     >>> nothing_to_train_on(["a.txt"], 0)
     'a.txt: there is no text; name a file that holds some.'

@@ -42,7 +42,7 @@ class FileKind(NamedTuple):
     """A kind of file that holds a tokenizer."""
 
     fits: re.Pattern[str]
-    """What its name is like."""
+    """Matches its name."""
     algorithms: Sequence[str]
     """Those whose tokenizers it can hold."""
     write: Callable[[Any, Tokenizer], str]
@@ -57,11 +57,11 @@ FILE_KINDS: Final[Mapping[str, FileKind]] = {
     ".vocab or .tsv": FileKind(re.compile(r"\.(vocab|tsv)$"), ("unigram",), lambda trace, _tokenizer: pieces_tsv(trace)),
     "tokenizer.json": FileKind(re.compile(r"\.json$|^-$"), tuple(ALGORITHMS), lambda _trace, tokenizer: tokenizer_to_json(tokenizer)),
 }  # fmt: skip
-"""The files that `train` writes; the first one that fits counts."""
+"""The files that `train` writes; the first one that fits is used."""
 
 
 def files_asked(output: str, algorithm: str, with_template: bool) -> dict[str, FileKind]:
-    """Path → what will be in it. Refuses a file that can't hold what was asked for."""
+    """Path → the kind of file to write there. Raises UsageError for a file that can't hold the tokenizer."""
     path = Path(output)
     if output != "-" and path.is_dir():
         path = path / "tokenizer.json"
@@ -79,7 +79,7 @@ def files_asked(output: str, algorithm: str, with_template: bool) -> dict[str, F
             f"{name} cannot hold a --template; choose tokenizer.json, or leave the template out."
         )
     files = {str(path): FILE_KINDS[name]}
-    if name == "vocab.json":  # one is nothing without the other
+    if name == "vocab.json":  # neither is complete without the other
         files[str(path.with_name(path.name.removesuffix(name) + "merges.txt"))] = FILE_KINDS["merges.txt"]
     return files
 
@@ -115,7 +115,7 @@ def as_json(_number: int, encoding: Encoding) -> Iterator[str]:
 
 
 def encoding_fields(encoding: Encoding) -> dict[str, Any]:
-    """An encoding as plain data, with the stretches that were cut off."""
+    """An encoding as plain data, with the parts that truncation cut off."""
     names = ("ids", "tokens", "offsets", "word_ids", "type_ids", "special_tokens_mask", "attention_mask")
     told = {name: list(getattr(encoding, name)) for name in names}
     return {**told, "overflowing": [encoding_fields(part) for part in encoding.overflowing]}
@@ -127,7 +127,7 @@ FORMATS: Final[Mapping[str, Callable[[int, Encoding], Iterator[str]]]] = {
     "json": as_json,
     "table": as_rows,
 }
-"""How an encoding is written, in lines; each gets the text's number, too."""
+"""How an encoding is written, in lines; each function also gets the text's number."""
 
 
 def read_ids(numbered: tuple[int, str]) -> list[int]:
@@ -160,7 +160,7 @@ def trace_text(trace: Any, format: str, step: int | None, candidates: int) -> st
 
 
 def step_number(step: int, last: int) -> int:
-    """A step that may count from the end.
+    """A step's number, counted from the end if negative.
 
     >>> step_number(-1, 19), step_number(0, 19)
     (19, 0)

@@ -34,7 +34,7 @@ PROSE_LENGTH = 120_000
 """Characters of Python's help pages that are trained on."""
 
 OWN = ("paste", "counts", "upload")
-"""The corpora that the learner brings."""
+"""The learner's own corpora."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Example:
     counts: bool = False
     """Whether the text is word counts."""
     word: str = ""
-    """A word whose splits are worth a look; "" for the corpus's first."""
+    """A word whose splits are worth a look; "" for the first one of the corpus."""
     by_page: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The settings that make its point on the other pages, by the page's name."""
 
@@ -65,7 +65,7 @@ def _file(name: str) -> Callable[[], str]:
 
 
 def python_code() -> str:
-    """Functions of this Python's standard library, read from it at run time."""
+    """Functions of this Python's standard library, read at run time."""
     functions = (
         heapq.merge,
         heapq.nsmallest,
@@ -79,7 +79,7 @@ def python_code() -> str:
 
 
 def help_pages() -> str:
-    """What Python's help tells of the language, examples and all, read from it at run time."""
+    """Python's help pages on the language, with examples, read at run time."""
     return "\n".join(pydoc_data.topics.topics.values())
 
 
@@ -90,7 +90,7 @@ def prose() -> str:
 
 
 def python_modules() -> str:
-    """Whole modules of this Python's standard library, read from it at run time."""
+    """Whole modules of this Python's standard library, read at run time."""
     return "\n".join(map(inspect.getsource, (heapq, textwrap, shlex, difflib, dataclasses, statistics)))
 
 
@@ -108,7 +108,7 @@ LARGE: Mapping[str, Any] = {
     "special": "<|endoftext|>",
     "lines": False,
 }
-"""Settings of BPE's page for a corpus of some size."""
+"""Settings of BPE's page for a large corpus."""
 LARGE_BY_PAGE: Mapping[str, Mapping[str, Any]] = {
     "wordpiece": {"size": 4000, "min": 2, "special": "[PAD] [UNK] [CLS] [SEP] [MASK]"},
     "unigram": {"method": "sentencepiece", "seed": 20_000, "size": 4000, "special": "<unk> <s> </s>"},
@@ -212,7 +212,7 @@ EXAMPLES: Mapping[str, Example] = {
 
 
 class CorpusError(TokenizersCoreError):
-    """A corpus that training would take too long for. `why` is a key of `templates`.
+    """A corpus on which training would take too long. `why` is a key of `templates`.
 
     >>> print(CorpusError("words", 3_000_000))
     The different words of the corpus have 3,000,000 symbols together, and training takes 2,500,000: use a shorter text, or
@@ -294,13 +294,13 @@ class Source:
 
 
 def plain_text(text: str | None) -> str:
-    """What a text box holds, with halves of UTF-16 pairs replaced, which no UTF-8 text can hold."""
+    """A text box's text, with halves of UTF-16 pairs replaced, as UTF-8 can't hold them."""
     return (text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 @lru_cache(maxsize=64)
 def pack_text(text: str) -> str | None:
-    """A text for a link, compressed; None when it is too long for one.
+    """A text, compressed for a link; None if it is too long for one.
 
     >>> unpack_text(pack_text("hug pug")), pack_text("".join(map(chr, range(33, 50000))))
     ('hug pug', None)
@@ -310,7 +310,7 @@ def pack_text(text: str) -> str | None:
 
 
 def unpack_text(packed: str | None) -> str | None:
-    """The text of a link; None when it is not one of ours.
+    """The text of a link; None if it is not one of ours.
 
     >>> unpack_text("nonsense") is None
     True

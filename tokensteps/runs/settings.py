@@ -1,8 +1,8 @@
-"""What a run is made of, without any widget: corpus and rules, as a URL says them.
+"""What a run is made of, without any widget: corpus and rules, read from a URL and written to one.
 
-A `Recipe` is all that a learner chose. A page's sidebar makes one from its widgets (`tokensteps/widgets/controls.py`), a link holds one, and
-the playground keeps those of the runs to take tokenizers from. Nothing a link says is trusted: what can't be is dropped, and
-the page says so.
+A `Recipe` is everything that a learner chose. A page's sidebar makes one from its widgets (`tokensteps/widgets/controls.py`), a link holds one, and
+the playground keeps those of the runs to take tokenizers from. Nothing in a link is trusted: what is impossible is
+dropped, and the page says so.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tokensteps.server.stores import digest, text_store
 
 @dataclass(frozen=True)
 class Recipe:
-    """The corpus and the rules of a run: everything that decides what comes out, and how it is shown."""
+    """The corpus and the rules of a run: everything that decides the result, and how it is shown."""
 
     page: str
     """The algorithm's page, whose examples have settings of their own."""
@@ -59,14 +59,14 @@ class Recipe:
         corpus = self["corpus"]
         if corpus == "upload":
             name, data = self.file
-            return {"id": _kept(data), "file": name} if data else {}
+            return {"id": _stored(data), "file": name} if data else {}
         if corpus in EXAMPLES or not self.text:
             return {}
         packed = pack_text(self.text)
-        return {"text": packed} if packed else {"id": _kept(self.text.encode("utf-8"))}
+        return {"text": packed} if packed else {"id": _stored(self.text.encode("utf-8"))}
 
     def in_link(self) -> bool:
-        """Whether a link holds the whole corpus."""
+        """Whether a link can hold the whole corpus."""
         return self["corpus"] not in OWN or bool(self._own_url().get("text"))
 
     def source(self) -> Source | None:
@@ -82,9 +82,9 @@ class Recipe:
         return Source(corpus, self.text.encode("utf-8"), corpus == "counts", lines) if self.text else None
 
     def pipeline(self, source: Source | None) -> Pipeline:
-        """From text to words: as the file says whose words are counted, else by the rules that were chosen.
+        """From text to words: as a file of word counts says, or else by the rules that were chosen.
 
-        Raises CountedRulesError for a file that the page has no use for, and what `chosen` and `Source.counted_by` raise.
+        Raises CountedRulesError for a file whose rules don't fit the page, and what `chosen` and `Source.counted_by` raise.
         """
         counted_by = source.counted_by(patience(len(source.data))) if source else None
         if counted_by is None:
@@ -95,8 +95,8 @@ class Recipe:
         return counted_by
 
     def chosen(self, source: Source | None) -> Pipeline:
-        """The rules that were chosen. Raises what `Pipeline` raises for a pattern of the learner's own."""
-        pattern = "gpt2"  # the pipeline takes one even where there is none to choose
+        """The rules that were chosen. Raises what `Pipeline` raises for a pattern that the learner wrote."""
+        pattern = "gpt2"  # the pipeline needs one even if there is none to choose
         if "pattern" in self.values:
             pattern = (self["regex"] if self["pattern"] == "own" else self["pattern"]) or pattern
         size = len(source.data) if source else 0
@@ -104,14 +104,14 @@ class Recipe:
 
 
 class Reading(NamedTuple):
-    """A URL, read: the recipe that it stands for, and what was wrong with it, to be said."""
+    """What was read from a URL: a recipe, and complaints for the page to show."""
 
     recipe: Recipe
     complaints: list[str]
 
 
 def read_url(page: str, rules: Sequence[Setting], url: Mapping[str, str], start: str = "course") -> Reading:
-    """The recipe in a URL's parameters, the usual values for what it leaves out; `start` is the usual corpus."""
+    """The recipe in a URL's parameters, with the usual values for what it leaves out; `start` is the usual corpus."""
     complaints: list[str] = []
     corpus = url.get("corpus", start)
     if corpus not in EXAMPLES and corpus not in OWN:
@@ -130,7 +130,7 @@ def read_url(page: str, rules: Sequence[Setting], url: Mapping[str, str], start:
 
 
 def read_setting(setting: Setting, url: Mapping[str, str], usual: Any, complaints: list[str]) -> Any:
-    """A setting's value in a URL; `usual` where the URL has none, or one that can't be, which is added to `complaints`."""
+    """A setting's value in a URL; `usual` if the URL has none, or an impossible one, which adds to `complaints`."""
     if setting.name not in url:
         return usual
     try:
@@ -141,7 +141,7 @@ def read_setting(setting: Setting, url: Mapping[str, str], usual: Any, complaint
 
 
 def _beyond(setting: Setting, text: str) -> str | None:
-    """What is said of a number or text of a link that is beyond its setting's limits; None where something else is wrong."""
+    """The complaint about a number or a text beyond its setting's limits; None if something else is wrong."""
     if setting.most and text.isascii() and text.isdigit():
         message = _(
             "The link says {name}={value}, but it must be from {least} to {most}; the default is used."
@@ -161,7 +161,7 @@ def _refusal(name: str, value: str) -> str:
 
 
 def read_text(url: Mapping[str, str], complaints: list[str]) -> bytes | None:
-    """The text that a URL holds, or names to this server; None without one, or without it any more, which is complained of."""
+    """The text in a URL, or the stored one that it names; None without one, or if it is gone, which adds to `complaints`."""
     text = unpack_text(url.get("text"))
     kept = text_store().get(url.get("id", ""))
     if url.get("text") and text is None:
@@ -172,7 +172,7 @@ def read_text(url: Mapping[str, str], complaints: list[str]) -> bytes | None:
 
 
 def write_short(text: str) -> str:
-    """A text of a page's own as a parameter: as it is, or `~` and the text compressed, or `!` and its name on this server.
+    """A short text as a parameter: as it is, or `~` and the text compressed, or `!` and its name in this server's store.
 
     >>> write_short("hug & pug"), read_short(write_short("hug " * 500)) == "hug " * 500
     ('hug & pug', True)
@@ -180,11 +180,11 @@ def write_short(text: str) -> str:
     if len(quote(text)) <= PLAIN_LIMIT and not text.startswith(("~", "!")):
         return text
     packed = pack_text(text)
-    return f"!{_kept(text.encode('utf-8'))}" if packed is None else f"~{packed}"
+    return f"!{_stored(text.encode('utf-8'))}" if packed is None else f"~{packed}"
 
 
 def read_short(parameter: str) -> str | None:
-    """The text again; None for one that is damaged, or that this server doesn't have any more."""
+    """The text again; None if it is damaged, or no longer on this server."""
     if parameter.startswith("~"):
         return unpack_text(parameter[1:])
     if parameter.startswith("!"):
@@ -194,19 +194,19 @@ def read_short(parameter: str) -> str | None:
 
 
 def usual_value(page: str, corpus: str, setting: Setting) -> Any:
-    """A setting's value where nothing else is said: the corpus's own, or the general one."""
+    """A setting's value unless the URL says otherwise: the corpus's own, or the general one."""
     own = EXAMPLES[corpus].settings_on(page) if corpus in EXAMPLES else {}
     return own.get(setting.name, setting.default)
 
 
 @lru_cache(maxsize=16)
-def _kept(data: bytes) -> str:
-    """The name under which the server keeps these bytes: worked out once, for the address is written at every step."""
+def _stored(data: bytes) -> str:
+    """The name under which the server keeps these bytes: computed once, as the address is written at every step."""
     return text_store().put(data)
 
 
 def corpus_title(name: str) -> str:
-    """What a corpus is called; one that a link made up, as the link has it."""
+    """What a corpus is called; an unknown name from a link stays as it is."""
     own = {
         "paste": N_("Your own text"),
         "counts": N_("Your own word counts"),

@@ -20,7 +20,7 @@ from tokensteps.server.workers import STOP, TOLD_EVERY
 
 
 class Reporter(Progress):
-    """A worker's side of `Progress`: reports now and then."""
+    """A worker's side of `Progress`: reports to the server now and then."""
 
     def __init__(self, tell: Callable[[str, Any], None]) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Reporter(Progress):
 
 
 def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
-    """What a worker does until the server is gone: do what comes in, unless it hears meanwhile that it is to stop."""
+    """Do what the server sends, one piece of work after another, until the server is gone. STOP ends the current one early."""
 
     def tell(kind: str, value: Any) -> None:
         pickle.dump((kind, value), outgoing)
@@ -57,7 +57,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
                 message = pickle.load(incoming)
             except EOFError:
                 os._exit(0)
-            except BaseException:  # no memory for it, or half of it: nobody would ever hear of it
+            except BaseException:  # no memory for the message, or half of one: no answer would ever come
                 os._exit(1)
             if message == STOP:
                 reporter.stop = True
@@ -77,7 +77,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
 
 
 def limit_memory() -> None:
-    """Let a run that needs too much fail by itself, rather than with the server."""
+    """Make a run that needs too much memory fail by itself, without the server."""
     try:
         import resource
     except ImportError:  # Windows
@@ -87,11 +87,11 @@ def limit_memory() -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's, and its end is a worker's end
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, and when that ends, so does a worker
     if hasattr(os, "nice"):
         os.nice(int(sys.argv[1]))
     limit_memory()
-    importlib.import_module(sys.argv[2])  # so that the first work need not wait for it
+    importlib.import_module(sys.argv[2])  # so that the first work doesn't wait for it
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed goes to the console, not among the answers
     serve(sys.stdin.buffer, answers)

@@ -1,6 +1,7 @@
-"""Challenges: a run whose steps a class predicts, fixed by its teacher in a sealed link; and the codes that come back.
+"""Challenges: runs whose steps a class predicts, set by its teacher in a sealed link, and the codes that students send back.
 
-A code holds the answers, not the marks: it is marked when it is checked, from the same run. No account, no list on the server.
+A code holds the answers, not the grades: they are graded when the code is checked, against the same run. So the server keeps
+no accounts and no lists.
 """
 
 from __future__ import annotations
@@ -26,21 +27,21 @@ from tokensteps.teaching.predictions import next_asked, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question
 
 LEFT_OUT: Final = ("step", "mode", "ask")
-"""Parameters of a training page that a challenge has its own of."""
+"""Parameters of a training page that a challenge sets itself."""
 
 
 class Challenge(NamedTuple):
-    """What a teacher fixed."""
+    """What the teacher set."""
 
     title: str
     page: str
     """The algorithm's name."""
     url: Mapping[str, str]
-    """Corpus and rules, as the training page's address has them."""
+    """Corpus and rules, as in the training page's address."""
     first: int
     """The step that is shown at the start."""
     last: int
-    """The last step that is asked about."""
+    """The last step to predict."""
     asked: str
 
     def sealed(self) -> str:
@@ -49,20 +50,20 @@ class Challenge(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What makes a challenge this one."""
+        """A digest that only this challenge has."""
         return digest(self.sealed().encode())[:12]
 
     def reading(self) -> Reading:
-        """Its recipe, and what is wrong with it."""
+        """Its recipe, and complaints about it."""
         return read_url(self.page, ALGORITHMS[self.page].rules, self.url)
 
     def run(self) -> Run[AnyTrace] | None:
-        """The run; None where its corpus is no longer on this server."""
+        """The run; None if its corpus is no longer on this server."""
         return ALGORITHMS[self.page].run(self.reading().recipe)
 
 
 def open_challenge(sealed: str) -> Challenge | None:
-    """The challenge in a link, or in its parameter alone; None for what is none, or not sealed here.
+    """The challenge in a link, or in the link's parameter; None if there is none, or it was not sealed by this server.
 
     >>> one = Challenge("Monday", "bpe", {"corpus": "hug"}, 0, 3, "pair")
     >>> open_challenge(one.sealed()) == open_challenge(f"https://example.org/challenge?c={one.sealed()}") == one
@@ -85,22 +86,22 @@ def open_challenge(sealed: str) -> Challenge | None:
 
 
 class Answers(NamedTuple):
-    """What somebody answered."""
+    """What a student answered."""
 
     challenge: str
     """The challenge's name."""
     name: str
     seconds: int
     answers: tuple[str, ...]
-    """One for each question in its order; "" where the answer was asked for."""
+    """One for each question, in order; "" if the student had it revealed."""
 
     def code(self) -> str:
-        """The result as a code."""
+        """The answers as a code."""
         return seal("result", [self.challenge, self.name, self.seconds, list(self.answers)])
 
 
 def open_answers(code: str) -> Answers | None:
-    """The result in a code; None for what is none, or was changed."""
+    """The answers in a code; None if it is no code, or was changed."""
     match unseal("result", code.strip()):
         case [str(challenge), str(name), int(seconds), list(answers)]:
             return Answers(challenge, name, seconds, tuple(map(str, answers)))
@@ -108,7 +109,7 @@ def open_answers(code: str) -> Answers | None:
 
 
 def questions_of(challenge: Challenge, trace: AnyTrace, style: Style) -> list[tuple[int, Question]]:
-    """The steps that a challenge asks about, and what it asks: the same for the whole class."""
+    """The steps to predict and their questions: the same for the whole class."""
     asked: list[tuple[int, Question]] = []
     step = next_asked(trace, challenge.first)
     while step is not None and step < min(challenge.last, len(trace)):
@@ -118,7 +119,7 @@ def questions_of(challenge: Challenge, trace: AnyTrace, style: Style) -> list[tu
 
 
 def grade_answers(questions: Sequence[tuple[int, Question]], answers: Sequence[str]) -> list[Prediction]:
-    """Grade answers, one after the other; what has no answer is wrong."""
+    """Grade answers, one after the other; a missing answer is wrong."""
     marked: list[Prediction] = []
     given = [*answers, *[""] * len(questions)]
     for (step, question), text in zip(questions, given, strict=False):
@@ -134,14 +135,14 @@ class Checked(NamedTuple):
     answers: list[Prediction]
 
     def number(self, verdict: str) -> int:
-        """How many answers are worth this."""
+        """How many answers got this verdict."""
         return sum(answer.verdict == verdict for answer in self.answers)
 
 
 def check_codes(
     challenge: Challenge, trace: AnyTrace, style: Style, codes: Sequence[str]
 ) -> tuple[list[Checked], list[str]]:
-    """Check codes: those that hold, and why each of the others doesn't (translated)."""
+    """Check codes: the valid ones, and why each of the others is not (translated)."""
     held: list[Checked] = []
     refused: list[str] = []
     first: dict[str, int] = {}
@@ -163,7 +164,7 @@ def check_codes(
 
 
 def class_table(held: Sequence[Checked]) -> pd.DataFrame:
-    """One line for each code."""
+    """One row for each code."""
     return pd.DataFrame(
         [
             {
@@ -179,7 +180,7 @@ def class_table(held: Sequence[Checked]) -> pd.DataFrame:
 
 
 def steps_table(held: Sequence[Checked]) -> pd.DataFrame:
-    """One line for each question: how many had it right, and what was wrong most often."""
+    """One row for each question: how many got it right, and the most frequent mistake."""
     rows = []
     for answers in zip(*(one.answers for one in held), strict=True):
         mistakes = Counter(answer.text for answer in answers if answer.verdict == WRONG)

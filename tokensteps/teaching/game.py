@@ -1,4 +1,4 @@
-"""The game of predicting: how far somebody has come in a run whose next step is hidden, and what each answer was worth.
+"""The game of predicting: how far somebody has come in a run whose next step is hidden, and each answer's verdict.
 
 Nothing here knows of widgets: `tokensteps/widgets/predict.py` draws a game and keeps it in the session.
 """
@@ -24,7 +24,7 @@ VERDICT_NAMES: Final = {RIGHT: N_("right"), TIED: N_("tied"), WRONG: N_("wrong")
 
 
 class Prediction(NamedTuple):
-    """What was said about a step."""
+    """An answer about a step."""
 
     step: int
     """The step that was hidden."""
@@ -46,11 +46,11 @@ class Hidden:
     trace: AnyTrace
     style: Style
     frame: Callable[..., Frame]
-    """Draws a snapshot; with `ahead=False` it tells nothing of what comes next."""
+    """Draws a snapshot; with `ahead=False`, without giving away what comes next."""
     asked: str
     """The kind of question."""
     last: int
-    """The last step that is asked about."""
+    """The last step to predict."""
 
     def draw(self, step: int) -> Frame:
         """The frame of a step that is no longer hidden."""
@@ -62,7 +62,7 @@ class Hidden:
         return f"{self.place}.book"
 
     def drawing(self, reached: int) -> str:
-        """What makes the frames these and no others, when the steps up to `reached` are shown."""
+        """A name for the frames when the steps up to `reached` are shown: other frames have another one."""
         return f"{self.style.show}:hidden:{reached}:{len(self.trace)}"
 
     def shown_from(self, step: int) -> int:
@@ -76,7 +76,7 @@ class Game:
     """How far somebody has come in predicting a run."""
 
     run: str
-    """Which run, and from where: what makes a game this one."""
+    """The run's name, which a game belongs to."""
     reached: int
     """The last step that is shown."""
     tally: Tally = field(default_factory=Tally)

@@ -1,6 +1,6 @@
 """A way through the app for a learner, and lesson plans for a teacher: data, each step with the link that sets it up.
 
-Figures are not written here: a sentence has fields, and `facts` asks runs of the engine for what stands in them.
+Figures are not written here: a sentence has fields, and `facts` gets their values from runs of the engine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tokensteps.runs.corpora import EXAMPLES, pack_text
 from tokensteps.teaching.events import merge_at, prune_at, scored, wordpiece_merge_at
 
 PLUS = "\u00a0+\u00a0"
-"""Between the parts of a merge or a split: lines don't break there."""
+"""Between the parts of a merge or a split: no line break there."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -34,7 +34,7 @@ class Link(NamedTuple):
 
 
 class Station(NamedTuple):
-    """One stop on the way: where it is, and what one understands there (to be translated, with fields)."""
+    """One stop on the way: where it is, and what it teaches (to be translated, with fields)."""
 
     link: Link
     insight: str
@@ -47,7 +47,7 @@ class Activity(NamedTuple):
     teacher: str
     answer: str
     link: Link | None = None
-    """What sets it up; None for the home page, where the plans stand."""
+    """What sets it up; None for the home page, where the plans are."""
 
 
 class Lesson(NamedTuple):
@@ -60,7 +60,7 @@ class Lesson(NamedTuple):
 
 
 def playground_query(example: str) -> dict[str, str]:
-    """The playground with what BPE learned from an example, and the text that the example is to be tried on."""
+    """The playground with BPE trained on an example, and the example's sample text."""
     return {"t1": f"bpe?corpus={example}", "text": pack_text(EXAMPLES[example].sample) or ""}
 
 
@@ -154,7 +154,7 @@ STATIONS: tuple[Station, ...] = (
 """The way through the app, in its order; `PRACTICE` follows."""
 
 PRACTICE: tuple[Link, ...] = (PREDICT_LINK, EXERCISES_LINK, CHALLENGE_LINK, ERRATA_LINK, GLOSSARY_LINK)
-"""The last stop: pages to test oneself on."""
+"""The last stop: pages on which learners test themselves."""
 
 LESSONS: tuple[Lesson, ...] = (
     Lesson(
@@ -305,7 +305,7 @@ LESSONS: tuple[Lesson, ...] = (
 
 
 def facts() -> dict[str, str]:
-    """What the sentences tell, asked of runs on the same addresses as the links."""
+    """The values of the sentences' fields, from runs at the same addresses as the links."""
     return {**_merge_facts(), **_prune_facts()}
 
 

@@ -77,7 +77,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
 
 
 def ask_count(trace: MergeTrace, step: int, style: Style) -> Question:
-    """How often does the next pair stand?"""
+    """How often does the next pair occur?"""
     event, voice = merge_at(trace, step + 1), Markup(style)
     prompt = fill(
         _("{pair} is merged next. How often does it occur in the corpus now?"), pair=voice.pair(event.pair)
@@ -186,14 +186,14 @@ def _joined(pair: tuple[str, str], prefix: str) -> str:
 
 
 def _count_told(candidate: Candidate, _voice: Markup) -> str:
-    """How often a pair stands."""
+    """How often a pair occurs."""
     return escape(
         ngettext("{number} time", "{number} times", candidate.freq).format(number=count(candidate.freq))
     )
 
 
 def _score_told(candidate: Candidate, voice: Markup) -> str:
-    """A pair's score, worked out."""
+    """A pair's score, with its numbers."""
     known = scored(candidate)
     return f"{score_numbers(known, voice)} = <b>{known.score}</b>"
 

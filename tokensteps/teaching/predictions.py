@@ -1,4 +1,4 @@
-"""Predictions: which question is asked about the next step of a run. All answers come from the trace."""
+"""Predictions: choosing the question about the next step of a run. All answers come from the trace."""
 
 from __future__ import annotations
 

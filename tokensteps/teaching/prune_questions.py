@@ -33,7 +33,7 @@ from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint
 PIECES_OFFERED: Final = 6
 """Pieces to choose from."""
 MOST_EDGES: Final = 14
-"""Pieces in a word that somebody is asked to split."""
+"""Pieces in a word to split by hand: more would be tedious."""
 ROUNDING: Final = 1e-9
 """Differences in nats up to this are rounding errors."""
 
@@ -109,7 +109,7 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
     users = [word for word, split in trace.splits(step, trace.corpus.words).items() if event.piece in split]
     inside = dict.fromkeys(edge.piece for word in users for edge in trace[step].lattice(word).edges)
     if len(inside) > MOST_EDGES:
-        return None  # no sum to do by hand
+        return None  # too long a sum to do by hand
     prompt = fill(
         _("{piece} is pruned next. How much does the corpus's loss grow, in nats (natural logarithms)?"),
         piece=chip(event.piece, style),

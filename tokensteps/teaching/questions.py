@@ -1,7 +1,7 @@
-"""Questions whose keys come from the engine: in which form they are answered, and how an answer is graded.
+"""Questions whose answers come from the engine: the form of an answer, and how it is graded.
 
 Predictions on the training pages, exercises and challenges are all questions. Nothing here knows of widgets: `tokensteps/widgets/questions.py`
-draws them. An answer is always one plain text, so that it can be written down and graded again elsewhere.
+draws them. An answer is always one plain text, so that it can be stored and graded again elsewhere.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tokensteps.limits import ANSWER_LIMIT
 
 RIGHT, TIED, WRONG, UNREAD = "right", "tied", "wrong", "unread"
 HAND_TOLERANCE: Final = 0.01
-"""How far off a number may be that is worked out with rounded figures: so much, or this share of it."""
+"""How far off a number computed from rounded figures may be: by this much, or by this share of it."""
 DIGITS_ASKED: Final = 2
 """Significant digits that a rounded number needs at least."""
 
@@ -30,14 +30,14 @@ class Verdict(NamedTuple):
     """What an answer is worth."""
 
     kind: str
-    """`RIGHT`; `TIED`: as good as the right one, but the tie rule takes another; `WRONG`; `UNREAD`: it is no answer, and
-    counts for nothing."""
+    """`RIGHT`; `TIED`: as good as the right one, but the tie rule chooses another; `WRONG`; `UNREAD`: it can't be read,
+    and doesn't count."""
     told: str
-    """Why, with the learner's numbers beside the right ones: markup."""
+    """Why, with the learner's numbers and the right ones: markup."""
 
 
 class Tally(NamedTuple):
-    """How somebody is doing. A tie counts as answered and keeps the streak, but doesn't lengthen it."""
+    """Somebody's score so far. A tie counts as answered and keeps the streak, but doesn't lengthen it."""
 
     answered: int = 0
     right: int = 0
@@ -46,7 +46,7 @@ class Tally(NamedTuple):
     best: int = 0
 
     def after(self, kind: str) -> Tally:
-        """With one verdict more.
+        """The tally after one more verdict.
 
         >>> Tally().after(RIGHT).after(RIGHT).after(TIED).after(UNREAD).after(WRONG)
         Tally(answered=4, right=2, tied=1, streak=0, best=2)
@@ -68,37 +68,37 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several options is chosen: plain texts, all different, in an order that gives nothing away."""
+    """Choose one of several options: plain texts, all different, in an order that gives nothing away."""
 
     options: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One line is typed; `hint` shows what one looks like."""
+    """Type one line; `hint` is an example."""
 
     hint: str = ""
 
 
 @dataclass(frozen=True)
 class SeveralLines:
-    """Several lines are typed."""
+    """Type several lines; `hint` is an example."""
 
     hint: str = ""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The open cells of a table are filled in. An answer has one line a cell, row by row."""
+    """Fill in the open cells of a table. An answer has one line a cell, row by row."""
 
     head: tuple[str, ...]
     """Plain texts."""
     rows: tuple[tuple[str | None, ...], ...]
-    """A given cell's plain text; None where one is asked for."""
+    """A given cell's plain text; None for a cell to fill in."""
 
     @property
     def open(self) -> int:
-        """How many cells are asked for."""
+        """How many cells there are to fill in."""
         return sum(cell is None for row in self.rows for cell in row)
 
 
@@ -127,7 +127,7 @@ def right(told: str = "") -> Verdict:
 
 
 def tied(told: str) -> Verdict:
-    """An answer that is as good, and that the tie rule passes over."""
+    """An answer that is as good, but that the tie rule doesn't choose."""
     name = escape(_("Tied."))
     return Verdict(TIED, f"<b>{name}</b> {told}")
 
@@ -139,12 +139,12 @@ def wrong(told: str) -> Verdict:
 
 
 def unread(told: str) -> Verdict:
-    """Something that is no answer; `told` is plain text and says what would be one."""
+    """Something that can't be read as an answer; `told`, plain text, says what can."""
     return Verdict(UNREAD, escape(told))
 
 
 def grade_choice(options: Sequence[str], grade: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
-    """Grade what is among the options, and nothing else."""
+    """Grade one of the options; anything else is unread."""
 
     def graded(answer: str) -> Verdict:
         return grade(answer) if answer in options else unread(_("Choose one of the options."))
@@ -168,7 +168,7 @@ _THOUSANDS: Final = re.compile(r"(?<![0-9.,])([1-9][0-9]{0,2})((?:,[0-9]{3})+)(?
 
 
 class Number(NamedTuple):
-    """A number as typed: what it is, and how far it may be off, being rounded."""
+    """A number as typed: its value, and how far off it may be because of rounding."""
 
     value: Fraction
     slack: Fraction
@@ -176,7 +176,7 @@ class Number(NamedTuple):
     """Significant digits of what was typed; 0 for a nought alone."""
 
     def means(self, true: Fraction | float) -> bool:
-        """Whether it is this number: exactly, or rounded to the digits that were typed (at least `DIGITS_ASKED`)."""
+        """Whether it is the number `true`: exactly, or rounded to the digits that were typed (at least `DIGITS_ASKED`)."""
         exact = Fraction(true)
         if self.value == exact:
             return True
@@ -203,7 +203,7 @@ def read_number(text: str) -> Number | None:
     if re.search(r"[^-0-9.eE+*/() ]|\*\*|//", text):
         return None
     try:
-        value = _work_out(ast.parse(text.lstrip(" "), mode="eval").body)
+        value = _evaluate(ast.parse(text.lstrip(" "), mode="eval").body)
     except (SyntaxError, ValueError, ZeroDivisionError, OverflowError, RecursionError, MemoryError):
         return None
     if percent:
@@ -217,19 +217,19 @@ def read_number(text: str) -> Number | None:
     return Number(value, Fraction(1, 2) * Fraction(10) ** -places, len(significant))
 
 
-def _work_out(node: ast.expr) -> Fraction:
-    """Numbers, the four operations and signs; everything else is refused."""
+def _evaluate(node: ast.expr) -> Fraction:
+    """Numbers, the four operations and signs; anything else raises ValueError."""
     match node:
         case ast.Constant(value=int() | float() as number) if (
             not isinstance(number, bool) and abs(number) < 1e60
         ):
             return Fraction(str(number))
         case ast.BinOp(left=left, op=op, right=other) if type(op) in _OPERATIONS:
-            return Fraction(_OPERATIONS[type(op)](_work_out(left), _work_out(other)))
+            return Fraction(_OPERATIONS[type(op)](_evaluate(left), _evaluate(other)))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_work_out(operand)
+            return -_evaluate(operand)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _work_out(operand)
+            return _evaluate(operand)
     raise ValueError(ast.dump(node))
 
 
@@ -238,7 +238,7 @@ def grade_number(
 ) -> Callable[[str], Verdict]:
     """Grade a typed number. `told_right` and `told_wrong` are markup; `shown` is the true number as plain text.
 
-    `by_hand` lets it be off by `BY_HAND`, for it is worked out with rounded figures.
+    `by_hand` lets it be off by `HAND_TOLERANCE`, as learners compute it from rounded figures.
     """
     slack = max(HAND_TOLERANCE, HAND_TOLERANCE * abs(float(true))) if by_hand else -1.0
 
@@ -265,11 +265,11 @@ def grade_number(
 # --- splits -----------------------------------------------------------------------------------------------------------
 
 MARKERS: Final = "Ġ▁␣_"
-"""How a space in front of a word may be typed."""
+"""How learners may type a space in front of a word."""
 
 
 def read_split(text: str, word: str, prefix: str = "") -> tuple[str, ...] | None:
-    """The pieces that a learner cut `word` into, typed with spaces (or `|`, `·`, `+`, commas) between them; None if they don't make the word.
+    """The pieces into which a learner split `word`, typed with spaces (or `|`, `·`, `+`, commas) between them; None if they don't make the word.
 
     The word is as shown to the learner. A continuation prefix may be typed or left out, and so may the word's space marker.
 
@@ -307,7 +307,7 @@ def grade_split(
 ) -> Callable[[str], Verdict]:
     """Grade a typed split of `word` into the pieces `true` (both as shown, continuation prefixes left out).
 
-    `told`, markup, is said of the right one; `compare` judges any other one.
+    `told`, markup, goes with the right one; `compare` grades any other.
     """
 
     def grade(answer: str) -> Verdict:

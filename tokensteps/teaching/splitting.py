@@ -12,7 +12,7 @@ from tokensteps.language.i18n import _
 from tokensteps.teaching.questions import MARKERS
 
 WORD_LENGTH: Final = 24
-"""Characters of the longest word that somebody is asked to split."""
+"""Characters of the longest word to split by hand."""
 
 
 def can_be_typed(trace: MergeTrace | UnigramTrace, step: int, word: str, style: Style) -> bool:

@@ -1,4 +1,4 @@
-"""The guided tour of a training page: what is said at each stop, and where it points; `assets/components/tour.js` leads it."""
+"""The guided tour of a training page: the words of each stop, and what they point at; `assets/components/tour.js` leads it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tokensteps.language.i18n import N_, _
 class Stop(NamedTuple):
     """One stop: a title and a text, to be translated, and what they are about.
 
-    `host` is a selector on the page, with the page's name for `{page}`; `inside`, where there is one, goes on within its
-    shadow. All that it finds is ringed together; a stop whose place is not to be seen is left out.
+    `host` is a selector on the page, with the page's name for `{page}`; `inside`, where there is one, continues within its
+    shadow root. Everything found is ringed together; a stop whose place isn't visible is skipped.
     """
 
     title: str
@@ -135,7 +135,7 @@ STOPS: Final = {
 
 
 def tour(page: str) -> dict[str, Any]:
-    """What the browser has to know of a page's tour, in the language in use."""
+    """A page's tour for the browser, in the language in use."""
     return {
         "page": page,
         "stops": [

@@ -23,8 +23,8 @@ from tokensteps.limits import FILES_LIMIT, TOKENIZER_LIMIT
 def load(files: Mapping[str, bytes], name: str = "", pattern: str | None = None) -> LoadedSubject:
     """The tokenizer in `files`, name → contents. Raises LoadError.
 
-    `pattern` cuts text into words where the files don't say how, in a .tiktoken file and in a byte-level vocab.json: a
-    name in `tokenizers_core.text.corpus.PATTERNS`, or a regular expression as tiktoken writes it.
+    `pattern` splits text into words if the files don't say how, as in a .tiktoken file and a byte-level vocab.json: a
+    name in `tokenizers_core.text.patterns.PATTERNS`, or a regular expression as tiktoken writes it.
 
     >>> files = {"vocab.json": b'{"h": 0, "u": 1, "g": 2, "ug": 3, "<unk>": 4}', "merges.txt": b"u g"}
     >>> subject = load(files)
@@ -40,7 +40,7 @@ def load(files: Mapping[str, bytes], name: str = "", pattern: str | None = None)
             uploads.append(recognize(file, data))
         except LoadError as error:
             errors.append(error)
-    # A whole folder may be uploaded: what isn't the tokenizer does no harm as long as the tokenizer is among it.
+    # A whole folder may be uploaded: other files do no harm as long as the tokenizer is among them.
     errors.sort(key=lambda error: error.why == "settings")
     try:
         chosen = chosen_files(uploads)
@@ -62,7 +62,7 @@ def load(files: Mapping[str, bytes], name: str = "", pattern: str | None = None)
 
 
 def refuse_too_much(sizes: Mapping[str, int]) -> None:
-    """Raise LoadError for more than is read at once; `sizes` are the files' bytes by name."""
+    """Raise LoadError for more than is read at once; `sizes` are bytes by file name."""
     if len(sizes) > FILES_LIMIT:
         raise LoadError("too_many_files", min(sizes), number=count(len(sizes) - 1), limit=count(FILES_LIMIT))
     if sum(sizes.values()) > TOKENIZER_LIMIT:

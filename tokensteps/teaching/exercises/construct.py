@@ -1,4 +1,4 @@
-"""Exercises that are answered with a corpus: word counts whose training goes as asked. The answer is run through the engine."""
+"""Exercises whose answer is a corpus: word counts that train as asked. The engine trains on the answer to find out."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from tokensteps.teaching.exercises.words import (
 from tokensteps.teaching.questions import Question, SeveralLines, Verdict, right, tied, unread, wrong
 
 MERGES_ASKED: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
-"""Merges of BPE that are asked for."""
+"""How many merges of BPE the corpus has to make."""
 BOTH: Final = 5
-"""The level that asks for WordPiece's first merge on the same words, too."""
+"""The level that wants WordPiece's first merge on the same words, too."""
 
 PairName = tuple[str, str]
 
 
 class Wanted(NamedTuple):
-    """What training on the corpus has to do."""
+    """What training on the corpus has to give."""
 
     merges: tuple[PairName, ...]
     """The first merges of BPE."""
@@ -85,7 +85,7 @@ def construct(random: Random, level: int) -> Made:
 
 
 def asked_html(wanted: Wanted) -> str:
-    """The merges that are asked for, as a list."""
+    """The wanted merges, as a list."""
     lines = [
         fill(_("Merge {number}: {pair}"), number=str(number), pair=pair_html(pair))
         for number, pair in enumerate(wanted.merges, start=1)
@@ -126,7 +126,7 @@ def read_answer(answer: str) -> dict[str, int] | str:
 
 
 def check_corpus(answer: str, wanted: Wanted) -> Verdict:
-    """Train on what was typed, and compare."""
+    """Train on the answer, and compare."""
     counts = read_answer(answer)
     if isinstance(counts, str):
         return unread(counts)
@@ -190,7 +190,7 @@ def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verd
 
 
 def figure(candidate: Candidate) -> str:
-    """What a pair is chosen by: its count, or its score worked out. Markup."""
+    """What a pair is chosen by: its count, or its score with its numbers. Markup."""
     if isinstance(candidate, ScoredCandidate):
         return (
             f"{count(candidate.freq)}/({count(candidate.first_freq)} × {count(candidate.second_freq)})"

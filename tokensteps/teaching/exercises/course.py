@@ -1,4 +1,4 @@
-"""The questions that readers of the Hugging Face course, chapter 6, put to its examples; every answer is computed."""
+"""Questions about the examples of the Hugging Face course, chapter 6; every answer is computed."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def normalized(text: str) -> Made:
 
 
 def code_html(pieces: Sequence[str]) -> str:
-    """Words as they are, one beside the other."""
+    """Words as they are, side by side."""
     return " ".join(f"<code>{escape(piece)}</code>" for piece in pieces)
 
 

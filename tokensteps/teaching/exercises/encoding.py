@@ -33,22 +33,22 @@ UNKNOWN: Final = "[UNK]"
 RULES_LEARNED: Final = {1: 2, 2: 3, 3: 4, 4: 5, 5: 6}
 """Merges that BPE has learned."""
 MERGES_MATCHED: Final = {1: 3, 2: 4, 3: 6, 4: 8, 5: 10}
-"""Merges that WordPiece has learned: only the vocabulary that they left is shown."""
+"""Merges that WordPiece has learned: only the resulting vocabulary is shown."""
 UNKNOWN_SHARE: Final = 0.25
-"""From level 2 on, about so many of WordPiece's words can't be spelled."""
+"""From level 2 on, the share of WordPiece's words that can't be spelled."""
 LENGTHS: Final = {1: (3, 4), 2: (4, 5), 3: (4, 6), 4: (5, 7), 5: (6, 9)}
 """Characters of the word to encode."""
 STRANGE_FROM: Final = 3
-"""From this level on, about a third of the words have a character that the tokenizer doesn't know."""
+"""From this level on, about a third of the words have an unknown character."""
 STRANGE: Final = "xyzkqv"
 ENCODING_ATTEMPTS: Final = 60
 
 
 def draw_word(random: Random, words: Sequence[str], level: int) -> str:
-    """A word of the level's length, put together from pieces of the corpus's words."""
+    """A word of the level's length, made of pieces of the corpus's words."""
     least, most = LENGTHS[level]
     while True:
-        word = ""  # its beginning is that of a word: WordPiece has other tokens there
+        word = ""  # it begins like a word of the corpus: WordPiece has other tokens there
         while len(word) < least:
             source = random.choice(words)
             start = random.randrange(len(source) - 1) if word else 0
@@ -63,7 +63,7 @@ def draw_word(random: Random, words: Sequence[str], level: int) -> str:
 
 
 def read_spelling(answer: str, word: str, known: Collection[str], prefix: str = "") -> tuple[str, ...] | None:
-    """The tokens of `word` as typed, `[UNK]` standing for one character outside `known`; None if they don't make the word.
+    """The tokens of `word` as typed, with `[UNK]` for one character outside `known`; None if they don't make the word.
 
     >>> read_spelling("[unk] hug", "thug", "hug"), read_spelling("t hug", "thug", "hug"), read_spelling("h g", "hug", "hug")
     (('[UNK]', 'hug'), ('t', 'hug'), None)
@@ -116,7 +116,7 @@ def fitting(
     merges: int,
     fits: Callable[[Sequence[str], str], bool],
 ) -> tuple[dict[str, int], Merging, str]:
-    """A corpus, its trace, and a word whose tokens fit, or else the last word that was tried."""
+    """A corpus, its trace, and a word whose tokens fit; if none is found, the last word tried."""
     found = None
     for _attempt in range(ENCODING_ATTEMPTS):
         counts = draw_words(random, SIZES[level]._replace(words=SIZES[level].words + 1))
@@ -135,7 +135,7 @@ def fitting(
 
 
 def merged(tokens: Sequence[str], word: str) -> bool:
-    """Whether rules were used, and not to the end."""
+    """Whether rules were used, but tokens are left to merge."""
     return 1 < len(tokens) < len(word)
 
 

@@ -1,7 +1,7 @@
-"""Exercises: endless, each made from its kind, level and seed alone, each with a key that the engine computed.
+"""Exercises: endless, each made from its kind, level and seed alone, with an answer that the engine computes.
 
 A kind is a function from a random number generator and a level to a question; `EXERCISE_KINDS` lists them in the order of the algorithms.
-The pages hold no algorithm: whatever is asked, `tokensteps/teaching/questions.py` grades it.
+The pages hold no algorithm: `tokensteps/teaching/questions.py` grades every answer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tokensteps.teaching.exercises.words import LEVELS, Address, ExerciseKind
 from tokensteps.teaching.questions import RIGHT, WRONG, Question
 
 MIXED: Final = "mixed"
-"""A kind for pages: each seed draws one of the others."""
+"""One more kind on the page: each seed picks one of the others."""
 RISE_AFTER: Final = 3
 """Right answers in a row after which the level rises."""
 FALL_AFTER: Final = 2
@@ -94,13 +94,13 @@ class Exercise:
     seed: int
     question: Question
     facts: Mapping[str, object]
-    """What the prompt gives, as plain data."""
+    """What the prompt tells the learner, as plain data."""
     link: Address | None
-    """Where the same corpus is stepped through; to be shown only after an answer."""
+    """Where to step through the same corpus; shown only after an answer."""
 
     @property
     def name(self) -> str:
-        """What makes it this one and no other."""
+        """A name that only this exercise has."""
         return f"{self.kind}:{self.level}:{self.seed}"
 
 

@@ -1,4 +1,4 @@
-"""Exercises on merging: which pair is next, how often it stands, what it scores."""
+"""Exercises on merging: which pair is next, how often it occurs, what it scores."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from tokensteps.teaching.merge_questions import ask_pair
 from tokensteps.teaching.questions import Entry, Question, grade_number
 
 MERGES_BEFORE = {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}
-"""How many merges have been made when the question is asked."""
+"""How many merges come before the question."""
 MERGING_ATTEMPTS = 60
-"""Corpora drawn in search of one that fits the level."""
+"""How many corpora are drawn in search of one that fits the level."""
 TOKENS_COUNTED = 3
-"""Up to this level WordPiece's prompt says how often each token stands."""
+"""Up to this level, WordPiece's prompt says how often each token occurs."""
 
 
 Merging = TypeVar("Merging", BpeTrace, WordPieceTrace)
@@ -90,7 +90,7 @@ def wordpiece_rule() -> str:
 
 
 def next_pair(trace: MergeTrace, step: int, given: str) -> Question:
-    """Which pair is merged next, after `step` merges? All pairs can be chosen; the rule stands in the prompt."""
+    """Which pair is merged next, after `step` merges? All pairs can be chosen; the prompt gives the rule."""
     rule = wordpiece_rule() if trace.algorithm == "wordpiece" else bpe_rule()
     asked = prompt(rule, given, escape(_("Which pair is merged next?")))
     return replace(ask_pair(trace, step, PLAIN), prompt=asked)
@@ -106,7 +106,7 @@ def bpe_pair(random: Random, level: int) -> Made:
 
 
 def token_counts(trace: WordPieceTrace, step: int) -> dict[str, int]:
-    """How often each token stands after `step` merges of WordPiece, in the vocabulary's order."""
+    """How often each token occurs after `step` merges of WordPiece, in the vocabulary's order."""
     counts = {
         trace.vocabulary.read(Private(symbol))[0]: number
         for symbol, number in trace.symbol_counts(step).items()
@@ -115,7 +115,7 @@ def token_counts(trace: WordPieceTrace, step: int) -> dict[str, int]:
 
 
 def scored_words(trace: WordPieceTrace, step: int, level: int) -> str:
-    """What a question on scores gives: the words, and on the lower levels the tokens' counts, too."""
+    """What the prompt of a question on scores tells: the words, and on the lower levels also the tokens' counts."""
     words = words_table(trace[step].splits(), dict(trace.corpus.items()))
     if level > TOKENS_COUNTED:
         return words
@@ -162,7 +162,7 @@ def pick(random: Random, candidates: Sequence[Offered], step: int, level: int) -
 
 
 def bpe_count(random: Random, level: int) -> Made:
-    """How often a pair stands now."""
+    """How often a pair occurs now."""
     step = MERGES_BEFORE[level]
     trace = draw_run(random, level, train_bpe, lambda trace, at: trace[at].pair_count >= 3 + level)
     counts = dict(trace.corpus.items())

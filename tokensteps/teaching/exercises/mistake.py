@@ -1,4 +1,4 @@
-"""Exercises that show a worked log with one wrong line: which one is it?"""
+"""Exercises that show a log with one wrong line: which one is it?"""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SORTS: Final[Mapping[int, Sequence[str]]] = {
     4: ("pair", "score", "bits"),
     5: ("pair", "score", "most_frequent"),
 }
-"""What may be wrong: a count, a pair with its own true count, a score, a number of bits, BPE's pair in a log of WordPiece."""
+"""What may be wrong, by level: a count, a pair (with its true count), a score, a number of bits, BPE's pair in WordPiece's log."""
 
 
 class LogLine(NamedTuple):
@@ -49,7 +49,7 @@ class LogLine(NamedTuple):
     freq: int
     first: int = 0
     second: int = 0
-    """How often its two tokens stand, in a log of WordPiece."""
+    """How often its two tokens occur, in a log of WordPiece."""
 
     def html(self) -> str:
         """As it is shown."""
@@ -126,7 +126,7 @@ def wrong_log(random: Random, level: int, sort: str) -> Made:
 def alter(
     random: Random, trace: BpeTrace | WordPieceTrace, lines: Sequence[LogLine], place: int, sort: str
 ) -> LogLine | None:
-    """A line that is wrong for certain: no pair that is as good, none that another line has. None where there is none."""
+    """A line that is certainly wrong: its pair is neither tied nor in another line. None if there is no such line."""
     line = lines[place]
     if sort == "count":
         return (

@@ -39,12 +39,12 @@ from tokensteps.teaching.questions import Entry, Question, Verdict, grade_number
 SEED_PIECES: Final = {1: 8, 2: 10, 3: 12, 4: 13, 5: 14}
 """Pieces that training starts from."""
 SPLIT_INTO: Final = {1: 2, 2: 2, 3: 3, 4: 3, 5: 4}
-"""Pieces of the split whose probability is asked for."""
+"""Pieces in the split whose probability is the question."""
 SPLIT_WAYS: Final = {1: (2, 3), 2: (3, 4), 3: (4, 6), 4: (5, 10), 5: (8, 20)}
-"""In how many ways the word can be cut."""
+"""In how many ways the word can be split."""
 UNIGRAM_ATTEMPTS: Final = 80
 LOSS_ROUNDING: Final = 1e-6
-"""Nats that are rounding."""
+"""Differences in nats up to this are rounding errors."""
 
 
 def draw_model(random: Random, level: int) -> tuple[dict[str, int], UnigramTrace]:
@@ -83,7 +83,7 @@ def probability(pieces: Sequence[str], counts: Mapping[str, int]) -> Fraction:
 
 
 def worked(pieces: Sequence[str], counts: Mapping[str, int]) -> str:
-    """The same, written out: plain text."""
+    """The same with its numbers: plain text."""
     total = sum(counts.values())
     product = " × ".join(f"{counts[piece]}/{total}" for piece in pieces)
     exact = probability(pieces, counts)
@@ -206,13 +206,13 @@ def model_table(trace: UnigramTrace, step: int) -> str:
 
 
 def clear_cut(trace: UnigramTrace, step: int) -> bool:
-    """Whether no two of the cheapest pieces differ by a rounding only."""
+    """Whether no two of the cheapest pieces differ only by a rounding error."""
     losses = [one.loss for one in trace[step].candidates()]
     return all(loss == losses[0] or loss - losses[0] > LOSS_ROUNDING for loss in losses)
 
 
 def steps_asked(trace: UnigramTrace, level: int) -> list[int]:
-    """The steps after which a piece can be asked for: on levels 1 and 2 before it something costs nothing, above something does."""
+    """The steps after which a prune makes a good question: on level 1 one that costs nothing, above one that costs something."""
     steps: list[int] = []
     for step in range(len(trace)):
         ranking = trace[step].candidates()
@@ -224,7 +224,7 @@ def steps_asked(trace: UnigramTrace, level: int) -> list[int]:
 
 
 def draw_pruning(random: Random, level: int) -> tuple[dict[str, int], UnigramTrace, int]:
-    """A corpus, its run, and a step of it that can be asked about: every sixth corpus has one, at least."""
+    """A corpus, its run, and a step that makes a good question: at least every sixth corpus has one."""
     while True:
         counts, trace = draw_model(random, level)
         steps = steps_asked(trace, level)
@@ -233,7 +233,7 @@ def draw_pruning(random: Random, level: int) -> tuple[dict[str, int], UnigramTra
 
 
 def split_words(trace: UnigramTrace, step: int, counts: Mapping[str, int]) -> str:
-    """Words as they are split best, and the model."""
+    """Words in their best splits, and the model."""
     return side_by_side(words_table(trace[step].splits(), counts), model_table(trace, step))
 
 

@@ -1,4 +1,4 @@
-"""What exercises are made of: small corpora drawn by chance, and the tables in which a learner sees them."""
+"""What exercises are made of: small random corpora, and the tables that show them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FAMILIES: Final = (
     ("in", "pin", "pins", "spin", "thin", "tin", "think", "spins", "thing", "win"),
     ("all", "ball", "tall", "call", "fall", "calls", "small", "taller", "balls", "wall"),
 )
-"""Words that share pieces: pairs come back, as they do in a text."""
+"""Words that share pieces, so that pairs recur as in a text."""
 
 
 class Size(NamedTuple):
@@ -53,7 +53,7 @@ SIZES: Final[Mapping[int, Size]] = {
 
 
 class Address(NamedTuple):
-    """Where the same corpus is stepped through."""
+    """The address of a page that shows the same corpus."""
 
     page: str
     """An algorithm's name."""
@@ -61,11 +61,11 @@ class Address(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What a maker makes."""
+    """What a maker returns."""
 
     question: Question
     facts: Mapping[str, object]
-    """What the prompt gives, as plain data: enough to solve it again by other means."""
+    """What the prompt tells the learner, as plain data: enough to solve it again by other means."""
     link: Address | None = None
 
 
@@ -117,14 +117,14 @@ def link_to(page: str, counts: Mapping[str, int], **more: str) -> Address | None
 
 
 def sheet_html(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A small table of what is given: the head is plain text, the cells are markup."""
+    """A small table of data: the head is plain text, the cells are markup."""
     top = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     return f'<table class="sheet"><tr>{top}</tr>{body}</table>'
 
 
 def words_table(splits: Mapping[str, Sequence[str]], counts: Mapping[str, int]) -> str:
-    """Words as they are split, each with its count."""
+    """Words in their splits, each with its count."""
     return sheet_html(
         (_("Word, as it is split now"), _("Count")),
         ((f'<span class="row">{chips(splits[word])}</span>', count(counts[word])) for word in splits),
@@ -140,7 +140,7 @@ def word_counts_table(counts: Mapping[str, int]) -> str:
 
 
 def tokens_table(name: str, told: str, tokens: Mapping[str, str]) -> str:
-    """Tokens with what is told of each, as plain text."""
+    """Tokens, each with a plain text about it."""
     return sheet_html((name, told), ((chip(token), escape(text)) for token, text in tokens.items()))
 
 
@@ -150,7 +150,7 @@ def side_by_side(*tables: str) -> str:
 
 
 def prompt(rule: str, given: str, asked: str) -> str:
-    """A prompt: the rule that is needed (plain), what is given (markup), what is asked (markup)."""
+    """A prompt: the rule to use (plain text), the data (markup), the question (markup)."""
     return f'<p class="rule">{escape(rule)}</p>{given}<p class="asked">{asked}</p>'
 
 
