@@ -32,7 +32,7 @@ from tokenizers_core.files.exports import (
     vocab_txt,
 )
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
-from tokenizers_core.training.algorithms import ALGORITHMS
+from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate
 
 # --- Tokenizers -------------------------------------------------------------------------------------------------------
@@ -147,11 +147,11 @@ def read_ids(numbered: tuple[int, str]) -> list[int]:
 # --- Traces -----------------------------------------------------------------------------------------------------------
 
 
-def trace_text(trace: Any, format: str, step: int | None, candidates: int) -> str:
+def trace_text(trace: AnyTrace, format: str, step: int | None, candidates: int) -> str:
     """A run, or one step of it, as JSON or CSV."""
     number = None if step is None else step_number(step, len(trace))
     if format == "csv":
-        table: str = prunes_to_csv(trace) if trace.algorithm == "unigram" else trace_to_csv(trace)
+        table = prunes_to_csv(trace) if trace.algorithm == "unigram" else trace_to_csv(trace)
         return table if number is None else one_row(table, number)
     if number is None:
         return (prunes_to_json(trace) if trace.algorithm == "unigram" else trace_to_json(trace)) + "\n"
@@ -183,10 +183,10 @@ def one_row(table: str, step: int) -> str:
     return csv_table(next(rows), [next(islice(rows, step - 1, None))])
 
 
-def snapshot_fields(trace: Any, step: int, candidates: int) -> dict[str, Any]:
+def snapshot_fields(trace: AnyTrace, step: int, candidates: int) -> dict[str, Any]:
     """The state after a step as plain data."""
     snapshot = trace[step]
-    told = {
+    told: dict[str, object] = {
         "algorithm": trace.algorithm,
         "step": step,
         "steps": len(trace),
@@ -198,7 +198,7 @@ def snapshot_fields(trace: Any, step: int, candidates: int) -> dict[str, Any]:
         "splits": snapshot.splits(),
     }
     if trace.algorithm == "unigram":
-        told |= {"loss": snapshot.loss, "pieces": snapshot.pieces}
+        told |= {"loss": trace[step].loss, "pieces": trace[step].pieces}
     return {name: plain(value) for name, value in told.items()}
 
 

@@ -87,7 +87,7 @@ def limit_memory() -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, and when that ends, so does a worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the server alone, with which its workers end
     if hasattr(os, "nice"):
         os.nice(int(sys.argv[1]))
     limit_memory()
