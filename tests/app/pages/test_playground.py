@@ -109,7 +109,7 @@ def test_what_is_no_spec_is_refused(text: str) -> None:
     if text == "file":
         assert Spec.parse(text) == Spec("file", {})
         return
-    with pytest.raises(SpecError, match="which is none that this page knows"):
+    with pytest.raises(SpecError, match="which this page doesn't know"):
         Spec.parse(text)
 
 
