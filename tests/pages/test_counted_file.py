@@ -65,7 +65,7 @@ def test_stages_that_are_chosen_have_to_be_those_of_the_file() -> None:
     """The page “Pipeline” is about the stages: it doesn't change them."""
     _corpus, data = counted(pre_tokenizer="whitespace")
     app = uploaded(PIPELINE, data, query="normalizer=none&pre=bert&size=30")
-    assert "other rules hold here; choose the same ones" in "".join(problems(app))
+    assert "other rules apply here; choose the same ones" in "".join(problems(app))
     app.selectbox(key="pipeline.pre").set_value("whitespace")
     assert problems(done(app)) == []
 

@@ -44,4 +44,4 @@ def test_finding_leaves_what_matches() -> None:
     app.text_input[0].set_value("<b>[x](y)")
     run(app)
     assert entries(app) == []
-    assert app.text[0].value == "No entry has “<b>[x](y)” in it."
+    assert app.text[0].value == "No entry contains “<b>[x](y)”."

@@ -152,13 +152,13 @@ def test_hostile_text_and_names_are_inert(write: str) -> None:
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ({"t1": "gpt9"}, "none that this page knows"),
-        ({"t1": "bpe?corpus=hug&step=-1"}, "which is no step"),
+        ({"t1": "gpt9"}, "this page doesn't know"),
+        ({"t1": "bpe?corpus=hug&step=-1"}, "which doesn't exist"),
         ({"t1": "bpe?corpus=hug&size=1"}, "below the alphabet"),
-        ({"t1": "file?tokenizer.json=0123"}, "does not have the file"),
+        ({"t1": "file?tokenizer.json=0123"}, "no longer has the file"),
         ({"t1": "hub?name=../../etc/passwd"}, "etc/passwd"),
         ({"text": "damaged"}, "damaged"),
-        ({"id": "0123"}, "any more"),
+        ({"id": "0123"}, "no longer has the text"),
         ({"write": "<b>"}, "write="),
     ],
 )

@@ -229,10 +229,10 @@ def test_what_the_playground_was_given_is_offered() -> None:
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ({"t1": "gpt9"}, "none that this page knows"),
-        ({"t1": HOSTILE}, "none that this page knows"),
-        ({"t1": "bpe?corpus=hug&step=x"}, "which is no step"),
-        ({"t1": "file?tokenizer.json=0123"}, "does not have the file"),
+        ({"t1": "gpt9"}, "this page doesn't know"),
+        ({"t1": HOSTILE}, "this page doesn't know"),
+        ({"t1": "bpe?corpus=hug&step=x"}, "which doesn't exist"),
+        ({"t1": "file?tokenizer.json=0123"}, "no longer has the file"),
         ({"corpus": "nonsense"}, "corpus="),
         ({"size": "-3"}, "size="),
         ({"lines": "maybe"}, "lines="),

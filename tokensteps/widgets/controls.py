@@ -78,7 +78,7 @@ class Controls(PageState):
     def _check_number(self, setting: Setting) -> None:
         value = self[setting.name]
         if value is not None and not setting.least <= value <= setting.most:
-            message = _("{label}: {value} is not possible; choose a number from {least} to {most}.")
+            message = _("{label}: {value} is out of range; choose a number from {least} to {most}.")
             self.refuse(
                 message.format(
                     label=_(setting.label),

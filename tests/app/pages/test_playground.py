@@ -116,10 +116,10 @@ def test_what_is_no_spec_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("bpe?corpus=nonsense", "none that this page knows"),
-        ("bpe?corpus=hug&size=-4", "none that this page knows"),
+        ("bpe?corpus=nonsense", "this page doesn't know"),
+        ("bpe?corpus=hug&size=-4", "this page doesn't know"),
         ("bpe?corpus=paste", "no text to train on"),
-        ("unigram?corpus=hug&method=magic", "none that this page knows"),
+        ("unigram?corpus=hug&method=magic", "this page doesn't know"),
     ],
 )
 def test_a_training_that_can_not_be_is_refused(text: str, message: str) -> None:
@@ -129,7 +129,7 @@ def test_a_training_that_can_not_be_is_refused(text: str, message: str) -> None:
 
 @pytest.mark.parametrize("step", ["-1", "x", "1e3", "²", "9" * 12, ""])
 def test_a_step_that_is_none_is_refused(step: str) -> None:
-    with pytest.raises(SpecError, match="which is no step"):
+    with pytest.raises(SpecError, match="which doesn't exist"):
         _ = Spec("bpe", {"corpus": "hug", "step": step}).step
 
 
