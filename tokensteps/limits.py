@@ -280,8 +280,21 @@ DOWNLOADS_ROOM: Final = 30_000_000
 """Bytes of files that were made to be downloaded: handouts take up to a megabyte, a tokenizer.json five."""
 FRAMES_ROOM: Final = 64_000_000
 """Bytes of frames that were drawn: those of a lecture hall that looks at the same steps."""
-REMEMBERED_KEPT: Final = 256
-"""Charts, tables and texts that pages have made: some kilobytes each."""
+REMEMBERED_ROOM: Final = 32_000_000
+"""Bytes of lists and texts that pages have made: some kilobytes each; of a large corpus some megabytes."""
+TOKENS_ROOM: Final = 8_000_000
+"""Bytes of drawn tokens, for each of the three ways to draw them: 15,000 usual ones. A token of 400 control characters takes 11 KB, so
+a cache of 50,000 entries could take 500 MB."""
+CHIPS_ROOM: Final = 16_000_000
+"""Bytes of the playground's chips: 15,000 usual ones, six pages of them."""
+LATTICES_ROOM: Final = 16_000_000
+"""Bytes of what is drawn of lattices, and of the lattices themselves."""
+EDGE_SIZE: Final = 1_000
+"""Bytes that an edge of a lattice takes with all that is worked out for it."""
+PACKED_ROOM: Final = 8_000_000
+"""Bytes of texts that were compressed for a link: a dozen of the longest, hundreds of usual ones."""
+PUT_ROOM: Final = 24_000_000
+"""Bytes of texts that are known to be in the store: the largest upload, and dozens of usual texts."""
 TRAININGS_AT_ONCE: Final = 2
 """Processes that train at the same time, of a hundred MB each: one for large texts, so that small ones needn't wait."""
 TRAININGS_WAITING: Final = 60
@@ -312,12 +325,14 @@ CHARACTERS_KEPT: Final = 4_000_000
 accents on one letter, two million tokens, 500 MB."""
 LEAST_SIZE: Final = 1_000
 """What a short text counts as there: its analysis takes some room, too."""
-COUNTS_KEPT: Final = 12
-"""Texts whose characters, words and sentences stay counted: the ones that are typed in just now."""
+COUNTS_ROOM: Final = 12_000_000
+"""Bytes of texts whose characters, words and sentences stay counted: the ones that are typed in just now."""
 CARDS_KEPT: Final = 8_000_000
 """Characters of details of tokens that are kept: those of a few vocabularies."""
-SUBJECTS_KEPT: Final = 24
-"""Tokenizers at a step of their training: some megabytes each, as the traces are kept elsewhere."""
+SUBJECTS_ROOM: Final = 400_000_000
+"""Bytes of tokenizers at a step of their training: two dozen that have encoded long texts. Their traces are kept elsewhere."""
+TOKEN_SIZE: Final = 400
+"""Bytes that a token of such a tokenizer takes besides its letters: in lists, in dictionaries, with its pair."""
 RUNS_REMEMBERED: Final = 8
 """A session's latest training runs that are offered elsewhere: as many can be told apart in a list."""
 BROUGHT_REMEMBERED: Final = 8

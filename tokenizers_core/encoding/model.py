@@ -16,6 +16,8 @@ class Model(ABC):
 
     WORDS_REMEMBERED = 100_000
     LONGEST_REMEMBERED = 100
+    BYTES_REMEMBERED = 16_000_000
+    """About what all remembered words may take: some 60,000 usual words, or 12,000 of a hundred rare characters."""
 
     vocabulary: Vocabulary
     unk_token: str
@@ -25,6 +27,7 @@ class Model(ABC):
 
     def __init__(self) -> None:
         self._remembered: dict[str, tuple[int, ...]] = {}
+        self._taken = 0
 
     @abstractmethod
     def spell(self, word: str) -> Iterable[int]:
@@ -61,5 +64,8 @@ class Model(ABC):
         if ids is None:
             ids = tuple(self.spell(word))
             if len(word) <= self.LONGEST_REMEMBERED and len(self._remembered) < self.WORDS_REMEMBERED:
-                self._remembered[word] = ids
+                size = 220 + 4 * len(word) + 8 * len(ids)
+                if self._taken + size <= self.BYTES_REMEMBERED:
+                    self._remembered[word] = ids
+                    self._taken += size
         return ids

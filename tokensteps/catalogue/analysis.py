@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import regex
 
 from tokenizers_core.encoding.alignment import Stretch, TextCounts, count_text, cover
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.spans import Span
+from tokensteps.bounded import bounded, text_bytes
 from tokensteps.catalogue.subjects import Subject, Tokenized
 from tokensteps.drawing.chips import Piece, TextRun
-from tokensteps.limits import CHARACTERS_KEPT, COUNTS_KEPT, LEAST_SIZE
+from tokensteps.limits import CHARACTERS_KEPT, COUNTS_ROOM, LEAST_SIZE
 from tokensteps.server.shelf import Shelf
 
 ESCAPE = regex.compile(r"\\(?:([ntr0\\])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
@@ -135,7 +135,7 @@ def analyse(subject: Subject, text: str, specials: bool = True, added: bool = Fa
     return found
 
 
-@lru_cache(maxsize=COUNTS_KEPT)
+@bounded(COUNTS_ROOM, text_bytes)
 def text_counts(text: str) -> TextCounts:
     """`count_text`, remembered."""
     return count_text(text)

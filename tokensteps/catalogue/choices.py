@@ -17,13 +17,21 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
+from tokenizers_core.encoding.model import Model
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue import hub
 from tokensteps.catalogue.files import formats
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.language.i18n import N_, _, count, listed
-from tokensteps.limits import BROUGHT_REMEMBERED, LOADING_SECONDS, RUNS_REMEMBERED, SPEC_LIMIT, SUBJECTS_KEPT
+from tokensteps.limits import (
+    BROUGHT_REMEMBERED,
+    LOADING_SECONDS,
+    RUNS_REMEMBERED,
+    SPEC_LIMIT,
+    SUBJECTS_ROOM,
+    TOKEN_SIZE,
+)
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.settings import corpus_title, read_url
 from tokensteps.server.jobs import Job, Registry, registry, tokenizer_registry
@@ -34,7 +42,7 @@ from tokensteps.server.tasks import Progress
 READY = tuple(f"{name}?corpus=library" for name in ALGORITHMS)
 """Always in the list: one tokenizer of each algorithm, trained on the largest corpus that comes with the app."""
 TITLE_CHARACTERS = 60
-_subjects: Final = Memo(SUBJECTS_KEPT)
+_subjects: Final = Memo(SUBJECTS_ROOM)
 OF_THE_CORPUS = ("corpus", "text", "id", "file", "step")
 """The parts of a spec that are about the corpus and the step, not about the rules."""
 
@@ -259,8 +267,13 @@ def _load(spec: Spec, progress: Progress) -> Subject:
     return formats.load(files, " + ".join(files))
 
 
+def _size(subject: TrainedSubject) -> int:
+    """Bytes that a tokenizer takes once it has encoded much: its tokens, and the words that its model remembers."""
+    return Model.BYTES_REMEMBERED + sum(TOKEN_SIZE + 4 * len(token) for token in subject.all_tokens())
+
+
 def _tokenizer(run: str, step: int, name: str, trace: AnyTrace) -> Subject:
     """A trained tokenizer; `run` says which, so the trace needn't be compared."""
     return _subjects.get(
-        (run, step, name), lambda: TrainedSubject(name, trace.tokenizer(step), trace, step), lambda _made: 1
+        (run, step, name), lambda: TrainedSubject(name, trace.tokenizer(step), trace, step), _size
     )

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from html import escape
 from typing import Final, NamedTuple
 
 from tokenizers_core.text.patterns import regex
+from tokensteps.bounded import bounded, text_bytes
 from tokensteps.drawing.tokens import PLAIN, VISIBLE, Style, colour, readable, token_html
+from tokensteps.limits import CHIPS_ROOM
 
 WRITE: Final = ("text", "ids", "bytes")
 CHIP_LABELS: Final = (
@@ -33,7 +34,6 @@ LONGEST: Final = 1000
 """Characters (or bytes) that a chip shows; of longer text it shows the beginning, and copies all."""
 _LONG: Final = 24
 """A chip with more characters than these may break across lines."""
-_CACHED: Final = 200
 _SPOKEN: Final = 80
 
 
@@ -163,8 +163,7 @@ def _drawn_lines(runs: Sequence[TextRun], shown: Shown, chip: str, unknown: str)
     line: list[_Drawn] = []
     for text, _, _, pieces in runs:
         tokens = tuple([(piece[0], piece[1], piece[2], piece[5], piece[6]) for piece in pieces])
-        draw = _draw if len(text) <= _CACHED and len(pieces) <= _CACHED else _draw.__wrapped__
-        drawn = draw(text, tokens, shown, chip, unknown)
+        drawn = _draw(text, tokens, shown, chip, unknown)
         line.append(drawn)
         if drawn.breaks:
             yield from _line(line)
@@ -217,7 +216,13 @@ def line_html(drawn: Sequence[tuple[str, str]]) -> str:
     )
 
 
-@lru_cache(maxsize=20_000)
+def _size(
+    made: _Drawn, text: str, tokens: tuple[tuple[int, str, bytes, bool, bool], ...], *_settings: object
+) -> int:
+    return text_bytes(made, text, tokens)
+
+
+@bounded(CHIPS_ROOM, _size)
 def _draw(
     text: str,
     tokens: tuple[tuple[int, str, bytes, bool, bool], ...],

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
 from hashlib import blake2b
 from html import escape
 from typing import NamedTuple
@@ -18,7 +17,8 @@ from typing import NamedTuple
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.training.merging import Pair
-from tokensteps.limits import TOKEN_SHOWN
+from tokensteps.bounded import bounded, text_bytes
+from tokensteps.limits import TOKEN_SHOWN, TOKENS_ROOM
 
 PALETTE_SIZE = 10
 SHOW = ("letters", "symbols", "bytes")
@@ -75,16 +75,17 @@ def parts(token: str, style: Style = PLAIN) -> list[Part]:
     return _named(data.decode("utf-8", "surrogateescape"), BYTE_LEVEL_VISIBLE)
 
 
+def _size(made: str, token: str, *_style: object) -> int:
+    return text_bytes(made, token)
+
+
+@bounded(TOKENS_ROOM, _size)
 def readable(token: str, style: Style = PLAIN) -> str:
     """A token as plain text, for screen readers and tables.
 
     >>> readable("ãģ", Style(byte_level=True))
     '0xE3 0x81'
     """
-    return (_kept_readable if len(token) <= TOKEN_SHOWN else _readable)(token, style)
-
-
-def _readable(token: str, style: Style) -> str:
     shown = ""
     named = False
     for part in parts(token, style):
@@ -93,33 +94,21 @@ def _readable(token: str, style: Style) -> str:
     return shown
 
 
+@bounded(TOKENS_ROOM, _size)
 def token_html(token: str, style: Style = PLAIN) -> str:
     """A token's text as markup, without a chip around it."""
-    return (_kept_html if len(token) <= TOKEN_SHOWN else _html)(token, style)
-
-
-def _html(token: str, style: Style) -> str:
     return "".join(
         f"<bdi class=x>{escape(part.text)}</bdi>" if part.named else escape(part.text)
         for part in parts(token, style)
     )
 
 
+@bounded(TOKENS_ROOM, _size)
 def chip(token: str, style: Style = PLAIN, classes: str = "") -> str:
     """A token as a coloured chip. `<bdi>` keeps right-to-left text from reordering its neighbours."""
-    return (_kept_chip if len(token) <= TOKEN_SHOWN else _chip)(token, style, classes)
-
-
-def _chip(token: str, style: Style, classes: str) -> str:
     return (
         f'<bdi class="t c{colour(token)}{" " + classes if classes else ""}">{token_html(token, style)}</bdi>'
     )
-
-
-# Only short tokens are cached: one of a million letters would stay in memory as long as the server runs.
-_kept_readable = lru_cache(maxsize=50_000)(_readable)
-_kept_html = lru_cache(maxsize=50_000)(_html)
-_kept_chip = lru_cache(maxsize=50_000)(_chip)
 
 
 def chips(tokens: Iterable[str], style: Style = PLAIN) -> str:

@@ -16,7 +16,6 @@ import textwrap
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -25,8 +24,16 @@ from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.counting import counting_rules, is_counts, read_counts
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.reading import decode_text, parse_counts
+from tokensteps.bounded import bounded, text_bytes
 from tokensteps.language.i18n import N_, count
-from tokensteps.limits import CORPUS_LIMIT, LINK_LIMIT, LINK_TEXT_LIMIT, SYMBOLS_LIMIT, WORD_LIMIT
+from tokensteps.limits import (
+    CORPUS_LIMIT,
+    LINK_LIMIT,
+    LINK_TEXT_LIMIT,
+    PACKED_ROOM,
+    SYMBOLS_LIMIT,
+    WORD_LIMIT,
+)
 
 FOLDER = Path(__file__).parents[2] / "assets" / "corpora"
 
@@ -298,7 +305,7 @@ def plain_text(text: str | None) -> str:
     return (text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-@lru_cache(maxsize=64)
+@bounded(PACKED_ROOM, text_bytes)
 def pack_text(text: str) -> str | None:
     """A text, compressed for a link; None if it is too long for one.
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from tokenizers_core.errors import CountedRulesError
 from tokenizers_core.text.counting import is_counts
 from tokenizers_core.text.pipeline import Pipeline
+from tokensteps.bounded import bounded, text_bytes
 from tokensteps.language.i18n import N_, _, count
 from tokensteps.limits import (
     PLAIN_LIMIT,
+    PUT_ROOM,
     patience,
 )
 from tokensteps.runs.corpora import EXAMPLES, OWN, Source, pack_text, plain_text, unpack_text
@@ -199,7 +200,7 @@ def usual_value(page: str, corpus: str, setting: Setting) -> Any:
     return own.get(setting.name, setting.default)
 
 
-@lru_cache(maxsize=16)
+@bounded(PUT_ROOM, text_bytes)
 def _stored(data: bytes) -> str:
     """The name under which the server keeps these bytes: computed once, as the address is written at every step."""
     return text_store().put(data)

@@ -7,7 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
-from tokensteps.limits import DOWNLOADS_ROOM, FRAMES_ROOM, REMEMBERED_KEPT
+from tokensteps.bounded import ENTRY, text_bytes
+from tokensteps.limits import DOWNLOADS_ROOM, FRAMES_ROOM, REMEMBERED_ROOM
 
 Key = TypeVar("Key")
 Item = TypeVar("Item")
@@ -82,7 +83,7 @@ class Memo:
 
 
 _drawings: Final = Memo(FRAMES_ROOM)
-_remembered: Final = Memo(REMEMBERED_KEPT)
+_remembered: Final = Memo(REMEMBERED_ROOM)
 _downloads: Final = Memo(DOWNLOADS_ROOM)
 
 
@@ -92,8 +93,8 @@ def drawn(key: tuple[Any, ...], draw: Callable[[], Item], size: Callable[[Item],
 
 
 def remembered(key: tuple[Any, ...], make: Callable[[], Item]) -> Item:
-    """What `make` makes for `key`: charts, tables and texts, which are pure functions of their key."""
-    return _remembered.get(key, make, lambda _value: 1)
+    """What `make` makes for `key`: lists and texts, which are pure functions of their key. Kept while there is room for their bytes."""
+    return _remembered.get(key, make, lambda value: ENTRY + text_bytes(key, value))
 
 
 def made_once(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from tokenizers_core.training.lattice import Edge, Lattice, Path
+from tokensteps.bounded import bounded
+from tokensteps.limits import EDGE_SIZE, LATTICES_ROOM
 
 LATTICE_CHARACTERS: Final = 60
 """Characters of a word that are drawn; a longer one is cut, and the cut is shown."""
@@ -30,7 +31,11 @@ class Bar(NamedTuple):
     """The numbers of the edges whose best paths contain this one."""
 
 
-@lru_cache(maxsize=32)
+def _size(_bars: tuple[Bar, ...], lattice: Lattice) -> int:
+    return EDGE_SIZE * len(lattice.edges)
+
+
+@bounded(LATTICES_ROOM, _size)
 def bars_of(lattice: Lattice) -> tuple[Bar, ...]:
     """The edges to draw, in the lattice's order.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from html import escape
 from typing import Final
 
 from tokenizers_core.training.lattice import Lattice, Path, equally_good
+from tokensteps.bounded import bounded, text_bytes
 from tokensteps.drawing.lattice.bars import Bar, bars_of, is_long
 from tokensteps.drawing.narration.lattice import path_text
 from tokensteps.drawing.narration.voice import Bare, Markup, Voice
@@ -15,12 +15,17 @@ from tokensteps.drawing.tokens import Style, token_html
 from tokensteps.language.i18n import _
 from tokensteps.language.marks import unmarked
 from tokensteps.language.numbers import cost_text, log_text, probability_text, share_text, times_text
+from tokensteps.limits import EDGE_SIZE, LATTICES_ROOM
 
 PIECES_IN_ROW: Final = 5
 """Pieces of a path that are shown in a row of the table of a long word."""
 
 
-@lru_cache(maxsize=32)
+def _size(facts: str, lattice: Lattice, *_manner: object) -> int:
+    return text_bytes(facts) + EDGE_SIZE * len(lattice.edges)
+
+
+@bounded(LATTICES_ROOM, _size)
 def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: ARG001 - `_` uses the language
     """What is said about each edge while it is pointed at or forced: in sentences, or for a long word in a table's row."""
     told = _(

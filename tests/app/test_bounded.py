@@ -1,0 +1,156 @@
+"""What is kept of learners' texts (`tokensteps/bounded.py`): bounded in bytes, whatever the texts are.
+
+Oracle: `tracemalloc`, which counts every byte.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import re
+import sys
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokenizers_core import Corpus, train_bpe
+from tokenizers_core.encoding.model import Model
+from tokensteps.bounded import ENTRY, Bounded, bounded
+from tokensteps.catalogue.analysis import text_counts
+from tokensteps.drawing import chips as drawing
+from tokensteps.drawing.chips import Shown
+from tokensteps.drawing.tokens import chip, readable, token_html
+from tokensteps.limits import CHIPS_ROOM, COUNTS_ROOM, PACKED_ROOM, TOKENS_ROOM
+from tokensteps.runs.corpora import pack_text
+from tokensteps.server import shelf
+from tokensteps.server.shelf import Memo, remembered
+
+ROOT = Path(__file__).parents[2]
+OF_THE_APP = {
+    ("tokenizers_core/text/patterns.py", "compiled"),  # 64 patterns, whose length and repetitions are limited
+    ("tokenizers_core/training/unigram.py", "script"),  # single characters
+    ("tokensteps/components/base.py", "_registered"),
+    ("tokensteps/drawing/code_steps.py", "listing_html"),
+    ("tokensteps/drawing/mark.py", "mark"),
+    ("tokensteps/language/i18n.py", "_catalogue"),
+    ("tokensteps/language/marks.py", "_marked_afresh"),
+    ("tokensteps/language/marks.py", "_pattern"),
+    ("tokensteps/pages/learn/home.py", "home_run"),
+    ("tokensteps/pages/learn/home_sentence.py", "corpus_facts"),
+    ("tokensteps/runs/algorithms.py", "_trained_at"),  # runs of the app's own examples
+    ("tokensteps/teaching/exercises/course.py", "words"),
+}
+"""Functions that remember a number of results, none of which comes from a learner's text."""
+CONTROLS = [*range(1, 9), *range(14, 32), *range(127, 160)]
+
+
+def hostile(number: int, length: int) -> str:
+    """Control characters, each of which is named in the page with 25 letters; another text for each number."""
+    return "".join(map(chr, random.Random(number).choices(CONTROLS, k=length)))
+
+
+def growth(use: Callable[[], object]) -> int:
+    """By how many bytes the process grows."""
+    gc.collect()
+    tracemalloc.start()
+    use()
+    gc.collect()
+    grown, _peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return grown
+
+
+EMOJI = "\U0001f600"
+SMALL = 400_000
+"""Bytes of room in these tests."""
+
+
+def chip_of(text: str) -> tuple[object, ...]:
+    return text, ((1, text, text.encode(), False, False),), Shown(), "{ids}{text}", ""
+
+
+@pytest.mark.parametrize(
+    ("function", "room", "arguments"),
+    [
+        (readable, TOKENS_ROOM, [(hostile(number, 400),) for number in range(200)]),
+        (token_html, TOKENS_ROOM, [(hostile(number, 400),) for number in range(100)]),
+        (chip, TOKENS_ROOM, [(hostile(number, 400),) for number in range(100)]),
+        (drawing._draw, CHIPS_ROOM, [chip_of(hostile(number, 180)) for number in range(100)]),
+        (text_counts, COUNTS_ROOM, [(f"{number}" + EMOJI * 10_000,) for number in range(12)]),
+        (pack_text, PACKED_ROOM, [(f"{number}" + EMOJI * 10_000,) for number in range(60)]),
+    ],
+    ids=["readable", "html", "chip", "chips", "counts", "links"],
+)
+def test_hostile_texts_take_no_more_than_their_room(
+    function: Bounded[..., object], room: int, arguments: list[tuple[object, ...]]
+) -> None:
+    """With as much room as makes the test quick; the app's own is the same function's."""
+    assert function.room == room
+    small = bounded(SMALL, function.size)(function.__wrapped__)
+    for each in arguments:
+        function(*each)  # what it calls has cached its share
+    assert growth(lambda: [small(*each) for each in arguments] and None) < 1.15 * SMALL
+    assert 0.3 * SMALL < small.taken() <= SMALL
+
+
+def test_lists_that_pages_have_made_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelf, "_remembered", Memo(3_000_000))
+
+    def list_words() -> None:
+        for number in range(60):
+            remembered(("test_bounded", number), lambda: [(f"{row}" * 100, row) for row in range(300)])
+
+    assert growth(list_words) < 3_300_000
+
+
+def test_words_that_a_model_remembers_are_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Model, "BYTES_REMEMBERED", 1_000_000)
+    model = train_bpe(Corpus.from_counts({"\U0001f600\U0001f601": 1})).tokenizer().model
+    letters = "\U0001f600\U0001f601"
+
+    def encode() -> None:
+        for number in range(2_000):
+            model.encode_word("".join(random.Random(number).choices(letters, k=100)))
+
+    assert growth(encode) < 1_300_000
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.booleans()), max_size=200), st.integers(0, 12))
+def test_a_bounded_function_gives_what_it_would_give(calls: list[tuple[int, bool]], entries: int) -> None:
+    """Against the function itself; what was asked for last is kept wherever there is room for two entries."""
+    made = []
+
+    def double(number: int, *, negative: bool = False) -> int:
+        made.append(number)
+        return -2 * number if negative else 2 * number
+
+    room = entries * 2 * (ENTRY + 1)
+    kept = bounded(room, lambda *_all, **_named: 1)(double)
+    for number, negative in calls:
+        assert kept(number, negative=negative) == (-2 * number if negative else 2 * number)
+        assert kept.taken() <= room
+        times = len(made)
+        kept(number, negative=negative)
+        assert (len(made) == times) == (entries > 0)
+
+
+def test_one_giant_pushes_nobody_out() -> None:
+    kept = bounded(10_000, sys.getsizeof)(str.upper)
+    kept("hug")
+    before = kept.taken()
+    assert kept("x" * 20_000) == "X" * 20_000 and kept.taken() == before
+
+
+def test_caches_that_count_entries_hold_no_text_of_learners() -> None:
+    """A new one has to be looked at: is what it holds the app's own, or as small as a character?"""
+    found = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for folder in ("tokensteps", "tokenizers_core")
+        for path in (ROOT / folder).rglob("*.py")
+        for name in re.findall(r"@(?:functools\.)?(?:lru_)?cache\b[^\n]*\ndef (\w+)", path.read_text())
+    }
+    assert found == OF_THE_APP
