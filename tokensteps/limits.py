@@ -288,15 +288,17 @@ a cache of 50,000 entries could take 500 MB."""
 CHIPS_ROOM: Final = 16_000_000
 """Bytes of the playground's chips: 15,000 usual ones, six pages of them."""
 LATTICES_ROOM: Final = 16_000_000
-"""Bytes of what is drawn of lattices, and of the lattices themselves."""
+"""Bytes of what is drawn of lattices, and of the lattices themselves: thirty words of the longest that are drawn."""
 EDGE_SIZE: Final = 1_000
-"""Bytes that an edge of a lattice takes with all that is worked out for it."""
+"""Bytes that an edge of a lattice takes with all that is worked out for it: its bar, its best path, its sentences."""
 PACKED_ROOM: Final = 8_000_000
 """Bytes of texts that were compressed for a link: a dozen of the longest, hundreds of usual ones."""
 PUT_ROOM: Final = 24_000_000
 """Bytes of texts that are known to be in the store: the largest upload, and dozens of usual texts."""
 TRAININGS_AT_ONCE: Final = 2
 """Processes that train at the same time, of a hundred MB each: one for large texts, so that small ones needn't wait."""
+SESSIONS_REMEMBERED: Final = 1_000
+"""Sessions whose last turn is known: one that is forgotten is served as if it were new."""
 TRAININGS_WAITING: Final = 60
 """Runs that wait for their turn: as many are trained in a minute."""
 TRAINING_MEMORY: Final = 2_000_000_000
@@ -314,8 +316,40 @@ SMALL_TASK: Final = 600
 """Bytes of a text that is trained on where it is asked for: it takes a few hundredths of a second, as drawing a page does."""
 FEW_FRAMES: Final = 24
 """Frames that are drawn where they are asked for: it takes some tens of milliseconds."""
-LARGE_TASK: Final = 1_000_000
-"""Bytes of a text that must leave a process to smaller ones: from here on training takes seconds."""
+HERE_SECONDS: Final = 0.2
+"""Expected seconds of a training up to which a small text is trained where it is asked for: what is expected
+may be several times too much, seldom too little, and drawing a page takes as long."""
+SHORT_SECONDS: Final = 1.0
+"""Expected seconds of a training up to which it is short: only such ones may take the last free process, so that one is free again soon."""
+JOBS_EACH: Final = 2
+"""Trainings that one session has under way: a new one gives up the oldest that no page of it waits for any more."""
+JOBS_ON_A_PAGE: Final = 4
+"""Trainings of one session that pages are waiting for, at most: the playground opens four tokenizers at once."""
+LOOKED_AT: Final = 200_000
+"""Bytes at the beginning of a text from which its words are estimated: that takes some milliseconds."""
+READING_PACE: Final = 1e-6
+"""Seconds for a byte to be read and split into words: ten megabytes take ten."""
+
+
+class Pace(NamedTuple):
+    """Seconds that training takes: for each symbol of the different words, and for each step (a merge, or a piece of the seed) a fixed
+    part, one for each byte of an average word, and one for each symbol of the corpus."""
+
+    symbol: float
+    step: float
+    word: float
+    corpus: float = 0.0
+
+
+TRAINING_PACES: Final[Mapping[str, Pace]] = {
+    "bpe": Pace(2e-6, 3.5e-5, 9e-8),
+    "wordpiece": Pace(2e-6, 1.2e-4, 9e-8, 4e-9),
+    "unigram course": Pace(5e-5, 1e-4, 7e-7),
+    "unigram sentencepiece": Pace(1e-5, 2e-5, 8e-8),
+}
+"""Fitted by hand to processor time on prose and random letters of 300 to 40,000 characters, in one word or many, with vocabularies of 100 to
+20,000 tokens and seeds of 300 to 50,000 pieces: see `tests/app/server/test_costs.py`. What is expected is between a quarter
+and eight times what it took: the words are estimated without the rules that cut them."""
 FORGOTTEN_SECONDS: Final = 120.0
 """Time after which a run that no page asks after is given up: a browser asks each minute at least, in a hidden tab."""
 QUICK: Final = 0.4

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
-from tokensteps.limits import QUICK, TOKENIZERS_KEPT, TRACES_ROOM
+from tokensteps.limits import JOBS_EACH, JOBS_ON_A_PAGE, QUICK, TOKENIZERS_KEPT, TRACES_ROOM
 from tokensteps.server.once import once
 from tokensteps.server.shelf import Shelf
 from tokensteps.server.tasks import Progress
@@ -25,8 +25,10 @@ WAITS: Final = 3.0
 class Job(Generic[Built]):
     """Something that is being built in a thread."""
 
-    def __init__(self, build: Callable[[Progress], Built]) -> None:
-        self.progress = Progress()
+    def __init__(self, build: Callable[[Progress], Built], session: str = "", place: str = "") -> None:
+        self.progress = Progress(session=session)
+        self.place = place
+        """Where on that session's pages it was asked for."""
         self.value: Built | None = None
         self.error: Exception | None = None
         self._asked: dict[str, float] = {}
@@ -48,9 +50,14 @@ class Job(Generic[Built]):
         return self.ended
 
     def shared(self, session: str) -> bool:
-        """Whether other sessions wait for it, too."""
-        now = self._asked[session] = time.monotonic()
-        return any(now - asked < WAITS for other, asked in [*self._asked.items()] if other != session)
+        """Whether other sessions wait for it, too; this one does."""
+        self._asked[session] = time.monotonic()
+        return bool(self.waiting() - {session})
+
+    def waiting(self) -> set[str]:
+        """The sessions that wait for it."""
+        now = time.monotonic()
+        return {session for session, asked in [*self._asked.items()] if now - asked < WAITS}
 
     @property
     def ended(self) -> bool:
@@ -76,8 +83,19 @@ class Registry:
         self.jobs: dict[str, Job[Any]] = {}
         self.lock = threading.Lock()
 
-    def ask(self, key: str, build: Callable[[Progress], Built], wait: float = QUICK) -> Built | Job[Built]:
-        """The value under `key`, or the job that makes it. Raises what a finished job raised."""
+    def ask(
+        self,
+        key: str,
+        build: Callable[[Progress], Built],
+        wait: float = QUICK,
+        session: str = "",
+        place: str = "",
+    ) -> Built | Job[Built]:
+        """The value under `key`, or the job that makes it. Raises what a finished job raised.
+
+        A session that asks for another value at the same place gives up the one before, and has few jobs in all; `session` "" is
+        everybody's, and without such a limit.
+        """
         with self.lock:
             self._tidy()
             value: Built | None = self.values.get(key)
@@ -85,13 +103,16 @@ class Registry:
                 return value
             job: Job[Built] | None = self.jobs.get(key)
             if job is None or job.progress.stop:  # given up meanwhile
-                job = self.jobs[key] = Job(build)
+                self._make_way(session, place)
+                job = self.jobs[key] = Job(build, session, place)
+            if session:
+                job.shared(session)
         if not job.finished(wait):
             return job
         with self.lock:
             self._keep(key, job)
         if job.progress.stop:  # by somebody else: there is no value for those who wait
-            return self.ask(key, build, wait)
+            return self.ask(key, build, wait, session, place)
         return job.result()
 
     def stop(self, key: str, job: Job[Any]) -> None:
@@ -99,6 +120,24 @@ class Registry:
         job.progress.stop = True
         with self.lock:
             self._forget(key, job)
+
+    def _make_way(self, session: str, place: str) -> None:
+        """Give up what a session no longer wants, unless others wait for it: before it gets another job."""
+        own = [
+            job
+            for job in self.jobs.values()
+            if session
+            and job.progress.session == session
+            and not (job.ended or job.progress.stop or job.waiting() - {session})
+        ]
+        for job in [job for job in own if job.place == place]:
+            job.progress.stop = True
+            own.remove(job)
+        for job in [job for job in own if not job.waiting()][: max(0, len(own) + 1 - JOBS_EACH)]:
+            job.progress.stop = True
+            own.remove(job)
+        for job in own[: max(0, len(own) + 1 - JOBS_ON_A_PAGE)]:
+            job.progress.stop = True
 
     def _tidy(self) -> None:
         """Keep the values of jobs that have ended, and forget errors that nobody has come back for."""

@@ -69,7 +69,7 @@ class Drawing:
     style: Style
     language: str
     trace: bytes = field(repr=False)
-    size: int = 0
+    seconds: float = 0.0
 
     def __call__(self, _progress: Progress) -> bytes:
         use_language(self.language)

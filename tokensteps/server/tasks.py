@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from tokenizers_core.errors import TokenizersCoreError
@@ -12,7 +13,8 @@ from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import has_own_pattern
 from tokensteps.language.i18n import N_
-from tokensteps.limits import FORGOTTEN_SECONDS, SMALL_TASK
+from tokensteps.limits import FORGOTTEN_SECONDS, HERE_SECONDS, SMALL_TASK
+from tokensteps.server.costs import expected_seconds
 
 Result_co = TypeVar("Result_co", covariant=True)
 
@@ -57,6 +59,8 @@ class Progress:
     stop: bool = False
     size: int = 1
     """How much room the result takes on its shelf."""
+    session: str = ""
+    """Whose job it is; "" for nobody's, which takes turns with no other."""
     asked: float = field(default_factory=time.monotonic)
     """When a page last read it."""
 
@@ -83,8 +87,8 @@ class Work(Protocol):
     def __call__(self, progress: Progress, /) -> Any: ...
 
     @property
-    def size(self) -> int:
-        """Bytes to work on: the smallest work goes first."""
+    def seconds(self) -> float:
+        """Seconds that it is expected to take: the shortest work goes first."""
 
 
 class Readable(Protocol):
@@ -112,12 +116,16 @@ class Task(Generic[Result_co]):
         corpus = self.source.corpus(self.pipeline, progress.characters)
         return self.train(corpus, progress=progress.steps, **self.settings)
 
-    @property
-    def size(self) -> int:
-        """Bytes to read."""
-        return len(self.source.data)
+    @cached_property
+    def seconds(self) -> float:
+        """Seconds that it is expected to take."""
+        return expected_seconds(self.train, self.settings, self.source.data, self.pipeline)
 
 
 def worth_sending(task: Task[object]) -> bool:
-    """Whether a task may slow the server down: a large text, or a pattern that a visitor wrote."""
-    return task.size > SMALL_TASK or has_own_pattern(task.pipeline.pre_tokenizer, task.pipeline.pattern)
+    """Whether a task may slow the server down: a large text, a long training, or a pattern that a visitor wrote."""
+    return (
+        len(task.source.data) > SMALL_TASK
+        or task.seconds > HERE_SECONDS
+        or has_own_pattern(task.pipeline.pre_tokenizer, task.pipeline.pattern)
+    )

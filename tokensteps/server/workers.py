@@ -13,12 +13,16 @@ import pickle
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from tokensteps.limits import (
-    LARGE_TASK,
+    JOBS_ON_A_PAGE,
+    SESSIONS_REMEMBERED,
+    SHORT_SECONDS,
     TRACE_LIMIT,
     TRAINING_SECONDS,
     TRAININGS_AT_ONCE,
@@ -99,10 +103,25 @@ class Worker:
             self._process.communicate()
 
 
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """A task in the queue."""
+
+    seconds: float
+    arrival: int
+    progress: Progress
+
+    @property
+    def short(self) -> bool:
+        """Whether it may take the last free worker."""
+        return self.seconds <= SHORT_SECONDS
+
+
 class Workers:
     """A few workers, which import a module at the start, and the queue in front of them.
 
-    The smallest task goes first, since it is done soonest, and large ones never take all workers.
+    Sessions take turns: the one with the fewest running tasks goes first, then the one that was served longest ago. Among equals the
+    shortest task goes first, since it is done soonest. Long ones never take all workers.
     """
 
     def __init__(
@@ -116,10 +135,13 @@ class Workers:
         self._idle: list[Worker] = []
         self._lock = threading.Lock()
         self._changed = threading.Condition()
-        self._free, self._free_for_large = number, max(1, number - 1)
-        self._waiting: list[tuple[int, int]] = []
-        """Sizes of the tasks that wait, each with the number of its arrival."""
-        self._arrivals = itertools.count()
+        self._free, self._free_for_long = number, max(1, number - 1)
+        self._waiting: list[Turn] = []
+        self._running: Counter[str] = Counter()
+        """Session → its tasks that run."""
+        self._served: dict[str, int] = {}
+        """Session → when it last had a turn; the longest ago first."""
+        self._arrivals = itertools.count(1)
 
     def start(self) -> None:
         """Start one worker before anybody asks."""
@@ -137,32 +159,54 @@ class Workers:
 
     @contextlib.contextmanager
     def _turn(self, task: Work, progress: Progress) -> Iterator[None]:
-        large = task.size > LARGE_TASK
+        turn = Turn(task.seconds, next(self._arrivals), progress)
         with self._changed:
-            if len(self._waiting) >= TRAININGS_WAITING:
+            self._make_way(progress.session)
+            if sum(not one.progress.stop for one in self._waiting) >= TRAININGS_WAITING:
                 raise TrainingError("busy", TRAININGS_WAITING)
-            place = (task.size, next(self._arrivals))
-            self._waiting.append(place)
+            self._waiting.append(turn)
             try:
-                while place != min(filter(self._has_room, self._waiting), default=None):
+                while turn is not min(filter(self._has_room, self._waiting), key=self._rank, default=None):
                     if progress.over:
                         progress.stop = True
                         raise Stopped
                     self._changed.wait(TOLD_EVERY)
             finally:
-                self._waiting.remove(place)
-            self._free -= 1
-            self._free_for_large -= large
+                self._waiting.remove(turn)
+            self._take(turn, 1)
         try:
             yield
         finally:
             with self._changed:
-                self._free += 1
-                self._free_for_large += large
+                self._take(turn, -1)
                 self._changed.notify_all()
 
-    def _has_room(self, place: tuple[int, int]) -> bool:
-        return self._free > 0 and (place[0] <= LARGE_TASK or self._free_for_large > 0)
+    def _make_way(self, session: str) -> None:
+        """Give up the session's task that has waited longest if it has too many."""
+        own = [turn for turn in self._waiting if turn.progress.session == session and not turn.progress.stop]
+        if session and len(own) >= JOBS_ON_A_PAGE:
+            own[0].progress.stop = True
+
+    def _take(self, turn: Turn, workers: int) -> None:
+        """Take a worker for a turn, or with -1 give it back."""
+        session = turn.progress.session
+        self._free -= workers
+        self._free_for_long -= workers * (not turn.short)
+        if session:
+            self._running[session] += workers
+            self._running += Counter()  # without those that have none
+            self._served.pop(session, None)
+            self._served[session] = next(self._arrivals)
+            if len(self._served) > SESSIONS_REMEMBERED:
+                del self._served[next(iter(self._served))]
+
+    def _has_room(self, turn: Turn) -> bool:
+        """Whether a worker is free for it. One that was given up leaves by itself."""
+        return self._free > 0 and (turn.short or self._free_for_long > 0) and not turn.progress.stop
+
+    def _rank(self, turn: Turn) -> tuple[int, int, float, int]:
+        session = turn.progress.session
+        return self._running[session], self._served.get(session, 0), turn.seconds, turn.arrival
 
     @contextlib.contextmanager
     def _worker(self) -> Iterator[Worker]:

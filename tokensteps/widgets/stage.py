@@ -40,7 +40,7 @@ def build(
             _offer_more(page, run, kept)
         return stopped
     try:
-        found = among().ask(run, make)
+        found = among().ask(run, make, session=session_id(), place=page)
     except TokenizersCoreError as error:
         problem(explained(error))
         return None

@@ -253,3 +253,44 @@ def test_a_small_task_is_trained_at_once_and_weighed() -> None:
     trace = train("a name", task, progress)
     assert len(trace) == 2 and progress.size == LEAST_TAKEN + GROWTH * len(pickled("a name") or b"")
     assert list(pickle.loads(pickled("a name") or b"")) == list(trace) and pickled("another") is None
+
+
+def stopped_jobs(registry: Registry, asked: list[tuple[str, str, str]], gate: threading.Event) -> list[str]:
+    """Ask for jobs that don't end, as (session, place, key); the keys of those that were given up."""
+    jobs = {}
+    for session, place, key in asked:
+        job = registry.ask(key, Built(key, gate), 0, session, place)
+        assert isinstance(job, Job)
+        jobs[key] = job
+    return [key for key, job in jobs.items() if job.progress.stop]
+
+
+def test_a_page_that_asks_for_another_run_gives_up_the_one_before() -> None:
+    gate = threading.Event()
+    asked = [("s", "bpe", f"size {size}") for size in range(66)] + [("other", "bpe", "theirs")]
+    assert stopped_jobs(Registry(), asked, gate) == [f"size {size}" for size in range(65)]
+    gate.set()
+
+
+def test_a_session_has_two_jobs_and_those_that_its_page_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("tokensteps.server.jobs.time.monotonic", lambda: now[0])
+    gate, registry = threading.Event(), Registry()
+    places = [("s", f"slot {number}", f"run {number}") for number in range(4)]
+    assert stopped_jobs(registry, places, gate) == []  # four tokenizers on one page, asked for at once
+    assert stopped_jobs(registry, places, gate) == []  # and again, when the page runs again
+    assert registry.ask("run 9", Built(9, gate), 0, "s", "slot 9")
+    assert [key for key, job in registry.jobs.items() if job.progress.stop] == ["run 0"]
+    now[0] += WAITS + 1  # another page: nobody waits for these
+    registry.ask("next", Built("next", gate), 0, "s", "bpe")
+    assert [key for key, job in registry.jobs.items() if not job.progress.stop] == ["run 9", "next"]
+    gate.set()
+
+
+def test_what_others_wait_for_is_not_given_up() -> None:
+    gate, registry = threading.Event(), Registry()
+    mine = registry.ask("shared", Built("shared", gate), 0, "s", "bpe")
+    assert registry.ask("shared", Built("shared", gate), 0, "other", "bpe") is mine
+    registry.ask("mine alone", Built(1, gate), 0, "s", "bpe")
+    assert isinstance(mine, Job) and not mine.progress.stop
+    gate.set()

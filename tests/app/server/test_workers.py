@@ -19,7 +19,7 @@ from tests.app.server.tasks import endless, killed, killed_while_answering, loud
 from tokenizers_core import train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import PatternTimeoutError, VocabSizeError
 from tokenizers_core.text.pipeline import Pipeline
-from tokensteps.limits import LARGE_TASK, SMALL_TASK, TRAINING_MEMORY
+from tokensteps.limits import JOBS_ON_A_PAGE, SMALL_TASK, TRAINING_MEMORY
 from tokensteps.runs.corpora import Source, prose
 from tokensteps.runs.trainings import train_all, train_model
 from tokensteps.server import workers as module
@@ -27,6 +27,8 @@ from tokensteps.server.tasks import Progress, Stopped, Task, TrainingError, wort
 from tokensteps.server.workers import Workers
 
 PATIENT = 60.0
+LARGE_TASK = 1_000_000
+"""Bytes of a text whose training takes more than a second: reading it takes as long."""
 TEXT = Source("x", prose()[:6_000].encode())
 
 
@@ -198,3 +200,103 @@ def test_who_waits_in_vain_leaves_the_queue(held: type[Held], monkeypatch: pytes
             pool.run(*named("d"))
         held.gate.set()
     assert first == [b"a"]
+
+
+class Fake:
+    """A task that is expected to take so many seconds, and a name instead of a text."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        self.source, self.seconds = Source(name, b""), seconds
+
+    def __call__(self, _progress: Progress) -> Any:
+        raise AssertionError("it is never sent")
+
+
+def of(session: str, name: str, seconds: float) -> tuple[Any, Progress]:
+    return Fake(name, seconds), Progress(session=session)
+
+
+def waiting(pool: Workers, number: int) -> None:
+    end = time.monotonic() + PATIENT
+    while sum(not one.progress.stop for one in pool._waiting) != number:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+class OneByOne(Held):
+    """A process whose runs end one at a time: `gate` is a semaphore here."""
+
+    def run(self, one: Any, progress: Progress) -> bytes:
+        self.begun.append(one.source.name)
+        self.started.release()
+        while not OneByOne.permits.acquire(timeout=0.02):
+            assert not progress.stop or one.source.name != "short"
+        return one.source.name.encode()
+
+    permits: threading.Semaphore
+
+
+@pytest.mark.parametrize("seconds", [0.5, 100.0])
+def test_another_sessions_short_job_waits_for_one_short_job_at_most(
+    held: type[Held], monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """While one session floods 66 jobs, short ones or long ones."""
+    OneByOne.permits = threading.Semaphore(0)
+    monkeypatch.setattr(module, "Worker", OneByOne)
+    pool = Workers(2)
+    flood = [of("attacker", f"{number}", seconds) for number in range(66)]
+    with running(pool, *flood) as ended:
+        end = time.monotonic() + PATIENT
+        while (
+            len(pool._waiting) + len(held.begun) + len(ended) < 66
+            or sum(not one.progress.stop for one in pool._waiting) > JOBS_ON_A_PAGE
+        ):
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        before = len(held.begun)
+        assert before == (2 if seconds < 1 else 1)
+        with running(pool, of("honest", "short", 0.1)) as mine:
+            if seconds < 1:  # both workers have short jobs: it waits for one of them
+                waiting(pool, JOBS_ON_A_PAGE + 1)
+                OneByOne.permits.release()
+            while "short" not in held.begun:
+                assert time.monotonic() < end + PATIENT
+                time.sleep(0.01)
+            assert held.begun.index("short") == before
+            for _ in range(100):
+                OneByOne.permits.release()
+        assert mine == [b"short"]
+    assert sum(isinstance(one, Stopped) for one in ended) >= 66 - JOBS_ON_A_PAGE - 2
+    assert not pool._running and pool._free == 2 == pool._free_for_long + 1
+
+
+def test_sessions_take_turns(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
+    OneByOne.permits = threading.Semaphore(0)
+    monkeypatch.setattr(module, "Worker", OneByOne)
+    pool = Workers(1)
+    with running(pool, of("a", "a0", 0.1)):
+        assert held.started.acquire(timeout=PATIENT)
+        later = [
+            of("a", "a1", 0.1),
+            of("a", "a2", 0.2),
+            of("b", "b1", 0.5),
+            of("b", "b2", 0.6),
+            of("c", "c1", 0.9),
+        ]
+        with running(pool, *later):
+            waiting(pool, 5)
+            for _ in range(6):
+                OneByOne.permits.release()
+    assert held.begun == ["a0", "b1", "c1", "a1", "b2", "a2"]
+
+
+def test_sixty_six_reruns_leave_the_queue_to_others(held: type[Held]) -> None:
+    """Before, “60 runs are waiting” was what everybody else heard."""
+    pool = Workers(1)
+    flood = [of("attacker", f"{number}", 0.5) for number in range(66)]
+    with running(pool, *flood):
+        assert held.started.acquire(timeout=PATIENT)
+        waiting(pool, JOBS_ON_A_PAGE)
+        with running(pool, of("honest", "mine", 0.5)) as mine:
+            held.gate.set()
+        assert mine == [b"mine"]

@@ -1,0 +1,65 @@
+"""How long a training is likely to take, from what is known before it starts: the algorithm, its settings and the text as it was given.
+
+Bytes alone don't tell: 600 letters without a space are one word with 180,000 pieces, which Unigram prunes for seconds. The factors
+are in `tokensteps/limits.py`; `tests/app/server/test_costs.py` has what they were fitted to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.training.algorithms import ALGORITHMS
+from tokensteps.limits import LOOKED_AT, READING_PACE, SEED_LIMIT, TRAINING_PACES, WORD_LIMIT
+
+_NAMES: Final[Mapping[Callable[..., Any], str]] = {one.train: name for name, one in ALGORITHMS.items()}
+
+
+class Shape(NamedTuple):
+    """What a text is made of, roughly."""
+
+    symbols: float
+    """Bytes of its different words, each once."""
+    word: float
+    """Bytes of the word that an average symbol is in: long words count as often as they are long."""
+    pieces: float
+    """Pieces of all lengths that its words have, at most."""
+
+
+def shape_of(data: bytes, pipeline: Pipeline) -> Shape:
+    """Measure the beginning of a text, and take the rest to be like it.
+
+    >>> shape_of(b"hug hug pug", Pipeline())
+    Shape(symbols=6.0, word=3.0, pieces=12.0)
+    """
+    start = data[:LOOKED_AT]
+    words = {*(start.split(b"\n") if pipeline.pre_tokenizer == "none" else start.split())}
+    lengths = [min(len(word), WORD_LIMIT) for word in words]
+    more = len(data) / max(1, len(start))
+    symbols = sum(lengths)
+    squares = sum(length * length for length in lengths)
+    return Shape(more * symbols, squares / max(1, symbols), more * (squares + symbols) / 2)
+
+
+def expected_seconds(
+    train: Callable[..., Any], settings: Mapping[str, Any], data: bytes, pipeline: Pipeline
+) -> float:
+    """Seconds that a training takes, to within a factor of eight or so. A function that isn't an algorithm's own may train all three."""
+    shape = shape_of(data, pipeline)
+    name = _NAMES.get(train) or str(settings.get("model"))
+    names = [name] if name in ALGORITHMS else [*ALGORITHMS]
+    return READING_PACE * len(data) + sum(_training(name, settings, shape) for name in names)
+
+
+def _training(name: str, settings: Mapping[str, Any], shape: Shape) -> float:
+    if name == "unigram":
+        name = f"unigram {settings.get('method') or 'course'}"
+        steps = min(float(settings.get("seed_size") or SEED_LIMIT), shape.pieces)
+    else:
+        size = settings.get("vocab_size") or settings.get("merges") or shape.symbols
+        steps = min(float(size), shape.symbols)
+    pace = TRAINING_PACES[name]
+    return shape.symbols * pace.symbol + steps * (
+        pace.step + pace.word * shape.word + pace.corpus * shape.symbols
+    )
