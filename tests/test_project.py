@@ -108,7 +108,6 @@ SEVERAL: Final[Mapping[str, str]] = {
     "train": "each file of the chapter `plain/` trains its own algorithm",
     "encode": "and encodes with what was learned",
     "decode": "and finds the way back",
-    "logger": "a module's own logger, as `logging` would have it",
 }
 """Top-level names that a package may define more than once, each with the reason."""
 
