@@ -195,7 +195,7 @@ def test_every_step_names_the_ties(bpe: Bpe) -> None:
         why = bpe.page.locator(".ts-flipbook .say .why")
         told = why.inner_text().replace("\n", " ")
         if step["tied_pairs"] == 1:
-            assert told.startswith(("No other pair is as frequent", "It is the only pair left"))
+            assert told.startswith(("No tie: the runner-up", "It is the only pair left"))
         else:
             more = re.search(r"and (\d+) more", told)
             # "Tied with a, b, c and n more. Rule …: chosen": all pairs in the sentence but the chosen one

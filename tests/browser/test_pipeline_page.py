@@ -158,7 +158,7 @@ def test_a_pair_an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
         (0, "1", e, e + 1), (1, "1", e, e + 1), (2, "1", B.index("café"), B.index("café") + 4),
     }  # fmt: skip
     traveller.row(Stage.TOKENS).first.hover()
-    expect(traveller.tell).to_contain_text("put there by the template")
+    expect(traveller.tell).to_contain_text("added by the template")
     assert {one[4] for one in traveller.lit()} == {"0"}
     traveller.page.mouse.move(5, 5)
     expect(traveller.tell).to_contain_text("Point at anything")
@@ -196,7 +196,7 @@ def test_a_pair_an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
         expect(sections.nth(number)).to_contain_text(
             "Not all of the answer is here"
             if span is None
-            else f"the first of its tokens is {span[0]}, the last is {span[1]}."
+            else f"its first token is {span[0]}, its last is {span[1]}."
         )
     assert traveller.problems() == []
 

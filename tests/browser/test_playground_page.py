@@ -711,8 +711,8 @@ def test_a_public_name_without_a_network(
     playground.unfold("Public tokenizer by name")
     field = page.get_by_label("Repository", exact=True)
     for name, message in (
-        ("someone/unknown-<b>", "is not the name of a repository"),
-        ("../../etc/passwd", "is not the name of a repository"),
+        ("someone/unknown-<b>", "is not a repository name"),
+        ("../../etc/passwd", "is not a repository name"),
         ("someone/unknown", "'127.0.0.1' can't be reached"),
     ):
         field.fill(name)

@@ -119,7 +119,7 @@ def test_a_challenge_can_not_be_peeked_at(page: Page, app: str) -> None:
     assert [data for data in sent if b"Merge u + n into" in data]
     assert not [data for data in sent if b"into hug" in data]
     page.goto(f"{app}/challenge?c={sealed[:-4]}AAAA")
-    expect(page.locator(".note.problem")).to_contain_text("no challenge of this server")
+    expect(page.locator(".note.problem")).to_contain_text("not a challenge from this server")
 
 
 def test_a_class_and_its_teacher(page: Page, app: str) -> None:

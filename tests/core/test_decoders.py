@@ -162,7 +162,7 @@ def test_settings_that_make_no_sense() -> None:
     for replacement in ("", "__"):
         with pytest.raises(SettingError, match="choose one character"):
             MetaspaceDecoder(replacement)
-    with pytest.raises(SettingError, match="an empty suffix ends no word"):
+    with pytest.raises(SettingError, match="the suffix is empty"):
         BpeDecoder("")
     for decoder, _ in PAIRS.values():
         assert decoder.decode([]) == ""

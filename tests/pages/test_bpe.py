@@ -110,7 +110,7 @@ def test_every_tab_renders_when_there_is_nothing_to_merge(tab: str) -> None:
             "corpus=paste&text=%21%21",
             "The text in this link is damaged: ask for the link again, or paste the text.",
         ),
-        ("corpus=paste&text=eNpLTFJITAIABe", "The text of this link is damaged"),
+        ("corpus=paste&text=eNpLTFJITAIABe", "The text in this link is damaged"),
         (
             "corpus=paste&id=0123",
             "This server no longer has the text of this link: paste or upload it again.",

@@ -127,7 +127,7 @@ def test_other_rules_make_another_comparison() -> None:
         ("corpus=course&pre=byte_level", "pre=&#x27;byte_level&#x27;"),
         ("corpus=course&pre=none", "pre=&#x27;none&#x27;"),
         ("corpus=course&ties=%3Cb%3E", "ties=&#x27;&lt;b&gt;&#x27;"),
-        ("corpus=paste&text=%21%21", "The text of this link is damaged"),
+        ("corpus=paste&text=%21%21", "The text in this link is damaged"),
     ],
 )
 def test_damaged_links_are_told(query: str, says: str) -> None:
@@ -307,7 +307,7 @@ def test_a_run_that_others_wait_for_can_not_be_stopped() -> None:
     app.session_state["registry"] = registry
     assert [button.key for button in run(app).button] == ["compare.stop"] and not app.caption
     job.shared("somebody else")
-    assert not run(app).button and "Others wait for this run" in app.caption[0].value
+    assert not run(app).button and "Others are waiting for this run" in app.caption[0].value
     gate.set()
 
 

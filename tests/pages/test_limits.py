@@ -155,7 +155,7 @@ def test_a_link_is_not_unpacked_beyond_its_limit(bomb: bytes) -> None:
     packed = urlsafe_b64encode(zlib.compress(bomb, 9)).decode()
     for page in ("bpe", "playground"):
         app = opened(page, {"corpus": "paste", "text": packed, **(HUG if page == "playground" else {})})
-        assert "The text of this link is damaged" in problems(app)[0]
+        assert "The text in this link is damaged" in problems(app)[0]
     app = opened("home", {"say": f"~{packed}"})
     assert len(problems(app)) == 1
 
@@ -242,7 +242,7 @@ def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.Mo
     app.sidebar.get("file_uploader")[0].set_value(("large.txt", b"pug " * 250_000 + b"x", "text/plain"))
     done(app)
     [told] = problems(app)
-    assert "The file has 1,000,001 bytes, but the limit is 1,000,000" in told and "a part of it" in told
+    assert "The file has 1,000,001 bytes, but the limit is 1,000,000" in told and "upload part of it" in told
     assert "Using good.txt" in bodies(app, "note")[0] and books(app)
     app.sidebar.get("file_uploader")[0].set_value(("small.txt", b"ab ab", "text/plain"))
     done(app)
@@ -310,7 +310,7 @@ def test_counts_must_fit_the_tables_together(name: str) -> None:
     """Each of these counts is fine; their sum would not fit 64 bits."""
     counts = "\n".join(f"hug{letter} {10**17 - 1}" for letter in "abcdefghijklmnopqrstuvwxyz")
     app = PAGES[name].opened(urlencode({"corpus": "counts", "text": pack_text(counts), "size": 40}))
-    assert any(f"training takes {limits.SYMBOLS_LIMIT:,}" in problem for problem in problems(app))
+    assert any(f"the limit is {limits.SYMBOLS_LIMIT:,}" in problem for problem in problems(app))
     largest = limits.SYMBOLS_LIMIT // 8
     app = PAGES[name].opened(
         urlencode(
@@ -358,7 +358,7 @@ def test_the_number_of_an_exercise_in_a_link_has_nine_digits(seed: str) -> None:
 
 def test_a_sealed_text_is_not_even_read_beyond_its_limit() -> None:
     app = opened("challenge", {"c": "x" * (limits.SEALED_LIMIT + 1)})
-    assert "This link is no challenge of this server" in problems(app)[0]
+    assert "This link is not a challenge from this server" in problems(app)[0]
 
 
 # --- The module itself ------------------------------------------------------------------------------------------------

@@ -277,7 +277,7 @@ def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str
     [
         ({"size": "3"}, "below the alphabet"),
         ({"pre": "byte_level", "size": "400", "pattern": "own", "regex": "("}, "regular expression"),
-        ({"corpus": "paste", "text": str(pack_text(" \n "))}, "all white space"),
+        ({"corpus": "paste", "text": str(pack_text(" \n "))}, "all whitespace"),
     ],
 )
 def test_what_can_not_be_trained_is_said(url: dict[str, str], told: str) -> None:
@@ -343,7 +343,7 @@ def test_windows_and_the_answer() -> None:
     assert any(holding) and not all(holding)
     answer_box(app).set_value(HOSTILE)
     done(app)
-    assert "does not hold" in problems(app)[0] and "&lt;img" in problems(app)[0]
+    assert "does not contain" in problems(app)[0] and "&lt;img" in problems(app)[0]
     answer_box(app).set_value("")
     done(app)
     assert problems(app) == [] and 'class="yes"' not in bodies(app, "windows")[0]
@@ -378,7 +378,7 @@ def test_back_to_text() -> None:
     assert f"<bdi>{tokenizer.decode(encoding.ids)}</bdi>" in first
     assert f"<bdi>{tokenizer.decode(encoding.ids, skip_special_tokens=True)}</bdi>" in first
     reasons = bodies(app, "reasons")
-    assert "Normalizing: 1 character was" in reasons[0] and "comes back as it was" in reasons[1]
+    assert "Normalizing: 1 character was" in reasons[0] and "comes back exactly as it was" in reasons[1]
     assert [heading.value for heading in app.header] == ["Text A", "Text B"]
 
 

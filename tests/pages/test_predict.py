@@ -245,7 +245,7 @@ def test_the_address_of_a_challenge_has_nothing_to_change() -> None:
     forged = URLSafeSerializer("not the secret", salt="tokensteps.challenge").dumps([*one[:4], 7, "pair"])
     for changed in (sealed[:-1], f"A{sealed[1:]}", forged, "x", HOSTILE, "x" * 70_000):
         app = opened(changed)
-        assert not books(app) and "no challenge of this server" in problems(app)[0]
+        assert not books(app) and "not a challenge from this server" in problems(app)[0]
 
 
 def test_a_title_is_only_text() -> None:
@@ -314,7 +314,7 @@ def test_a_teacher_checks_the_codes_of_a_class() -> None:
     assert bodies(app, "note")
     app.text_area(key="challenge.codes").set_value("\n".join(codes))
     run(app)
-    assert "needs the link" in problems(app)[0]
+    assert "Paste the challenge link" in problems(app)[0]
     app.text_input(key="challenge.link").set_value(f"http://localhost/challenge?c={one.sealed()}")
     run(app)
     assert list(app.dataframe[0].value["right"]) == [2, 1] and "Line 3" in problems(app)[0]
@@ -361,7 +361,7 @@ def test_training_pages_make_challenges() -> None:
         run(app)
         assert "choose a number from 1 to 5" in problems(app)[0]
     app = PAGES["bpe"].opened("corpus=hug&step=7", "Files and link")
-    assert "Nothing follows this step" in bodies(app, "note")[-1]
+    assert "No step follows this one" in bodies(app, "note")[-1]
 
 
 def test_a_challenge_on_a_text_of_ones_own_carries_it() -> None:
@@ -369,7 +369,7 @@ def test_a_challenge_on_a_text_of_ones_own_carries_it() -> None:
     app = opened(challenge(corpus="paste", text=str(text), pre="whitespace_split", last=2).sealed())
     assert "ab" in json.dumps(books(app)[0]["frames"])
     app = opened(challenge(corpus="paste", id="lost", last=2).sealed())
-    assert "does not have the text of this link any more" in problems(app)[0] and not books(app)
+    assert "no longer has the text of this link" in problems(app)[0] and not books(app)
 
 
 def test_all_words_can_be_seen_where_the_stage_has_no_room() -> None:

@@ -451,7 +451,7 @@ def test_a_bert_vocabulary_works_as_in_the_library(cased: bool) -> None:
     assert subject.added == ("[CLS]", "[SEP]")
     assert subject.algorithm == "WordPiece" and subject.unknown_token == "[UNK]" and subject.unknown_id == 2
     assert subject.style.special_tokens == {*BERT} - {"[unused1]"}
-    assert any("small letters" in note for note in subject.notes) != cased
+    assert any("lowercased" in note for note in subject.notes) != cased
     windows = load({"vocab.txt": b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n")})
     assert windows.all_tokens() == subject.all_tokens()
 

@@ -190,7 +190,7 @@ def test_where_one_has_no_vocabulary_of_a_size() -> None:
     assert did(last, "unigram") == "Starts from 5 pieces: the seed has no more."
     frames = [compare_frame(snapshot, PLAIN) for snapshot in course("sentencepiece")]
     told = [did(frame, "unigram") for frame in frames]
-    assert any("Has no vocabulary of just this size" in words for words in told)
+    assert any("Has no vocabulary of exactly this size" in words for words in told)
     assert any(words.endswith("which are all pruned at once on the way left.") for words in told)
 
 
@@ -210,8 +210,8 @@ def test_sentences_speak_of_those_who_are_there() -> None:
         "WordPiece starts at 13. BPE and Unigram split every word the same way.",
     )
     assert told[1][0].startswith("With a vocabulary of 12, Unigram needs fewer tokens than BPE: ")
-    assert told[1][1] == "WordPiece starts at 13. BPE and Unigram cut 3 different words differently."
-    assert "WordPiece starts" not in told[2][1] and told[2][1].startswith("All three cut ")
+    assert told[1][1] == "WordPiece starts at 13. BPE and Unigram split 3 different words differently."
+    assert "WordPiece starts" not in told[2][1] and told[2][1].startswith("All three split ")
     assert "WordPiece starts at 13." in tell_tokens(comparison[1])
     assert "WordPiece starts at 13." in compare_frame(comparison[1], PLAIN).say
 

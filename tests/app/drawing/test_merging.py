@@ -118,7 +118,7 @@ def test_a_token_made_a_second_way() -> None:
     trace = counted({"abc": 3, "ab": 2, "xbc": 4})
     again = [step for step in range(1, len(trace) + 1) if not trace.event(step).is_new]  # type: ignore[union-attr]
     for step in range(1, len(trace) + 1):
-        told = "has this token already, made another way" in merge_frame(trace[step], Style()).say
+        told = "already has this token, made another way" in merge_frame(trace[step], Style()).say
         assert told == (step in again)
 
 

@@ -530,7 +530,7 @@ def test_what_is_said_of_a_character_and_of_a_token() -> None:
     assert told(Stage.TEXT, 4).endswith("it separates two words and is in no pre-token.")
     assert "from “é”" in told(Stage.NORMALIZED, 3)
     assert told(Stage.WORDS, 0) == "Pre-token 0: “cafe”, characters 0 to 4 of text A."
-    assert "“[CLS]”" in told(Stage.TOKENS, 0, None) and "for no character" in told(Stage.TOKENS, 0, None)
+    assert "“[CLS]”" in told(Stage.TOKENS, 0, None) and "from no character" in told(Stage.TOKENS, 0, None)
     smile = told(Stage.IDS, 5)
     assert "the vocabulary can't spell it" in smile and "character 5 of text A; of pre-token 1" in smile
     assert told(Stage.TYPES, 0, 1).endswith("type 1.")

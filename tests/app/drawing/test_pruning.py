@@ -287,7 +287,7 @@ def told_words(number: int, cost: float, growth: float) -> str:
     if abs(cost) >= 1e-9:
         return "1 word is re-segmented." if number == 1 else f"{number} words are re-segmented."
     if growth >= 1e-9:
-        came = "word had" if number == 1 else "words had"
+        came = "word has" if number == 1 else "words have"
         return f"It was free when the round began; since then {number} {came} come to use it."
     way = (
         "1 word is re-segmented, in a way that is"
@@ -322,10 +322,10 @@ def test_every_prune_is_told(name: str, size: int) -> None:
             sentences = [lead, told_words(len(changed), cost, grown)]
             if changed:
                 sentences.append(
-                    f"By itself, {piece} would now be {' '.join(plain_viterbi(piece, model)[0])}."
+                    f"On its own, {piece} would now be {' '.join(plain_viterbi(piece, model)[0])}."
                 )
             if going == 1:
-                sentences.append(f"Round {number}: the cheapest of {len(plain.removal_losses)} pieces goes.")
+                sentences.append(f"Round {number}: the cheapest of {len(plain.removal_losses)} pieces is pruned.")
             else:
                 sentences.append(f"Round {number}: number {place} of the {going} cheapest, all pruned.")
             told = " ".join(sentences)
@@ -363,7 +363,7 @@ def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
             frame = prune_frame(trace[step], PLAIN)
             never = len(trace.alphabet)
             assert heading(frame, 1) == (
-                "What each costs", f"{going} of {ranked} go · {never} characters kept",
+                "What each costs", f"{going} of {ranked} pruned · {never} characters kept",
             )  # fmt: skip
             table = rows(frame)
             assert 0 < len(table) <= CANDIDATE_ROWS
@@ -413,8 +413,8 @@ def test_a_rounds_end_renormalises(name: str, size: int) -> None:
         if number + 1 < len(rounds):
             assert rounds[number + 1].loss_before == pytest.approx(after, abs=1e-9)
         told = (
-            f"The round ends at a loss of {before:.4f}. The {len(left)} pieces left share the probability anew, "
-            f"which makes it {after:.4f}."
+            f"The round ends at a loss of {before:.4f}. With the probability shared among the "
+            f"{len(left)} pieces left, it becomes {after:.4f}."
         )
         assert told in frame.say and told in without_tags(frame.html)
         assert f"<b>{after:.4f}</b>" in frame.html
@@ -445,8 +445,8 @@ def test_the_course_to_the_digit() -> None:
             assert frame.status.startswith(f"{size} ")
         if number + 1 < len(figures["rounds"]):
             after = figures["rounds"][number + 1]["loss_before"]
-            assert f"{size} pieces left share the probability anew" in frame.say
-            assert f"which makes it {after:.4f}." in frame.say
+            assert f"shared among the {size} pieces left" in frame.say
+            assert f"it becomes {after:.4f}." in frame.say
     assert step == len(trace) and size == figures["final_vocab_size"] == 98
     assert prune_frame(trace[step], PLAIN).status == "98 pieces"
 
@@ -568,7 +568,7 @@ def test_new_probabilities_are_told(name: str, size: int) -> None:
         assert list(event.dropped) == gone
         listed = " ".join(gone[:4]) + (f" and {len(gone) - 4} more" if len(gone) > 4 else "")
         assert ("Dropped: " in frame.say) == bool(gone) and (not gone or f"Dropped: {listed}." in frame.say)
-        stay = "1 piece stays" if len(model) == 1 else f"{len(model)} pieces stay"
+        stay = "1 piece kept" if len(model) == 1 else f"{len(model)} pieces kept"
         assert heading(frame, 1) == ("From expected counts to probabilities", stay)
         total = sum(freq for piece, freq in expected.items() if piece in model)
         table = rows(frame)
@@ -662,7 +662,7 @@ def test_sentencepieces_prunes_are_told_as_estimates(name: str, size: int) -> No
                 ]
             splits |= {word: after for word, (_before, after) in changed.items()}
             assert ("The round ends at a loss of " in frame.say) == (place == round_.pruned)
-            assert "share the probability anew" not in frame.say
+            assert "With the probability shared" not in frame.say
         costs_now = {piece: -log for piece, log in model.items()}
         letters = dict.fromkeys(
             "".join(counts), 10 - min(model.values())
@@ -752,7 +752,7 @@ def test_the_errata_of_the_four_sentences() -> None:
     assert (f"{published:.4f}", f"{right:.4f}") == ("413.1038", "382.1038")
     assert published - right == pytest.approx(figures["word_count"])
     assert errata(trace) == {
-        0: f"Erratum The course prints {published:.4f}. Its code starts each word's score at 1, not 0, which adds 1 for each "
+        0: f"Erratum The course prints {published:.4f}. Its code starts each word's score at 1 instead of 0, which adds 1 for each "
         f"of {figures['word_count']} words: {right:.4f} is right.",
         202: "Erratum The course says this prunes to 100. Its loop, like this one, ends at "
         f"{figures['final_vocab_size']}: the last round removes 10.",
@@ -832,7 +832,7 @@ def test_the_lattice_of_hopefully() -> None:
     published, right = figures["cost_as_published"], figures["cost"]
     markup = lattice_erratum(trace[0], trace[0].lattice("Hopefully"), PLAIN)
     assert expect_markup(markup, TAGS).text == (
-        f"Erratum The course gives {published:.4f} for this word, 1 too much, since its code starts at 1. "
+        f"Erratum The course gives {published:.4f} for this word, 1 too much, because its code starts at 1. "
         f"Computed: {right:.4f}."
     )
     assert (f"{published:.4f}", f"{right:.4f}") == ("41.5157", "40.5157")
