@@ -469,9 +469,7 @@ def test_inputs_that_cannot_be_read(tmp_path: Path) -> None:
     told = complaint(1, "trace", blank, empty, "-p", "bert")
     assert told.startswith(f"Error: {blank}, {empty}: 2 characters and not one word")
     told = complaint(1, "trace", "--counts", COURSE)
-    assert told.startswith(
-        f"Error: {COURSE}: Line 1 ('This is the Hugging Face Course.'): the count has to be"
-    )
+    assert told.startswith(f"Error: {COURSE}: Line 1 ('This is the Hugging Face Course.'): the count must be")
     assert complaint(1, "encode", "-t", missing, "a").startswith(f"Error: {missing}: there is no such file")
 
 

@@ -490,8 +490,8 @@ def test_errors_of_saving() -> None:
     with pytest.raises(UnsavableError) as caught:
         tokenizer_to_json(UNSAVABLE["pattern"]())
     assert str(caught.value) == (
-        "tokenizer.json can't hold the pattern '\\\\w+|\\\\s': the tokenizers library reads '\\\\w+|\\\\s' in another "
-        "way, or not at all; rewrite it, or choose a pattern by name."
+        "tokenizer.json can't hold the pattern '\\\\w+|\\\\s': the tokenizers library reads '\\\\w+|\\\\s' differently, "
+        "or not at all; rewrite it, or choose a pattern by name."
     )
     other = bpe("end_of_word", "a b", end_of_word_suffix="_")
     with pytest.raises(UnsavableError, match="can't hold '_' as a symbol of its own"):

@@ -162,7 +162,7 @@ def test_an_empty_text_says_how_to_begin() -> None:
     [
         ("size", 3, "vocab_size=3 is below the alphabet&#x27;s 31 symbols; choose at least 31."),
         ("size", 0, f"0 is out of range; choose a number from 1 to {VOCABULARY_LIMIT:,}."),
-        ("size", -4, "-4 is not possible"),
+        ("size", -4, "-4 is out of range"),
         ("size", 10**12, "1,000,000,000,000 is out of range; choose a number from 1 to 20,000."),
         ("min", 0, "0 is out of range; choose a number from 1 to 1,000,000."),
     ],

@@ -151,8 +151,8 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
     [
         ("size", 3, ("Largest vocabulary: 3 is below the alphabet&#x27;s 8 symbols", "choose at least 8")),
         ("seed", 3, ("Unigram&#x27;s seed vocabulary: 3 can&#x27;t be used; choose at least 8",)),
-        ("size", 0, ("Largest vocabulary: 0 is not possible", f"from 1 to {VOCABULARY_LIMIT:,}.")),
-        ("seed", -4, ("-4 is not possible", f"{SEED_LIMIT:,}")),
+        ("size", 0, ("Largest vocabulary: 0 is out of range", f"from 1 to {VOCABULARY_LIMIT:,}.")),
+        ("seed", -4, ("-4 is out of range", f"{SEED_LIMIT:,}")),
     ],
 )
 def test_numbers_that_can_not_be(name: str, number: int, says: tuple[str, ...]) -> None:

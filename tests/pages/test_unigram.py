@@ -210,11 +210,11 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
         (
             "size",
             0,
-            ("Vocabulary size: 0 is not possible", f"choose a number from 1 to {VOCABULARY_LIMIT:,}."),
+            ("Vocabulary size: 0 is out of range", f"choose a number from 1 to {VOCABULARY_LIMIT:,}."),
         ),
-        ("seed", 0, ("Seed vocabulary: 0 is not possible", f"choose a number from 1 to {SEED_LIMIT:,}.")),
-        ("seed", -4, ("-4 is not possible", f"{SEED_LIMIT:,}")),
-        ("size", 10**12, ("1,000,000,000,000 is not possible", f"{VOCABULARY_LIMIT:,}")),
+        ("seed", 0, ("Seed vocabulary: 0 is out of range", f"choose a number from 1 to {SEED_LIMIT:,}.")),
+        ("seed", -4, ("-4 is out of range", f"{SEED_LIMIT:,}")),
+        ("size", 10**12, ("1,000,000,000,000 is out of range", f"{VOCABULARY_LIMIT:,}")),
     ],
 )
 @pytest.mark.parametrize("method", METHODS)

@@ -63,7 +63,7 @@ ALGORITHMS_OF: Final = {
 }
 """Options that only some algorithms have → those algorithms."""
 ENDINGS: Final = {
-    "vocab_size": "the vocabulary has the size that was asked for",
+    "vocab_size": "the vocabulary has reached the size you asked for",
     "max_merges": "the number of merges that was asked for is reached",
     "min_frequency": "no pair that is left is frequent enough",
     "no_pairs": "no pair is left, every word is one token",

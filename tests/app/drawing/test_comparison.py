@@ -119,8 +119,8 @@ def test_the_small_corpus_by_hand() -> None:
     """Size 10: BPE has ug, un, hug; WordPiece gs, hu, hugs."""
     frame = compare_frame(hug()[3], PLAIN)
     sound(frame)
-    assert did(frame, "bpe") == "Merges hug to hug: 15 times."
-    assert did(frame, "wordpiece") == "Merges hu##gs to hugs: 5 times, score 1/15."
+    assert did(frame, "bpe") == "Merges hug into hug: 15 times."
+    assert did(frame, "wordpiece") == "Merges hu##gs into hugs: 5 times, score 1/15."
     assert did(frame, "unigram").startswith("Keeps ")
     assert rows(frame, "bpe") == [
         ("", ["hug"], "10 × 1"),
@@ -133,7 +133,7 @@ def test_the_small_corpus_by_hand() -> None:
     tokens = 10 * 1 + 5 * 2 + 12 * 2 + 4 * 2 + 5 * 2
     assert f"<b>{tokens / 36:.2f}</b>" in columns(frame)["bpe"]
     assert frame.say.startswith("With a vocabulary of 10, Unigram needs the fewest tokens: ")
-    assert "BPE: Merges h + ug to hug: 15 times. 1.72 tokens per word." in frame.say
+    assert "BPE: Merges h + ug into hug: 15 times. 1.72 tokens per word." in frame.say
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -185,7 +185,7 @@ def test_the_first_and_the_last_frame_say_where_they_are() -> None:
 def test_where_one_has_no_vocabulary_of_a_size() -> None:
     comparison = compare(Corpus.from_counts({"abab": 2, "ba": 3, "cab": 1}), seed_size=5)
     first, last = compare_frame(comparison[0], PLAIN), compare_frame(comparison[-1], PLAIN)
-    assert did(first, "wordpiece").startswith("Starts at 5: inside a word")
+    assert did(first, "wordpiece").startswith("Starts at 5: a letter inside a word")
     assert {note for _sign, _tokens, note in rows(first, "wordpiece")} == {"–"}
     assert did(last, "unigram") == "Starts from 5 pieces: the seed has no more."
     frames = [compare_frame(snapshot, PLAIN) for snapshot in course("sentencepiece")]
@@ -355,8 +355,8 @@ def test_charts_hold_no_text_of_the_learner() -> None:
 
 def test_words_about_the_chart() -> None:
     told = tell_tokens(course()[40])
-    assert "BPE gets as low as Unigram here (1.00) only from size 145 on." in told
-    assert "WordPiece gets as low as Unigram here (1.00) only from size 174 on." in told
+    assert "BPE gets as low as Unigram's 1.00 only from size 145 on." in told
+    assert "WordPiece gets as low as Unigram's 1.00 only from size 174 on." in told
     assert len(tell_tokens(course()[0])) == 2  # nobody needs fewer
     short = compare(course().corpus, 60)
     assert any("never gets as low as Unigram's" in words for words in tell_tokens(short[-1]))

@@ -182,7 +182,7 @@ def test_pair_table_is_the_candidates() -> None:
     assert table["second"].tolist() == [c.pair.second for c in candidates]
     assert table["count"].tolist() == [c.freq for c in candidates]
     assert table["change"].tolist() == [c.change for c in candidates]
-    assert table["place"].tolist() == list(range(1, len(candidates) + 1))
+    assert table["position"].tolist() == list(range(1, len(candidates) + 1))
     assert table["tied for best"].tolist() == [c.tied for c in candidates]
 
 

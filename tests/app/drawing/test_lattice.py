@@ -102,7 +102,7 @@ def test_unhug_step_by_step() -> None:
         assert probability_text(math.log(row["probability"])) == told[step - 1]
         read = checked(drawn[step])
         path = " · ".join(row["tokens"])
-        assert drawn[step].say.startswith(f"Boundary {row['end']}: ")
+        assert drawn[step].say.startswith(f"Boundary {row['end']} has ")
         assert f"{path}, probability {told[step - 1]}." in drawn[step].say
         assert f"{path}, probability {told[step - 1]}." in read.text
         assert drawn[step].label == f"→ {step}" and drawn[step].status == f"boundary {step} of 5"
@@ -119,7 +119,7 @@ def test_unhug_step_by_step() -> None:
         "8 segmentations in all; this one has 70.7 % of their probability.",
     ]
     assert drawn[5].say == (
-        "Boundary 5: 3 candidate paths. Best: un · hug, probability 0.005442. "
+        "Boundary 5 has 3 candidate paths. Best: un · hug, probability 0.005442. "
         "Each path: the best score at its last piece's start + the piece's own. The highest total is kept. "
         "hug from 2: −2.575 + −2.639 = −5.214. ug from 3: −5.214 + −2.351 = −7.565. g from 4: −5.214 + −2.351 = −7.565."
     )
@@ -162,7 +162,7 @@ def test_a_tie_is_told() -> None:
     """The course's pug: p ug and pu g, both 17 · 20 / 210²."""
     drawn = frames(course("pug"))
     assert drawn[3].say == (
-        "Boundary 3: 2 candidate paths. Best: p · ug, probability 0.00771. "
+        "Boundary 3 has 2 candidate paths. Best: p · ug, probability 0.00771. "
         "Equally good: ending with ug or with g. The longer last piece was met first, so it is kept. "
         "ug from 1: −2.514 + −2.351 = −4.865. g from 2: −2.514 + −2.351 = −4.865."
     )
@@ -335,7 +335,7 @@ def test_too_many_edges_are_cut_and_that_is_said() -> None:
     shown = {bar.edge for bar in bars_of(lattice)}
     assert len(shown) == BARS_DRAWN and {winner.edge for winner in lattice.winners if winner} <= shown
     for frame in frames(lattice)[::20]:
-        assert f"{BARS_DRAWN} of 840 bars are drawn" in checked(frame).text
+        assert f"{BARS_DRAWN} of 840 bars are shown" in checked(frame).text
 
 
 # --- several segmentations --------------------------------------------------------------------------------------------

@@ -103,13 +103,13 @@ def test_the_tie_rule_is_told(rule: str) -> None:
 
 def test_no_tie() -> None:
     trace = counted({"ab": 3, "cd": 2})
-    assert "No tie: the runner-up, c + d with 2." in merge_frame(trace[1], Style()).say
+    assert "No tie: the runner-up, c + d, occurs 2 times." in merge_frame(trace[1], Style()).say
     assert "It is the only pair left." in merge_frame(trace[2], Style()).say
 
 
 def test_overlap_shows_both_numbers() -> None:
     trace = counted({"aaa": 5})
-    assert "It overlaps itself: counted 10 times, merged 5 times." in merge_frame(trace[1], Style()).say
+    assert "It overlaps itself: 10 counted, 5 merged." in merge_frame(trace[1], Style()).say
     assert "overlaps" not in merge_frame(trace[2], Style()).say
 
 

@@ -290,11 +290,11 @@ def told_words(number: int, cost: float, growth: float) -> str:
         came = "word has" if number == 1 else "words have"
         return f"It was free when the round began; since then {number} {came} come to use it."
     way = (
-        "1 word is re-segmented, in a way that is"
+        "1 word is re-segmented in an equally good way."
         if number == 1
-        else f"{number} words are re-segmented, in ways that are"
+        else f"{number} words are re-segmented in equally good ways."
     )
-    return f"{way} equally good."
+    return way
 
 
 @pytest.mark.parametrize(("name", "size"), RUNS)
@@ -325,7 +325,9 @@ def test_every_prune_is_told(name: str, size: int) -> None:
                     f"On its own, {piece} would now be {' '.join(plain_viterbi(piece, model)[0])}."
                 )
             if going == 1:
-                sentences.append(f"Round {number}: the cheapest of {len(plain.removal_losses)} pieces is pruned.")
+                sentences.append(
+                    f"Round {number}: the cheapest of {len(plain.removal_losses)} pieces is pruned."
+                )
             else:
                 sentences.append(f"Round {number}: number {place} of the {going} cheapest, all pruned.")
             told = " ".join(sentences)
@@ -377,7 +379,7 @@ def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
                 assert (name_ in plain.removed) == (at <= going)
                 assert row.cells[2:4] == [told_chance(plain.model[name_] / total), told_loss(cost)]
                 words_of = {place: "pruned"} | dict.fromkeys(range(1, place), "gone")
-                assert mark == words_of.get(at, "" if at <= going else "stays")
+                assert mark == words_of.get(at, "" if at <= going else "kept")
                 assert ("now" in row.classes) == (at == place) and ("past" in row.classes) == (at < place)
                 assert ("first-kept" in row.classes) == (at == going + 1)
             assert place in places and piece == found[places.index(place)].cells[1].split("\t")[0]
@@ -426,7 +428,7 @@ def test_the_course_to_the_digit() -> None:
     start = prune_frame(trace[0], PLAIN)
     assert start.say == (
         "Training starts from 300 pieces: all 30 characters, but the 270 most frequent substrings. "
-        "A piece's probability is its count divided by 594, the sum of all. Each word is split in the most probable way, and so the "
+        "A piece's probability is its count divided by 594, the sum of all counts. Each word is split in the most probable way, so the "
         f"corpus costs {figures['initial_loss']:.4f}: the sum over its words of frequency × −log P. "
         "At this size no word is re-segmented: choose a smaller vocabulary to see that."
     )
@@ -644,7 +646,7 @@ def test_sentencepieces_prunes_are_told_as_estimates(name: str, size: int) -> No
             free, paid = free + (not cost), paid + bool(cost)
             assert f"Round {number}: " in frame.say
             assert heading(frame, 1) == (
-                "What each costs, about", f"{round_.pruned} of {len(round_.ranking)} go",
+                "What each costs, about", f"{round_.pruned} of {len(round_.ranking)} pruned",
             )  # fmt: skip
             kept = [row.cells[0] for row in rows(frame) if "first-kept" in row.classes]
             assert kept == ([str(round_.pruned + 1)] if round_.pruned < len(round_.ranking) else [])
@@ -766,7 +768,7 @@ def test_the_erratum_of_hug() -> None:
     stands = sum(count for word, count in HUG.items() if "p" in word)
     assert dict(golden("hug")["freqs_in_order"])["p"] == stands == 17 and golden("hug")["total"] == 210
     assert errata(trace) == {
-        0: "Erratum The course takes P(p) = 5/210. Computed: p occurs 5 + 12 = 17 times, so it is 17/210, like P(pu)."
+        0: "Erratum The course uses P(p) = 5/210. Computed: p occurs 5 + 12 = 17 times, so it is 17/210, like P(pu)."
     }
 
 
@@ -851,8 +853,8 @@ def test_the_lattice_of_pug() -> None:
     letters, two = (f"{float(Fraction(right[split])):.3g}" for split in ("p u g", "pu g"))
     assert right["pu g"] == right["p ug"]
     assert expect_markup(markup, TAGS).text == (
-        f"Erratum The course takes P(p) as 5/210, and so gets {float(published['p u g']):.6f} for p u g and "
-        f"{float(published['pu g']):.7f} for pu g. With 17/210 they are {letters} and {two}, and the last is as good as p ug."
+        f"Erratum The course uses P(p) = 5/210, and so gets {float(published['p u g']):.6f} for p u g and "
+        f"{float(published['pu g']):.7f} for pu g. With 17/210 they are {letters} and {two}, and the latter ties with p ug."
     )
     for step, word in ((1, "pug"), (0, "pun"), (0, "hug"), (0, "pugs"), (0, "Hopefully")):
         assert lattice_erratum(trace[step], trace[step].lattice(word), PLAIN) == "", (step, word)

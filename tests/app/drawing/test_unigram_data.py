@@ -48,7 +48,7 @@ def test_piece_table_is_the_snapshot(method: str) -> None:
         snapshot = trace[step]
         table = piece_table(snapshot, PLAIN)
         pieces = sorted(snapshot.pieces, key=lambda piece: -snapshot.pieces[piece])
-        assert table["place"].tolist() == [*range(1, len(pieces) + 1)]
+        assert table["position"].tolist() == [*range(1, len(pieces) + 1)]
         assert table["piece"].tolist() == pieces
         assert table["log probability"].tolist() == [snapshot.pieces[piece] for piece in pieces]
         assert table["probability"].tolist() == [math.exp(snapshot.pieces[piece]) for piece in pieces]
@@ -82,10 +82,10 @@ def test_finding_pieces_takes_text_literally(find: str) -> None:
     everything = piece_table(snapshot, PLAIN)
     wanted = [
         (place, piece)
-        for place, piece in zip(everything["place"], everything["piece"], strict=True)
+        for place, piece in zip(everything["position"], everything["piece"], strict=True)
         if find in piece
     ]
-    assert list(zip(found["place"], found["piece"], strict=True)) == wanted
+    assert list(zip(found["position"], found["piece"], strict=True)) == wanted
     assert bool(wanted) == (find in ("th", "▁"))
 
 

@@ -103,7 +103,7 @@ def test_the_first_steps_sentence_whole() -> None:
     score, *why = re.split(r"(?<=1/20)\.? ", wordpiece_frame(trained("hug")[1], PLAIN).say)
     assert score == "Merge ##g + ##s into ##gs. Score = pair / (first × second) = 5 / (20 × 5) = 1/20"
     assert why == [
-        "No tie: the runner-up, h + ##u with 1/36. "
+        "No tie: the runner-up, h + ##u, scores 1/36. "
         "BPE would merge ##u + ##g here: it occurs 20 times, but scores 20 / (36 × 20) = 1/36."
     ]
 
@@ -312,7 +312,7 @@ def test_the_table_of_all_pairs() -> None:
     trace = trained("hug")
     table = tables.score_table(trace[0], PLAIN)
     assert list(table.columns) == [
-        "place", "first", "second", "count", "count of first", "count of second", "score", "score as decimal",
+        "position", "first", "second", "count", "count of first", "count of second", "score", "score as decimal",
         "change in count", "tied for best",
     ]  # fmt: skip
     assert list(table.iloc[0]) == [1, "##g", "##s", 5, 20, 5, "1/20", 0.05, 0, True]
@@ -321,7 +321,7 @@ def test_the_table_of_all_pairs() -> None:
         table = tables.score_table(trace[step], PLAIN)
         shown = {(row.first, row.second): Fraction(row.score) for row in table.itertuples()}
         assert shown == recount.scores
-        assert list(table["place"]) == list(range(1, len(table) + 1))
+        assert list(table["position"]) == list(range(1, len(table) + 1))
         scores = list(table["score as decimal"])
         assert scores == sorted(scores, reverse=True)
         assert sum(table["tied for best"]) == len(recount.tied)

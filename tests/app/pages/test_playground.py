@@ -165,7 +165,7 @@ def test_titles() -> None:
     assert choices.title("hub?name=openai-community/gpt2") == "GPT-2"
     assert choices.title("hub?name=some/one") == "some/one"
     assert choices.title("file?vocab.json=1&merges.txt=2") == "vocab.json + merges.txt"
-    assert len(choices.title("nonsense" * 100)) <= choices.NAME_SHOWN
+    assert len(choices.title("nonsense" * 100)) <= choices.TITLE_CHARACTERS
 
 
 # --- analyses ---------------------------------------------------------------------------------------------------------

@@ -196,7 +196,7 @@ def test_who_waits_in_vain_leaves_the_queue(held: type[Held], monkeypatch: pytes
             forgotten_progress.asked = -math.inf
         assert [type(one) for one in others] == [Stopped, Stopped] and forgotten_progress.stop
         monkeypatch.setattr(module, "TRAININGS_WAITING", 0)
-        with pytest.raises(TrainingError, match="0 runs are waiting to be trained: try again"):
+        with pytest.raises(TrainingError, match="0 runs are already waiting for training: try again"):
             pool.run(*named("d"))
         held.gate.set()
     assert first == [b"a"]
