@@ -494,7 +494,7 @@ def test_errors_of_saving() -> None:
         "or not at all; rewrite it, or choose a pattern by name."
     )
     other = bpe("end_of_word", "a b", end_of_word_suffix="_")
-    with pytest.raises(UnsavableError, match="can't hold '_' as a symbol of its own"):
+    with pytest.raises(UnsavableError, match="can't hold '_' as a separate symbol"):
         tokenizer_to_json(other)
 
 

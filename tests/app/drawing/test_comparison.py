@@ -45,7 +45,7 @@ from tokensteps.runs.rules import COMPARE_RULES
 from tokensteps.widgets.figures import number_formats
 
 PLAIN = Style()
-LARGEST = 20_000
+LARGEST = 20_500
 """Bytes of a frame's markup: a window of 96 frames is to stay below two megabytes."""
 SMALL = [name for name, example in EXAMPLES.items() if example.settings is not LARGE]
 

@@ -289,12 +289,11 @@ def told_words(number: int, cost: float, growth: float) -> str:
     if growth >= 1e-9:
         came = "word has" if number == 1 else "words have"
         return f"It was free when the round began; since then {number} {came} come to use it."
-    way = (
+    return (
         "1 word is re-segmented in an equally good way."
         if number == 1
         else f"{number} words are re-segmented in equally good ways."
     )
-    return way
 
 
 @pytest.mark.parametrize(("name", "size"), RUNS)
@@ -427,7 +426,7 @@ def test_the_course_to_the_digit() -> None:
     figures, trace = golden("course"), example("course")
     start = prune_frame(trace[0], PLAIN)
     assert start.say == (
-        "Training starts from 300 pieces: all 30 characters, but the 270 most frequent substrings. "
+        "Training starts from 300 pieces: all 30 characters, and the 270 most frequent substrings. "
         "A piece's probability is its count divided by 594, the sum of all counts. Each word is split in the most probable way, so the "
         f"corpus costs {figures['initial_loss']:.4f}: the sum over its words of frequency × −log P. "
         "At this size no word is re-segmented: choose a smaller vocabulary to see that."
@@ -458,7 +457,7 @@ def test_the_words_of_hug_at_the_start() -> None:
     frame = prune_frame(trace[0], PLAIN)
     shown = {"".join(row.before): row.before for row in words(frame)}
     assert shown == {word: told["tokens"] for word, told in figures["words"].items()}
-    assert f", the corpus costs {figures['loss']:.4f}" in frame.say
+    assert f", so the corpus costs {figures['loss']:.4f}" in frame.say
     longer = {piece: str(count) for piece, count in figures["freqs_in_order"] if len(piece) > 1}
     assert dict(row.cells[:2] for row in rows(frame)) == longer
     assert [row.cells[1] for row in rows(frame)] == sorted(longer.values(), key=int, reverse=True)
