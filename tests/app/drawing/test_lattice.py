@@ -114,7 +114,7 @@ def test_unhug_step_by_step() -> None:
     assert [frame.say for frame in drawn[:1] + drawn[6:]] == [
         "unhug can be cut into pieces in 8 ways. Which is the most probable? "
         "9 places where a piece fits. First, forward: find the best path to each boundary, left to right.",
-        "Back from the end: the best path to 5 ends with hug. That piece starts at boundary 2: look there.",
+        "Back from the end: the best path to 5 ends with hug. That piece starts at boundary 2: continue there.",
         "Best segmentation: un · hug, probability 0.005442. "
         "8 segmentations in all; this one has 70.7 % of their probability.",
     ]
