@@ -45,7 +45,7 @@ from tokensteps.runs.rules import COMPARE_RULES
 from tokensteps.widgets.figures import number_formats
 
 PLAIN = Style()
-LARGEST = 20_500
+LARGEST = 20_000
 """Bytes of a frame's markup: a window of 96 frames is to stay below two megabytes."""
 SMALL = [name for name, example in EXAMPLES.items() if example.settings is not LARGE]
 
@@ -400,7 +400,7 @@ def test_a_missing_cut_is_an_empty_cell() -> None:
     assert {*table["WordPiece"]} == {""} and all(pd.isna(cell) for cell in table["WordPiece: tokens"])
     assert {*table["differs"]} == {"BPE and Unigram"}
     formats = {name: config["type_config"]["format"] for name, config in number_formats(table).items()}
-    counts = ["place", "count", *(f"{ALGORITHM_NAMES[name]}: tokens" for name in COMPARED)]
+    counts = ["position", "count", *(f"{ALGORITHM_NAMES[name]}: tokens" for name in COMPARED)]
     assert formats == dict.fromkeys(counts, "localized")
 
 
