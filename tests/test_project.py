@@ -92,7 +92,7 @@ def test_text_files_are_utf8_and_end_with_a_newline() -> None:
 ORDER: Final = {
     "tokenizers_core": ("plain", "errors", "lazy", "text", "trace", "encoding", "training", "files"),
     "tokensteps": (
-        "assets", "limits", "streamlit_internals", "language", "drawing", "components", "server", "runs", "catalogue", "teaching",
+        "assets", "limits", "bounded", "streamlit_internals", "language", "drawing", "components", "server", "runs", "catalogue", "teaching",
         "widgets", "shell", "pages", "cli",
     ),
 }  # fmt: skip

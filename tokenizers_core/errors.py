@@ -91,7 +91,7 @@ def all_templates() -> dict[str, tuple[str, ...]]:
     """Every template by its class's name: what a translator has to translate.
 
     >>> all_templates()["UnknownTokenError"]
-    ('{token} is not in the vocabulary; choose a token that the vocabulary lists.',)
+    ('{token} is not in the vocabulary; choose a token that is.',)
     """
     return {
         kind.__name__: tuple(kind.templates.values()) or (kind.template,)
@@ -168,7 +168,7 @@ class PatternError(TokenizersCoreError):
     """A regular expression that the `regex` library can't compile: its message, and where (None: unknown).
 
     >>> print(PatternError(pattern="(a", message="missing )"))
-    The pattern '(a' is not a regular expression: missing ); mend it, or choose a pattern by name.
+    The pattern '(a' is not a valid regular expression: missing ); fix it, or choose a pattern by name.
     """
 
     templates: ClassVar[Mapping[str, str]] = {
@@ -189,7 +189,7 @@ class PatternTimeoutError(TokenizersCoreError):
     """A regular expression ran longer than `seconds`: it may be trying exponentially many ways to match.
 
     >>> print(PatternTimeoutError(pattern="(a|aa)+$", seconds=2.0))
-    The pattern '(a|aa)+$' took more than 2 seconds; avoid repeating what repeats already, or use less text.
+    The pattern '(a|aa)+$' took more than 2 seconds; avoid nested repetition, or use less text.
     """
 
     template = (
@@ -222,7 +222,7 @@ class CountsFileError(TokenizersCoreError):
     """A line of a file of word counts can't be read. `why` is a key of `templates`; lines count from 1.
 
     >>> print(CountsFileError(line_number=3, line="hug ten", why="not_a_count"))
-    Line 3 ('hug ten'): the count has to be a whole number of at least 1; write a line like: hug 10.
+    Line 3 ('hug ten'): the count must be a whole number of at least 1; write a line like: hug 10.
     """
 
     templates: ClassVar[Mapping[str, str]] = {
@@ -281,7 +281,7 @@ class ByteSymbolError(TokenizersCoreError):
     """A string that should be written in the byte alphabet has another character.
 
     >>> print(ByteSymbolError(symbols="a b", position=1))
-    Character 1 of 'a b' is ' ', which is not in the byte alphabet; a space is written Ġ there, a newline Ċ.
+    Character 1 of 'a b' is ' ', which is not in the byte alphabet; that alphabet writes a space as Ġ and a newline as Ċ.
     """
 
     template = (
@@ -322,7 +322,7 @@ class UnknownWordError(TokenizersCoreError):
     """A word has a symbol that isn't in the corpus.
 
     >>> print(UnknownWordError(word="bug", symbol="b"))
-    The word 'bug' has the symbol 'b', which the corpus doesn't have; choose a word written in its alphabet.
+    The word 'bug' has the symbol 'b', which is not in the corpus; choose a word written in its alphabet.
     """
 
     template = (
@@ -369,7 +369,7 @@ class TruncationError(TokenizersCoreError):
     """A text can't be cut as requested. `why` is a key of `templates`; all numbers count tokens.
 
     >>> print(TruncationError(why="too_short", strategy="only_first", length=3, excess=5, minimum=12))
-    strategy='only_first' can't take 5 tokens from a text of 3; choose longest_first, or a max_length of at least 12.
+    strategy='only_first' can't cut 5 tokens from a text of 3; choose longest_first, or a max_length of at least 12.
     """
 
     templates: ClassVar[Mapping[str, str]] = {
@@ -391,7 +391,7 @@ class LabelsError(TokenizersCoreError):
     """There are more labels than tokens, or fewer.
 
     >>> print(LabelsError(labels=2, tokens=3))
-    There are 2 labels for 3 tokens; give each token of the encoding a label, O where it is in no entity.
+    There are 2 labels for 3 tokens; give each token of the encoding a label, O if it is in no entity.
     """
 
     template = (
@@ -408,7 +408,7 @@ class TokenizerFileError(TokenizersCoreError):
     """A tokenizer.json can't be read. `why` is a key of `templates`; `part` says where in the file, as `model.merges[3]`.
 
     >>> print(TokenizerFileError("wrong", part="model.vocab", value=7, expected="an object"))
-    model.vocab in tokenizer.json is 7, but has to be an object; mend the file, or save the tokenizer again.
+    model.vocab in tokenizer.json is 7, but must be an object; fix the file, or save the tokenizer again.
     """
 
     templates: ClassVar[Mapping[str, str]] = {
@@ -469,7 +469,7 @@ class UnsavableError(TokenizersCoreError):
     """A file of this kind can't hold the tokenizer. `why` is a key of `templates`.
 
     >>> print(UnsavableError("no_byte", byte="0x80"))
-    A .tiktoken file holds all 256 bytes, and 0x80 is no token here; train BPE with alphabet='bytes'.
+    A .tiktoken file holds all 256 bytes, but 0x80 is not a token here; train BPE with alphabet='bytes'.
     """
 
     templates: ClassVar[Mapping[str, str]] = {

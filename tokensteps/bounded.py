@@ -8,14 +8,14 @@ from sys import getsizeof
 from typing import Any, Final, ParamSpec, Protocol, TypeVar
 
 Parameters = ParamSpec("Parameters")
-Made = TypeVar("Made")
-Made_co = TypeVar("Made_co", covariant=True)
+Kept = TypeVar("Kept")
+Kept_co = TypeVar("Kept_co", covariant=True)
 
 ENTRY: Final = 300
 """Bytes that an entry takes besides its texts: its place, the tuple of its arguments, and the small objects in it."""
 
 
-class Bounded(Protocol[Parameters, Made_co]):
+class Bounded(Protocol[Parameters, Kept_co]):
     """A function that keeps its results."""
 
     room: int
@@ -26,12 +26,12 @@ class Bounded(Protocol[Parameters, Made_co]):
     """Bytes that all entries take, as `size` says."""
     cache_clear: Callable[[], None]
 
-    def __call__(self, *arguments: Parameters.args, **named: Parameters.kwargs) -> Made_co: ...
+    def __call__(self, *arguments: Parameters.args, **named: Parameters.kwargs) -> Kept_co: ...
 
 
 def bounded(
     room: int, size: Callable[..., int]
-) -> Callable[[Callable[Parameters, Made]], Bounded[Parameters, Made]]:
+) -> Callable[[Callable[Parameters, Kept]], Bounded[Parameters, Kept]]:
     """`functools.lru_cache` that counts bytes: `size(result, *arguments)` says how many an entry's texts have.
 
     Entries are in two generations. When the young one has filled half the room, it becomes the old one, and the old one is dropped; what is
@@ -46,13 +46,13 @@ def bounded(
     ('HUG', 'HUG')
     """
 
-    def decorate(make: Callable[Parameters, Made]) -> Bounded[Parameters, Made]:
-        young: dict[Hashable, tuple[Made, int]] = {}
-        old: dict[Hashable, tuple[Made, int]] = {}
+    def decorate(make: Callable[Parameters, Kept]) -> Bounded[Parameters, Kept]:
+        young: dict[Hashable, tuple[Kept, int]] = {}
+        old: dict[Hashable, tuple[Kept, int]] = {}
         fresh = 0
 
         @wraps(make)
-        def get(*arguments: Parameters.args, **named: Parameters.kwargs) -> Made:
+        def get(*arguments: Parameters.args, **named: Parameters.kwargs) -> Kept:
             key: Hashable = (arguments, *named.items()) if named else arguments
             found = young.get(key)
             if found is not None:
@@ -64,7 +64,7 @@ def bounded(
             keep(key, found)
             return found[0]
 
-        def keep(key: Hashable, found: tuple[Made, int]) -> None:
+        def keep(key: Hashable, found: tuple[Kept, int]) -> None:
             nonlocal young, old, fresh
             if found[1] > room // 2:
                 return
@@ -84,7 +84,7 @@ def bounded(
         function: Any = get
         function.room, function.size = room, size
         function.taken, function.cache_clear = taken, cache_clear
-        kept: Bounded[Parameters, Made] = function
+        kept: Bounded[Parameters, Kept] = function
         return kept
 
     return decorate

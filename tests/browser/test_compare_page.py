@@ -39,7 +39,7 @@ STAGE = """() => {
       name: s.querySelector('h3').firstChild.textContent, did: s.querySelector('.did').textContent,
       pair: texts(s.querySelector('.did'), '.pair .t'), made: texts(s.querySelector('.did'), ':scope > .t')[0],
       per: s.querySelector('.per b').textContent, left: s.getBoundingClientRect().left, top: s.getBoundingClientRect().top,
-      rows: [...s.querySelectorAll('.w')].map(w => [w.querySelector('.sign').textContent, texts(w, '.t'), w.querySelector('.f').textContent]),
+      rows: [...s.querySelectorAll('.w')].map(w => [w.querySelector('i').textContent, texts(w, '.t'), w.querySelector('.f').textContent]),
     })) }; }"""
 BOOK = (
     "[...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean)"

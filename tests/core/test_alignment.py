@@ -513,7 +513,7 @@ def test_texts_that_nothing_cuts() -> None:
 
 def test_covers_of_another_text_are_refused() -> None:
     for compare in (align, boundary_agreement):
-        with pytest.raises(ValueError, match="Cover 1 is one of 2 characters, but the text has 3; give"):
+        with pytest.raises(ValueError, match="Cover 1 covers 2 characters, but the text has 3; give"):
             compare("abc", [cover(3, []), cover(2, [])])
         with pytest.raises(ValueError, match="no cover to compare; give at least one"):
             compare("abc", [])

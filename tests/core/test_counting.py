@@ -234,7 +234,9 @@ def test_the_cut_keeps_order_and_says_what_it_left_out(texts: list[str], minimum
         return
     frequent = [(word, count) for word, count in corpus.items() if count >= minimum]
     if not frequent:
-        with pytest.raises(SettingError, match=f"^minimum={minimum} can't be used: no word occurs so often"):
+        with pytest.raises(
+            SettingError, match=f"^minimum={minimum} can't be used: no word occurs that often"
+        ):
             without_rare(corpus, minimum)
         return
     counts = without_rare(corpus, minimum)

@@ -273,11 +273,11 @@ def test_unigram_json_of_the_whole_run(method: str) -> None:
 def test_unigram_csv(method: str) -> None:
     trace = course(method)
     rows = list(csv.DictReader(io.StringIO(prunes_to_csv(trace), newline="")))
-    assert [*rows[0]] == ["step", "kind", "round", "place", "piece", "loss", "size", "corpus_loss"]
+    assert [*rows[0]] == ["step", "kind", "round", "position", "piece", "loss", "size", "corpus_loss"]
     for point, row in zip(trace.history[1:], rows, strict=True):
         expected = told(trace, point.step)
         assert (row["step"], row["kind"]) == (str(point.step), point.kind)
-        for name in ("round", "place", "loss", "size"):
+        for name in ("round", "position", "loss", "size"):
             assert row[name] == str(expected.get(name, "")), (name, point)
         assert row["piece"] == point.piece  # no formula among these
         assert row["corpus_loss"] == ("" if math.isnan(point.loss) else str(point.loss))

@@ -158,7 +158,7 @@ def test_truncations_that_make_no_sense() -> None:
         ({"max_length": 4, "stride": -1}, "stride=-1 can't be used"),
         (
             {"max_length": 4, "stride": 4},
-            "stride=4 can't be used: of max_length=4 there are 4 tokens for text; choose less than 4.",
+            "stride=4 can't be used: max_length=4 leaves 4 tokens for text; choose less than 4.",
         ),
     ]:
         with pytest.raises(SettingError) as caught:
@@ -169,9 +169,11 @@ def test_truncations_that_make_no_sense() -> None:
     with pytest.raises(UnknownNameError, match="direction='up' is not known"):
         Truncation(4, direction="up")
     bert = lettered().with_options(template=TEMPLATES["bert"])
-    with pytest.raises(SettingError, match="max_length=2 can't be used: 2 tokens; choose at least 3"):
+    with pytest.raises(
+        SettingError, match="max_length=2 can't be used: the template takes 2 tokens; choose at least 3"
+    ):
         bert.with_options(truncation=Truncation(2))
-    with pytest.raises(SettingError, match="stride=2 can't be used: of max_length=4 there are 2 tokens"):
+    with pytest.raises(SettingError, match="stride=2 can't be used: max_length=4 leaves 2 tokens"):
         bert.with_options(truncation=Truncation(4, 2))
     short = bert.with_options(truncation=Truncation(3))
     assert short.encode("a b").tokens == ["[CLS]", "a", "[SEP]"]

@@ -183,7 +183,7 @@ def test_a_word_may_have_so_many_symbols(where: str, rules: Mapping[str, str]) -
     word = "xy" * (limits.WORD_LIMIT // 2) + "z"
     app = opened(where, {"corpus": "paste", "text": str(pack_text(f"hug {word} pug\nhug")), **rules})
     [told] = problems(app)
-    assert re.search(r"a word of 2,0\d\d symbols", told) and "may have 2,000" in told and "spaces" in told
+    assert re.search(r"a word of 2,0\d\d symbols", told) and "the limit is 2,000" in told and "spaces" in told
     assert "xyxyx" in told and len(told) < 400  # the word itself only in part
     assert app.text_area(key=f"{where}.paste_text").value == f"hug {word} pug\nhug"
     app.text_area(key=f"{where}.paste_text").set_value("hug pug\nhug")
@@ -254,7 +254,7 @@ def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.Mo
     [
         ({"tokenizer.json": b"[" * 200_001}, "&#x27;tokenizer.json&#x27; has 200,001 bytes, more than 200,000; upload"),
         ({"a.json": b"[" * 100_000, "b.json": b"[" * 100_001}, "&#x27;b.json&#x27; has 200,001 bytes, more than 200,000; upload"),
-        ({f"{number}.json": b"[]" for number in range(21)}, "&#x27;0.json&#x27; and 20 more files exceed the limit of 20 that are read at once; upload"),
+        ({f"{number}.json": b"[]" for number in range(21)}, "&#x27;0.json&#x27; and 20 more files exceed the limit of 20 at once; upload"),
         ({"tokenizer.json": b"[" * 200_000}, "is nested too deeply for a tokenizer; upload"),
         ({"tokenizer.zip": b"PK\x03\x04" + b"0" * 500}, "is an archive; unpack it"),
     ],
@@ -282,7 +282,7 @@ def test_the_name_of_a_repository_may_have_so_many_characters() -> None:
     next(button for button in app.button if button.label == "Get it").click()
     done(app)
     [told] = problems(app)
-    assert "97 characters is over the limit of 96 that fit" in told
+    assert "97 characters is over the limit of 96; shorten" in told
     assert app.session_state["playground.specs"] == [HUG["t1"]]
 
 

@@ -122,9 +122,9 @@ def outside(text: str) -> str:
 
 
 def leaks(text: str, data: str = "") -> list[str]:
-    """The words of a text that did not come out of the catalogue, are no names and don't stand in `data`."""
+    """The words of a text that did not come out of the catalogue, are no names, no Python files, and don't stand in `data`."""
     text = re.sub(
-        r"https?://\S+|&\w+;|\(U\+[0-9A-F]+[^)]*\)|U\+[0-9A-F]+|[0\\]x[0-9A-Fa-f]+|</?\w+>|\\[nt]|\{\w+\}",
+        r"https?://\S+|&\w+;|[\w/]+\.py\b|\(U\+[0-9A-F]+[^)]*\)|U\+[0-9A-F]+|[0\\]x[0-9A-Fa-f]+|</?\w+>|\\[nt]|\{\w+\}",
         " ",
         outside(text),
     )

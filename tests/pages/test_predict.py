@@ -93,7 +93,7 @@ def test_a_wrong_answer_shows_both_numbers_and_the_step() -> None:
     assert "verdict wrong" in told(app) and "17 times" in told(app) and "20 times" in told(app)
     assert books(app)[0]["last"] == 1 and books(app)[0]["seek"][0] == 1
     app = answered(PAGES["bpe"].opened("corpus=hug&mode=predict&ask=count&step=1"), "12")
-    assert "You have 12, it is 16" in told(app)
+    assert "You have 12; it should be 16" in told(app)
 
 
 def test_a_tie_is_told_and_keeps_the_streak() -> None:
@@ -132,7 +132,7 @@ def test_show_me_shows_and_counts_as_wrong() -> None:
     app.button(key="wordpiece.predict.give_up").click()
     run(app)
     assert "verdict wrong" in told(app) and "1/20" in told(app) and books(app)[0]["last"] == 1
-    assert app.dataframe[0].value["answer"][0] == "shown"
+    assert app.dataframe[0].value["answer"][0] == "revealed"
 
 
 def test_the_kind_of_question_can_be_chosen_and_is_in_the_address() -> None:
@@ -287,7 +287,7 @@ def test_codes_hold_answers_and_are_marked_from_the_run() -> None:
         ("Ann", 3, 0, 0),
         ("=Bob()", 2, 0, 1),
     ]
-    assert len(refused) == 4 and "another challenge" in refused[0] and "same code as line 1" in refused[3]
+    assert len(refused) == 4 and "another challenge" in refused[0] and "the code from line 1" in refused[3]
     assert list(class_table(held)["time"]) == ["1:01", "0:05"]
     table = steps_table(held)
     assert list(table["step"]) == [2, 3, 4] and list(table["right"]) == [2, 1, 2]

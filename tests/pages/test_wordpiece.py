@@ -157,7 +157,7 @@ def test_an_empty_text_says_how_to_begin_and_a_blank_one_is_told() -> None:
     assert problems(app) == [] and "Paste a text" in bodies(app, "note")[0]
     app.sidebar.text_area(key="wordpiece.paste_text").set_value(" \n ")
     run(app)
-    assert len(problems(app)) == 1 and "3 characters are all white space" in problems(app)[0]
+    assert len(problems(app)) == 1 and "3 characters are all whitespace" in problems(app)[0]
     app.sidebar.text_area(key="wordpiece.paste_text").set_value("a b ab")
     run(app)
     assert problems(app) == [] and book(app)["last"] == 1

@@ -279,7 +279,7 @@ def _refuse_covers_of_another_text(text: str, covers: Sequence[Sequence[Stretch]
         length = stretches[-1].end if stretches else 0
         if length != len(text):
             raise ValueError(
-                f"Cover {index} is one of {length} characters, and the text has {len(text)}; "
+                f"Cover {index} covers {length} characters, but the text has {len(text)}; "
                 "give the text that all tokenizations are of."
             )
 

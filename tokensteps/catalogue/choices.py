@@ -267,7 +267,7 @@ def _load(spec: Spec, progress: Progress) -> Subject:
     return formats.load(files, " + ".join(files))
 
 
-def _size(subject: TrainedSubject) -> int:
+def _subject_size(subject: TrainedSubject) -> int:
     """Bytes that a tokenizer takes once it has encoded much: its tokens, and the words that its model remembers."""
     return Model.BYTES_REMEMBERED + sum(TOKEN_SIZE + 4 * len(token) for token in subject.all_tokens())
 
@@ -275,5 +275,5 @@ def _size(subject: TrainedSubject) -> int:
 def _tokenizer(run: str, step: int, name: str, trace: AnyTrace) -> Subject:
     """A trained tokenizer; `run` says which, so the trace needn't be compared."""
     return _subjects.get(
-        (run, step, name), lambda: TrainedSubject(name, trace.tokenizer(step), trace, step), _size
+        (run, step, name), lambda: TrainedSubject(name, trace.tokenizer(step), trace, step), _subject_size
     )

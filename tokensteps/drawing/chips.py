@@ -216,13 +216,13 @@ def line_html(drawn: Sequence[tuple[str, str]]) -> str:
     )
 
 
-def _size(
+def _drawing_size(
     made: _Drawn, text: str, tokens: tuple[tuple[int, str, bytes, bool, bool], ...], *_settings: object
 ) -> int:
     return text_bytes(made, text, tokens)
 
 
-@bounded(CHIPS_ROOM, _size)
+@bounded(CHIPS_ROOM, _drawing_size)
 def _draw(
     text: str,
     tokens: tuple[tuple[int, str, bytes, bool, bool], ...],

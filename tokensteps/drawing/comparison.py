@@ -144,7 +144,7 @@ def cut_row(
     """One word in one column: a sign, its tokens, how often it occurs and how many tokens it takes."""
     cut = cuts[COMPARED.index(algorithm)]
     if cut is None:
-        return '<div class="w dim"><i class="sign"></i><span class="ts"></span><span class="f">–</span></div>'
+        return '<div class="w dim"><i></i><span class="ts"></span><span class="f">–</span></div>'
     same, there = sum(other == cut for other in cuts), sum(other is not None for other in cuts)
     alike = same == there > 1
     sign, classes = ("=", " dim") if alike else ("≠", " odd") if same == 1 < there else ("", "")
@@ -154,7 +154,7 @@ def cut_row(
     )
     more = cut_mark(_("{number} more"), max(0, len(cut) - TOKENS_IN_COLUMN))
     return (
-        f'<div class="w{classes}"><i class="sign">{sign}</i><span class="ts">{shown}{more}</span>'
+        f'<div class="w{classes}"><i>{sign}</i><span class="ts">{shown}{more}</span>'
         f'<span class="f">{count(freq)} × <b>{count(len(cut))}</b></span></div>'
     )
 

@@ -75,11 +75,11 @@ def parts(token: str, style: Style = PLAIN) -> list[Part]:
     return _named(data.decode("utf-8", "surrogateescape"), BYTE_LEVEL_VISIBLE)
 
 
-def _size(made: str, token: str, *_style: object) -> int:
+def _token_size(made: str, token: str, *_style: object) -> int:
     return text_bytes(made, token)
 
 
-@bounded(TOKENS_ROOM, _size)
+@bounded(TOKENS_ROOM, _token_size)
 def readable(token: str, style: Style = PLAIN) -> str:
     """A token as plain text, for screen readers and tables.
 
@@ -94,7 +94,7 @@ def readable(token: str, style: Style = PLAIN) -> str:
     return shown
 
 
-@bounded(TOKENS_ROOM, _size)
+@bounded(TOKENS_ROOM, _token_size)
 def token_html(token: str, style: Style = PLAIN) -> str:
     """A token's text as markup, without a chip around it."""
     return "".join(
@@ -103,7 +103,7 @@ def token_html(token: str, style: Style = PLAIN) -> str:
     )
 
 
-@bounded(TOKENS_ROOM, _size)
+@bounded(TOKENS_ROOM, _token_size)
 def chip(token: str, style: Style = PLAIN, classes: str = "") -> str:
     """A token as a coloured chip. `<bdi>` keeps right-to-left text from reordering its neighbours."""
     return (

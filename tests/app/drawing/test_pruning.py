@@ -144,7 +144,7 @@ class Word(NamedTuple):
 
 
 def words(frame: Frame) -> list[Word]:
-    """The rows under “Words split anew” or “Best splits”."""
+    """The rows under “Re-split words” or “Best splits”."""
     found = []
     for body, note in re.findall(
         r'<div class="w[^"]*"><span class="ts">(.*?)</span><span class="f">(.*?)</span></div>', frame.html

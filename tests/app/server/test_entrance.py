@@ -23,6 +23,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.load import opened, server
 from benchmarks.text import prose
+from tests.loops import finished
 from tokensteps.limits import MESSAGE_LIMIT, PASTE_LIMIT, PLAYGROUND_LIMIT
 
 ROOT = Path(__file__).parents[3]
@@ -77,7 +78,7 @@ def attack(port: int, *sent: bytes | str, visit: bool = True) -> int:
                 return 0
             return int(session.socket.close_code)
 
-    return asyncio.run(run())
+    return finished(run())
 
 
 def said(**fields: Any) -> bytes:
@@ -103,9 +104,9 @@ def test_what_everybody_shares_is_still_there(port: int) -> None:
             assert session.head["last"] > 500
             return time.perf_counter() - start
 
-    asyncio.run(open_run())
+    finished(open_run())
     assert attack(port, said(clear_cache=True)) == 1008
-    assert asyncio.run(open_run()) < 2, "it is not trained again"
+    assert finished(open_run()) < 2, "it is not trained again"
 
 
 def test_half_a_million_names_of_files(port: int) -> None:
@@ -178,7 +179,7 @@ def test_a_flood_of_runs_waits_its_turn(port: int) -> None:
         return times
 
     with served(port):
-        times = sorted(asyncio.run(run()))
+        times = sorted(finished(run()))
     assert times[10] < FROZEN, times
 
 
@@ -193,7 +194,7 @@ def test_a_text_of_the_greatest_length_goes_through(port: int) -> None:
             assert session.head["last"] >= 2
             assert session.socket.close_code is None
 
-    asyncio.run(run())
+    finished(run())
 
 
 def test_the_playground_takes_a_million_characters(port: int) -> None:
@@ -208,4 +209,4 @@ def test_the_playground_takes_a_million_characters(port: int) -> None:
             assert session.socket.close_code is None
             assert not session.failed
 
-    asyncio.run(run())
+    finished(run())

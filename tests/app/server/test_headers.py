@@ -6,7 +6,6 @@ messages, and the policy read back directive by directive.
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import hashlib
 import re
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
+from tests.loops import finished
 from tokensteps.server import headers
 from tokensteps.server.headers import (
     ANCESTORS_VARIABLE,
@@ -76,7 +76,7 @@ def ask(
         "scheme": scheme,
         "headers": [HOST, *sent],
     }
-    asyncio.run(Guard(inner)(scope, receive, send))
+    finished(Guard(inner)(scope, receive, send))
     return messages
 
 
@@ -184,7 +184,7 @@ def test_errors_have_headers_and_are_reported() -> None:
 
     scope = {"type": "http", "path": "/", "method": "GET", "scheme": "http", "headers": [HOST]}
     with pytest.raises(ZeroDivisionError):
-        asyncio.run(Guard(Inner([], fails=True))(scope, send, send))
+        finished(Guard(Inner([], fails=True))(scope, send, send))
     assert messages[0]["status"] == 500
     assert "default-src 'none'" in said(messages)["content-security-policy"]
     assert messages[1]["body"] == b"Internal Server Error"

@@ -6,7 +6,6 @@ can reach the server. Oracle: the lists below, and for what passes the message i
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import random
@@ -19,6 +18,7 @@ from streamlit.proto.BackMsg_pb2 import BackendOperationRequest, BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
+from tests.loops import finished
 from tokensteps.limits import (
     ASKED_FILES,
     BESIDES_LIMIT,
@@ -145,7 +145,7 @@ def send_all(
         got.append(event)
 
     scope = {"type": "websocket", "client": ("192.0.2.1", 5), "headers": [], "subprotocols": [*subprotocols]}
-    asyncio.run((guards or Connections(visited)).serve(app, scope, receive, send))  # type: ignore[arg-type]
+    finished((guards or Connections(visited)).serve(app, scope, receive, send))  # type: ignore[arg-type]
     return arrived, got, visited
 
 
@@ -384,7 +384,7 @@ def test_an_address_has_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> 
         scope = {"type": "websocket", "client": ("192.0.2.1", 5), "headers": []}
         await Connections(Visited()).serve(None, scope, None, send)  # type: ignore[arg-type]
 
-    asyncio.run(serve())
+    finished(serve())
     assert got == [{"type": "websocket.close", "code": 1013}]
 
 
@@ -405,7 +405,7 @@ def test_who_has_gone_is_not_served_any_more(slept: list[float]) -> None:
         raise OSError("gone")
 
     scope = {"type": "websocket", "client": None, "headers": []}
-    asyncio.run(Connections(Visited()).serve(app, scope, receive, send))  # type: ignore[arg-type]
+    finished(Connections(Visited()).serve(app, scope, receive, send))  # type: ignore[arg-type]
     assert handed_on == 1
 
 

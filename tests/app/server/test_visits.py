@@ -15,6 +15,7 @@ from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
+from tests.loops import finished
 from tokensteps.limits import LARGEST_UPLOAD
 from tokensteps.server.entrance import uploads, visits
 from tokensteps.server.entrance.uploads import IncomingFile, NoRoom
@@ -121,7 +122,7 @@ def test_a_session_may_hold_so_much(server: Server) -> None:
         kept.drop("mine", "a")
         assert kept.held() == {"mine": 40} == server.held()
 
-    asyncio.run(run())
+    finished(run())
 
 
 def test_what_is_not_told_is_counted_as_it_comes(server: Server) -> None:
@@ -142,7 +143,7 @@ def test_what_is_not_told_is_counted_as_it_comes(server: Server) -> None:
         assert kept.begin("mine", "a", 5)
         assert [kept.grow("mine", "a", 50) for _ in range(3)] == [True, True, False]
 
-    asyncio.run(run())
+    finished(run())
 
 
 def test_a_file_that_is_not_taken_leaves_nothing(server: Server) -> None:
@@ -154,7 +155,7 @@ def test_a_file_that_is_not_taken_leaves_nothing(server: Server) -> None:
             await put(server, kept, "mine", "a", 60, meanwhile=lambda: 1 // 0)
         assert kept.held() == {}
 
-    asyncio.run(run())
+    finished(run())
 
 
 def test_a_slow_upload_is_given_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +177,7 @@ def test_a_slow_upload_is_given_up(server: Server, monkeypatch: pytest.MonkeyPat
         await IncomingFile(scope, kept).put(app, never, never)
         assert kept.held() == {}
 
-    asyncio.run(run())
+    finished(run())
 
 
 def test_so_many_files(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +188,7 @@ def test_so_many_files(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
         kept = Visits()
         assert [await put(server, kept, "mine", str(name), 0) for name in range(5)] == [204] * 3 + [413] * 2
 
-    asyncio.run(run())
+    finished(run())
 
 
 def test_many_at_once_have_no_more_room_than_one_after_the_other(server: Server) -> None:
@@ -200,7 +201,7 @@ def test_many_at_once_have_no_more_room_than_one_after_the_other(server: Server)
         assert sum(server.held().values()) <= 300
         assert kept.held() == server.held()
 
-    asyncio.run(run())
+    finished(run())
 
 
 def test_who_holds_most_makes_room_for_who_holds_less(server: Server) -> None:
@@ -220,7 +221,7 @@ def test_who_holds_most_makes_room_for_who_holds_less(server: Server) -> None:
         assert await put(server, kept, "greedy", "1", 100) == 413, "nobody holds more than it would"
         assert sum(server.held().values()) <= 300
 
-    asyncio.run(run())
+    finished(run())
 
 
 def test_those_who_have_left_make_room_first(server: Server) -> None:
@@ -233,7 +234,7 @@ def test_those_who_have_left_make_room_first(server: Server) -> None:
         assert server.closed == ["b"]
         assert kept.held() == server.held() == {"a": 100, "c": 100, "d": 100}
 
-    asyncio.run(run())
+    finished(run())
 
 
 def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +257,7 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
         await asyncio.sleep(0.1)
         assert server.closed == ["gone", "twice"]
 
-    asyncio.run(run())
+    finished(run())
 
 
 def test_a_file_that_comes_again_and_fails_is_gone(server: Server) -> None:
@@ -281,7 +282,7 @@ def test_a_file_that_comes_again_and_fails_is_gone(server: Server) -> None:
         assert await answer == 204
         assert kept.held() == {} == server.held(), "taken out before it was there"
 
-    asyncio.run(run())
+    finished(run())
 
 
 def test_a_file_does_not_outlive_its_session_on_its_way(server: Server) -> None:
@@ -292,7 +293,7 @@ def test_a_file_does_not_outlive_its_session_on_its_way(server: Server) -> None:
         assert await put(server, kept, "mine", "a", 60, meanwhile=lambda: kept.end("mine")) == 413
         assert kept.held() == {} == server.held()
 
-    asyncio.run(run())
+    finished(run())
 
 
 def test_a_store_of_another_kind_is_emptied_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,4 +332,4 @@ def test_any_order_of_things_is_counted_rightly(server: Server) -> None:
             assert sum(found.values()) <= 300
             assert max(found.values(), default=0) <= 100
 
-    asyncio.run(run())
+    finished(run())

@@ -31,11 +31,11 @@ class Bar(NamedTuple):
     """The numbers of the edges whose best paths contain this one."""
 
 
-def _size(_bars: tuple[Bar, ...], lattice: Lattice) -> int:
+def _bars_size(_bars: tuple[Bar, ...], lattice: Lattice) -> int:
     return EDGE_SIZE * len(lattice.edges)
 
 
-@bounded(LATTICES_ROOM, _size)
+@bounded(LATTICES_ROOM, _bars_size)
 def bars_of(lattice: Lattice) -> tuple[Bar, ...]:
     """The edges to draw, in the lattice's order.
 

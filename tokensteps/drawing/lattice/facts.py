@@ -21,11 +21,11 @@ PIECES_IN_ROW: Final = 5
 """Pieces of a path that are shown in a row of the table of a long word."""
 
 
-def _size(facts: str, lattice: Lattice, *_manner: object) -> int:
+def _facts_size(facts: str, lattice: Lattice, *_manner: object) -> int:
     return text_bytes(facts) + EDGE_SIZE * len(lattice.edges)
 
 
-@bounded(LATTICES_ROOM, _size)
+@bounded(LATTICES_ROOM, _facts_size)
 def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: ARG001 - `_` uses the language
     """What is said about each edge while it is pointed at or forced: in sentences, or for a long word in a table's row."""
     told = _(

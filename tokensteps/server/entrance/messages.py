@@ -55,7 +55,7 @@ TEXT_BOXES: Final = frozenset({"paste_text", "counts_text", "a", "b", "codes", "
 """The ends of the keys of text boxes: a page tells how much too long a text in one of them is."""
 _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
-Shape = Mapping[int, "Shape"]
+Nested = Mapping[int, "Nested"]
 """The fields of a message that are messages themselves, by number."""
 
 
@@ -116,14 +116,14 @@ def examine(data: bytes) -> Message:
 # --- Before parsing -----------------------------------------------------------------------------------------------------
 
 
-def _shape(kind: Descriptor) -> Shape:
-    return {field.number: _shape(field.message_type) for field in kind.fields if field.message_type}
+def _nested(kind: Descriptor) -> Nested:
+    return {field.number: _nested(field.message_type) for field in kind.fields if field.message_type}
 
 
-_BACK_MESSAGE: Final = _shape(BackMsg.DESCRIPTOR)
+_BACK_MESSAGE: Final = _nested(BackMsg.DESCRIPTOR)
 
 
-def _count(data: bytes, at: int, end: int, shape: Shape, left: int) -> int:
+def _count(data: bytes, at: int, end: int, nested: Nested, left: int) -> int:
     """How many of `left` fields remain after those in data[at:end], those inside of them included; negative if there are more.
 
     A field of two bytes can become an object of a hundred: counting them first bounds what parsing takes. Raises Refused.
@@ -140,7 +140,7 @@ def _count(data: bytes, at: int, end: int, shape: Shape, left: int) -> int:
                 at += 8
             case 2:
                 size, at = _varint(data, at, end)
-                inner = shape.get(tag >> 3)
+                inner = nested.get(tag >> 3)
                 if at + size > end:
                     raise Refused("a message that is cut off")
                 if inner is not None:
