@@ -10,6 +10,7 @@ import pty
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import click
 import psutil
@@ -188,6 +189,8 @@ def test_a_cluster_of_this_machine_counts_what_one_process_counts(
     assert "\x85" not in "".join(lines)  # `splitlines` ends a line there, and files don't
     plain = Corpus.from_texts(lines)
     heard: list[tuple[int, int]] = []
+    # A page that was tested before this stays there as the main module, and each worker would run it.
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     with cluster(2, None) as client:
         ports = [
             port.laddr

@@ -84,7 +84,7 @@ def parse_json(text: str) -> Any:
 
     >>> parse_json('{"model": NaN}')
     Traceback (most recent call last):
-    tokenizers_core.errors.TokenizerFileError: The file is not JSON: NaN is no number; save the tokenizer again, or fetch the file once more.
+    tokenizers_core.errors.TokenizerFileError: The file is not JSON: NaN is no number; save the tokenizer again, or download the file again.
     """
 
     def refuse(name: str) -> None:

@@ -115,7 +115,7 @@ def choice_name(setting: str, choice: str) -> str:
     """What a choice is called, in the language in use.
 
     >>> choice_name("ties", "greatest"), choice_name("pre", "none"), choice_name("normalizer", "none")
-    ('greatest (CS336)', 'None: a line is one stream', 'none')
+    ('greatest (CS336)', 'None: each line is one stream', 'none')
     """
     return _(CHOICE_NAMES[setting][choice])
 

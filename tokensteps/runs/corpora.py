@@ -222,8 +222,8 @@ class CorpusError(TokenizersCoreError):
     """A corpus on which training would take too long. `why` is a key of `templates`.
 
     >>> print(CorpusError("words", 3_000_000))
-    The different words of the corpus have 3,000,000 symbols together, and training takes 2,500,000: use a shorter text, or
-    word counts without the rare words.
+    The corpus's different words have 3,000,000 symbols in total, but the limit is 2,500,000: use a shorter text, or word counts
+    without the rare words.
     """
 
     templates: ClassVar[Mapping[str, str]] = {

@@ -27,7 +27,7 @@ class TrainingError(TokenizersCoreError):
     """A run that can't be trained within this server's limits. `why` is a key of `templates`.
 
     >>> print(TrainingError("busy", 60))
-    60 runs are waiting to be trained: try again in a minute.
+    60 runs are already waiting for training: try again in a minute.
     """
 
     templates: ClassVar[Mapping[str, str]] = {

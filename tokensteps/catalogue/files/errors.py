@@ -16,7 +16,7 @@ class LoadError(TokenizersCoreError):
     """Files that make no tokenizer. `why` is a key of `templates`.
 
     >>> print(LoadError("no_merges", "vocab.json"))
-    'vocab.json' is one half of a BPE tokenizer: its merges.txt is missing; upload the two files together.
+    'vocab.json' is half of a BPE tokenizer: its merges.txt is missing; upload both files together.
     """
 
     templates: ClassVar[Mapping[str, str]] = {

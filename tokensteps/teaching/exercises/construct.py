@@ -99,8 +99,8 @@ def asked_html(wanted: Wanted) -> str:
 def read_answer(answer: str) -> dict[str, int] | str:
     """The word counts that were typed, or what is wrong with them.
 
-    >>> read_corpus("hug 10\\nhug 2"), read_corpus("hug 1000001")[:30]
-    ({'hug': 12}, 'A count is a whole number from')
+    >>> read_answer("hug 10\\nhug 2"), read_answer("hug 1000001")[:30]
+    ({'hug': 12}, 'A count must be a whole number')
     """
     lines = [line for line in answer.splitlines() if line.strip()]
     if len(lines) > CORPUS_LINES:
