@@ -42,11 +42,11 @@ class Page:
         app = self.start(query)
         if tab:
             app.session_state[f"{self.name}.tab"] = tab
-        return done(app)
+        return run(app)
 
     def with_tab(self, app: AppTest, tab: str) -> AppTest:
         app.session_state[f"{self.name}.tab"] = tab
-        return done(app)
+        return run(app)
 
     def value(self, app: AppTest, name: str) -> Any:
         return app.session_state[f"{self.name}.{name}"]
@@ -61,17 +61,10 @@ class Page:
 
 
 def run(app: AppTest) -> AppTest:
+    """Run the page, again and again until what is trained in the background is there."""
     app.run()
     assert [error.value for error in app.exception] == []
-    return app
-
-
-def done(app: AppTest) -> AppTest:
-    """Run, and go on until what was trained in the background is there."""
-    run(app)
-    while app.get("progress"):
-        run(app)
-    return app
+    return run(app) if app.get("progress") else app
 
 
 def address(app: AppTest) -> dict[str, str]:

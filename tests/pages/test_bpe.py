@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, done, problems, run
+from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, problems, run
 from tokenizers_core import TIE_RULES, train_bpe
 from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.language.names import choice_name
@@ -199,10 +199,7 @@ def test_size_may_be_empty() -> None:
 def test_patterns_that_can_not_be(pattern: str, says: str) -> None:
     app = opened(f"corpus=paste&pattern=own&text={pack_text('a' * 60 + '!')}")
     app.sidebar.text_input(key="bpe.regex").set_value(pattern)
-    app.run()
-    while app.get("progress"):  # a slow one goes on in the background
-        app.run()
-    assert [error.value for error in app.exception] == []
+    run(app)
     assert len(problems(app)) == 1 and says in problems(app)[0]
     assert value(app, "regex") == pattern
 
@@ -310,11 +307,11 @@ def test_a_run_that_somebody_stopped_is_nobody_elses() -> None:
     assert part.stop_reason == "stopped" and 100 < len(part) < last
     app = PAGE.start(query)
     app.session_state["bpe.stopped"] = {name: part}
-    stopped = book(done(app))
+    stopped = book(run(app))
     assert (stopped["last"], stopped["first"]) == (len(part), whole["first"])
     assert any("stopped after" in note for note in bodies(app, "note"))
     app.session_state["bpe.stopped"] = {name: trace}  # "Stop here" came when it had just ended
-    assert book(done(app))["last"] == last
+    assert book(run(app))["last"] == last
     assert not any("stopped after" in note for note in bodies(app, "note"))
     again = book(opened(query))
     assert (again["last"], again["run"]) == (last, whole["run"])

@@ -11,7 +11,7 @@ from gettext import translation
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, Page, address, book, done
+from tests.pages.pages import APP, Page, address, book, run
 from tokensteps.language.i18n import LOCALE_FOLDER, use_language
 from tokensteps.shell import language
 
@@ -44,7 +44,7 @@ def choose(app: AppTest, code: str) -> AppTest:
         app.session_state["language"]
     )  # AppTest finds chosen options by the labels that it makes here
     app.segmented_control(key="language.switch").set_value(code)
-    return done(app)
+    return run(app)
 
 
 @pytest.mark.parametrize(("tag", "code"), [("zh-CN", "zh"), ("ja", "ja"), ("de-AT", "en"), ("", "en")])
@@ -52,7 +52,7 @@ def test_the_browsers_language_is_spoken_and_not_written(
     monkeypatch: pytest.MonkeyPatch, tag: str, code: str
 ) -> None:
     browser(monkeypatch, tag)
-    app = done(GLOSSARY.start())
+    app = run(GLOSSARY.start())
     assert title(app) == ("Glossary" if code == "en" else said(code, "Glossary"))
     assert app.segmented_control(key="language.switch").value == code
     assert "lang" not in address(app)
@@ -60,10 +60,10 @@ def test_the_browsers_language_is_spoken_and_not_written(
 
 def test_the_address_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     browser(monkeypatch, "ja")
-    assert title(done(GLOSSARY.start("lang=zh"))) == said("zh", "Glossary")
-    assert title(done(GLOSSARY.start("lang=en"))) == "Glossary"
+    assert title(run(GLOSSARY.start("lang=zh"))) == said("zh", "Glossary")
+    assert title(run(GLOSSARY.start("lang=en"))) == "Glossary"
     for unknown in ("xx", "../../etc", "<b>", ""):
-        app = done(GLOSSARY.start(f"lang={unknown}"))
+        app = run(GLOSSARY.start(f"lang={unknown}"))
         assert title(app) == said("ja", "Glossary")
 
 
@@ -84,10 +84,10 @@ def test_a_choice_keeps_text_settings_and_step(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_choice_goes_along_to_other_pages_and_into_links(monkeypatch: pytest.MonkeyPatch) -> None:
     browser(monkeypatch, "en-US")
-    app = choose(done(GLOSSARY.start()), "zh")
+    app = choose(run(GLOSSARY.start()), "zh")
     app.query_params.clear()  # as the browser does; it takes the language along by itself
     app.switch_page(str(APP.parent / "pages" / "learn" / "errata.py"))
-    done(app)
+    run(app)
     assert title(app) == said("zh", "Errata")
     links = [link.proto.query_string for link in app.get("page_link")]
     assert links
@@ -95,6 +95,6 @@ def test_a_choice_goes_along_to_other_pages_and_into_links(monkeypatch: pytest.M
 
 
 def test_english_that_nobody_chose_stays_out_of_links() -> None:
-    links = [link.proto.query_string for link in done(GLOSSARY.start()).get("page_link")]
+    links = [link.proto.query_string for link in run(GLOSSARY.start()).get("page_link")]
     assert links
     assert not any("lang=" in link for link in links)

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.drawing.test_comparison import example
 from tests.app.drawing.test_tokens import HOSTILE, Read
-from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, done, problems, run
+from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run
 from tokenizers_core import Corpus
 from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
@@ -56,7 +56,8 @@ def shows(app: AppTest, comparison: Comparison) -> None:
 
 def test_a_bare_address_is_the_four_sentences() -> None:
     app = opened()
-    assert app.title[0].value == "Compare" and problems(app) == [] and app.query_params == {}
+    assert app.title[0].value == "Compare" and problems(app) == []
+    assert address(app).items() <= {"corpus": "course"}.items()  # written where training took a while
     assert [tab.label for tab in app.tabs] == TABS
     assert value(app, "corpus") == "course"
     shows(app, example("course"))
@@ -66,9 +67,9 @@ def test_a_bare_address_is_the_four_sentences() -> None:
 def test_every_example_renders_and_brings_its_settings(name: str) -> None:
     app = opened("corpus=highest" if name != "highest" else "corpus=hug")
     app.sidebar.selectbox(key="compare.ties").set_value("greatest")
-    done(app)
+    run(app)
     app.sidebar.selectbox(key="compare.corpus").set_value(name)
-    done(app)
+    run(app)
     assert rules(app) == usual(name) and problems(app) == []
     assert {key for key in app.query_params if key != "step"} == {"corpus"}
     shows(app, example(name))
@@ -105,7 +106,7 @@ def test_an_emptied_size_goes_on_until_no_pair_is_left() -> None:
     app = opened("corpus=course&size=40")
     assert book(app)["last"] == 10
     app.sidebar.number_input(key="compare.size").set_value(None)
-    done(app)
+    run(app)
     assert problems(app) == [] and book(app)["last"] == len(example("course", size=None)) == 144
 
 
@@ -113,7 +114,7 @@ def test_other_rules_make_another_comparison() -> None:
     app = opened("corpus=course")
     app.sidebar.selectbox(key="compare.method").set_value("sentencepiece")
     app.sidebar.selectbox(key="compare.ties").set_value("lowest_ids")
-    done(app)
+    run(app)
     assert {*app.query_params} - {"step"} == {"corpus", "method", "ties"}
     shows(app, example("course", method="sentencepiece", ties="lowest_ids"))
 
@@ -169,7 +170,7 @@ def test_numbers_that_can_not_be(name: str, number: int, says: tuple[str, ...]) 
     assert value(app, name) == number and app.sidebar.text_area(key="compare.paste_text").value == text
     assert books(app) == []
     app.sidebar.number_input(key=f"compare.{name}").set_value(20)
-    done(app)
+    run(app)
     assert problems(app) == [] and book(app)["last"] > 0
 
 
@@ -185,7 +186,7 @@ def test_nothing_to_compare_yet() -> None:
     assert problems(app) == [] and any("Paste a text" in note for note in bodies(app, "note"))
     blank = opened("corpus=counts")
     blank.sidebar.text_area(key="compare.counts_text").set_value("hug ten")
-    done(blank)
+    run(blank)
     assert "Line 1" in problems(blank)[0]
 
 
@@ -217,7 +218,7 @@ def test_the_charts_are_the_sweep() -> None:
     assert [line["name"] for line in drawn["data"]] == ["BPE", "WordPiece", "Unigram"]
     assert drawn["layout"]["shapes"][0]["x0"] == comparison.sizes[40] == 70
     app.session_state["compare.chart"] = "alike"
-    done(app)
+    run(app)
     assert figure(app)["data"][-1]["name"] == "all three"
     assert (
         figure(opened("corpus=course&step=9", "Vocabulary overlap"))["data"][0]["name"] == "BPE and WordPiece"
@@ -232,7 +233,7 @@ def test_buttons_go_to_sizes_worth_a_look() -> None:
     (button,) = [button for button in app.button if button.label.startswith("Lines farthest apart")]
     assert button.label == f"Lines farthest apart: size {comparison.sizes[place]}"
     button.click()
-    done(app)
+    run(app)
     assert book(app)["seek"][0] == place
 
 
@@ -243,12 +244,12 @@ def test_words_can_be_found_and_sorted_out() -> None:
     table = app.dataframe[0].value
     assert table["word"].tolist() == [found.word for found in words]
     app.selectbox(key="compare.who").set_value("wordpiece")
-    done(app)
+    run(app)
     own = [found.word for found in words if found.apart == "wordpiece"]
     assert app.dataframe[0].value["word"].tolist() == own and own
     assert any(caption.value.startswith(f"{len(own)} different word") for caption in app.caption)
     app.text_input(key="compare.find").set_value("zzz")
-    done(app)
+    run(app)
     assert len(app.dataframe) == 0 and problems(app) == []
 
 
@@ -269,7 +270,7 @@ def test_a_text_too_long_for_a_link_says_so() -> None:
     assert pack_text(text) is None
     app = opened("corpus=paste&size=30", "Files and link")
     app.sidebar.text_area(key="compare.paste_text").set_value(text)
-    done(app)
+    run(app)
     assert problems(app) == [] and any(
         "A link can&#x27;t hold this corpus" in note for note in bodies(app, "note")
     )
@@ -277,13 +278,13 @@ def test_a_text_too_long_for_a_link_says_so() -> None:
 
 
 def test_training_can_be_stopped_and_taken_up_again() -> None:
-    app = run(PAGE.start("corpus=library&size=1500&ties=greatest"))
+    app = PAGE.start("corpus=library&size=1500&ties=greatest").run()
     while not any(button.key == "compare.stop" for button in app.button):
         assert books(app) == []
         time.sleep(0.05)
-        run(app)
+        app.run()
     app.button(key="compare.stop").click()
-    done(app)  # on a slow machine it doesn't stop at once
+    run(app)  # on a slow machine it doesn't stop at once
     assert any(button.key == "compare.again" for button in app.button)
     assert any("stopped" in note for note in bodies(app, "note"))
 
@@ -305,9 +306,9 @@ def test_a_run_that_others_wait_for_can_not_be_stopped() -> None:
     assert isinstance(job, Job)
     app = AppTest.from_function(script)
     app.session_state["registry"] = registry
-    assert [button.key for button in run(app).button] == ["compare.stop"] and not app.caption
+    assert [button.key for button in app.run().button] == ["compare.stop"] and not app.caption
     job.shared("somebody else")
-    assert not run(app).button and "Others are waiting for this run" in app.caption[0].value
+    assert not app.run().button and "Others are waiting for this run" in app.caption[0].value
     gate.set()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import Page, bodies, book, done, problems
+from tests.pages.pages import Page, bodies, book, problems, run
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.text.counting import counts_tsv, without_rare
 from tokensteps.runs.rules import BPE_RULES, PIPELINE_RULES, WORDPIECE_RULES
@@ -29,7 +29,7 @@ def counted(minimum: int = 1, **rules: Any) -> tuple[Corpus, bytes]:
 def uploaded(page: Page, data: bytes, name: str = "counts.tsv", query: str = "") -> AppTest:
     app = page.opened(f"corpus=upload&{query}")
     app.sidebar.get("file_uploader")[0].set_value((name, data, "text/plain"))
-    return done(app)
+    return run(app)
 
 
 def test_a_file_says_itself_by_which_rules_it_was_counted() -> None:
@@ -46,7 +46,7 @@ def test_a_file_says_itself_by_which_rules_it_was_counted() -> None:
     assert "bpe.lines" not in {toggle.key for toggle in app.sidebar.toggle}
     # Another corpus has the page's own rules again.
     app.sidebar.selectbox(key="bpe.corpus").set_value("course")
-    done(app)
+    run(app)
     assert {box.key for box in app.sidebar.selectbox} >= {"bpe.normalizer", "bpe.pre"}
 
 
@@ -67,7 +67,7 @@ def test_stages_that_are_chosen_have_to_be_those_of_the_file() -> None:
     app = uploaded(PIPELINE, data, query="normalizer=none&pre=bert&size=30")
     assert "other rules apply here; choose the same ones" in "".join(problems(app))
     app.selectbox(key="pipeline.pre").set_value("whitespace")
-    assert problems(done(app)) == []
+    assert problems(run(app)) == []
 
 
 def test_a_hostile_file_is_only_told() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, bodies, done, problems
+from tests.pages.pages import APP, bodies, problems, run
 from tokensteps.catalogue.choices import Spec
 from tokensteps.limits import SENTENCE_LIMIT
 from tokensteps.pages.learn.home import SENTENCE, SPEC
@@ -30,7 +30,7 @@ def opened(**url: str) -> AppTest:
     app = AppTest.from_file(str(APP), default_timeout=60)
     for name, text in url.items():
         app.query_params[name] = text
-    return done(app)
+    return run(app)
 
 
 def ids(app: AppTest) -> list[int]:
@@ -57,20 +57,20 @@ def test_the_page_begins_with_a_sentence_and_its_tokens() -> None:
 def test_another_sentence_and_none() -> None:
     app = opened()
     app.text_input(key="home.sentence").set_value("one two")
-    assert ids(done(app)) == tokenizer().encode("one two").ids
+    assert ids(run(app)) == tokenizer().encode("one two").ids
     app.text_input(key="home.sentence").set_value("")
-    assert ids(done(app)) == [] and "write something" in markup(app) and "ts ways" in markup(app)
+    assert ids(run(app)) == [] and "write something" in markup(app) and "ts ways" in markup(app)
 
 
 def test_a_sentence_survives_another_page() -> None:
     app = opened()
     app.text_input(key="home.sentence").set_value("one two")
-    done(app)
+    run(app)
     app.switch_page("pages/learn/errata.py")
-    done(app)
+    run(app)
     app.switch_page("pages/learn/home.py")
     assert app.session_state["home.sentence"] == "one two"
-    assert ids(done(app)) == tokenizer().encode("one two").ids
+    assert ids(run(app)) == tokenizer().encode("one two").ids
 
 
 def test_a_link_brings_a_hostile_sentence_which_stays_text() -> None:

@@ -26,7 +26,7 @@ import tokensteps.pages.train.tabs
 import tokensteps.runs.corpora
 import tokensteps.runs.settings
 import tokensteps.widgets.corpus_input
-from tests.pages.pages import Page, bodies, books, done, problems
+from tests.pages.pages import Page, bodies, books, problems, run
 from tokensteps import limits
 from tokensteps.runs.corpora import Source, pack_text
 from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
@@ -102,12 +102,12 @@ def test_a_box_says_what_fits_and_keeps_what_does_not(box: Box) -> None:
     assert problems(app) == []
     text = box.good + "u" * (box.limit + 1 - len(box.good))
     box_of(app, box).set_value(text)
-    done(app)
+    run(app)
     [told] = problems(app)
     assert f"{box.limit:,}" in told and f"{box.limit + 1:,}" in told and box.remedy in told
     assert box_of(app, box).value == text
     box_of(app, box).set_value(box.good)
-    done(app)
+    run(app)
     assert problems(app) == []
 
 
@@ -127,7 +127,7 @@ def test_a_number_beyond_its_limits_is_explained_in_its_box_and_in_a_link(
     assert f"{name}=&#x27;999999999&#x27;" in told and f"{least} to {most:,}; the default is used" in told
     assert books(app)
     app.number_input(key=f"{where}.{name}").set_value(most + 1)
-    done(app)
+    run(app)
     [told] = problems(app)
     assert f"{most + 1:,} is out of range; choose a number from {least} to {most:,}." in told
     assert app.number_input(key=f"{where}.{name}").value == most + 1
@@ -142,10 +142,10 @@ def test_a_pattern_in_a_link_may_have_so_many_characters() -> None:
 def test_a_complaint_about_a_link_stays_until_its_settings_are_changed() -> None:
     """A page begins anew when a training run is done: what was said of the link must not go with the progress bar."""
     app = opened("bpe", {"corpus": "hug", "size": "999999999"})
-    done(app)
+    run(app)
     assert "999999999" in problems(app)[0]
     app.number_input(key="bpe.size").set_value(12)
-    done(app)
+    run(app)
     assert problems(app) == []
 
 
@@ -187,7 +187,7 @@ def test_a_word_may_have_so_many_symbols(where: str, rules: Mapping[str, str]) -
     assert "xyxyx" in told and len(told) < 400  # the word itself only in part
     assert app.text_area(key=f"{where}.paste_text").value == f"hug {word} pug\nhug"
     app.text_area(key=f"{where}.paste_text").set_value("hug pug\nhug")
-    done(app)
+    run(app)
     assert problems(app) == [] and books(app)
 
 
@@ -197,7 +197,7 @@ def test_a_long_line_that_is_one_word_may_be_cut_by_the_rules() -> None:
     app = opened("unigram", {"corpus": "paste", "text": str(pack_text(text)), "pre": "none", "size": "5"})
     assert "symbols" in problems(app)[0] and "rules that split the text" in problems(app)[0]
     app.selectbox(key="unigram.pre").set_value("whitespace_split")
-    done(app)
+    run(app)
     assert problems(app) == [] and books(app)
 
 
@@ -210,7 +210,7 @@ def test_the_different_words_may_have_so_many_symbols_together(monkeypatch: pyte
     [told] = problems(app)
     assert "have 13 symbols in total, but the limit is 12" in told and "shorter text" in told
     app.text_area(key="bpe.paste_text").set_value("abcdef ghijkl " * 9)
-    done(app)
+    run(app)
     assert problems(app) == [] and books(app)
 
 
@@ -228,7 +228,7 @@ def test_a_pattern_of_ones_own_has_so_many_seconds(monkeypatch: pytest.MonkeyPat
     assert "took more than 0.2 seconds" in told and "use less text" in told
     assert app.text_area(key="bpe.paste_text").value == text
     app.text_input(key="bpe.regex").set_value("a|!")
-    done(app)
+    run(app)
     assert problems(app) == [] and books(app)
 
 
@@ -237,15 +237,15 @@ def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.Mo
     monkeypatch.setattr(tokensteps.widgets.corpus_input, "UPLOAD_LIMIT", 1_000_000)
     app = opened("bpe", {"corpus": "upload", "pre": "whitespace_split"})
     app.sidebar.get("file_uploader")[0].set_value(("good.txt", b"hug pug pun", "text/plain"))
-    done(app)
+    run(app)
     assert problems(app) == [] and books(app)
     app.sidebar.get("file_uploader")[0].set_value(("large.txt", b"pug " * 250_000 + b"x", "text/plain"))
-    done(app)
+    run(app)
     [told] = problems(app)
     assert "The file has 1,000,001 bytes, but the limit is 1,000,000" in told and "upload part of it" in told
     assert "Using good.txt" in bodies(app, "note")[0] and books(app)
     app.sidebar.get("file_uploader")[0].set_value(("small.txt", b"ab ab", "text/plain"))
-    done(app)
+    run(app)
     assert problems(app) == [] and len(books(app)[0]["frames"]) == 2
 
 
@@ -266,13 +266,13 @@ def test_a_tokenizer_that_is_too_large_leaves_the_one_before(
     monkeypatch.setattr(tokensteps.catalogue.files.formats, "TOKENIZER_LIMIT", 200_000)
     app = opened("playground", {**HUG, "text": str(pack_text("hug"))})
     app.sidebar.get("file_uploader")[0].set_value([(name, data, "") for name, data in files.items()])
-    done(app)
+    run(app)
     [told] = problems(app)
     assert says in told
     assert app.session_state["playground.text"] == "hug" and app.session_state["playground.specs"] == [
         HUG["t1"]
     ]
-    done(app)
+    run(app)
     assert problems(app) == []  # said once
 
 
@@ -280,7 +280,7 @@ def test_the_name_of_a_repository_may_have_so_many_characters() -> None:
     app = opened("playground", HUG)
     app.text_input(key="playground.name").set_value("a" * (limits.REPOSITORY_LIMIT + 1))
     next(button for button in app.button if button.label == "Get it").click()
-    done(app)
+    run(app)
     [told] = problems(app)
     assert "97 characters is over the limit of 96; shorten" in told
     assert app.session_state["playground.specs"] == [HUG["t1"]]
@@ -289,7 +289,7 @@ def test_the_name_of_a_repository_may_have_so_many_characters() -> None:
 def test_the_playground_takes_so_many_characters() -> None:
     app = opened("playground", HUG)
     app.session_state["playground.text"] = "a" * (limits.PLAYGROUND_LIMIT + 1)
-    done(app)
+    run(app)
     [told] = problems(app)
     assert "1,000,001 characters, but the page takes 1,000,000: shorten it" in told
     assert len(app.session_state["playground.text"]) == limits.PLAYGROUND_LIMIT + 1
@@ -299,7 +299,7 @@ def test_an_answer_may_have_so_many_characters() -> None:
     app = opened("exercises", {"kind": "construct", "level": "1", "seed": "1"})
     app.text_area(key="exercises.form.lines").set_value("x" * (limits.ANSWER_LIMIT + 1))
     next(button for button in app.button if button.label == "Check").click()
-    done(app)
+    run(app)
     shown = " ".join(html.proto.body for html in app.get("html"))
     assert "The answer has 4,001 characters, but at most 4,000 are read: shorten it." in shown
     assert len(app.text_area(key="exercises.form.lines").value or "") == limits.ANSWER_LIMIT + 1
@@ -341,10 +341,10 @@ def test_a_long_table_shows_its_top_until_asked_for_more(
     assert any(re.search(rf"\b3 .*of {len(table)} ", one) for one in captions(app))
     last = str(table.iloc[-1, 1])
     app.text_input(key=f"{name}.find").set_value(last)
-    assert last in set(done(app).dataframe[0].value.iloc[:, 1]) and not asks(app)
+    assert last in set(run(app).dataframe[0].value.iloc[:, 1]) and not asks(app)
     app.text_input(key=f"{name}.find").set_value("")
-    done(app).toggle(key=f"{name}.all").set_value(True)
-    assert done(app).dataframe[0].value.equals(table)
+    run(app).toggle(key=f"{name}.all").set_value(True)
+    assert run(app).dataframe[0].value.equals(table)
     assert not asks(page.with_tab(app, "Code"))
     assert page.with_tab(app, tab).dataframe[0].value.equals(table)
 

@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, done, run, told
+from tests.pages.pages import APP, run, told
 from tokenizers_core import Corpus, train_bpe
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.subjects import TrainedSubject
@@ -379,7 +379,7 @@ def opened(script: str, query: Mapping[str, str] = {}) -> AppTest:
     for name, text in {**query, "lang": CODE}.items():
         app.query_params[name] = text
     app.switch_page(f"pages/{script}.py")
-    return done(app)
+    return run(app)
 
 
 def problems_of(app: AppTest) -> list[str]:
@@ -409,7 +409,7 @@ def test_pages_with_tabs(script: str) -> None:
     found = []
     for tab in [tab.label for tab in app.tabs]:
         app.session_state[f"{name}.tab"] = tab
-        done(app)
+        run(app)
         found += [f"{tab} {leak}" for leak in leaks_on(app, SENTENCE_WORDS)]
     assert found == []
 
@@ -530,13 +530,13 @@ def test_another_language_keeps_what_was_chosen() -> None:
         app.query_params[name] = text
     i18n.use_language("en")
     app.switch_page("pages/train/bpe.py")
-    done(app)
+    run(app)
     app.session_state["bpe.tab"] = "Charts"
-    done(app)
+    run(app)
     app.segmented_control(key="bpe.chart").set_value("tokens")
     app.selectbox(key="bpe.normalizer").set_value("nfd")
     app.segmented_control(key="bpe.show").set_value("symbols")
-    done(app)
+    run(app)
     app.query_params["lang"] = CODE
     run(app)
     i18n.use_language(CODE)

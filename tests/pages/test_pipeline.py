@@ -16,7 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer as Library
 
-from tests.pages.pages import Page, address, bodies, done, problems, told
+from tests.pages.pages import Page, address, bodies, problems, run, told
 from tokenizers_core import Tokenizer
 from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.encoding.truncation import Truncation
@@ -123,7 +123,7 @@ def test_presets_set_the_stages(preset: str) -> None:
     app = opened(a="Héllo, the course!", model="bpe", normalizer="nfd", size="330")
     assert app.selectbox(key="pipeline.preset").value == ""
     app.selectbox(key="pipeline.preset").set_value(preset)
-    done(app)
+    run(app)
     assert {name: value(app, name) for name in PRESETS[preset].values} == PRESETS[preset].values
     assert problems(app) == [] and app.selectbox(key="pipeline.preset").value == preset
     shows(app, "Héllo, the course!")
@@ -154,7 +154,7 @@ def test_stages_are_switched_by_hand(show: str) -> None:
     app.selectbox(key="pipeline.pre").set_value("byte_level")
     app.number_input(key="pipeline.size").set_value(300)
     app.segmented_control(key="pipeline.show").set_value(show)
-    done(app)
+    run(app)
     assert problems(app) == []
     tokenizer = shows(app, "the course")
     assert tokenizer.encode("the course").tokens[-1] == "<cls>"
@@ -184,7 +184,7 @@ def test_a_link_brings_everything_back() -> None:
     assert (value(app, "max"), value(app, "stride"), value(app, "side")) == (9, 1, "left")
     shows(app, url["a"], url["b"])
     app.text_area(key="pipeline.a").set_value("another")
-    done(app)
+    run(app)
     assert address(app) == url | {"a": "another"}
     again = PAGE.opened(urlencode(address(app)))
     assert drawing(again) == drawing(app)
@@ -193,10 +193,10 @@ def test_a_link_brings_everything_back() -> None:
 def test_settings_of_a_tab_that_is_closed_stay_in_the_address() -> None:
     app = opened(tab="Windows", a="the course")
     app.number_input(key="pipeline.max").set_value(7)
-    done(app)
+    run(app)
     assert address(app)["max"] == "7"
     PAGE.with_tab(app, "Encoding")
-    done(app)
+    run(app)
     assert address(app)["max"] == "7" == str(value(app, "max"))
 
 
@@ -214,7 +214,7 @@ def test_samples() -> None:
     app = opened()
     for name, sample in SAMPLES.items():
         app.selectbox(key="pipeline.sample").set_value(name)
-        done(app)
+        run(app)
         assert problems(app) == [], name
         shows(app, *filter(None, sample[1:]))
         assert app.selectbox(key="pipeline.sample").value is None
@@ -242,11 +242,11 @@ def test_every_tab_has_something_to_show(tab: str, texts: tuple[str, str]) -> No
 def test_a_text_that_is_too_long_is_refused_and_kept() -> None:
     app = opened(a="a")
     app.text_area(key="pipeline.b").set_value("b" * (PIPELINE_LIMIT + 1))
-    done(app)
+    run(app)
     assert "2,001 characters" in problems(app)[0] and "2,000" in problems(app)[0]
     assert len(value(app, "b")) == PIPELINE_LIMIT + 1
     app.text_area(key="pipeline.b").set_value("b" * PIPELINE_LIMIT)
-    done(app)
+    run(app)
     assert problems(app) == []
     assert any("The first 600 characters" in caption.value for caption in app.caption)
 
@@ -316,12 +316,12 @@ def test_the_encoding_in_full() -> None:
             for number, empty in zip(found[column], found[column].isna(), strict=True)
         ] == optional
     app.segmented_control(key="pipeline.map.text").set_value(1)
-    done(app)
+    run(app)
     app.number_input(key="pipeline.map.1").set_value(1)
-    done(app)
+    run(app)
     assert f"encoding.char_to_token(1, 1)  # → {encoding.char_to_token(1, 1)}" in app.code[0].value
     app.number_input(key="pipeline.map.1").set_value(3)
-    done(app)
+    run(app)
     assert "choose a number from 0 to 2" in problems(app)[0]
 
 
@@ -335,17 +335,17 @@ def test_windows_and_the_answer() -> None:
     [windows] = bodies(app, "windows")
     assert windows.count("<section") == number
     answer_box(app).set_value("river")
-    done(app)
+    run(app)
     [windows] = bodies(app, "windows")
     start = texts[1].index("river")
     holding = [one.tokens_on(start, start + 5, 1) is not None for one in (encoding, *encoding.overflowing)]
     assert re.findall(r'<section class="(\w+)"', windows) == ["yes" if one else "no" for one in holding]
     assert any(holding) and not all(holding)
     answer_box(app).set_value(HOSTILE)
-    done(app)
+    run(app)
     assert "does not contain" in problems(app)[0] and "&lt;img" in problems(app)[0]
     answer_box(app).set_value("")
-    done(app)
+    run(app)
     assert problems(app) == [] and 'class="yes"' not in bodies(app, "windows")[0]
 
 
@@ -366,7 +366,7 @@ def test_windows_that_can_not_be_are_explained(url: dict[str, str], told: str) -
 def test_windows_need_their_numbers() -> None:
     app = opened(tab="Windows", a="the course")
     app.number_input(key="pipeline.max").set_value(None)
-    done(app)
+    run(app)
     assert "how long a window may be" in bodies(app, "note")[0]
 
 
@@ -396,13 +396,13 @@ def test_entities_are_found_by_offsets() -> None:
     start = text.index("Hugging Face")
     asked(app, "start").set_value(start)
     asked(app, "end").set_value(start + 7)
-    done(app)
+    run(app)
     assert "is &#x27;Hugging&#x27;" in problems(app)[0]
     asked(app, "end").set_value(start + 12)
-    done(app)
+    run(app)
     assert problems(app) == [] and f"Right: text[{start}:{start + 12}]" in bodies(app, "note")[-1]
     asked(app, "start").set_value(-5)
-    done(app)
+    run(app)
     assert problems(app)
 
 
@@ -455,6 +455,6 @@ def test_a_long_text_comes_back_out_of_its_link() -> None:
 def test_a_sentence_with_names_is_offered() -> None:
     app = opened(tab="Entities", a="the course")
     app.button(key="pipeline.names").click()
-    done(app)
+    run(app)
     assert value(app, "a") == SAMPLES["entities"].first
     assert "Hugging Face" in list(table(app, "entity")["text[start:end]"])

@@ -6,7 +6,6 @@ JavaScript (typing, hovering, keys, Back) is in `tests/browser/`.
 
 from __future__ import annotations
 
-import time
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import told
+from tests.pages.pages import run, told
 from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import READY, Spec
 from tokensteps.catalogue.texts import TEXTS
@@ -34,19 +33,7 @@ def opened(**url: str) -> AppTest:
     for name, text in url.items():
         app.query_params[name] = text
     app.switch_page("pages/explore/playground.py")
-    return ran(app)
-
-
-def ran(app: AppTest) -> AppTest:
-    """The page, once its tokenizers are there."""
-    app.run()
-    for _wait in range(100):
-        assert [error.value for error in app.exception] == []
-        if not app.get("progress"):
-            break
-        time.sleep(0.2)
-        app.run()
-    return app
+    return run(app)
 
 
 def message(app: AppTest, holding: str) -> dict[str, Any]:
@@ -102,7 +89,7 @@ def test_the_slider_takes_the_tokenizer_after_another_step() -> None:
     app = opened(text=str(pack_text("hugs")), t1=f"{HUG}&step=0")
     assert len(ids(app)) == 4
     app.slider(key="playground.step.0").set_value(3)
-    ran(app)
+    run(app)
     assert len(ids(app)) == 2  # hug, s
     assert Spec.parse(address(app)["t1"]).step == 3
 
@@ -110,11 +97,11 @@ def test_the_slider_takes_the_tokenizer_after_another_step() -> None:
 def test_a_second_tokenizer_comes_and_goes() -> None:
     app = opened(t1=HUG)
     app.selectbox(key="playground.slot.1").set_value(READY[1])
-    ran(app)
+    run(app)
     assert address(app)["t2"] == READY[1] and app.selectbox(key="playground.slot.2").value is None
     assert any('class="ts aligned"' in html.proto.body for html in app.get("html"))
     app.selectbox(key="playground.slot.1").set_value(None)
-    ran(app)
+    run(app)
     assert "t2" not in address(app)
 
 
@@ -123,9 +110,9 @@ def test_what_was_trained_in_this_session_is_offered() -> None:
     app.query_params["corpus"] = "hug"
     app.query_params["step"] = "2"
     app.switch_page("pages/train/bpe.py")
-    ran(app)
+    run(app)
     app.switch_page("pages/explore/playground.py")
-    ran(app)
+    run(app)
     offered = app.selectbox(key="playground.slot.0").options
     assert "BPE after step 2: hug, pug, pun, bun, hugs" in offered and len(set(offered)) == len(offered)
 
@@ -173,7 +160,7 @@ def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str
 def test_a_text_over_the_limit_is_refused_and_kept() -> None:
     app = opened(text=str(pack_text("a")))
     app.session_state["playground.text"] = "a" * (PLAYGROUND_LIMIT + 1)
-    ran(app)
+    run(app)
     assert "1,000,001 characters" in notes(app, "note problem")
 
 
@@ -181,7 +168,7 @@ def test_a_long_text_is_drawn_a_page_at_a_time_and_counted_whole() -> None:
     text = "hug pug " * 4_000
     app = opened(t1=HUG)
     app.session_state["playground.text"] = text
-    ran(app)
+    run(app)
     chips = message(app, "kinds")
     assert chips["total"] > STRETCHES_SHOWN >= len(ids(app))
     assert any(
@@ -189,7 +176,7 @@ def test_a_long_text_is_drawn_a_page_at_a_time_and_counted_whole() -> None:
     )
     assert text_of(app) == text[: len(text_of(app))]
     app.session_state["playground.page"] = 2
-    ran(app)
+    run(app)
     assert message(app, "kinds")["first"] > 0
 
 
@@ -200,7 +187,7 @@ def test_every_tab_draws(tab: str, text: str) -> None:
     app.session_state["playground.tab"] = tab
     if not text:
         app.session_state["playground.text"] = ""
-    ran(app)
+    run(app)
     assert not notes(app, "note problem")
 
 
@@ -209,6 +196,6 @@ def test_the_link_holds_the_text_or_says_that_it_can_not() -> None:
     assert unpack_text(address(app)["text"]) == "short"
     app.session_state["playground.text"] = "".join(map(chr, range(33, 50_000)))
     app.session_state["playground.tab"] = "Files and link"
-    ran(app)
+    run(app)
     assert "id" in address(app) and "text" not in address(app)
     assert "hold this text. Its address" in notes(app)

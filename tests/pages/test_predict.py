@@ -14,7 +14,7 @@ import pytest
 from itsdangerous import URLSafeSerializer
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, Page, address, bodies, books, done, problems, run
+from tests.pages.pages import APP, Page, address, bodies, books, problems, run
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokensteps.drawing.tokens import Style
 from tokensteps.limits import CHALLENGE_LIMIT
@@ -327,7 +327,7 @@ def test_a_stopped_run_asks_nothing_and_marks_nothing() -> None:
     """Its questions would be fewer than the class's."""
     one = Challenge("Monday", "bpe", {"corpus": "library", "size": "800"}, 95, 200, "pair")
     trained = one.run()
-    assert trained is not None and len(books(done(opened(one.sealed())))) == 1
+    assert trained is not None and len(books(run(opened(one.sealed())))) == 1
     whole = registry().values.get(trained.name)
     assert whole is not None
     part = train_bpe(whole.corpus, vocab_size=800, progress=lambda done, _total: done < 100)

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer as Library
 
 from tests.app.catalogue.test_renewal import bert, gpt2, llama
-from tests.pages.pages import Page, address, bodies, done, problems
+from tests.pages.pages import Page, address, bodies, problems, run
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.files.tokenizer_json import tokenizer_from_json
 from tokenizers_core.text.pipeline import Pipeline
@@ -100,13 +100,13 @@ def test_the_ready_example_is_python_code() -> None:
 def test_another_text_under_both() -> None:
     app = opened(**SMALL, a="hug")
     app.text_area(key="renew.a").set_value("hugs and pugs")
-    done(app)
-    run = Spec.parse(HUG).run()
-    old = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings).tokenizer()
+    run(app)
+    linked = Spec.parse(HUG).run()
+    old = linked.algorithm.train(linked.source.corpus(linked.pipeline), **linked.settings).tokenizer()
     assert counted(app)[0] == len(old.encode("hugs and pugs"))
     assert address(app) == SMALL | {"a": "hugs and pugs"}
     app.text_area(key="renew.a").set_value("")
-    done(app)
+    run(app)
     assert counted(app) == (0, 0) and "No text, no tokens." in bodies(app, "note")[0] and problems(app) == []
     assert listed(app)
 
@@ -126,20 +126,20 @@ def test_each_algorithm_is_trained_again(old: str) -> None:
 
 
 def test_the_size_is_the_old_ones_unless_told_otherwise() -> None:
-    run = Spec.parse("bpe?corpus=course").run()
-    old = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings)
+    linked = Spec.parse("bpe?corpus=course").run()
+    old = linked.algorithm.train(linked.source.corpus(linked.pipeline), **linked.settings)
     app = opened(corpus="hug", t1="bpe?corpus=course", a="x")
     assert app.number_input(key="renew.size").placeholder == str(old[len(old)].vocab_size)
     assert problems(app) == []
     assert app.number_input(key="renew.size").value is None
     app.number_input(key="renew.size").set_value(5)
-    done(app)
+    run(app)
     assert "below the alphabet" in problems(app)[0]
     app.number_input(key="renew.size").set_value(0)
-    done(app)
+    run(app)
     assert "choose a number from 1" in problems(app)[0]
     app.number_input(key="renew.size").set_value(300)
-    done(app)
+    run(app)
     assert problems(app) == [] and address(app)["size"] == "300"
 
 
@@ -195,7 +195,7 @@ def downloaded(app: AppTest) -> Library:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tokensteps.pages.explore.renew.show_tokenizer_files", kept)
-        done(app)
+        run(app)
     text = downloads.tokenizer_files(given[-1])["tokenizer.json"]()
     text = text.decode() if isinstance(text, bytes) else text
     tokenizer_from_json(text)
@@ -207,7 +207,7 @@ def test_what_is_lacking_is_named() -> None:
     assert "Prepend" in problems(app)[0] and "Replace" in problems(app)[0]
     assert bodies(app, "counts") == [] and value(app, "a") == "keep me"
     app.selectbox(key="renew.old").set_value(OLD_SPEC)
-    done(app)
+    run(app)
     assert problems(app) == [] and app.text_area(key="renew.a").value == "keep me"
 
 
@@ -215,11 +215,11 @@ def test_what_the_playground_was_given_is_offered() -> None:
     app = PAGE.start(urlencode(SMALL))
     spec = uploaded(bert())
     app.session_state["catalogue.brought"] = [spec]
-    done(app)
+    run(app)
     assert "tokenizer.json" in app.selectbox(key="renew.old").options
     app.selectbox(key="renew.old").set_value(spec)
     app.number_input(key="renew.size").set_value(100)
-    done(app)
+    run(app)
     assert problems(app) == [] and address(app)["t1"] == spec
 
 
@@ -248,7 +248,7 @@ def test_a_link_that_can_not_be_is_explained_and_the_text_survives(url: dict[str
 def test_a_text_that_is_too_long_is_refused_and_kept() -> None:
     app = opened(**SMALL)
     app.text_area(key="renew.a").set_value("hug " * (RENEW_LIMIT // 4) + "s")
-    done(app)
+    run(app)
     assert "20,001 characters" in problems(app)[0] and bodies(app, "counts") == []
     assert len(app.text_area(key="renew.a").value or "") == RENEW_LIMIT + 1
 

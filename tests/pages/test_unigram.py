@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.drawing.test_tokens import HOSTILE, Read
 from tests.core.test_unigram import golden
-from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, done, problems, run
+from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run
 from tokenizers_core import METHODS, Corpus, train_unigram
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.narration.pruning import PRUNING_STOPS
@@ -90,13 +90,13 @@ def test_the_course_errs_where_the_page_says_so() -> None:
 def test_every_example_renders_with_both_methods(name: str, method: str) -> None:
     app = opened("corpus=highest" if name != "highest" else "corpus=hug")
     app.sidebar.number_input(key="unigram.seed").set_value(77)
-    done(app)
+    run(app)
     app.sidebar.selectbox(key="unigram.corpus").set_value(name)
-    done(app)
+    run(app)
     assert rules(app) == usual(name) and problems(app) == []
     assert {key for key in app.query_params if key != "step"} == {"corpus"}
     app.sidebar.selectbox(key="unigram.method").set_value(method)
-    done(app)
+    run(app)
     assert rules(app) == usual(name) | {"method": method} and problems(app) == []
     assert book(app)["frames"][0]["label"] == "Start" and book(app)["seek"][0] == 0
     (lead,) = [html.proto.body for html in app.get("html") if 'class="lead' in html.proto.body]
@@ -160,14 +160,14 @@ def test_widgets_write_the_link() -> None:
     app.sidebar.number_input(key="unigram.seed").set_value(400)
     app.sidebar.number_input(key="unigram.size").set_value(40)
     app.sidebar.toggle(key="unigram.whole").set_value(False)
-    done(app)
+    run(app)
     expected = {"corpus": "course", "method": "sentencepiece", "seed": "400", "size": "40", "whole": "0"}
     assert {name: text for name, text in address(app).items() if name != "step"} == expected
     app.sidebar.selectbox(key="unigram.method").set_value("course")
     app.sidebar.toggle(key="unigram.whole").set_value(True)
-    done(app)
+    run(app)
     app.sidebar.toggle(key="unigram.exact").set_value(True)
-    done(app)
+    run(app)
     assert set(app.query_params) - {"step"} == {"corpus", "seed", "size", "exact"}
     assert book(app)["last"] == 400 - 40  # exactly at this size
     assert problems(app) == []
@@ -232,14 +232,14 @@ def test_numbers_that_can_not_be(name: str, number: int, says: tuple[str, ...], 
     assert app.sidebar.text_area(key="unigram.paste_text").value == text
     assert books(app) == []
     app.sidebar.number_input(key=f"unigram.{name}").set_value(20)
-    done(app)
+    run(app)
     assert problems(app) == [] and book(app)["last"] >= 0
 
 
 def test_an_emptied_size_prunes_down_to_the_characters() -> None:
     app = opened("corpus=hug")
     app.sidebar.number_input(key="unigram.size").set_value(None)
-    done(app)
+    run(app)
     assert problems(app) == [] and app.query_params["size"] in ("", [""])
     last = book(app)["frames"][-1]
     alphabet = {character for word in golden("hug")["word_freqs"] for character in word}
@@ -260,7 +260,7 @@ def test_special_tokens_come_first_and_take_room() -> None:
     assert message["last"] == len(trace) and message["frames"][-1]["status"] == "8 pieces"
     with_tab(app, "Encode")
     app.text_input(key="unigram.encode.hug").set_value("<s>hug</s>")
-    done(app)
+    run(app)
     read = encoded(app)
     assert read == f"<s>0hug{trace[-1].vocab.index('hug')}</s>13 tokens"
 
@@ -316,14 +316,14 @@ def test_byte_fallback() -> None:
     """An unknown ŷ is <unk>, or the bytes C5 B7."""
     app = with_tab(opened("corpus=hug&step=5"), "Encode")
     app.text_input(key="unigram.encode.hug").set_value("hug ŷ")
-    done(app)
+    run(app)
     assert "<unk>" in encoded(app) and "<0xC5>" not in encoded(app) and "hug" in encoded(app)
     app.toggle(key="unigram.fallback").set_value(True)
-    done(app)
+    run(app)
     assert "<unk>" not in encoded(app) and "<0xC5>" in encoded(app) and "<0xB7>" in encoded(app)
     assert problems(app) == []
     app.toggle(key="unigram.fallback").set_value(False)
-    done(app)
+    run(app)
     assert "<unk>" in encoded(app)
 
 
@@ -337,7 +337,7 @@ def test_the_lattice_tab_begins_with_the_courses_word() -> None:
         assert f"{row['probability']:.4g}" in frame["say"] and " · ".join(row["tokens"]) in frame["say"]
     word = next(box for box in app.selectbox if (box.key or "").startswith("unigram.lattice.word"))
     word.set_value("pug")
-    done(app)
+    run(app)
     assert any("0.0022676" in html.proto.body for html in app.get("html"))
     assert "0.00771" in books(app)[1]["frames"][-1]["say"]
 
@@ -357,7 +357,7 @@ def test_a_blank_text_is_told_and_can_be_mended(method: str) -> None:
     )
     assert value(app, "method") == method and value(app, "seed") == 50
     app.sidebar.text_area(key="unigram.paste_text").set_value("a b ab abab")
-    done(app)
+    run(app)
     assert problems(app) == [] and book(app)["last"] >= 0 and books(app)
 
 
@@ -465,7 +465,7 @@ def test_a_hostile_word_in_the_lattice() -> None:
     app = opened("corpus=counts&pre=none&seed=200&size=")
     word = "<img/src=x/onerror=alert(1)></td>\u202ea\u0301{word}"
     app.sidebar.text_area(key="unigram.counts_text").set_value(f"{word} 3\n<b>x</b> 2")
-    done(app)
+    run(app)
     assert problems(app) == []
     assert "<img" not in markup(app) and "<script" not in markup(app) and "<b>x</b>" not in markup(app)
     letters = books(app)[1]["frames"][0]["html"].split('class="ruler" aria-hidden="true">')[1].split("<i")[0]
@@ -476,5 +476,5 @@ def test_the_same_words_in_numbers_of_ones_own_get_the_erratum_too() -> None:
     """The erratum goes by the corpus and the seed, not by the example's name."""
     app = opened("corpus=counts&pre=whitespace_split&whole=0&size=10&seed=15")
     app.sidebar.text_area(key="unigram.counts_text").set_value("hug 10\npug 5\npun 12\nbun 4\nhugs 5")
-    done(app)
+    run(app)
     assert ["Erratum" in frame["html"] for frame in book(app)["frames"]] == [True, *[False] * 5]
