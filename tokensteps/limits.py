@@ -192,9 +192,26 @@ STAGES_LIMIT: Final = 1_000
 """JSON objects in the pipeline: what people use has 30 at most."""
 ENCODING_SECONDS: Final = 10.0
 """Time for one text: a million characters take a second or two."""
-RUNAWAYS: Final = 2
-"""Texts given up whose encoding still runs, after which no tokenizer with regular expressions is asked any more: each
-keeps a core busy."""
+ENCODING_PACE: Final = 2e-6
+"""Expected seconds for a character to be encoded: a million take two."""
+TOKEN_CHARACTERS: Final = 1_000
+"""Characters of a token: what people use has 128 bytes at most, and the work may grow with the square."""
+ADDED_CHARACTERS: Final = 500_000
+"""Characters of all added tokens together, for which the library builds an automaton: what people use has 70,000 at most."""
+WORD_CHARACTERS: Final = 1_000
+"""What a file may set as the longest word that WordPiece splits, where BERT has 100: the work grows with the square."""
+READING_FILES_SECONDS: Final = 30.0
+"""Time for a tokenizer's files to be read: the largest that people use take some seconds."""
+READING_FILES_PACE: Final = 2e-7
+"""Expected seconds for a byte of a tokenizer's files to be read: 40 MB take 8 seconds."""
+READERS: Final = 2
+"""Processes that have tokenizers from elsewhere: one for what takes long, so that others needn't wait."""
+READER_ROOM: Final = 2 * TOKENIZER_LIMIT
+"""Bytes of files whose tokenizers such a process has loaded: two of the largest, or dozens."""
+READER_IDLE_SECONDS: Final = 60.0
+"""Time after which such a process ends when nobody asks it: a tokenizer takes up to 150 MB, and is loaded again in a second."""
+GIVEN_UP_REMEMBERED: Final = 50
+"""Texts of one tokenizer that took too long and aren't tried again: a page asks at every click."""
 LOADING_SECONDS: Final = 60.0
 """Time that a page waits for a tokenizer that somebody brings: a download may take it."""
 REPOSITORY_LIMIT: Final = 96

@@ -21,7 +21,7 @@ from tokenizers_core.encoding.model import Model
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue import hub
-from tokensteps.catalogue.files import formats
+from tokensteps.catalogue.files.apart import load_apart
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.language.i18n import N_, _, count, listed
 from tokensteps.limits import (
@@ -38,6 +38,7 @@ from tokensteps.server.jobs import Job, Registry, registry, tokenizer_registry
 from tokensteps.server.shelf import Memo
 from tokensteps.server.stores import digest, file_store
 from tokensteps.server.tasks import Progress
+from tokensteps.streamlit_internals import session_id
 
 READY = tuple(f"{name}?corpus=library" for name in ALGORITHMS)
 """Always in the list: one tokenizer of each algorithm, trained on the largest corpus that comes with the app."""
@@ -257,14 +258,22 @@ def _load(spec: Spec, progress: Progress) -> Subject:
     """Raises SpecError, HubError and LoadError."""
     progress.phase = "loading"
     if spec.kind == "hub":
-        return hub.fetch(spec.query.get("name", ""))
+        repository = spec.query.get("name", "")
+        name, files = hub.title_of(repository), partial(hub.fetch, repository)
+    else:
+        name, files = " + ".join(spec.query), partial(_uploaded, spec)
+    return load_apart(digest(spec.write().encode()), files, name, progress, session_id)
+
+
+def _uploaded(spec: Spec) -> dict[str, bytes]:
+    """The learner's files. Raises SpecError."""
     files = {}
     for name, kept in spec.query.items():
         data = file_store().get(kept)
         if data is None:
             raise SpecError("gone", name)
         files[name] = data
-    return formats.load(files, " + ".join(files))
+    return files
 
 
 def _subject_size(subject: TrainedSubject) -> int:

@@ -22,8 +22,6 @@ from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from tokenizers_core.errors import TokenizersCoreError, quoted
-from tokensteps.catalogue.files.formats import load
-from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import ANSWER_SECONDS, HUB_ROOM, REACH_SECONDS, REPOSITORY_LIMIT, TOKENIZER_LIMIT
 from tokensteps.server.stores import shared_folder, touch
@@ -91,13 +89,17 @@ class HubError(TokenizersCoreError):
         super().__init__(repository=quoted(repository), **evidence)
 
 
-def fetch(repository: str) -> LoadedSubject:
-    """The tokenizer of a repository, from the cache on disk or from the hub. Raises HubError, LoadError."""
+def fetch(repository: str) -> dict[str, bytes]:
+    """The tokenizer's file of a repository, by its name: from the cache on disk or from the hub. Raises HubError."""
     repository = checked(repository.strip())
     with _quiet():
         path = _cached(repository) or _download(repository)
-    title = next((title for title, known in PUBLIC.items() if known == repository), repository)
-    return load({FILE: path.read_bytes()}, title)
+    return {FILE: path.read_bytes()}
+
+
+def title_of(repository: str) -> str:
+    """What the tokenizer of a repository is called."""
+    return next((title for title, known in PUBLIC.items() if known == repository.strip()), repository.strip())
 
 
 def checked(repository: str) -> str:

@@ -7,16 +7,10 @@ from typing import Any, NamedTuple
 
 from tokenizers_core import Tokenizer
 from tokenizers_core.encoding.templates import Template
-from tokenizers_core.files.tokenizer_json import (
-    algorithm_of,
-    parse_json,
-    pipeline_of,
-    special_tokens_of,
-    template_of,
-)
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.algorithms import AnyTrace
+from tokensteps.catalogue.files.library import Stages
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.runs.algorithms import ALGORITHMS, Run
@@ -63,20 +57,17 @@ def heritage(subject: Subject) -> Heritage:
     """
     if isinstance(subject, TrainedSubject):
         old = subject.tokenizer
-        name = subject.algorithm.lower()
-        parts = (name, old.pipeline, old.special_tokens, old.template)
+        parts = Stages(subject.algorithm.lower(), old.pipeline, old.special_tokens, old.template)
         symbols = old.tokens
     elif isinstance(subject, LoadedSubject):
-        document = parse_json(subject.tokenizer.to_str())
-        name = algorithm_of(document)
-        parts = (name, pipeline_of(document), special_tokens_of(document), template_of(document))
+        parts = subject.stages()
         symbols = list(subject.all_tokens())
     else:
         raise TypeError(f"{type(subject).__name__} is no tokenizer to inherit from.")
     settings: dict[str, Any] = (
-        {"method": "sentencepiece"} if name == "unigram" else {"min_frequency": LEAST_COUNT}
+        {"method": "sentencepiece"} if parts.algorithm == "unigram" else {"min_frequency": LEAST_COUNT}
     )
-    if name == "bpe":
-        whole = parts[1].byte_level and {*BYTE_TO_SYMBOL} <= {*symbols}
+    if parts.algorithm == "bpe":
+        whole = parts.pipeline.byte_level and {*BYTE_TO_SYMBOL} <= {*symbols}
         settings |= {"alphabet": "bytes" if whole else "corpus", "tie_rule": "lowest_ids"}
     return Heritage(*parts, subject.size, settings)

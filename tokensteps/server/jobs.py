@@ -41,7 +41,7 @@ class Job(Generic[Built]):
         try:
             self.value = self._build(self.progress)
         except Exception as error:
-            self.error = error
+            self.error = _bare(error)
 
     def finished(self, wait: float = 0.0) -> bool:
         """Whether it has ended, after waiting for at most `wait` seconds. A job whose page stops asking is given up after a while."""
@@ -67,9 +67,15 @@ class Job(Generic[Built]):
     def result(self) -> Built:
         """What was built. Raises what building it raised."""
         if self.error is not None:
-            raise self.error
+            raise _bare(self.error)
         assert self.value is not None  # it ended without an error
         return self.value
+
+
+def _bare(error: Exception) -> Exception:
+    """The error without its traceback, whose frames hold all that the job held, a file of 40 MB among it."""
+    error.__context__ = error.__cause__ = None
+    return error.with_traceback(None)
 
 
 class Registry:

@@ -16,7 +16,7 @@ from tokenizers_core.training.comparison import Comparison
 from tokensteps.drawing.frame import Frame, packed, payload
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import current_language, use_language
-from tokensteps.limits import DRAWER_ROOM, FEW_FRAMES
+from tokensteps.limits import DRAWER_ROOM, DRAWING_SECONDS, FEW_FRAMES
 from tokensteps.server.shelf import Shelf, drawn
 from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Stopped, TrainingError
@@ -70,6 +70,7 @@ class Drawing:
     language: str
     trace: bytes = field(repr=False)
     seconds: float = 0.0
+    limit: float = DRAWING_SECONDS
 
     def __call__(self, _progress: Progress) -> bytes:
         use_language(self.language)

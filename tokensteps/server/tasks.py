@@ -13,7 +13,7 @@ from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import has_own_pattern
 from tokensteps.language.i18n import N_
-from tokensteps.limits import FORGOTTEN_SECONDS, HERE_SECONDS, SMALL_TASK
+from tokensteps.limits import FORGOTTEN_SECONDS, HERE_SECONDS, SMALL_TASK, TRAINING_SECONDS
 from tokensteps.server.costs import expected_seconds
 
 Result_co = TypeVar("Result_co", covariant=True)
@@ -43,10 +43,10 @@ class TrainingError(TokenizersCoreError):
         "busy": N_("{limit} runs are already waiting for training: try again in a minute."),
     }
 
-    def __init__(self, why: str, limit: int = 0) -> None:
+    def __init__(self, why: str, limit: float = 0) -> None:
         self.why = why
         self.template = self.templates[why]
-        super().__init__(limit=limit)
+        super().__init__(limit=f"{limit:g}")
 
 
 @dataclass
@@ -90,6 +90,10 @@ class Work(Protocol):
     def seconds(self) -> float:
         """Seconds that it is expected to take: the shortest work goes first."""
 
+    @property
+    def limit(self) -> float:
+        """Seconds after which its process is ended."""
+
 
 class Readable(Protocol):
     """Where a corpus comes from. It is pickled on its way to a worker."""
@@ -115,6 +119,11 @@ class Task(Generic[Result_co]):
     def __call__(self, progress: Progress) -> Result_co:
         corpus = self.source.corpus(self.pipeline, progress.characters)
         return self.train(corpus, progress=progress.steps, **self.settings)
+
+    @property
+    def limit(self) -> float:
+        """Seconds after which its process is ended."""
+        return TRAINING_SECONDS
 
     @cached_property
     def seconds(self) -> float:

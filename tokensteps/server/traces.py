@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Final, TypeVar
 
-from tokensteps.limits import DRAWING_SECONDS, TRACES_ROOM
+from tokensteps.limits import TRACES_ROOM
 from tokensteps.server.once import once
 from tokensteps.server.shelf import Shelf
 from tokensteps.server.tasks import Progress, Task, worth_sending
@@ -30,7 +30,7 @@ def workers() -> Workers:
 @once
 def drawers() -> Workers:
     """The one process that draws: a page waits for it, so nothing that takes seconds goes there."""
-    return Workers(1, DRAWING_NICENESS, "tokensteps.server.steps", DRAWING_SECONDS)
+    return Workers(1, DRAWING_NICENESS, "tokensteps.server.steps")
 
 
 @once

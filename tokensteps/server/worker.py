@@ -65,6 +65,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
                 tasks.put(message)
 
     threading.Thread(target=listen, daemon=True).start()
+    tell("ready", None)
     while True:
         task = tasks.get()
         reporter.stop = False

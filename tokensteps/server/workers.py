@@ -13,6 +13,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +25,6 @@ from tokensteps.limits import (
     SESSIONS_REMEMBERED,
     SHORT_SECONDS,
     TRACE_LIMIT,
-    TRAINING_SECONDS,
     TRAININGS_AT_ONCE,
     TRAININGS_WAITING,
 )
@@ -45,18 +45,17 @@ class Worker:
     `multiprocessing` doesn't work here: it imports the main module, and Streamlit puts a page's script in that place.
     """
 
-    def __init__(
-        self, niceness: int = NICENESS, module: str = "tokenizers_core", seconds: int | None = None
-    ) -> None:
-        self._seconds = seconds
+    def __init__(self, niceness: int = NICENESS, module: str = "tokenizers_core") -> None:
+        self._ready = False
+        self.idle_since = time.monotonic()
         command = (sys.executable, "-m", "tokensteps.server.worker", str(niceness), module)
         self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, task: Work, progress: Progress) -> bytes:
         """The work's result, pickled. Raises what the work raises, and TrainingError when the process has ended."""
         told = False
-        limit = self._seconds or TRAINING_SECONDS
-        guard = threading.Timer(limit, self._process.kill)
+        self._wait_for_start()
+        guard = threading.Timer(task.limit, self._process.kill)
         guard.start()
         try:
             self._send(task)
@@ -68,9 +67,20 @@ class Worker:
         except (EOFError, OSError, pickle.UnpicklingError):  # the last: it ended in the middle of an answer
             self.close()
             late = guard.finished.is_set()
-            raise (TrainingError("time", limit) if late else TrainingError("lost")) from None
+            raise (TrainingError("time", task.limit) if late else TrainingError("lost")) from None
         finally:
             guard.cancel()
+
+    def _wait_for_start(self) -> None:
+        """Wait until the process has imported what it needs, which doesn't count as time for work. Raises TrainingError."""
+        if not self._ready:
+            assert self._process.stdout is not None  # it is a pipe
+            try:
+                pickle.load(self._process.stdout)
+            except EOFError:
+                self.close()
+                raise TrainingError("lost") from None
+            self._ready = True
 
     def _send(self, message: object) -> None:
         assert self._process.stdin is not None  # it is a pipe
@@ -129,10 +139,13 @@ class Workers:
         number: int = TRAININGS_AT_ONCE,
         niceness: int = NICENESS,
         module: str = "tokenizers_core",
-        seconds: int | None = None,
+        idle_seconds: float | None = None,
     ) -> None:
-        self._settings = (niceness, module, seconds)
+        """A process that has had nothing to do for `idle_seconds` ends; without them, it stays."""
+        self._settings = (niceness, module)
         self._idle: list[Worker] = []
+        self._idle_seconds = idle_seconds
+        self._sweep: threading.Timer | None = None
         self._lock = threading.Lock()
         self._changed = threading.Condition()
         self._free, self._free_for_long = number, max(1, number - 1)
@@ -223,6 +236,25 @@ class Workers:
             if worker.alive:
                 with self._lock:
                     self._idle.append(worker)
+                    worker.idle_since = time.monotonic()
+                    self._plan_sweep()
+
+    def _plan_sweep(self) -> None:
+        if self._idle_seconds is not None and self._idle and self._sweep is None:
+            self._sweep = threading.Timer(self._idle_seconds, self._end_idle)
+            self._sweep.daemon = True
+            self._sweep.start()
+
+    def _end_idle(self) -> None:
+        assert self._idle_seconds is not None  # nothing is planned without
+        with self._lock:
+            since = time.monotonic() - self._idle_seconds
+            ended = [worker for worker in self._idle if worker.idle_since <= since]
+            self._idle = [worker for worker in self._idle if worker not in ended]
+            self._sweep = None
+            self._plan_sweep()
+        for worker in ended:
+            worker.close()
 
     def close(self) -> None:
         """End all idle processes."""

@@ -34,11 +34,12 @@ FILE = tokenizer.to_str().encode("utf-8")
 SCRIPT = """
 import json, sys
 from tokenizers_core.errors import TokenizersCoreError
-from tokensteps.catalogue.hub import fetch
+from tokensteps.catalogue.files.formats import load
+from tokensteps.catalogue.hub import fetch, title_of
 told = []
 for name in sys.argv[1:]:
     try:
-        subject = fetch(name)
+        subject = load(fetch(name), title_of(name))
         told.append([subject.name, subject.algorithm, list(subject.encode("pug hug dog").ids)])
     except TokenizersCoreError as error:
         told.append([type(error).__name__, error.why, str(error)])

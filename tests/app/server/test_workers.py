@@ -22,6 +22,7 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.limits import JOBS_ON_A_PAGE, SMALL_TASK, TRAINING_MEMORY
 from tokensteps.runs.corpora import Source, prose
 from tokensteps.runs.trainings import train_all, train_model
+from tokensteps.server import tasks
 from tokensteps.server import workers as module
 from tokensteps.server.tasks import Progress, Stopped, Task, TrainingError, worth_sending
 from tokensteps.server.workers import Workers
@@ -111,7 +112,7 @@ def test_a_run_that_takes_too_long_or_too_much_room_is_given_up(monkeypatch: pyt
     monkeypatch.setattr(module, "TRACE_LIMIT", 1_000)
     with pytest.raises(TrainingError, match="more than 0 MB: choose a vocabulary size"):
         pool.run(task(train_bpe, merges=40), Progress())
-    monkeypatch.setattr(module, "TRAINING_SECONDS", 0.2)
+    monkeypatch.setattr(tasks, "TRAINING_SECONDS", 0.2)
     with pytest.raises(TrainingError, match=r"more than 0\.2 seconds: stop it earlier"):
         pool.run(task(endless), Progress())
     pool.close()

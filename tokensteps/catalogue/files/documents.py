@@ -11,15 +11,18 @@ from tokenizers import Tokenizer
 from tokenizers_core.errors import Phrase, quoted
 from tokenizers_core.files.writer import special_token_documents
 from tokenizers_core.text.patterns import LONGEST_PATTERN
-from tokensteps.catalogue.files.errors import LoadError
+from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, LoadError
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import (
+    ADDED_CHARACTERS,
     ADDED_LIMIT,
     EXPANSION_LIMIT,
     ID_LIMIT,
     STAGES_LIMIT,
     TEMPLATE_LIMIT,
+    TOKEN_CHARACTERS,
     TOKEN_LIMIT,
+    WORD_CHARACTERS,
 )
 
 Document = dict[str, Any]
@@ -119,6 +122,8 @@ def check_document(document: Document, file: str) -> None:
         raise LoadError("too_many_tokens", file, number=count(number), limit=count(TOKEN_LIMIT))
     if isinstance(added, list) and len(added) > ADDED_LIMIT:
         raise LoadError("too_many_added", file, number=count(len(added)), limit=count(ADDED_LIMIT))
+    check_lengths(vocab, added, file)
+    _check_numbers(document, file)
     if isinstance(vocab, dict):
         check_ids(vocab, file)
     stages = [*nodes([document.get(stage) for stage in STAGES])]
@@ -139,6 +144,44 @@ def check_document(document: Document, file: str) -> None:
     places = sum("SpecialToken" in node for node in nodes(around))
     if max(listed, 1) * places > TEMPLATE_LIMIT:
         raise LoadError("template", file, limit=count(TEMPLATE_LIMIT))
+
+
+def check_lengths(vocab: Any, added: Any, file: str) -> None:
+    """Raise LoadError for a token that is too long, and for added tokens that are too long together."""
+    tokens = vocab if isinstance(vocab, dict | list) else ()
+    contents = [token.get("content") for token in nodes(added)] if isinstance(added, list) else []
+    for token in (*(one[0] if isinstance(one, list) and one else one for one in tokens), *contents):
+        if isinstance(token, str) and len(token) > TOKEN_CHARACTERS:
+            raise LoadError(
+                "long_token",
+                file,
+                token=quoted(token, MESSAGE_CHARACTERS),
+                number=count(len(token)),
+                limit=count(TOKEN_CHARACTERS),
+            )
+    total = sum(len(content) for content in contents if isinstance(content, str))
+    if total > ADDED_CHARACTERS:
+        raise LoadError("long_added", file, number=count(total), limit=count(ADDED_CHARACTERS))
+
+
+def _check_numbers(document: Document, file: str) -> None:
+    """Raise LoadError for a number that is too high: of ids in templates, lengths, and whatever a later version of the library reads."""
+    for node in nodes(
+        {key: value for key, value in document.items() if key not in ("truncation", "padding")}
+    ):
+        for key, value in node.items():
+            limit = WORD_CHARACTERS if key == "max_input_chars_per_word" else ID_LIMIT
+            numbers = value if isinstance(value, list) else [value]
+            for number in numbers:
+                if isinstance(number, int | float) and not abs(number) <= limit:
+                    shown = quoted(str(number), MESSAGE_CHARACTERS).strip("'")
+                    raise LoadError(
+                        "high_number",
+                        file,
+                        key=quoted(key, MESSAGE_CHARACTERS),
+                        number=shown,
+                        limit=count(limit),
+                    )
 
 
 def _expansion(node: Document) -> float:

@@ -118,6 +118,19 @@ class LoadError(TokenizersCoreError):
         "library": N_(
             "{file} can't be loaded: the tokenizers library says {message}; download it again, or choose another tokenizer."
         ),
+        "slow": N_("{file} takes more than {seconds} seconds to load; choose a smaller tokenizer."),
+        "memory": N_(
+            "{file} takes more than {limit} MB of memory to load, or crashes; choose a smaller tokenizer."
+        ),
+        "long_token": N_(
+            "{file}: the token {token} has {number} characters, more than {limit}; choose another tokenizer."
+        ),
+        "long_added": N_(
+            "{file} has added tokens of {number} characters in total, more than {limit}; choose another tokenizer."
+        ),
+        "high_number": N_(
+            "{file}: {key} is {number}, but it can be {limit} at most; lower it, or choose another tokenizer."
+        ),
         "panic": N_(
             "{file} crashes the tokenizers library ({message}); download it again, or choose another tokenizer."
         ),
@@ -149,11 +162,12 @@ another tokenizer.
         "slow": N_(
             "The tokenizer {name} took more than {seconds} seconds; use less text or another tokenizer."
         ),
-        "busy": N_(
-            "The tokenizer {name} is still busy with a text that took too long; wait, or use another tokenizer."
+        "lost": N_(
+            "The tokenizer {name} needs too much memory for this text, or crashed; use less text or another tokenizer."
         ),
+        "gone": N_("This server no longer has the tokenizer {name}: upload its files or choose it again."),
         "crowded": N_(
-            "Other texts that took too long are still being processed; wait before you use the tokenizer {name}."
+            "Too many texts are waiting to be encoded; try again in a minute before you use the tokenizer {name}."
         ),
     }
 

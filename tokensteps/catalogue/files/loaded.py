@@ -3,49 +3,50 @@
 A document is checked here, where a mistake can be explained, then handed to the library. Other files become a document first,
 in `formats.py`.
 
-Setting a property of a tokenizer of the library waits, holding the GIL, for whatever that tokenizer is encoding, so nothing is
-set once it is shared. What else to beware of is in `in_time.py`.
+Reading files and encoding texts are done in processes of their own (`apart.py`).
 """
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from tokenizers import Tokenizer
 
 from tokenizers_core.errors import UnknownIdError, quoted
-from tokenizers_core.lazy import cached_property
-from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, SYMBOL_TO_BYTE, symbols_to_bytes
+from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE, symbols_to_bytes
+from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import refuse_surrogates
 from tokenizers_core.text.splitting import SPACE_MARK
 from tokensteps.catalogue.files.documents import (
-    BYTES_ONLY,
     NO_MERGES,
     Document,
     Merges,
     check_added,
     check_document,
-    in_sequence,
     is_byte_level,
     merges_of,
-    new_document,
     nodes,
 )
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError, LoadError
-from tokensteps.catalogue.files.in_time import TimeLimit, is_panic
-from tokensteps.catalogue.subjects import Facts, Subject, Tokenized, Tokens
+from tokensteps.catalogue.files.library import Library, Stages, TextWork, is_panic
+from tokensteps.catalogue.subjects import Facts, Subject, Tokenized
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import N_
 
 BYTE_TOKEN: Final = re.compile(r"<0x([0-9A-F]{2})>")
+KNOWN_PATTERNS: Final = frozenset({"", *PATTERNS.values()})
+"""Regular expressions that take time in proportion to the text."""
 
 
 class LoadedSubject(Subject):
-    """A tokenizer of the `tokenizers` library."""
+    """A tokenizer of the `tokenizers` library: what is known of its tokens, and who works on texts."""
+
+    library: TextWork
 
     def __init__(
         self,
@@ -59,7 +60,7 @@ class LoadedSubject(Subject):
         """`document` is what `tokenizer` was made from. `respelled`: a character in its tokens, and what it stands for."""
         model = document["model"]
         self.name = name
-        self.tokenizer = tokenizer
+        self.library = Library(name, tokenizer)
         self.algorithm = type(tokenizer.model).__name__
         self.size = tokenizer.get_vocab_size(with_added_tokens=True)
         self.notes = tuple(notes)
@@ -83,32 +84,34 @@ class LoadedSubject(Subject):
             if self.algorithm == "Unigram"
             else array("d")
         )
-        self.unknown_token, self.unknown_id = self._unknown(model)
-        has_patterns = any("Regex" in node for node in nodes(document))
-        self._time_limit = TimeLimit(name, has_patterns)
-        self._slow_normalizer = any("Regex" in node for node in nodes(document.get("normalizer")))
+        self.unknown_token, self.unknown_id = self._unknown(model, tokenizer)
+        self.has_own_patterns = not {str(node.get("Regex", "")) for node in nodes(document)} <= KNOWN_PATTERNS
+        """Whether it has regular expressions that nobody here has tried: they may take any time."""
+        self._normalizes = tokenizer.normalizer is not None
         self.added = self._put_around()
 
     def encode(self, text: str, specials: bool = True, added: bool = False) -> Tokenized:
         """The tokens of `text`, as in `Subject`. Raises EncodeError, SurrogateError."""
         refuse_surrogates(text)
-        tokenizer = self.tokenizer if specials else self._plain
-
-        def work() -> Tokenized:
-            [encoding] = tokenizer.encode_batch([text], add_special_tokens=added)
-            return Tokens(encoding.ids, encoding.offsets)
-
-        return self._time_limit.run(work)
+        return self.library.encode(text, specials, added)
 
     def normalized(self, text: str) -> str:
         refuse_surrogates(text)
-        normalizer = self.tokenizer.normalizer
-        if normalizer is None:
-            return text
-        if self._slow_normalizer:
-            shown = self._shows_normalized
-            return self._time_limit.run(lambda: bytes(shown.encode_batch([text])[0].ids).decode("utf-8"))
-        return self._time_limit.run(lambda: str(normalizer.normalize_str(text)))
+        return self.library.normalized(text) if self._normalizes else text
+
+    def stages(self) -> Stages:
+        """What surrounds its vocabulary. Raises what `TextWork.stages` raises."""
+        return self.library.stages()
+
+    def work(self, name: str, *arguments: Any) -> Any:
+        """What the library's method called `name` returns, for another process."""
+        return getattr(self.library, name)(*arguments)
+
+    def without_library(self) -> LoadedSubject:
+        """The same, to be sent to another process: the library's tokenizer stays here."""
+        sent = copy.copy(self)
+        del sent.library
+        return sent
 
     def token(self, identifier: int) -> str:
         """The token with this id, "" for one that is unused. Raises UnknownIdError."""
@@ -150,12 +153,12 @@ class LoadedSubject(Subject):
         written, meant = self._respelled
         return tuple(name.replace(written, meant) for name in names) if written else tuple(names)
 
-    def _unknown(self, model: Document) -> tuple[str, int | None]:
+    def _unknown(self, model: Document, tokenizer: Tokenizer) -> tuple[str, int | None]:
         if self.algorithm == "Unigram":
             identifier = model.get("unk_id")
             return ("", None) if identifier is None else (model["vocab"][identifier][0], identifier)
         token = model.get("unk_token") or ""
-        identifier = self.tokenizer.token_to_id(token) if token else None
+        identifier = tokenizer.token_to_id(token) if token else None
         return (token, identifier) if identifier is not None else ("", None)
 
     def _put_around(self) -> tuple[str, ...]:
@@ -163,44 +166,6 @@ class LoadedSubject(Subject):
             return tuple(map(self.token, self.encode("", added=True).ids))
         except (EncodeError, UnknownIdError):
             return ()  # a template with tokens that aren't there: encoding with it will say so
-
-    @cached_property
-    def _plain(self) -> Tokenizer:
-        """The same tokenizer, but special tokens are plain text to it. It shares the model, which takes most of the memory."""
-        plain = Tokenizer(self.tokenizer.model)
-        for _identifier, token in sorted(self.tokenizer.get_added_tokens_decoder().items()):
-            (plain.add_special_tokens if token.special else plain.add_tokens)([token])
-        if self.tokenizer.normalizer is not None:
-            plain.normalizer = self.tokenizer.normalizer
-        if self.tokenizer.pre_tokenizer is not None:
-            plain.pre_tokenizer = self.tokenizer.pre_tokenizer
-        if self.tokenizer.post_processor is not None:
-            plain.post_processor = self.tokenizer.post_processor
-        plain.encode_special_tokens = True
-        return plain
-
-    @cached_property
-    def _shows_normalized(self) -> Tokenizer:
-        """A tokenizer whose ids are the bytes of the normalized text.
-
-        `normalize_str` holds the GIL, so a normalizer with a regular expression that anybody may have written goes through this.
-        """
-        shown = Tokenizer.from_str(
-            json.dumps(
-                new_document(
-                    {
-                        "type": "BPE",
-                        "vocab": dict(zip(BYTE_TO_SYMBOL, range(256), strict=True)),
-                        "merges": [],
-                    },
-                    # Short pieces, because the library caches each whole.
-                    pre_tokenizer=in_sequence({"type": "FixedLength", "length": 32}, BYTES_ONLY),
-                )
-            )
-        )
-        assert self.tokenizer.normalizer is not None  # asked for by `normalized` only
-        shown.normalizer = self.tokenizer.normalizer
-        return shown
 
 
 # --- From documents to subjects ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Final
 
 from tokenizers_core.errors import Phrase, quoted
 from tokenizers_core.text.byte_alphabet import bytes_to_symbols
-from tokensteps.catalogue.files.documents import BYTES_ONLY, Merges, check_ids, new_document
+from tokensteps.catalogue.files.documents import BYTES_ONLY, Merges, check_ids, check_lengths, new_document
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.recognition import RANK_LINE, RecognizedFile
@@ -31,6 +31,7 @@ def from_ranks(upload: RecognizedFile, name: str, pattern: str | None) -> Loaded
     ranks = _ranks(upload)
     if len(ranks) > TOKEN_LIMIT:
         raise LoadError("too_many_tokens", upload.file, number=count(len(ranks)), limit=count(TOKEN_LIMIT))
+    check_lengths([token.decode("latin-1") for token in ranks], [], upload.file)
     missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
     if missing is not None:
         raise LoadError("no_byte", upload.file, byte=f"0x{missing:02X}")

@@ -1,0 +1,330 @@
+"""Tokenizers from elsewhere in processes of their own (`tokensteps/catalogue/files/apart.py`), and what files did to the server before.
+
+Oracles: the same files loaded in this process (`formats.load`, which other tests hold against the library); a thread that ticks,
+which a held GIL would stop; this process's memory, and the operating system's list of its children.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.app.catalogue.test_loaded import bpe, document, files_of
+from tokensteps.catalogue.files import apart
+from tokensteps.catalogue.files.errors import EncodeError, LoadError
+from tokensteps.catalogue.files.formats import load
+from tokensteps.catalogue.files.loaded import LoadedSubject
+from tokensteps.catalogue.renewal import heritage
+from tokensteps.limits import ADDED_CHARACTERS, TOKEN_CHARACTERS, TOKENIZER_LIMIT, WORD_CHARACTERS
+from tokensteps.server.jobs import Job
+from tokensteps.server.tasks import Progress, TrainingError
+from tokensteps.server.workers import Workers
+
+SLOW = {"Regex": r"a*(?!a)(?<=b)"}
+"""Takes time that grows with the square of a text of a's, without ever reaching the library's own limit."""
+HOSTILE = "a" * 60_000
+NICENESS, AT_ONCE = 5, 2
+
+
+@pytest.fixture
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workers]:
+    made = Workers(AT_ONCE, NICENESS, apart.__name__)
+    monkeypatch.setattr(apart, "readers", lambda: made)
+    yield made
+    made.close()
+
+
+def brought(files: Mapping[str, bytes], session: str = "me", name: str = "mine") -> LoadedSubject:
+    return apart.load_apart(
+        f"{name} {hash(frozenset(files.items()))}", lambda: files, name, Progress(), lambda: session
+    )
+
+
+def slow_files(stage: str = "pre_tokenizer") -> dict[str, bytes]:
+    component: dict[str, Any] = {
+        "pre_tokenizer": {"type": "Split", "pattern": SLOW, "behavior": "Isolated", "invert": False},
+        "normalizer": {"type": "Replace", "pattern": SLOW, "content": ""},
+    }
+    return files_of(document(bpe(), **{stage: component[stage]}))
+
+
+def children() -> set[int]:
+    return {child.pid for child in psutil.Process().children(recursive=True)}
+
+
+@contextmanager
+def ticking() -> Iterator[Callable[[], float]]:
+    """Tells the longest time for which this process's other threads stood still."""
+    over, gaps = threading.Event(), [0.0]
+
+    def tick() -> None:
+        last = time.monotonic()
+        while not over.wait(0.01):
+            now = time.monotonic()
+            gaps[0], last = max(gaps[0], now - last), now
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    yield lambda: gaps[0]
+    over.set()
+    thread.join()
+
+
+# --- the same as here -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        files_of(document(bpe())),
+        files_of(
+            document(
+                {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
+                 "vocab": {"[UNK]": 0, "a": 1, "##b": 2}},
+                added=[{"id": 3, "content": "[CLS]"}],
+                normalizer={"type": "Lowercase"},
+                pre_tokenizer={"type": "Whitespace"},
+            )
+        ),
+        files_of(document({"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0], ["ab", -1.5]]})),
+        {"vocab.json": b'{"h": 0, "u": 1, "g": 2, "ug": 3, "<unk>": 4}', "merges.txt": b"u g"},
+    ],
+    ids=["bpe", "wordpiece", "unigram", "two files"],
+)  # fmt: skip
+def test_what_comes_back_is_what_is_loaded_here(pool: Workers, files: Mapping[str, bytes]) -> None:
+    there, here = brought(files), load(files, "mine")
+    for name in ("name", "algorithm", "size", "notes", "style", "unknown_token", "unknown_id", "added"):
+        assert getattr(there, name) == getattr(here, name)
+    assert there.all_tokens() == here.all_tokens()
+    for identifier in range(len(here.all_tokens())):
+        assert there.facts(identifier) == here.facts(identifier)
+        assert there.token_bytes(identifier) == here.token_bytes(identifier)
+    for text in ("", "ab a", "AB [CLS] hug", "🙂"):
+        assert there.normalized(text) == here.normalized(text)
+        for specials in (True, False):
+            assert there.encode(text, specials) == here.encode(text, specials)
+
+
+def test_a_new_tokenizer_inherits_from_one_in_another_process(pool: Workers) -> None:
+    files = files_of(document(bpe(), pre_tokenizer={"type": "Whitespace"}))
+    assert heritage(brought(files)) == heritage(load(files, "mine"))
+
+
+def test_a_process_that_has_ended_is_replaced_and_loads_the_files_again(pool: Workers) -> None:
+    subject = brought(files_of(document(bpe())))
+    pool.close()
+    assert list(subject.encode("ab").ids) == [2]
+    for worker in pool._idle:
+        worker._process.kill()
+        worker._process.wait()
+    assert list(subject.encode("abab").ids) == [2, 2]
+
+
+def test_files_that_are_no_longer_kept(pool: Workers) -> None:
+    kept = [files_of(document(bpe()))]
+
+    def files() -> Mapping[str, bytes]:
+        if not kept:
+            raise LoadError("nothing")
+        return kept[0]
+
+    subject = apart.load_apart("gone", files, "mine", Progress(), str)
+    kept.clear()
+    assert list(subject.encode("ab").ids) == [2]  # the process still has it
+    pool.close()
+    with pytest.raises(EncodeError, match="upload its files or choose it again") as caught:
+        subject.encode("ab")
+    assert caught.value.why == "gone"
+
+
+def test_idle_processes_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Workers(AT_ONCE, NICENESS, apart.__name__, 0.3)
+    monkeypatch.setattr(apart, "readers", lambda: made)
+    before = children()
+    subject = brought(files_of(document(bpe())))
+    assert children() - before
+    end = time.monotonic() + 60
+    while children() - before:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert list(subject.encode("ab").ids) == [2]
+    made.close()
+
+
+# --- attacks ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_pattern_that_runs_away_is_ended_and_not_tried_again(
+    pool: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before, its thread went on for hours, and nothing could end it."""
+    monkeypatch.setattr(apart, "ENCODING_SECONDS", 0.5)
+    subject, other = brought(slow_files()), brought(files_of(document(bpe())), "somebody else")
+    before = children()
+    with ticking() as frozen:
+        with pytest.raises(EncodeError, match=r"took more than 0\.5 seconds") as caught:
+            subject.encode(HOSTILE)
+        assert caught.value.why == "slow"
+        started = time.monotonic()
+        with pytest.raises(EncodeError):
+            subject.encode(HOSTILE)
+        assert time.monotonic() - started < 0.4, "it was tried again"
+        assert list(subject.encode("ab").ids) == list(other.encode("ab").ids) == [2]
+        with pytest.raises(EncodeError):
+            brought(slow_files("normalizer"), name="normalizing").normalized(HOSTILE)
+    assert frozen() < 0.5
+    busy = [psutil.Process(child) for child in children()]
+    spent = sum(sum(one.cpu_times()[:2]) for one in busy)
+    time.sleep(0.5)
+    assert sum(sum(one.cpu_times()[:2]) for one in busy) - spent < 0.2, "somebody still works"
+    assert len(children() - before) <= AT_ONCE
+
+
+def test_one_visitors_slow_texts_leave_a_process_for_others(
+    pool: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apart, "ENCODING_SECONDS", 4.0)
+    subject, other = brought(slow_files()), brought(files_of(document(bpe())), "somebody else")
+    other.encode("a")
+    attacks = [
+        threading.Thread(target=partial(_ignored, subject.encode, HOSTILE * 3 + "a" * number))
+        for number in range(3)
+    ]
+    for attack in attacks:
+        attack.start()
+    time.sleep(0.5)
+    started = time.monotonic()
+    assert list(other.encode("abab").ids) == [2, 2]
+    assert time.monotonic() - started < 2.0
+    monkeypatch.setattr(apart, "ENCODING_SECONDS", 0.1)
+    for attack in attacks:
+        attack.join()
+
+
+def _ignored(work: Callable[[str], object], text: str) -> None:
+    with suppress(EncodeError):
+        work(text)
+
+
+ATTACKS: Mapping[str, tuple[dict[str, bytes], str]] = {
+    "long token in ranks": (
+        {
+            "a.tiktoken": b"\n".join(
+                base64.b64encode(token) + f" {rank}".encode()
+                for rank, token in enumerate([*(bytes([byte]) for byte in range(256)), b"aa", b"a" * 16_000])
+            )
+        },
+        f"has 16,000 characters, more than {TOKEN_CHARACTERS:,}",
+    ),
+    "long added tokens": (
+        files_of(
+            document(
+                bpe(),
+                added=[
+                    {"id": 3 + number, "content": f"{number:05}" + "x" * 4_995} for number in range(2_000)
+                ],
+            )
+        ),
+        f"has 5,000 characters, more than {TOKEN_CHARACTERS:,}",
+    ),
+    "many added tokens": (
+        files_of(
+            document(
+                bpe(),
+                added=[{"id": 3 + number, "content": f"{number:05}" + "x" * 900} for number in range(2_000)],
+            )
+        ),
+        f"1,810,000 characters in total, more than {ADDED_CHARACTERS:,}",
+    ),
+    "long words": (
+        files_of(
+            document(
+                {
+                    "type": "WordPiece",
+                    "unk_token": "a",
+                    "continuing_subword_prefix": "##",
+                    "max_input_chars_per_word": 10**9,
+                    "vocab": {"a": 0},
+                }
+            )
+        ),
+        f"'max_input_chars_per_word' is 1000000000, but it can be {WORD_CHARACTERS:,} at most",
+    ),
+    "a number of a stage": (
+        files_of(document(bpe(), pre_tokenizer={"type": "FixedLength", "length": 10**12})),
+        "'length' is 1000000000000, but it can be 600,000 at most",
+    ),
+    "not a number": (
+        {
+            "tokenizer.json": json.dumps(document(bpe(), decoder={"type": "CTC", "x": 1}))
+            .replace('"x": 1', '"x": 1e999')
+            .encode()
+        },
+        "'x' is inf",
+    ),
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_file_that_would_take_long_is_refused_at_once(pool: Workers, attack: str) -> None:
+    """Before: 29 s for the ranks, 18 s with the GIL held for the added tokens, hours for the words."""
+    files, says = ATTACKS[attack]
+    with ticking() as frozen:
+        started = time.monotonic()
+        with pytest.raises(LoadError) as caught:
+            brought(files)
+        taken = time.monotonic() - started
+    assert says in str(caught.value)
+    assert frozen() < 0.5 and taken < 20
+
+
+def test_loading_that_takes_too_long_or_too_much_is_ended(
+    pool: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brought(files_of(document(bpe())))
+    large = files_of(
+        document({"type": "BPE", "vocab": {f"{number:x}": number for number in range(200_000)}, "merges": []})
+    )
+    monkeypatch.setattr(apart, "READING_FILES_SECONDS", 0.05)
+    with pytest.raises(LoadError, match=r"takes more than 0\.05 seconds to load"):
+        brought(large)
+    monkeypatch.undo()
+    monkeypatch.setattr(apart, "readers", lambda: pool)
+    assert brought(large).size == 200_000
+    monkeypatch.setattr(pool, "run", lambda *_anything: (_ for _ in ()).throw(TrainingError("memory", 2_000)))
+    with pytest.raises(LoadError, match="takes more than 2000 MB of memory to load"):
+        brought(large, name="again")
+
+
+def test_large_files_leave_nothing_behind_in_the_server(pool: Workers) -> None:
+    """Before: 157 MB, and 3,443 MB after three uploads of 39.9 MB, long after all had left: the error's frames held them."""
+    brought(files_of(document(bpe())))
+    process, kept = psutil.Process(), []
+    before = process.memory_info().rss
+    for number in range(3):
+        data = json.dumps(document(bpe(), note=[f"{number}" * 100] * (TOKENIZER_LIMIT // 105))).encode()
+        job = Job(partial(_brought_by_job, {"tokenizer.json": data}))
+        while not job.finished(60):
+            pass
+        del data
+        with pytest.raises(LoadError) as caught:
+            job.result()
+        kept.append(caught.value)
+        del caught, job
+    for error in kept:
+        error.__traceback__ = None
+    assert len(kept) == 3
+    assert process.memory_info().rss - before < 60_000_000
+
+
+def _brought_by_job(files: Mapping[str, bytes], _progress: Progress) -> LoadedSubject:
+    return brought(files)

@@ -1,0 +1,173 @@
+"""Tokenizers from elsewhere in processes of their own: their files are read there, and their texts encoded.
+
+A file can hold what burns a core for hours, takes all memory, or holds the GIL while all other visitors wait. A process can be
+ended, and is: after so many seconds, at so much memory, and when nobody has asked it for a while. What comes back is a
+`LoadedSubject` that knows its tokens and passes texts on.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from operator import methodcaller
+from pathlib import PurePath
+from typing import Any, Final
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokensteps.catalogue.files.errors import EncodeError, LoadError
+from tokensteps.catalogue.files.formats import load
+from tokensteps.catalogue.files.library import Stages
+from tokensteps.catalogue.files.loaded import LoadedSubject
+from tokensteps.catalogue.subjects import Tokens
+from tokensteps.limits import (
+    ENCODING_PACE,
+    ENCODING_SECONDS,
+    GIVEN_UP_REMEMBERED,
+    READER_IDLE_SECONDS,
+    READER_ROOM,
+    READERS,
+    READING_FILES_PACE,
+    READING_FILES_SECONDS,
+    TRAINING_MEMORY,
+)
+from tokensteps.server.once import once
+from tokensteps.server.shelf import Shelf
+from tokensteps.server.stores import digest
+from tokensteps.server.tasks import Progress, Stopped, TrainingError
+from tokensteps.server.workers import Workers
+
+Files = Mapping[str, bytes]
+"""A tokenizer's files: name → contents."""
+READER_NICENESS: Final = 5
+"""By how much the priority of these processes is lower than the server's."""
+SLOWER: Final = 5
+"""How many times longer than expected reading files again may take, on a machine with much to do."""
+_here: Final = Shelf[str, LoadedSubject](READER_ROOM)
+"""In such a process: the tokenizers it has loaded, by their keys."""
+
+
+class Missing(Exception):
+    """Raised by a process that doesn't have the tokenizer: it needs the files."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Something that such a process is asked to do with a tokenizer, which it loads first if it doesn't have it."""
+
+    key: str
+    name: str
+    ask: Callable[[LoadedSubject], Any]
+    seconds: float
+    limit: float
+    files: Files | None = field(default=None, repr=False)
+
+    def __call__(self, _progress: Progress) -> Any:
+        subject = _here.get(self.key)
+        if subject is None:
+            if self.files is None:
+                raise Missing
+            subject = load(self.files, self.name)
+            _here.put(self.key, subject, sum(map(len, self.files.values())))
+        return self.ask(subject)
+
+
+@once
+def readers() -> Workers:
+    """The processes of this server that have tokenizers from elsewhere."""
+    return Workers(READERS, READER_NICENESS, __name__, READER_IDLE_SECONDS)
+
+
+def _reading_seconds(files: Files) -> float:
+    return READING_FILES_PACE * sum(map(len, files.values()))
+
+
+def load_apart(
+    key: str, files: Callable[[], Files], name: str, progress: Progress, session: Callable[[], str]
+) -> LoadedSubject:
+    """The tokenizer in `files`, which are asked for again when a process doesn't have them any more.
+
+    `key` is the same for the same files and name; `session` says who is asking when a text is to be encoded. Raises LoadError,
+    TrainingError when too many are waiting, Stopped, and what `files` raises.
+    """
+    given = files()
+    seconds, limit = _reading_seconds(given), READING_FILES_SECONDS
+    request = Request(key, name, LoadedSubject.without_library, seconds, limit, given)
+    try:
+        subject: LoadedSubject = pickle.loads(readers().run(request, progress))
+    except TrainingError as error:
+        if error.why == "busy":
+            raise
+        file = " + ".join(PurePath(file).name for file in given)
+        if error.why == "time":
+            raise LoadError("slow", file, seconds=f"{READING_FILES_SECONDS:g}") from None
+        raise LoadError("memory", file, limit=TRAINING_MEMORY // 1_000_000) from None
+    subject.library = Apart(key, name, files, session, subject.has_own_patterns)
+    return subject
+
+
+class Apart:
+    """`TextWork` of a tokenizer in another process."""
+
+    def __init__(
+        self,
+        key: str,
+        name: str,
+        files: Callable[[], Files],
+        session: Callable[[], str],
+        has_own_patterns: bool,
+    ) -> None:
+        self._key, self._name, self._files, self._session = key, name, files, session
+        self._least_seconds = ENCODING_SECONDS if has_own_patterns else 0.0
+        """A pattern that somebody has written may take any time: such a tokenizer waits where what takes long does."""
+        self._given_up: dict[str, None] = {}
+        """Digests of what took too long: a page asks again and again."""
+
+    def encode(self, text: str, specials: bool, added: bool) -> Tokens:
+        encoded: Tokens = self._ask("encode", text, specials, added)
+        return encoded
+
+    def normalized(self, text: str) -> str:
+        normal: str = self._ask("normalized", text)
+        return normal
+
+    def stages(self) -> Stages:
+        found: Stages = self._ask("stages")
+        return found
+
+    def _ask(self, what: str, text: str = "", *manner: bool) -> Any:
+        ask = methodcaller("work", what, *([text] if what != "stages" else []), *manner)
+        asked = digest(pickle.dumps((what, text, manner)))
+        if asked in self._given_up:
+            raise self._slow()
+        expected = max(self._least_seconds, ENCODING_PACE * len(text))
+        request = Request(self._key, self._name, ask, expected, ENCODING_SECONDS)
+        progress = Progress(session=self._session())
+        try:
+            try:
+                answer = readers().run(request, progress)
+            except Missing:
+                files = self._files_again()
+                limit = ENCODING_SECONDS + SLOWER * _reading_seconds(files)
+                answer = readers().run(replace(request, files=files, limit=limit), progress)
+        except (TrainingError, Stopped) as error:
+            why = error.why if isinstance(error, TrainingError) else "busy"
+            if why == "busy":
+                raise EncodeError("crowded", self._name) from None
+            self._remember(asked)
+            raise (self._slow() if why == "time" else EncodeError("lost", self._name)) from None
+        return pickle.loads(answer)
+
+    def _files_again(self) -> Files:
+        try:
+            return self._files()
+        except TokenizersCoreError:
+            raise EncodeError("gone", self._name) from None
+
+    def _slow(self) -> EncodeError:
+        return EncodeError("slow", self._name, seconds=f"{ENCODING_SECONDS:g}")
+
+    def _remember(self, asked: str) -> None:
+        self._given_up[asked] = None
+        while len(self._given_up) > GIVEN_UP_REMEMBERED:
+            self._given_up.pop(next(iter(self._given_up)), None)

@@ -1,0 +1,106 @@
+"""The work on texts of a tokenizer of the `tokenizers` library.
+
+It is done in a process that may be ended (`apart.py`): the library's Rust code holds the GIL, may take hours, and panics on some texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple, Protocol
+
+from tokenizers import Tokenizer
+
+from tokenizers_core.encoding.templates import Template
+from tokenizers_core.errors import quoted
+from tokenizers_core.files.tokenizer_json import (
+    algorithm_of,
+    parse_json,
+    pipeline_of,
+    special_tokens_of,
+    template_of,
+)
+from tokenizers_core.lazy import cached_property
+from tokenizers_core.text.pipeline import Pipeline
+from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError
+from tokensteps.catalogue.subjects import Tokens
+
+
+class Stages(NamedTuple):
+    """What surrounds a tokenizer's vocabulary, as parts of the engine."""
+
+    algorithm: str
+    pipeline: Pipeline
+    special_tokens: tuple[str, ...]
+    template: Template | None
+
+
+class TextWork(Protocol):
+    """What a tokenizer does with texts, in this process or in another."""
+
+    def encode(self, text: str, specials: bool, added: bool) -> Tokens:
+        """As in `Subject`. Raises EncodeError."""
+
+    def normalized(self, text: str) -> str:
+        """The text after the normalizer. Raises EncodeError."""
+
+    def stages(self) -> Stages:
+        """Raises LackingPartError, TokenizerFileError if the engine lacks one of the parts; EncodeError."""
+
+
+class Library:
+    """The library's tokenizer in this process."""
+
+    def __init__(self, name: str, tokenizer: Tokenizer) -> None:
+        self.name, self.tokenizer = name, tokenizer
+
+    def encode(self, text: str, specials: bool, added: bool) -> Tokens:
+        with _failing(self.name):
+            tokenizer = self.tokenizer if specials else self._plain
+            encoding = tokenizer.encode(text, add_special_tokens=added)
+            return Tokens(encoding.ids, encoding.offsets)
+
+    def normalized(self, text: str) -> str:
+        normalizer = self.tokenizer.normalizer
+        with _failing(self.name):
+            return text if normalizer is None else str(normalizer.normalize_str(text))
+
+    def stages(self) -> Stages:
+        document = parse_json(self.tokenizer.to_str())
+        return Stages(
+            algorithm_of(document), pipeline_of(document), special_tokens_of(document), template_of(document)
+        )
+
+    @cached_property
+    def _plain(self) -> Tokenizer:
+        """The same tokenizer, but special tokens are plain text to it. It shares the model, which takes most of the memory."""
+        plain = Tokenizer(self.tokenizer.model)
+        for _identifier, token in sorted(self.tokenizer.get_added_tokens_decoder().items()):
+            (plain.add_special_tokens if token.special else plain.add_tokens)([token])
+        if self.tokenizer.normalizer is not None:
+            plain.normalizer = self.tokenizer.normalizer
+        if self.tokenizer.pre_tokenizer is not None:
+            plain.pre_tokenizer = self.tokenizer.pre_tokenizer
+        if self.tokenizer.post_processor is not None:
+            plain.post_processor = self.tokenizer.post_processor
+        plain.encode_special_tokens = True
+        return plain
+
+
+@contextmanager
+def _failing(name: str) -> Iterator[None]:
+    """Whatever goes wrong in the library as an EncodeError; panics are no `Exception`."""
+    try:
+        yield
+    except BaseException as error:
+        message = quoted(str(error), MESSAGE_CHARACTERS)
+        if isinstance(error, Exception):
+            raise EncodeError("failed", name, message=message) from None
+        if is_panic(error):
+            raise EncodeError("panic", name, message=message) from None
+        raise
+
+
+def is_panic(error: BaseException) -> bool:
+    """Whether the library's Rust code panicked. The exception's class can't be imported, only recognized."""
+    return type(error).__name__ == "PanicException" and type(error).__module__ == "pyo3_runtime"
