@@ -243,11 +243,17 @@ class Hall:
 
 
 @asynccontextmanager
-async def opened(port: int, page: str, url: dict[str, str]) -> AsyncIterator[Session]:
+async def opened(
+    port: int, page: str, url: dict[str, str], headers: Mapping[str, str] | None = None
+) -> AsyncIterator[Session]:
     """A session that listens, until the block ends."""
     address = f"ws://127.0.0.1:{port}/_stcore/stream"
     async with websockets.connect(
-        address, subprotocols=["streamlit"], max_size=None, compression=None
+        address,
+        subprotocols=["streamlit"],
+        max_size=None,
+        compression=None,
+        additional_headers=headers,
     ) as line:
         session = Session(line, page, url)
         ear = asyncio.create_task(session.listen())

@@ -9,9 +9,9 @@ from hypothesis import settings
 
 STRESS: Final = os.environ.get("STRESS") == "1"
 """Whether every example is tried, as `make stress` asks."""
-SHARE: Final = 4
+SHARE: Final = 8
 """The suite tries one example in so many, and `FEWEST` at least."""
-FEWEST: Final = 25
+FEWEST: Final = 12
 
 
 def sampled(number: int) -> int:

@@ -764,3 +764,14 @@ def check_totals(trace: UnigramTrace) -> None:
         }
         assert told == {word: split for word, split in now.items() if split != before[word]}
         before = now
+
+
+@pytest.mark.parametrize("make", [course, by_library_method])
+def test_the_likeliest_longer_pieces_of_every_step(make: Any) -> None:
+    """Oracle: all pieces of the step, sorted; equal ones stay in the model's order."""
+    trace = make()
+    for snapshot in trace:
+        longer = [piece for piece in snapshot.pieces if len(piece) > 1]
+        expected = sorted(longer, key=lambda piece: -snapshot.pieces[piece])
+        for number in (0, 1, 24, 10_000):
+            assert trace.likeliest_at(snapshot.step, number) == expected[:number]

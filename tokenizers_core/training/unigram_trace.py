@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -217,6 +218,25 @@ class UnigramTrace(Trace[UnigramSnapshot]):
             }
 
         return Recent(named, CACHED)
+
+    def likeliest_at(self, step: int, number: int) -> list[str]:
+        """The `number` most probable of the longer pieces that are left after `step` steps, equal ones in the model's order.
+
+        A longer piece has at least two characters. The order is worked out once for a model, as pruning changes no probability.
+        """
+        pieces = self.pieces_at(step)
+        ordered = self._longer_by_probability.at(self.model_at(step).step)
+        return list(itertools.islice(filter(pieces.__contains__, ordered), number))
+
+    @cached_property
+    def _longer_by_probability(self) -> Recent[list[str]]:
+        """For steps at which a model begins: its longer pieces, the most probable first."""
+
+        def ordered(step: int) -> list[str]:
+            named = self._named.at(step)
+            return sorted((piece for piece in named if len(piece) > 1), key=lambda piece: -named[piece])
+
+        return Recent(ordered, CACHED)
 
     @cached_property
     def _pruned_at(self) -> dict[str, int]:

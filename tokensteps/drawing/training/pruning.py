@@ -6,7 +6,6 @@ panel of words in `resplits`, the panel of pieces in `pieces`.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Mapping
 from html import escape
 from typing import Final
@@ -78,9 +77,7 @@ def pieces_status(snapshot: UnigramSnapshot) -> str:
 
 def pieces_strip(snapshot: UnigramSnapshot, style: Style) -> str:
     """The longer pieces that are left, most probable first."""
-    pieces = snapshot.pieces
-    longer = ((log, piece) for piece, log in pieces.items() if len(piece) > 1)
-    shown = heapq.nsmallest(STRIP_PIECES, longer, key=lambda item: -item[0])
+    shown = snapshot.trace.likeliest_at(snapshot.step, STRIP_PIECES)
     more = snapshot.trace.record.sizes[snapshot.step] > len(shown) + len(snapshot.trace.alphabet)
-    drawn = "".join(chip(piece, style) for _log, piece in shown) or escape(_("none"))
+    drawn = "".join(chip(piece, style) for piece in shown) or escape(_("none"))
     return strip_html(_("Longer pieces left, most probable first"), drawn, more)
