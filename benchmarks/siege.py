@@ -29,8 +29,6 @@ from tokensteps.server.stores import file_store
 
 ELSEWHERE = {"X-Forwarded-For": "203.0.113.7"}
 """The attacker's address, as a proxy on this machine would tell it."""
-AFTER = 120.0
-"""Seconds after everybody has left until memory is read again."""
 Attack = Callable[[int], Awaitable[None]]
 
 
@@ -195,7 +193,9 @@ def megabytes(process: psutil.Process) -> float:
     return total
 
 
-async def besiege(port: int, process: psutil.Process, attacks: Mapping[str, Attack], hall: Hall) -> None:
+async def besiege(
+    port: int, process: psutil.Process, attacks: Mapping[str, Attack], hall: Hall, after: float
+) -> None:
     """The class comes in, the attacker begins, everybody leaves; prints what it took."""
     times, health, usage = Times(), Health(port), Usage([process])
     times.warm = time.monotonic() + hall.opening + hall.settle
@@ -226,8 +226,8 @@ async def besiege(port: int, process: psutil.Process, attacks: Mapping[str, Atta
     most = max(a + b for a, b in zip(usage.memory, usage.workers, strict=False))
     for one in watching:
         one.cancel()
-    await asyncio.sleep(AFTER)
-    print(f"  memory with its workers: {before:.0f} MB before the attacks, {most:.0f} MB at most, {megabytes(process):.0f} MB {AFTER:g} s after; "
+    await asyncio.sleep(after)
+    print(f"  memory with its workers: {before:.0f} MB before the attacks, {most:.0f} MB at most, {megabytes(process):.0f} MB {after:g} s after; "
           f"processes {children} → {len(process.children(recursive=True))}")  # fmt: skip
 
 
@@ -237,6 +237,9 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=50)
     parser.add_argument("--interval", type=float, default=3.0, help="seconds between a session's clicks")
     parser.add_argument("--seconds", type=float, default=600.0, help="how long the attacker has")
+    parser.add_argument(
+        "--after", type=float, default=120.0, help="until memory is read again when all have left"
+    )
     asked = parser.parse_args()
     hall = Hall(asked.sessions, asked.interval, asked.seconds, paste=0, corpus=0)
     plain: tuple[Attack, ...] = (
@@ -259,7 +262,7 @@ def main() -> None:
             print(
                 f"{hall.sessions} sessions, a click each {hall.interval:g} s, one attacker for {hall.seconds:g} s"
             )
-            asyncio.run(besiege(port, process, attacks, hall))
+            asyncio.run(besiege(port, process, attacks, hall, asked.after))
 
 
 if __name__ == "__main__":
