@@ -9,6 +9,8 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PIP_INSTALL_LOCKED := $(PIP_INSTALL) --require-hashes
 # What makes and checks the locks, in an environment of its own: it decides nothing about the app's.
 TOOLS := $(VENV)/tools
+# The same environment with the newest Streamlit, whatever the ranges say.
+NEXT := $(VENV)/next
 # One lock for Linux, macOS and Windows and every Python from 3.11 on.
 COMPILE = $(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
   --annotation-style line --custom-compile-command "make lock"
@@ -25,7 +27,7 @@ PORT ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run serve dev test check stress lint types unit browser nginx load hostile bench format screenshots messages lock audit clean
+.PHONY: help run serve dev test check stress lint types unit browser nginx load hostile siege next bench format screenshots messages lock audit clean
 
 help: ## list these targets
 	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
@@ -73,9 +75,20 @@ nginx: $(VENV)/.dev ## find nginx for the test of a deployment, or install it as
 load: $(VENV)/.dev ## a lecture hall at one server: 100 sessions, a click each 3 seconds
 	$(BIN)/python -m benchmarks.load
 
-hostile: browser ## 10,000 hostile strings through everything that reads, draws and exports, and through a browser
-	HOSTILE_STRINGS=10000 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/test_hostile.py
+hostile: browser ## 10,000 hostile strings, 100,000 messages and 20,000 files through whatever takes them, and strings through a browser
+	HOSTILE_STRINGS=10000 HOSTILE_MESSAGES=100000 HOSTILE_FILES=20000 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/test_hostile.py tests/test_fuzz.py
 	$(BIN)/python -m tests.hostile_browser
+
+siege: $(VENV)/.dev ## a class of 50 steps for ten minutes while one visitor attacks
+	$(BIN)/python -m benchmarks.siege
+
+next: $(VENV)/.dev browser nginx ## every test with the newest Streamlit that the index has; first says what is newer than the lock
+	@test -x $(NEXT)/bin/python || $(BIN)/python -m venv $(NEXT)
+	@$(NEXT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(NEXT)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade streamlit
+	@for each in $(BIN) $(NEXT)/bin; do "$$each"/python -m pip freeze --disable-pip-version-check >"$$each/packages.txt"; done
+	@diff $(BIN)/packages.txt $(NEXT)/bin/packages.txt | grep '^[<>]' || echo "The index has no newer Streamlit than the lock; this is the suite as it is."
+	$(NEXT)/bin/python -m pytest $(PYTEST_ARGS)
 
 bench: $(VENV)/.dev ## time the engine against other tokenizers
 	$(BIN)/python -m benchmarks

@@ -41,6 +41,10 @@ FROZEN = 0.5 if MESSAGES > 10_000 else 1.5
 GROWTH = 60_000_000
 """Bytes that a process may grow by after its first few hundred messages or files."""
 CONNECTIONS = 8
+EACH = 12
+"""Messages over one connection: the guard lets more wait."""
+LEFT = 75.0 if MESSAGES > 10_000 else 0.0
+"""Seconds until those who have left hold nothing any more; the sample's few sessions fit into `GROWTH`."""
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
@@ -120,7 +124,7 @@ async def fuzz(port: int, number: int, seed: int) -> int:
         address = {"X-Forwarded-For": f"198.51.{chance.randrange(256)}.{chance.randrange(256)}"}
         try:
             async with opened(port, "bpe", {"corpus": "hug"}, address) as session:
-                while sent < number:
+                for _ in range(min(EACH, number - sent)):
                     message = (
                         chance.randbytes(chance.choice((0, 3, 40, 2_000)))
                         if chance.random() < 0.1
@@ -128,9 +132,12 @@ async def fuzz(port: int, number: int, seed: int) -> int:
                     )
                     sent += 1
                     await session.socket.send(message)
-                    await asyncio.sleep(0)
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(session.socket.wait_closed(), 0.02)
+                        closed += session.socket.close_code == 1008
+                        break
         except (websockets.WebSocketException, OSError, ExceptionGroup):
-            closed += 1
+            pass
     return closed
 
 
@@ -147,11 +154,12 @@ def test_messages_neither_stop_the_server_nor_stay_in_it() -> None:
                 return int(session.head["last"])
 
         assert finished(visit()) > 2
-        finished(everybody(min(MESSAGES, 2_000), 1))
+        finished(everybody(min(MESSAGES, 400), 1))
         before, children = process.memory_info().rss, len(process.children(recursive=True))
         with watched(port):
-            assert finished(everybody(MESSAGES, 1_000)) > MESSAGES / 200, "hardly anything was refused"
+            assert finished(everybody(MESSAGES, 1_000)) > MESSAGES / 50, "hardly anything was refused"
         assert finished(visit()) > 2, "the server serves others as before"
+        time.sleep(LEFT)
         assert process.memory_info().rss - before < GROWTH
         assert len(process.children(recursive=True)) <= children + 1
 
