@@ -281,13 +281,24 @@ def test_codes_hold_answers_and_are_marked_from_the_run() -> None:
     good = Answers(one.name, "Ann", 61, tuple(keys))
     poor = Answers(one.name, "=Bob()", 5, (keys[0], "99", keys[2]))
     other = Answers("0" * 12, "Cy", 5, tuple(keys))
-    codes = [good.code(), poor.code(), other.code(), good.code()[:-2], HOSTILE, good.code()]
+    codes = [
+        good.code(),
+        "",
+        f"Bob here, my code is: {poor.code()}.",
+        other.code(),
+        good.code()[:-2],
+        HOSTILE,
+        good.code(),
+    ]
     held, refused = check_codes(one, trace, style, codes)
     assert [(row.result.name, row.number(RIGHT), row.number(TIED), row.number(WRONG)) for row in held] == [
         ("Ann", 3, 0, 0),
         ("=Bob()", 2, 0, 1),
     ]
     assert len(refused) == 4 and "another challenge" in refused[0] and "the code from line 1" in refused[3]
+    assert [told.split(",")[0].split()[1] for told in refused] == ["4", "5", "6", "7"], (
+        "blank lines are counted"
+    )
     assert list(class_table(held)["time"]) == ["1:01", "0:05"]
     table = steps_table(held)
     assert list(table["step"]) == [2, 3, 4] and list(table["right"]) == [2, 1, 2]

@@ -6,6 +6,7 @@ no accounts and no lists.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -26,6 +27,8 @@ from tokensteps.teaching.game import VERDICT_NAMES, Prediction
 from tokensteps.teaching.predictions import next_asked, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question
 
+CODE: Final = re.compile(r"\.?[\w-]+(?:\.[\w-]+)+", re.ASCII)
+"""What a code may be: letters, digits, - and _ in parts with dots between them, and a dot before a compressed one."""
 LEFT_OUT: Final = ("step", "mode", "ask")
 """Parameters of a training page that a challenge sets itself."""
 
@@ -139,22 +142,34 @@ class Checked(NamedTuple):
         return sum(answer.verdict == verdict for answer in self.answers)
 
 
+def code_in(line: str) -> str:
+    """The code in a line, which may have words around it, as students send them.
+
+    >>> code_in("Ann: my code is “WyJh.aBc-d_E”."), code_in("  ")
+    ('WyJh.aBc-d_E', '')
+    """
+    return max(CODE.findall(line), key=len, default=line.strip())
+
+
 def check_codes(
-    challenge: Challenge, trace: AnyTrace, style: Style, codes: Sequence[str]
+    challenge: Challenge, trace: AnyTrace, style: Style, lines: Sequence[str]
 ) -> tuple[list[Checked], list[str]]:
-    """Check codes: the valid ones, and why each of the others is not (translated)."""
+    """Check the codes in lines, of which some may be blank: the valid ones, and why each of the others is not (translated)."""
     held: list[Checked] = []
     refused: list[str] = []
     first: dict[str, int] = {}
     questions = questions_of(challenge, trace, style)
-    for number, code in enumerate(codes, 1):
+    for number, line in enumerate(lines, 1):
+        code = code_in(line)
+        if not code:
+            continue
         result = open_answers(code)
-        if first.setdefault(code.strip(), number) < number:
+        if first.setdefault(code, number) < number:
             message = _("Line {number} repeats the code from line {first}, so it counts only once.")
-            refused.append(message.format(number=count(number), first=count(first[code.strip()])))
+            refused.append(message.format(number=count(number), first=count(first[code])))
         elif result is None:
             message = _("Line {number} is not a code from this server, or it was altered: {code}")
-            refused.append(message.format(number=count(number), code=repr(code[:24])))
+            refused.append(message.format(number=count(number), code=repr(line.strip()[:24])))
         elif result.challenge != challenge.name:
             message = _("Line {number}, from {name}, is a code for another challenge.")
             refused.append(message.format(number=count(number), name=repr(result.name)))

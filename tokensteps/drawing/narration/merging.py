@@ -38,7 +38,11 @@ def tell_bpe(snapshot: MergeSnapshot, voice: Voice) -> Told:
     next_best = ""
     if event.runner_ups:
         next_best = voice.say(
-            _("No tie: the runner-up, {pair}, occurs {freq} times."),
+            ngettext(
+                "No tie: the runner-up, {pair}, occurs {freq} time.",
+                "No tie: the runner-up, {pair}, occurs {freq} times.",
+                event.runner_ups[0].freq,
+            ),
             pair=voice.pair(event.runner_ups[0].pair),
             freq=count(event.runner_ups[0].freq),
         )
@@ -84,7 +88,11 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: Voice) -> Told
     )
     words = ngettext("{number} different word", "{number} different words", len(corpus.words))
     why = voice.say(
-        _("The corpus has {different}, {total} in all: {tokens} tokens now."),
+        ngettext(
+            "The corpus has {different}, {total} in all: {tokens} token now.",
+            "The corpus has {different}, {total} in all: {tokens} tokens now.",
+            snapshot.tokens,
+        ),
         different=words.format(number=count(len(corpus.words))),
         total=count(sum(corpus.counts)),
         tokens=count(snapshot.tokens),

@@ -234,16 +234,17 @@ def _checker(sealed: str) -> None:
     )
     link = st.text_input(_("Challenge link"), key="challenge.link", placeholder=sealed[:60])
     codes = st.text_area(_("Codes, one per line"), key="challenge.codes", height=120)
-    lines = [line for line in plain_text(codes).splitlines() if line.strip()]
-    if not lines:
+    lines = plain_text(codes).splitlines()
+    number = sum(bool(line.strip()) for line in lines)
+    if not number:
         return
     challenge = open_challenge(plain_text(link) or sealed)
     if challenge is None:
         problem(_("Paste the challenge link into the first box, exactly as this server made it."))
         return
-    if len(lines) > CODES_LIMIT:
+    if number > CODES_LIMIT:
         message = _("{size} codes is over the limit of {limit} at once: check them in parts.")
-        problem(message.format(size=count(len(lines)), limit=count(CODES_LIMIT)))
+        problem(message.format(size=count(number), limit=count(CODES_LIMIT)))
         return
     found = _trace(challenge, ".check")
     if found is None:

@@ -17,7 +17,7 @@ from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.charts import CHARTS, curves_told, training_chart
 from tokensteps.drawing.tabs import lineage_html, parting_html
 from tokensteps.drawing.tokens import readable
-from tokensteps.language.i18n import N_, _, count
+from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.language.names import choice_name
 from tokensteps.limits import WORDS_LISTED
 from tokensteps.pages.train.page import RunFile, TrainView
@@ -57,14 +57,19 @@ def merge_tabs(
 
 def every_pair(table: StepTable, view: TrainView[MergedTrace]) -> None:
     """The pairs that could be merged next."""
-    whole, best = (
-        _("All {number} pairs after step {step}, best first."),
-        _("The best {shown} of {number} pairs after step {step}."),
+    number = view.trace[view.step].pair_count
+    whole = ngettext(
+        "The only pair after step {step}.", "All {number} pairs after step {step}, best first.", number
     )
+    best = _("The best {shown} of {number} pairs after step {step}.")
     if view.step < len(view.trace):
-        whole = _("All {number} pairs after step {step}, best first: the first one is merged next.")
+        whole = ngettext(
+            "The only pair after step {step}: it is merged next.",
+            "All {number} pairs after step {step}, best first: the first one is merged next.",
+            number,
+        )
         best = _("The best {shown} of {number} pairs after step {step}: the first one is merged next.")
-    step_rows(view, table, view.trace[view.step].pair_count, whole, best)
+    step_rows(view, table, number, whole, best)
 
 
 def merge_charts(view: TrainView[MergedTrace]) -> None:
