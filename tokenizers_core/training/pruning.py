@@ -136,6 +136,8 @@ class PruneEvent:
     """How many pieces the round prunes."""
     ranked: int
     """How many pieces the round ranks."""
+    tied: int
+    """How many pieces of the ranking cost exactly as much, this one included."""
     threshold: float
     """The loss of the last piece that the round prunes."""
     resplits: tuple[Resplit, ...]

@@ -454,6 +454,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
             place=place + 1,
             pruned=round_.pruned,
             ranked=len(round_.ranking),
+            tied=round_.losses.count(round_.losses[place]),
             threshold=round_.losses[round_.pruned - 1],
             resplits=tuple(
                 Resplit(word, self.read(self.split(word, before)), self.read(self.split(word, after)))

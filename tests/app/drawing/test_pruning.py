@@ -323,7 +323,14 @@ def test_every_prune_is_told(name: str, size: int) -> None:
                 sentences.append(
                     f"On its own, {piece} would now be {' '.join(plain_viterbi(piece, model)[0])}."
                 )
-            if going == 1:
+            tied = sum(abs(other - cost) < 1e-9 for other in plain.removal_losses.values())
+            if going == 1 and tied > 1:
+                sentences.append(
+                    f"Round {number}: {tied} of {len(plain.removal_losses)} pieces cost equally little; of these, the first in the seed is pruned."
+                )
+                equal = [one for one, other in plain.removal_losses.items() if abs(other - cost) < 1e-9]
+                assert piece == min(equal, key=[seeded for seeded, _count in trace.seed].index)
+            elif going == 1:
                 sentences.append(
                     f"Round {number}: the cheapest of {len(plain.removal_losses)} pieces is pruned."
                 )

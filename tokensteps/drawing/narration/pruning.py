@@ -131,7 +131,7 @@ def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> To
         if snapshot.trace.method == "sentencepiece":
             message = _("Prune {piece}: losing it costs about {loss}.")
         lead = voice.say(message, piece=voice.token(event.piece), loss=voice.strong(nats(event.loss)))
-    why = [tell_use(event, voice), tell_place(event, voice)]
+    why = [tell_use(event, voice), tell_place(snapshot, event, voice)]
     if event.ends_round:
         why.append(tell_round_end(snapshot, event, voice))
     return Told(lead, sentences(*why))
@@ -173,10 +173,19 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
     return sentences(told, spelled) if event.alternative else told
 
 
-def tell_place(event: PruneEvent, voice: Voice) -> str:
-    """The piece's place in the round."""
+def tell_place(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> str:
+    """The piece's place in the round, and in the course's method why it goes before others that cost as little."""
     if event.ranked == 1:
         return voice.say(_("Round {round}: the only longer piece left is pruned."), round=str(event.round))
+    if event.pruned == 1 and event.tied > 1 and snapshot.trace.method == "course":
+        return voice.say(
+            _(
+                "Round {round}: {tied} of {ranked} pieces cost equally little; of these, the first in the seed is pruned."
+            ),
+            round=str(event.round),
+            tied=count(event.tied),
+            ranked=count(event.ranked),
+        )
     if event.pruned == 1:
         return voice.say(
             _("Round {round}: the cheapest of {ranked} pieces is pruned."),
