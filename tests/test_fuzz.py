@@ -12,14 +12,12 @@ import base64
 import json
 import os
 import random
-import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 import psutil
 import websockets
@@ -27,6 +25,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.load import opened, server
 from tests.app.catalogue.test_loaded import KINDS, trained
+from tests.app.server.test_entrance import served
 from tests.loops import finished
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.files import apart
@@ -34,7 +33,7 @@ from tokensteps.server.tasks import Progress
 from tokensteps.server.workers import Workers
 
 ROOT = Path(__file__).parents[1]
-MESSAGES = int(os.environ.get("HOSTILE_MESSAGES", "300"))
+MESSAGES = int(os.environ.get("HOSTILE_MESSAGES", "100"))
 FILES = int(os.environ.get("HOSTILE_FILES", "150"))
 FROZEN = 0.5 if MESSAGES > 10_000 else 1.5
 """Seconds without an answer from the server after which it counts as frozen: the suite shares its machine with other tests."""
@@ -72,28 +71,6 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
                 piece += data[chance.randrange(len(data)) :][: chance.choice((4, 100))]
         data = data[:start] + piece + data[end:]
     return data
-
-
-@contextmanager
-def watched(port: int) -> Iterator[None]:
-    """Inside, the server answers everybody else in time."""
-    longest, over = [0.0], threading.Event()
-
-    def ask() -> None:
-        while not over.wait(0.02):
-            start = time.perf_counter()
-            with urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=60) as answer:
-                answer.read()
-            longest[0] = max(longest[0], time.perf_counter() - start)
-
-    asking = threading.Thread(target=ask)
-    asking.start()
-    try:
-        yield
-    finally:
-        over.set()
-        asking.join()
-    assert longest[0] < FROZEN
 
 
 def real_messages() -> list[bytes]:
@@ -156,7 +133,7 @@ def test_messages_neither_stop_the_server_nor_stay_in_it() -> None:
         assert finished(visit()) > 2
         finished(everybody(min(MESSAGES, 400), 1))
         before, children = process.memory_info().rss, len(process.children(recursive=True))
-        with watched(port):
+        with served(port, FROZEN):
             assert finished(everybody(MESSAGES, 1_000)) > MESSAGES / 50, "hardly anything was refused"
         assert finished(visit()) > 2, "the server serves others as before"
         time.sleep(LEFT)
