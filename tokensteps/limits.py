@@ -130,6 +130,15 @@ ADDRESS_RATES: Final[Mapping[str, Rate]] = {
     **{name: Rate(HALL * rate.burst / 2, HALL * rate.pace / 10) for name, rate in CONNECTION_RATES.items()},
 }
 """What all pages at one address may send together: enough for a lecture hall, and too little to take all of a server's time."""
+BUSY_SHARE: Final = 0.6
+"""Share of a processor that the server uses when it is busy: one thread of Python runs at a time, and clicks begin to wait."""
+BUSY_RATE: Final = Rate(4, 0.7)
+"""Runs of a page that one connection has at once while the server is busy: a learner's few clicks, and one each second and a half after that;
+who asks for more waits for those who ask for less."""
+PART_COST: Final = 0.25
+"""What a run of a part of a page, as a step is, counts of that: it takes a quarter of the time."""
+BUSY_WAIT: Final = 5.0
+"""Seconds that a message waits at most because the server is busy: even a visitor who has asked too much sees the page go on."""
 CONNECTIONS_EACH: Final = 2 * HALL
 """Connections from one address: each student of a lecture hall has two pages open."""
 RECONNECT_SECONDS: Final = 60.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import random
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,6 +43,7 @@ from tokensteps.server.entrance.messages import (
     Refused,
     examine,
 )
+from tokensteps.server.entrance.rates import Load
 
 MAY_PASS = {
     "rerun_script": True,
@@ -113,6 +115,20 @@ class Visited:
         self.told.append(("leave", session))
 
 
+class Idle(Load):
+    """A server that has nothing else to do, or never stops having."""
+
+    def __init__(self, busy: bool = False) -> None:
+        self.said = busy
+
+    def busy(self) -> bool:
+        return self.said
+
+
+def quiet(visited: Visited, busy: bool = False) -> Connections:
+    return Connections(visited, Idle(busy))  # type: ignore[arg-type]
+
+
 def send_all(
     sent: Sequence[bytes | str],
     answers: Sequence[bytes] = (),
@@ -145,7 +161,7 @@ def send_all(
         got.append(event)
 
     scope = {"type": "websocket", "client": ("192.0.2.1", 5), "headers": [], "subprotocols": [*subprotocols]}
-    finished((guards or Connections(visited)).serve(app, scope, receive, send))  # type: ignore[arg-type]
+    finished((guards or quiet(visited)).serve(app, scope, receive, send))  # type: ignore[arg-type]
     return arrived, got, visited
 
 
@@ -359,15 +375,52 @@ def test_what_a_page_asks_by_itself_is_left_out_where_it_comes_too_fast(slept: l
     assert sum(slept) == pytest.approx(1 / 4)
 
 
+def test_while_the_server_is_busy_who_asks_much_waits_for_who_asks_little(slept: list[float]) -> None:
+    """Before, four connections that sent as fast as they could made everybody else wait 1.6 s."""
+    visited = Visited()
+    send_all([rerun()] * 4, guards=quiet(visited, busy=True))
+    send_all([rerun(fragment_id="a")] * 16, guards=quiet(visited, busy=True))
+    assert sum(slept) == 0
+    send_all([rerun()] * 20, guards=quiet(visited, busy=True))
+    assert sum(slept) == pytest.approx((20 - 4) / 0.7, rel=0.05)
+    slept.clear()
+    send_all([rerun()] * 20, guards=quiet(visited))
+    assert sum(slept) == 0
+    arrived, _got, _visited = send_all([rerun(is_auto_rerun=True)] * 20, guards=quiet(visited, busy=True))
+    assert len(arrived) == 4 and sum(slept) == 0
+
+
+def test_the_wait_of_a_busy_server_has_an_end(slept: list[float]) -> None:
+    load = Idle()
+    guards = Connections(Visited(), load)  # type: ignore[arg-type]
+    send_all([rerun()] * 200, guards=guards)
+    load.said, before = True, sum(slept)
+    send_all([rerun()] * 5, guards=guards)
+    assert max(slept) <= 5 and sum(slept) - before < 5 * 5 + 1
+
+
+def test_a_process_that_works_is_busy_and_one_that_sleeps_is_not() -> None:
+    load = Load()
+    time.sleep(1.2 * Load.EVERY)
+    assert not load.busy()
+    end, worked = time.monotonic() + 60, False
+    while not worked and time.monotonic() < end:  # other processes may take the processor away for a while
+        until = time.process_time() + 1.2 * Load.EVERY
+        while time.process_time() < until:
+            sum(range(1_000))
+        worked = load.busy()
+    assert worked
+
+
 def test_an_address_has_a_rate_of_its_own(slept: list[float]) -> None:
-    guards = Connections(Visited())  # type: ignore[arg-type]
+    guards = quiet(Visited())
     for _ in range(200):  # two hundred visitors, one after the other, each as fast as one may
         assert len(send_all([rerun()] * 20, guards=guards)[0]) == 20
     assert sum(slept) == pytest.approx((200 * 20 - 3_000) / 120, rel=0.05)
 
 
 def test_a_lecture_hall_comes_in_and_clicks_without_a_wait(slept: list[float]) -> None:
-    guards = Connections(Visited())  # type: ignore[arg-type]
+    guards = quiet(Visited())
     for _ in range(300):
         send_all([rerun()] * 8, guards=guards)
     assert sum(slept) == 0

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from tokensteps.limits import (
     ADDRESS_RATES,
+    BUSY_RATE,
+    BUSY_WAIT,
     CONNECTION_RATES,
     CONNECTIONS_EACH,
+    PART_COST,
     SESSION_TOLD_BYTES,
 )
 from tokensteps.server.entrance.messages import Refused, examine
-from tokensteps.server.entrance.rates import Account, Addresses, network
+from tokensteps.server.entrance.rates import Account, Addresses, Bucket, Load, network
 from tokensteps.streamlit_internals import claimed_session, told_session
 
 if TYPE_CHECKING:
@@ -33,7 +36,8 @@ GONE: Final = 1006
 class Connections:
     """All WebSockets of a server."""
 
-    def __init__(self, visits: Visits) -> None:
+    def __init__(self, visits: Visits, load: Load | None = None) -> None:
+        self._load = load or Load()
         self._addresses = Addresses(ADDRESS_RATES)
         self._visits = visits
 
@@ -48,7 +52,7 @@ class Connections:
             await send({"type": "websocket.close", "code": TRY_AGAIN_LATER})
             return
         address.connections += 1
-        connection = Connection(receive, send, address, self._visits, claimed_session(scope))
+        connection = Connection(receive, send, address, self._visits, self._load, claimed_session(scope))
         try:
             await asyncio.sleep(address.bucket("openings").take(1, now))
             await app(scope, connection.receive, connection.send)
@@ -61,10 +65,16 @@ class Connection:
     """One WebSocket."""
 
     def __init__(
-        self, receive: Receive, send: Send, address: Account, visits: Visits, session: str = ""
+        self,
+        receive: Receive,
+        send: Send,
+        address: Account,
+        visits: Visits,
+        load: Load,
+        session: str = "",
     ) -> None:
         self._receive, self._send, self._address, self._visits = receive, send, address, visits
-        self._own = Account(CONNECTION_RATES)
+        self._own, self._runs, self._load = Account(CONNECTION_RATES), Bucket(BUSY_RATE), load
         self._session, self._told = session, False
         """That of this connection: as the browser would have it, until Streamlit has told."""
         self._closed = False
@@ -88,10 +98,14 @@ class Connection:
             if message.by_itself and self._busy():
                 continue  # the page asks again, and would only fall further behind
             await self._turn(message.kind, 1)
+            if message.kind == "rerun_script":
+                await self._make_way(PART_COST if message.part else 1)
             return {"type": "websocket.receive", "bytes": message.data}
 
     def _busy(self) -> bool:
         now = time.monotonic()
+        if self._runs.full(now) and self._load.busy():
+            return True
         return any(one.bucket("rerun_script").full(now) for one in (self._own, self._address))
 
     async def _turn(self, name: str, amount: int) -> None:
@@ -100,6 +114,13 @@ class Connection:
         wait = max(one.bucket(name).take(amount, now) for one in (self._own, self._address))
         if wait:
             await asyncio.sleep(wait)
+
+    async def _make_way(self, runs: float) -> None:
+        """While the server is busy, wait if this connection asks for much, so that those who ask for little don't have to."""
+        end = time.monotonic() + self._runs.take(runs, time.monotonic())
+        self._runs.wait_at_most(BUSY_WAIT)
+        while (left := end - time.monotonic()) > 0 and self._load.busy():
+            await asyncio.sleep(min(left, Load.EVERY))
 
     async def _refuse(self, why: str) -> Event:
         logging.getLogger(__name__).warning("Closed a connection that sent %s", why)

@@ -70,6 +70,8 @@ class Message(NamedTuple):
     data: bytes
     by_itself: bool = False
     """Whether a page asks by itself, every so often, and would ask again."""
+    part: bool = False
+    """Whether it asks for a part of the page only."""
 
 
 def examine(data: bytes) -> Message:
@@ -97,8 +99,9 @@ def examine(data: bytes) -> Message:
         raise Refused(f"a message of the kind {kind!r}")
     if kind == "rerun_script":
         changed = _examine_rerun(message.rerun_script, len(data))
-        by_itself = message.rerun_script.is_auto_rerun
-        return Message(kind, message.SerializeToString() if changed else data, by_itself)
+        rerun = message.rerun_script
+        written = message.SerializeToString() if changed else data
+        return Message(kind, written, rerun.is_auto_rerun, bool(rerun.fragment_id))
     if kind == "file_urls_request":
         if len(message.file_urls_request.file_names) > ASKED_FILES:
             raise Refused(f"a request for {len(message.file_urls_request.file_names)} files")

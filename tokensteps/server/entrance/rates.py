@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from tokensteps.limits import Rate
+from tokensteps.limits import BUSY_SHARE, Rate
 
 REMEMBERED: Final = 1_000
 """Addresses without an open connection of which it is known what they have used."""
@@ -38,9 +39,32 @@ class Bucket:
         self.at = now
         return max(0.0, self.level - self.rate.burst) / self.rate.pace
 
+    def wait_at_most(self, seconds: float) -> None:
+        """Forget what would make the next one wait longer than that."""
+        self.level = min(self.level, self.rate.burst + self.rate.pace * seconds)
+
     def full(self, now: float) -> bool:
         """Whether one more would have to wait."""
         return self.level - max(0.0, now - self.at) * self.rate.pace >= self.rate.burst
+
+
+class Load:
+    """How much of a processor this process uses, all its threads together."""
+
+    EVERY: Final = 0.5
+    """Seconds over which it is measured."""
+
+    def __init__(self) -> None:
+        self._at, self._used, self._busy = time.monotonic(), time.process_time(), False
+
+    def busy(self) -> bool:
+        """Whether it used more than `BUSY_SHARE` lately."""
+        now = time.monotonic()
+        if now - self._at >= self.EVERY:
+            used = time.process_time()
+            self._busy = (used - self._used) / (now - self._at) > BUSY_SHARE
+            self._at, self._used = now, used
+        return self._busy
 
 
 @dataclass
