@@ -119,10 +119,17 @@ class Idle(Load):
     """A server that has nothing else to do, or never stops having."""
 
     def __init__(self, busy: bool = False) -> None:
+        super().__init__()
         self.said = busy
+        self.asked("somebody else", now=0.0)
 
     def busy(self) -> bool:
         return self.said
+
+    def asked(self, who: object, now: float) -> None:
+        super().asked(who, now)
+        if who != "somebody else":
+            self.asked("somebody else", now)
 
 
 def quiet(visited: Visited, busy: bool = False) -> Connections:
@@ -388,6 +395,16 @@ def test_while_the_server_is_busy_who_asks_much_waits_for_who_asks_little(slept:
     assert sum(slept) == 0
     arrived, _got, _visited = send_all([rerun(is_auto_rerun=True)] * 20, guards=quiet(visited, busy=True))
     assert len(arrived) == 4 and sum(slept) == 0
+
+
+def test_who_is_alone_waits_for_nobody_however_busy_the_server_is(slept: list[float]) -> None:
+    load = Load()
+    load.busy = lambda: True  # type: ignore[method-assign]
+    guards = Connections(Visited(), load)  # type: ignore[arg-type]
+    send_all([rerun()] * 20, guards=guards)
+    assert sum(slept) == 0
+    send_all([rerun()] * 20, guards=guards)
+    assert sum(slept) > 5, "somebody else has been here a moment ago"
 
 
 def test_the_wait_of_a_busy_server_has_an_end(slept: list[float]) -> None:

@@ -104,7 +104,7 @@ class Connection:
 
     def _busy(self) -> bool:
         now = time.monotonic()
-        if self._runs.full(now) and self._load.busy():
+        if self._runs.full(now) and self._in_the_way(now):
             return True
         return any(one.bucket("rerun_script").full(now) for one in (self._own, self._address))
 
@@ -117,10 +117,17 @@ class Connection:
 
     async def _make_way(self, runs: float) -> None:
         """While the server is busy, wait if this connection asks for much, so that those who ask for little don't have to."""
-        end = time.monotonic() + self._runs.take(runs, time.monotonic())
+        now = time.monotonic()
+        self._load.asked(self, now)
+        end = now + self._runs.take(runs, now)
         self._runs.wait_at_most(BUSY_WAIT)
-        while (left := end - time.monotonic()) > 0 and self._load.busy():
-            await asyncio.sleep(min(left, Load.EVERY))
+        while end > now and self._in_the_way(now):
+            await asyncio.sleep(min(end - now, Load.EVERY))
+            now = time.monotonic()
+
+    def _in_the_way(self, now: float) -> bool:
+        """Whether others would wait for what this connection asks: a lone learner's clicks hold up nobody."""
+        return self._load.shared(self, now) and self._load.busy()
 
     async def _refuse(self, why: str) -> Event:
         logging.getLogger(__name__).warning("Closed a connection that sent %s", why)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -54,8 +55,13 @@ class Load:
     EVERY: Final = 0.5
     """Seconds over which it is measured."""
 
+    LATELY: Final = 10.0
+    """Seconds for which a connection that has asked for a run is one that might wait for another: a learner reads that long between clicks."""
+
     def __init__(self) -> None:
         self._at, self._used, self._busy = time.monotonic(), time.process_time(), False
+        self._last: object = None
+        self._last_asked = self._others_asked = -math.inf
 
     def busy(self) -> bool:
         """Whether it used more than `BUSY_SHARE` lately."""
@@ -65,6 +71,22 @@ class Load:
             self._busy = (used - self._used) / (now - self._at) > BUSY_SHARE
             self._at, self._used = now, used
         return self._busy
+
+    def asked(self, who: object, now: float) -> None:
+        """This connection asks for a run."""
+        if who is not self._last:
+            self._last, self._others_asked = who, self._last_asked
+        self._last_asked = now
+
+    def shared(self, who: object, now: float) -> bool:
+        """Whether anybody but this connection has asked for a run lately.
+
+        >>> load = Load()
+        >>> load.asked("she", now=0.0)
+        >>> load.shared("she", now=1.0), load.shared("he", now=1.0), load.shared("he", now=20.0)
+        (False, True, False)
+        """
+        return now - (self._others_asked if who is self._last else self._last_asked) < self.LATELY
 
 
 @dataclass
