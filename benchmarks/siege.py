@@ -1,7 +1,8 @@
 """``python -m benchmarks.siege``: a class steps while one visitor attacks.
 
 Honest sessions come in as in `benchmarks/load.py`, each stepping every few seconds. An attacker from another address runs through
-all attacks that once took a server, in turn, until the time is up. Told: the honest clicks' times and losses; the longest time for
+all attacks that once took a server, in turn, until the time is up. Told: the honest clicks' times, of
+each attack as well, and losses; the longest time for
 which /_stcore/health did not answer, for each attack; the memory before, at most, and two minutes after everybody has left.
 """
 
@@ -16,6 +17,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 from urllib.request import urlopen
 
@@ -184,6 +186,19 @@ class Health:
             answer.read()
 
 
+@dataclass
+class ClassTimes(Times):
+    """The times of the class, also by the attack during which a click was answered."""
+
+    health: Health | None = None
+
+    def add(self, kind: str, seconds: float) -> None:
+        """One click."""
+        super().add(kind, seconds)
+        if self.health and self.health.now:
+            super().add(f"in {self.health.now}", seconds)
+
+
 def megabytes(process: psutil.Process) -> float:
     """Resident memory of a process and those that it has started."""
     total = 0.0
@@ -197,7 +212,8 @@ async def besiege(
     port: int, process: psutil.Process, attacks: Mapping[str, Attack], hall: Hall, after: float
 ) -> None:
     """The class comes in, the attacker begins, everybody leaves; prints what it took."""
-    times, health, usage = Times(), Health(port), Usage([process])
+    health, usage = Health(port), Usage([process])
+    times = ClassTimes(health=health)
     times.warm = time.monotonic() + hall.opening + hall.settle
     end = times.warm + hall.seconds
     watching = [asyncio.create_task(health.watch()), asyncio.create_task(usage.watch())]
@@ -218,7 +234,7 @@ async def besiege(
     await asyncio.gather(*there)
     for kind, number, median, most, greatest in times.rows():
         print(
-            f"  {kind:10} {number:6,} clicks  p50 {median * 1e3:5.0f} ms  p95 {most * 1e3:5.0f} ms  max {greatest * 1e3:6.0f} ms"
+            f"  {kind:24} {number:6,} clicks  p50 {median * 1e3:5.0f} ms  p95 {most * 1e3:5.0f} ms  max {greatest * 1e3:6.0f} ms"
         )
     print(f"  lost: {times.lost}")
     for name, longest in health.longest.items():
