@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser import chromium
+from tokensteps.language.i18n import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -42,19 +43,31 @@ class Picture(NamedTuple):
     """Whether to go into projector mode."""
 
 
+def in_every_language(picture: Picture) -> list[Picture]:
+    """A picture of the README: each language's README shows the app in that language."""
+    others = [code for code in LANGUAGES if code != "en"]
+    return [
+        picture,
+        *(
+            picture._replace(
+                name=picture.name.replace("-light", f"-{code}"), path=f"{picture.path}&lang={code}"
+            )
+            for code in others
+        ),
+    ]
+
+
 PICTURES = [
-    Picture("bpe-light", "/bpe?corpus=course&step=5"),
+    *in_every_language(Picture("bpe-light", "/bpe?corpus=course&step=5")),
     Picture("bpe-dark", "/bpe?corpus=course&step=5", scheme="dark"),
     Picture("bpe-phone", "/bpe?corpus=course&step=5", 390, 844, phone=True),
-    Picture("bpe-zh", "/bpe?corpus=course&step=5&lang=zh"),
-    Picture("bpe-ja", "/bpe?corpus=course&step=5&lang=ja"),
     Picture("projector-dark", "/unigram?corpus=hug&step=6", 1280, 720, scheme="dark", projector=True),
     Picture("home-light", "/"),
     Picture("predict-light", "/bpe?corpus=hug&mode=predict&ask=pair&step=2"),
     Picture("exercises-light", "/exercises?kind=viterbi&level=2&seed=1"),
     Picture("unigram-light", "/unigram?corpus=course&size=40&step=254"),
-    Picture("lattice-light", "/unigram?corpus=hug", lattice=7),
-    Picture("playground-light", "/playground?t1=bpe%3Fcorpus%3Dlibrary", token="able"),
+    *in_every_language(Picture("lattice-light", "/unigram?corpus=hug", lattice=7)),
+    *in_every_language(Picture("playground-light", "/playground?t1=bpe%3Fcorpus%3Dlibrary", token="able")),
     Picture(
         "playground-phone", "/playground?t1=unigram%3Fcorpus%3Dlibrary", 390, 844, scheme="dark", phone=True
     ),

@@ -1,11 +1,11 @@
-"""The glossary in the language in use: a term's names, forms and definition, and its entry on the page."""
+"""The glossary in the language in use: a term's names, forms, synonyms and definition, and its entry on the page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
 
-from tokensteps.language.i18n import _
+from tokensteps.language.i18n import _, listed
 from tokensteps.language.terms import TERMS, Term
 
 
@@ -38,6 +38,11 @@ def english(term: Term) -> str:
     return "" if named == term.name or not first.isascii() or first.casefold() in named.casefold() else first
 
 
+def synonyms(term: Term) -> list[str]:
+    """What else a term is called in the language in use."""
+    return _(term.synonyms).split("|")
+
+
 def definitions(ids: Iterable[str] = TERMS) -> dict[str, tuple[str, str]]:
     """Term → its name (with the English one added in other languages) and its definition."""
     named = {name: (_(TERMS[name].name), english(TERMS[name])) for name in ids}
@@ -48,10 +53,14 @@ def definitions(ids: Iterable[str] = TERMS) -> dict[str, tuple[str, str]]:
 
 
 def matches(term: Term, text: str) -> bool:
-    """Whether a text occurs in an entry's name, forms or definition."""
+    """Whether a text occurs in an entry's name, forms, synonyms or definition.
+
+    >>> matches(TERMS["pair"], "Bigram"), matches(TERMS["tie"], "bigram")
+    (True, False)
+    """
     wanted = text.casefold().strip()
     parts = [_(part) for part in (term.name, term.forms, term.definition) if part]
-    return any(wanted in part.casefold() for part in (*parts, english(term)))
+    return any(wanted in part.casefold() for part in (*parts, *synonyms(term), english(term)))
 
 
 def entry_html(term: Term, wanted: bool = False) -> str:
@@ -60,7 +69,9 @@ def entry_html(term: Term, wanted: bool = False) -> str:
     name = escape(_(term.name), quote=False) + (
         f' <span lang="en">{escape(other, quote=False)}</span>' if other else ""
     )
+    also = _("Also: {names}").format(names=listed(synonyms(term)))
     return (
         f'<dl class="ts entry{" wanted" if wanted else ""}"><dt id="term-{term.id}">{name}</dt>'
-        f"<dd>{escape(_(term.definition), quote=False)}</dd></dl>"
+        f"<dd>{escape(_(term.definition), quote=False)}</dd>"
+        f'<dd class="also">{escape(also, quote=False)}</dd></dl>'
     )

@@ -9,13 +9,16 @@ from tokensteps.language.i18n import N_
 
 
 class Term(NamedTuple):
-    """A technical word. `name`, `forms` and `definition` are to be translated."""
+    """A technical word. `name`, `forms`, `synonyms` and `definition` are to be translated."""
 
     id: str
     name: str
     forms: str
     """Its forms in sentences, separated by `|`; empty for a term that is not marked. A form with a capital is matched as written.
     A translation may give the English word of each: `规范化器|规范化=normalization`."""
+    synonyms: str
+    """What courses, papers and libraries call it as well, separated by `|`: the glossary shows and finds them, no sentence uses them.
+    A translation lists those of its language, however many there are."""
     definition: str
     page: str = ""
     """The page that shows it: the path in the app's address, or "" for none."""
@@ -42,6 +45,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "corpus",
                 N_("Corpus"),
                 N_("corpus|corpora"),
+                N_("training text|training data"),
                 N_(
                     "The text that a tokenizer is trained on. Training needs only its words and how often each one occurs."
                 ),
@@ -52,6 +56,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "normalizer",
                 N_("Normalizer"),
                 N_("normalizer|normalizers|normalization|normalizing"),
+                N_("standardization|text cleaning"),
                 N_(
                     "The first stage: it rewrites the text, for example in lowercase or without accents, before the text is cut into words."
                 ),
@@ -61,6 +66,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "pre_tokenizer",
                 N_("Pre-tokenizer"),
                 N_("pre-tokenizer|pre-tokenizers|pre-tokenization"),
+                N_("word splitting|pretokenization"),
                 N_("The stage that cuts the text into words. No token ever crosses such a cut."),
                 "pipeline",
             ),
@@ -68,6 +74,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "word",
                 N_("Word (pre-token)"),
                 N_("word|words|pre-token|pre-tokens"),
+                N_("pretoken|chunk"),
                 N_(
                     "A stretch of text between two cuts of the pre-tokenizer, often with the space before it. Every token lies inside one word."
                 ),
@@ -78,6 +85,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "byte",
                 N_("Byte"),
                 N_("byte|bytes"),
+                N_("octet|8-bit value"),
                 N_(
                     "A number from 0 to 255. In UTF-8, an English letter is one byte; letters of other scripts and emoji take two to four."
                 ),
@@ -86,6 +94,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "byte_level",
                 N_("Byte level"),
                 N_("byte level|byte-level"),
+                N_("byte-based|BBPE"),
                 N_(
                     "Starting from the 256 bytes instead of characters, so that no text is unknown. Each byte is written as its own character."
                 ),
@@ -96,6 +105,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "space_markers",
                 N_("Ġ and ▁"),
                 N_("Ġ|▁"),
+                N_("space marker|space symbol"),
                 N_(
                     "Marks that stand for a space at the beginning of a token: Ġ at byte level, ▁ in Metaspace and SentencePiece."
                 ),
@@ -108,9 +118,20 @@ SECTIONS: Final[tuple[Section, ...]] = (
         N_("Tokens"),
         (
             Term(
+                "tokenizer",
+                N_("Tokenizer"),
+                N_("tokenizer|tokenizers"),
+                N_("tokeniser|segmenter"),
+                N_(
+                    "It cuts text into tokens, gives each one its id, and turns ids back into text. Training finds its vocabulary."
+                ),
+                "playground",
+            ),
+            Term(
                 "token",
                 N_("Token"),
                 N_("token|tokens"),
+                N_("vocabulary item|unit"),
                 N_(
                     "An entry of the vocabulary: a word, part of a word or a single character. A model reads text as a sequence of tokens."
                 ),
@@ -120,6 +141,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "subword",
                 N_("Subword"),
                 N_("subword|subwords"),
+                N_("subword unit|word part"),
                 N_(
                     "A part of a word that is a token. Frequent words become one token, rare ones are spelled with several subwords."
                 ),
@@ -129,6 +151,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "vocabulary",
                 N_("Vocabulary"),
                 N_("vocabulary|vocabularies"),
+                N_("vocab|dictionary"),
                 N_(
                     "All the tokens that a tokenizer knows. Training ends when it reaches the size you asked for."
                 ),
@@ -139,6 +162,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "id",
                 N_("Id"),
                 N_("id|ids"),
+                N_("token id|index|input id"),
                 N_("The number of a token in the vocabulary. It is what the model sees."),
                 "playground",
             ),
@@ -146,6 +170,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "symbol",
                 N_("Symbol, alphabet"),
                 N_("symbol|symbols|alphabet"),
+                N_("base vocabulary|initial vocabulary"),
                 N_(
                     "A symbol is what a word consists of before training: a character or a byte. The alphabet is all the different symbols in the corpus."
                 ),
@@ -156,6 +181,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "special_token",
                 N_("Special token"),
                 N_("special token|special tokens"),
+                N_("control token|control symbol|added token"),
                 N_(
                     "A token that stands for a role rather than for text, such as the end of a text. It is never split and never merged."
                 ),
@@ -165,6 +191,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "unknown",
                 N_("Unknown token"),
                 N_("unknown token|unknown tokens|unknown character|unknown characters|unknown"),
+                N_("out of vocabulary|OOV|unk"),
                 N_(
                     "A special token, [UNK] or <unk>, that takes the place of what the vocabulary cannot spell."
                 ),
@@ -179,6 +206,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "pair",
                 N_("Pair"),
                 N_("pair|pairs"),
+                N_("symbol pair|adjacent pair|bigram"),
                 N_("Two tokens next to each other inside a word."),
                 "bpe",
                 COURSE,
@@ -187,6 +215,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "count",
                 N_("Count (frequency)"),
                 N_("count|counts|frequency|frequencies|frequent"),
+                N_("occurrences|number of times"),
                 N_(
                     "How many times something occurs in the corpus. A pair counts once for each place in a word, times the word's own count."
                 ),
@@ -197,6 +226,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "merge",
                 N_("Merge"),
                 N_("merge|merges|merged|merging"),
+                N_("merge rule|merge operation"),
                 N_(
                     "To join a pair into one new token, wherever the pair occurs. Each merge is one step of training."
                 ),
@@ -207,6 +237,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "rank",
                 N_("Rank"),
                 N_("rank|ranks"),
+                N_("priority|merge order"),
                 N_(
                     "A merge's position in the order of learning. To encode a word, apply the earliest merge that fits first."
                 ),
@@ -217,6 +248,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "tie",
                 N_("Tie"),
                 N_("tie|ties|tied"),
+                N_("draw|equal score"),
                 N_(
                     "Two or more candidates are equally good: pairs with the same count or score, or splits with the same probability. For pairs, a tie rule decides."
                 ),
@@ -227,6 +259,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "tie_rule",
                 N_("Tie rule"),
                 N_("tie rule|tie rules|rule|rules"),
+                N_("tie-breaking|tie-breaker"),
                 N_(
                     "What decides among tied pairs. Programs use different rules, so they learn different merges from the same corpus."
                 ),
@@ -242,6 +275,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "continuation",
                 N_("Continuation prefix (##)"),
                 N_("continuation prefix|##"),
+                N_("subword prefix|continuing subword prefix"),
                 N_(
                     "The two characters in front of a token that continues a word: hugs may be hug and ##s. A token without them begins a word."
                 ),
@@ -252,6 +286,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "score",
                 N_("Score"),
                 N_("score|scores"),
+                N_("pair score|WordPiece score"),
                 N_(
                     "How WordPiece chooses a pair: the pair's count divided by the product of its two symbols' counts."
                 ),
@@ -267,6 +302,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "piece",
                 N_("Piece"),
                 N_("piece|pieces"),
+                N_("sentence piece|unigram token"),
                 N_("What Unigram calls a token: a character or a longer substring, with a probability."),
                 "unigram",
                 HUG,
@@ -275,6 +311,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "seed",
                 N_("Seed vocabulary"),
                 N_("seed vocabulary|seed"),
+                N_("initial vocabulary|starting vocabulary"),
                 N_(
                     "The many pieces that Unigram starts from: all characters and the most frequent substrings of the words."
                 ),
@@ -285,6 +322,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "probability",
                 N_("Probability of a piece"),
                 N_("probability|probabilities|probable"),
+                N_("relative frequency|unigram probability"),
                 N_(
                     "The piece's share of all pieces in the corpus. A split is as probable as the product of its pieces' probabilities."
                 ),
@@ -295,6 +333,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "log_probability",
                 N_("Log probability, nat"),
                 N_("log probability|log probabilities|log likelihood|log|nat|nats"),
+                N_("logprob|natural logarithm"),
                 N_(
                     "The natural logarithm of a probability; its unit is the nat. Logs are added where probabilities are multiplied."
                 ),
@@ -305,6 +344,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "split",
                 N_("Split (segmentation)"),
                 N_("split|splits|segmentation|segmentations"),
+                N_("partition|way of cutting"),
                 N_(
                     "A word cut into tokens, one after the other, with nothing left over. Most words have many splits."
                 ),
@@ -315,6 +355,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "best_split",
                 N_("Best split"),
                 N_("best split|best splits|best segmentation"),
+                N_("most likely segmentation|Viterbi path"),
                 N_("The most probable split of a word. Unigram uses it to encode the word."),
                 "unigram",
                 HUG,
@@ -323,6 +364,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "loss",
                 N_("Loss"),
                 N_("loss|losses|cost|costs"),
+                N_("negative log likelihood|objective"),
                 N_(
                     "What the corpus costs, in nats: the sum of −log P over its words. A piece's loss is how much that grows without it."
                 ),
@@ -333,6 +375,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "prune",
                 N_("Prune"),
                 N_("prune|prunes|pruned|pruning"),
+                N_("removal|trimming"),
                 N_(
                     "To remove pieces from the vocabulary, the cheapest ones first. Words that used them are re-segmented."
                 ),
@@ -343,6 +386,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "round",
                 N_("Round"),
                 N_("round|rounds"),
+                N_("iteration|pass"),
                 N_(
                     "One pass of pruning: all pieces are ranked by their loss, and a fixed share of them is pruned."
                 ),
@@ -353,6 +397,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "threshold",
                 N_("Threshold"),
                 N_("threshold|thresholds"),
+                N_("cutoff|cut-off"),
                 N_("A cutoff: pieces whose loss is below it are pruned, those above it stay."),
                 "unigram",
                 {**HUG, "step": "1"},
@@ -361,6 +406,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "lattice",
                 N_("Lattice"),
                 N_("lattice|lattices"),
+                N_("word graph|segmentation graph"),
                 N_(
                     "A drawing of all splits of a word at once: a bar for every piece at every place where it fits."
                 ),
@@ -371,6 +417,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "node",
                 N_("Node (boundary)"),
                 N_("node|nodes|boundary|boundaries"),
+                N_("vertex|lattice position"),
                 N_(
                     "A place between two characters in a lattice, where a piece may end and the next one begin."
                 ),
@@ -381,6 +428,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "edge",
                 N_("Edge"),
                 N_("edge|edges"),
+                N_("arc|transition"),
                 N_(
                     "A piece at its place in a lattice, from one boundary to another. SentencePiece's code calls it a node."
                 ),
@@ -391,6 +439,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "viterbi",
                 N_("Viterbi"),
                 N_("Viterbi"),
+                N_("Viterbi algorithm|dynamic programming"),
                 N_(
                     "The search for the best split: from left to right, it keeps only the best path to each boundary."
                 ),
@@ -401,6 +450,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "posterior",
                 N_("Posterior"),
                 N_("posterior|posteriors"),
+                N_("posterior probability|marginal probability"),
                 N_(
                     "The share of a word's probability held by the splits that have a given piece at a given place."
                 ),
@@ -411,6 +461,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "em",
                 N_("EM"),
                 N_("EM|forward–backward|Forward–backward"),
+                N_("expectation maximization|Baum–Welch"),
                 N_(
                     "Expectation–maximization: it alternates the E step and the M step, and the probabilities fit the corpus better each time."
                 ),
@@ -421,6 +472,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "e_step",
                 N_("Expectation step (E step)"),
                 N_("E step|expectation step|expected count|expected counts"),
+                N_("E-step|expectation"),
                 N_(
                     "Counts each piece in all splits of all words, weighting each split by its probability: the expected counts."
                 ),
@@ -431,6 +483,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "m_step",
                 N_("Maximization step (M step)"),
                 N_("M step|maximization step"),
+                N_("M-step|re-estimation"),
                 N_("Computes new probabilities from the expected counts of the E step."),
                 "unigram",
                 {**EM_RUN, "step": "2"},
@@ -444,6 +497,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "encoding",
                 N_("Encoding"),
                 N_("encoding|encodings|encode|encodes|encoded"),
+                N_("tokenization|tokenizing"),
                 N_(
                     "To turn a text into tokens and their ids, using what was learned in training. Decoding goes the other way."
                 ),
@@ -453,6 +507,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "offset",
                 N_("Offset"),
                 N_("offset|offsets"),
+                N_("character span|offset mapping"),
                 N_(
                     "Where a token is in the original text: the positions of its first character and of the one after its last."
                 ),
@@ -462,6 +517,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "template",
                 N_("Template"),
                 N_("template|templates|post-processing"),
+                N_("post-processor|template processing"),
                 N_(
                     "Where a model wants its special tokens around one text or two, for example [CLS] A [SEP] B [SEP]."
                 ),
@@ -471,6 +527,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "stride",
                 N_("Stride"),
                 N_("stride|strides"),
+                N_("overlap|window overlap"),
                 N_(
                     "How many tokens a window over a long text shares with the window before it, so that nothing is lost at the cut."
                 ),

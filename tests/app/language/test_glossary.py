@@ -26,7 +26,7 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language import i18n, marks
-from tokensteps.language.glossary import definitions, entry_html, forms_of, matches
+from tokensteps.language.glossary import definitions, entry_html, forms_of, matches, synonyms
 from tokensteps.language.marks import (
     MARKS_IN_FRAME,
     fill_marked,
@@ -101,6 +101,17 @@ def test_entries_are_found_by_name_form_or_definition() -> None:
     assert all(matches(term, "") for term in TERMS.values())
 
 
+def test_entries_are_found_by_what_else_they_are_called() -> None:
+    for term in TERMS.values():
+        assert len(synonyms(term)) >= 2, term.id
+        assert all(matches(term, name.upper()) for name in synonyms(term))
+        assert f'<dd class="also">Also: {", ".join(synonyms(term))}</dd>' in entry_html(term)
+    found = {
+        name: [term.id for term in TERMS.values() if matches(term, name)] for name in ("bigram", "vocab")
+    }
+    assert found["bigram"] == ["pair"] and "vocabulary" in found["vocab"]
+
+
 def test_an_entry_is_a_definition_with_an_address() -> None:
     assert '<dt id="term-tie">Tie</dt>' in entry_html(TERMS["tie"])
     assert "&lt;unk&gt;" in entry_html(TERMS["unknown"])
@@ -116,7 +127,8 @@ def test_an_entry_is_a_definition_with_an_address() -> None:
         ("Tied with {pairs}.", "[tie:Tied] with {pairs}."),
         ("merged, MERGES & merge", "[merge:merged], MERGES &amp; merge"),
         ("the best split of a split", "the [best_split:best split] of a [split:split]"),
-        ("tokenizers and unpaired and subtoken", "tokenizers and unpaired and subtoken"),
+        ("retokenized and unpaired and subtoken", "retokenized and unpaired and subtoken"),
+        ("Tokenizers and pre-tokenizers", "[tokenizer:Tokenizers] and [pre_tokenizer:pre-tokenizers]"),
         ("pre-token; re-merge, merge-ready", "[word:pre-token]; re-merge, merge-ready"),
         ("EM, em and Viterbi, viterbi", "[em:EM], em and [viterbi:Viterbi], viterbi"),
         ("{token} {pair:>3} a token", "{token} {pair:&gt;3} a [token:token]"),

@@ -199,7 +199,8 @@ def which_line(
         return wrong(fill(_("{line} is correct. "), line=escape(answer)) + why)
 
     asked = _(
-        "Exactly one line is wrong; the lines after it follow from what it should have said. Which one is it?"
+        "Exactly one line is wrong. The lines after it are right: they carry on from what it should have said. "
+        "Which one is wrong?"
     )
     text = prompt(rule, f'<div class="sheets">{given}{log}</div>', escape(asked))
     question = Question("mistake", text, Choice(names), names[place], grade_choice(names, grade), why)
