@@ -7,8 +7,7 @@ const LARGE = 200_000, SELECTED = 50; // characters, ms
 const pause = (size) => (size < 20_000 ? 60 : size < LARGE ? 250 : 700);
 const MARKUP = `<p id="label"></p><div class="field"></div><p id="hint"></p>`;
 const ATTRIBUTES = {
-  "aria-labelledby": "label", "aria-describedby": "hint",
-  spellcheck: "false", autocapitalize: "off", autocomplete: "off", autocorrect: "off",
+  "aria-describedby": "hint", spellcheck: "false", autocapitalize: "off", autocomplete: "off", autocorrect: "off",
 };
 
 // Python counts code points, a text box UTF-16 units.
@@ -145,16 +144,21 @@ class Editor extends Component {
     this.take(next);
   }
   take(next) {
-    const { placeholder } = this.library;
     [this.name, this.params] = [next.key, next.params];
-    if (next.labels.placeholder !== this.placeholder)
-      this.view.dispatch({ effects: this.words.reconfigure(placeholder((this.placeholder = next.labels.placeholder))) });
+    this.word(next.labels);
     if (next.nonce !== this.nonce) {
       this.put(next);
     } else {
       if (this.told && !next.heard) this.tellSoon(); // another session, after a restart of the server: say it once more
       this.told = next.heard;
     }
+  }
+  word({ label, placeholder }) {
+    if (label === this.worded?.label && placeholder === this.worded.placeholder) return;
+    this.worded = { label, placeholder };
+    const { EditorView, placeholder: inEmpty } = this.library;
+    const words = [inEmpty(placeholder), EditorView.contentAttributes.of({ "aria-label": label })];
+    this.view.dispatch({ effects: this.words.reconfigure(words) });
   }
   put(next) { // Python's text, or what was typed
     const old = this.kept[next.key], { doc } = this.view.state, first = this.nonce === undefined;

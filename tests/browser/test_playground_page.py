@@ -329,7 +329,7 @@ def test_keyboard_alone(playground: Playground) -> None:
     """Text box, toggles, chips and tokenizers are reached with Tab and worked with keys."""
     playground.start(COURSE)
     page, text = playground.page, "This tokenization is a token."
-    playground.tab_to("TEXTAREA", "")
+    playground.tab_to("textbox", "Text")
     playground.press("Control+a")
     page.keyboard.type(text)
     expected = engine(COURSE, text)
