@@ -28,6 +28,7 @@ from playwright.sync_api import Error, Locator, Page, sync_playwright
 from tests.browser import chromium
 from tests.browser.conftest import ARGUMENTS, ROOT, SERVER, TOURS_TAKEN
 from tests.browser.test_bpe_page import RESTS
+from tests.browser.test_chips import box, written
 from tests.hostile import EVIL, PWNED, hostile
 from tokensteps.limits import ANSWER_LIMIT, FIND_LIMIT, PASTE_LIMIT, PATTERN_LIMIT, SPECIAL_LIMIT
 from tokensteps.runs.corpora import pack_text, plain_text
@@ -314,7 +315,7 @@ class Attack:
             + "&t2="
             + quote("wordpiece?corpus=hug", safe="")
         )
-        area = self.page.locator("textarea#text")
+        area = box(self.page)
         count = 0
 
         def type_text(text: str) -> None:
@@ -322,7 +323,7 @@ class Attack:
             area.fill(text)
             self.page.wait_for_timeout(400)
             self.visitor.rest()
-            if area.input_value() != text.replace("\r\n", "\n").replace("\r", "\n"):
+            if written(self.page) != text.replace("\r\n", "\n").replace("\r", "\n"):
                 self.visitor.note("playground", "lost text")
             self.visitor.check("playground")
             for place in (0, 1, 2):
@@ -499,7 +500,7 @@ class Attack:
     def halves(self) -> None:
         """Halves of UTF-16 pairs, typed: no automation can send them, a script in the page can."""
         for path, what in (
-            ("/playground", "textarea"),
+            ("/playground", "[role=textbox]"),
             ("/bpe?corpus=paste", "textarea"),
             ("/", "input[type=text]"),
         ):

@@ -1,15 +1,14 @@
 // The editor: a text box that reports its text while somebody types, and never loses a letter to Python's answers.
 // It shows the text that Python gave when it mounts or when the nonce is new; otherwise the text is the browser's.
+// The box itself is CodeMirror's, which lays out the lines in sight alone: a <textarea> needs seconds for a million characters.
 
 const KEPT = Symbol.for("tokensteps.editor.kept"); // on the document: what was reported last from each box
-const LARGE = 200_000, SHOWN = 200, SELECTED = 50; // characters, lines, ms
+const LARGE = 200_000, SELECTED = 50; // characters, ms
 const pause = (size) => (size < 20_000 ? 60 : size < LARGE ? 250 : 700);
-const MARKUP = `<label for="text"></label>
-  <div class="field">
-    <textarea id="text" rows="4" dir="auto" spellcheck="false" autocapitalize="off" autocomplete="off"
-      autocorrect="off" aria-describedby="hint"></textarea>
-    <div class="marks"><div></div></div></div>
-  <p id="hint"></p>`;
+const MARKUP = `<p id="label"></p><div class="field"></div><p id="hint"></p>`;
+const ATTRIBUTES = {
+  "aria-describedby": "hint", spellcheck: "false", autocapitalize: "off", autocomplete: "off", autocorrect: "off",
+};
 
 // Python counts code points, a text box UTF-16 units.
 const isPair = (text, at) =>
@@ -25,143 +24,155 @@ function after(text, from, points) {
   return at;
 }
 
+// Each line runs the way of its first letter.
+const directions = ({ Decoration, EditorView, ViewPlugin }) => {
+  const automatic = Decoration.line({ attributes: { dir: "auto" } });
+  const inSight = ({ state, visibleRanges }) => {
+    const lines = new Set();
+    for (const { from, to } of visibleRanges)
+      for (let at = from; at <= to; at = state.doc.lineAt(at).to + 1) lines.add(state.doc.lineAt(at).from);
+    return Decoration.set([...lines].map((at) => automatic.range(at)));
+  };
+  const plugin = class {
+    constructor(view) {
+      this.decorations = inSight(view);
+    }
+    update({ view, docChanged, viewportChanged }) {
+      if (docChanged || viewportChanged) this.decorations = inSight(view);
+    }
+  };
+  return [EditorView.perLineTextDirection.of(true), ViewPlugin.fromClass(plugin, { decorations: (one) => one.decorations })];
+};
+
 class Editor extends Component {
   kept = (document[KEPT] ??= {});
   name; // the box's, in Python
   nonce; // of the text that Python gave last
   params = []; // of the address, which follow the typing
-  size = 0; // of the text as last told: reading the text costs
+  size = 0; // of the text as last told
   dirty = false; // whether there is something to tell
   told = false; // whether Python knows the text of this box
-  composing = false;
   selected = "";
+  still = false; // whether a place comes into sight in the box alone, and the page doesn't move
 
   constructor(root) {
     super(root, "ts-editor", MARKUP);
-    [this.label, this.area, this.hint] = ["label", "textarea", "p"].map((selector) => this.part(selector));
-    [this.field, this.marks] = [this.part(".field"), this.part(".marks > div")];
-    this.listenToTyping();
-    this.listenToSelection();
+    [this.label, this.field, this.hint] = ["#label", ".field", "#hint"].map((selector) => this.part(selector));
     const { signal } = this.gone;
+    this.field.addEventListener("focusout", () => this.tell());
+    this.field.addEventListener("compositionend", () => this.tellSoon());
+    document.addEventListener("tokensteps:range", ({ detail }) => this.select(detail), { signal });
     globalThis.navigation?.addEventListener("navigate", (event) => replaceIfOnly(this.params, event), { signal });
+    signal.addEventListener("abort", () => this.view?.destroy());
+  }
+  async load({ script, labels }) { // once; what Python says meanwhile waits for it
+    try {
+      this.library ??= await import(new URL(script, document.baseURI));
+    } catch {
+      this.hint.textContent = labels.failed;
+      return;
+    }
+    if (!this.gone.signal.aborted && !this.view) this.build();
+  }
+  build() {
+    const { Annotation, Compartment, EditorState, EditorView, drawSelection, history, historyKeymap, keymap, standardKeymap } = this.library;
+    const tell = { key: "Mod-Enter", run: () => (this.tell(), true) };
+    this.given = Annotation.define(); // on a change that Python made
+    this.words = new Compartment();
+    const state = EditorState.create({
+      extensions: [
+        history(), drawSelection(), keymap.of([tell, ...historyKeymap, ...standardKeymap]),
+        EditorView.lineWrapping, directions(this.library), this.words.of([]),
+        EditorView.contentAttributes.of(ATTRIBUTES),
+        EditorView.updateListener.of((update) => this.follow(update)),
+        EditorView.scrollHandler.of((view, range) => this.still && this.scrollTo(view, range)),
+      ],
+    });
+    this.view = new EditorView({ state, parent: this.field, root: this.root });
   }
 
   // --- what is typed
-  listenToTyping() {
-    const { area } = this;
-    area.addEventListener("input", () => this.tellSoon());
-    area.addEventListener("blur", () => this.tell());
-    area.addEventListener("compositionstart", () => {
-      this.composing = true;
-      this.cancel("tell");
-    });
-    area.addEventListener("compositionend", () => {
-      this.composing = false;
-      this.tellSoon();
-    });
-    area.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
-      event.preventDefault();
-      this.tell();
-    });
+  follow({ docChanged, selectionSet, transactions }) {
+    if (docChanged && !transactions.some((one) => one.annotation(this.given))) this.tellSoon();
+    if (selectionSet || docChanged) this.later("select", SELECTED, () => this.tellSelection());
   }
   tellSoon() {
     this.dirty = true;
-    if (!this.composing) this.later("tell", pause(this.size), () => this.tell());
+    if (!this.view.composing) this.later("tell", pause(this.view.state.doc.length), () => this.tell());
   }
   tell() {
     this.cancel("tell");
-    if (!this.dirty || this.composing || !this.root.isConnected) return;
+    if (!this.dirty || this.view.composing || !this.root.isConnected) return;
     const { nonce } = this;
-    const text = this.area.value.toWellFormed(); // with half of a UTF-16 pair, Streamlit would drop the whole message
+    const text = this.text.toWellFormed(); // with half of a UTF-16 pair, Streamlit would drop the whole message
     [this.dirty, this.size, this.kept[this.name]] = [false, text.length, { nonce, text }];
     this.send("text", [nonce, text]);
   }
+  get text() {
+    return this.view.state.doc.toString();
+  }
 
   // --- what is selected, here and elsewhere on the page
-  listenToSelection() {
-    const { area } = this, { signal } = this.gone;
-    area.addEventListener("scroll", () => this.placeMarks());
-    for (const event of ["input", "focus"]) area.addEventListener(event, () => this.mark([]));
-    new ResizeObserver(() => this.mark([])).observe(area);
-    const select = () => this.later("select", SELECTED, () => this.tellSelection());
-    for (const event of ["selectionchange", "select", "keyup", "click"]) area.addEventListener(event, select);
-    document.addEventListener("tokensteps:range", ({ detail }) => this.select(detail), { signal });
-  }
   tellSelection() {
-    if (this.size >= LARGE || !this.root.isConnected) return;
-    const { value, selectionStart: from, selectionEnd: to } = this.area, now = `${from} ${to}`;
-    if (now === this.selected || value.length >= LARGE) return;
+    const { state } = this.view, { from, to } = state.selection.main, now = `${from} ${to}`;
+    if (state.doc.length >= LARGE || now === this.selected || !this.root.isConnected) return;
     this.selected = now;
-    const start = pointsIn(value, 0, from), end = start + pointsIn(value, from, to);
+    const value = this.text, start = pointsIn(value, 0, from), end = start + pointsIn(value, from, to);
     document.dispatchEvent(new CustomEvent("tokensteps:selection", { detail: { start, end } }));
   }
   select({ start, end }) { // without taking the focus
-    const text = this.area.value, from = after(text, 0, start), to = after(text, from, end - start), held = focused();
-    this.area.setSelectionRange(from, to);
-    if (focused() !== held) held?.focus({ preventScroll: true });
-    this.mark(from < to ? this.boxesOf(text, from, to) : []);
+    if (!this.view) return;
+    const { text } = this, from = after(text, 0, start), to = after(text, from, end - start);
+    this.still = true;
+    this.view.dispatch({ selection: { anchor: from, head: to }, scrollIntoView: true });
+    this.view.requestMeasure({ read: () => { this.still = false; } });
   }
-  boxesOf(text, from, to) { // where a place lies, only layout knows: a mirror of the text box tells
-    const mirror = document.createElement("div"), place = document.createRange(), line = text.indexOf("\n", to);
-    mirror.className = "mirror";
-    mirror.style.width = `${this.area.clientWidth}px`;
-    mirror.textContent = line < 0 ? text : text.slice(0, line);
-    this.field.append(mirror);
-    place.setStart(mirror.firstChild, from);
-    place.setEnd(mirror.firstChild, to);
-    const { left, top } = mirror.getBoundingClientRect(), zoom = mirror.currentCSSZoom ?? 1; // see projector.css
-    const boxes = [...place.getClientRects()].slice(0, SHOWN).map((box) => ({
-      left: (box.left - left) / zoom,
-      top: (box.top - top) / zoom,
-      width: box.width / zoom,
-      height: box.height / zoom,
-    }));
-    mirror.remove();
-    return boxes;
-  }
-  mark(boxes) { // browsers don't show the selection of a text box without the focus
-    const { area, marks } = this;
-    marks.replaceChildren(...boxes.map((box) => {
-      const mark = document.createElement("i");
-      for (const side in box) mark.style[side] = `${box[side]}px`;
-      return mark;
-    }));
-    if (!boxes.length) return;
-    const { top } = boxes[0], end = boxes.at(-1).top + boxes.at(-1).height, view = area.clientHeight;
-    const hidden = top < area.scrollTop || end > area.scrollTop + view;
-    if (hidden) area.scrollTop = top - Math.max(20, (view - end + top) / 3);
-    this.placeMarks();
-  }
-  placeMarks() {
-    const { area, marks } = this;
-    if (marks.firstChild) marks.style.translate = `${area.clientLeft}px ${area.clientTop - area.scrollTop}px`;
+  scrollTo(view, { head }) {
+    const place = view.coordsAtPos(head), part = view.scrollDOM, box = part.getBoundingClientRect();
+    if (place && (place.top < box.top || place.bottom > box.bottom))
+      part.scrollTop += (place.top - box.top - box.height / 3) / view.scaleY;
+    return true;
   }
 
   // --- from Python
-  receive(next) {
+  async receive(next) {
     const { labels } = next;
+    [this.label.textContent, this.hint.textContent] = [labels.label, labels.hint];
+    this.latest = next;
+    if (!this.view) await this.load(next);
+    if (!this.view || this.latest !== next) return;
+    this.take(next);
+  }
+  take(next) {
     [this.name, this.params] = [next.key, next.params];
-    [this.label.textContent, this.area.placeholder, this.hint.textContent] =
-      [labels.label, labels.placeholder, labels.hint];
+    this.word(next.labels);
     if (next.nonce !== this.nonce) {
-      this.take(next);
+      this.put(next);
     } else {
       if (this.told && !next.heard) this.tellSoon(); // another session, after a restart of the server: say it once more
       this.told = next.heard;
     }
   }
-  take(next) { // Python's text, or what was typed
-    const old = this.kept[next.key], { area } = this;
+  word({ label, placeholder }) {
+    if (label === this.worded?.label && placeholder === this.worded.placeholder) return;
+    this.worded = { label, placeholder };
+    const { EditorView, placeholder: inEmpty } = this.library;
+    const words = [inEmpty(placeholder), EditorView.contentAttributes.of({ "aria-label": label })];
+    this.view.dispatch({ effects: this.words.reconfigure(words) });
+  }
+  put(next) { // Python's text, or what was typed
+    const old = this.kept[next.key], { doc } = this.view.state, first = this.nonce === undefined;
     // The page's layout may have put the box up again while Python knows what was typed: Python's text is an older one.
-    this.told = this.nonce === undefined && next.heard && old?.nonce === next.nonce;
+    this.told = first && next.heard && old?.nonce === next.nonce;
     [this.nonce, this.dirty] = [next.nonce, false];
     this.cancel("tell");
-    area.value = this.told ? old.text : next.text;
-    area.setSelectionRange(0, 0);
-    area.scrollTop = 0;
-    this.mark([]);
-    this.size = area.value.length;
+    this.view.dispatch({
+      changes: { from: 0, to: doc.length, insert: this.told ? old.text : next.text },
+      selection: { anchor: 0 },
+      annotations: [this.given.of(true), this.library.Transaction.addToHistory.of(!first)],
+    });
+    this.view.scrollDOM.scrollTop = 0;
+    this.size = this.view.state.doc.length;
   }
 }
 

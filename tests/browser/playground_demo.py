@@ -25,6 +25,7 @@ EDITOR = {
     "label": "Text",
     "placeholder": "Type or paste text",
     "hint": "Up to 1 MB; nothing leaves this computer.",
+    "failed": "The box could not be loaded.",
 }
 LABELS = {
     "pane": "Tokens", "chip": "{text}: {ids}", "unknown": "unk", "ids": "Ids", "card": "Details",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import ROOT
 from tests.browser.playground_demo import HOSTILE, LABELS
 from tokensteps.assets import read_asset, read_script
 from tokensteps.drawing.chips import Piece, Shown, TextRun, chips_message
@@ -18,7 +20,10 @@ from tokensteps.drawing.chips import Piece, Shown, TextRun, chips_message
 HERE = Path(__file__).resolve().parent
 DRAWN = {"div", "section", "h2", "p", "span", "bdi", "i", "wbr", "style", "h4", "dl", "dt", "dd", "code"}
 """Every kind of element that the viewer and the demo's cards are made of."""
-CARET = "area => [area.selectionStart, area.selectionEnd, area.value.slice(area.selectionStart, area.selectionEnd)]"
+VIEW = "node.cmTile.root.view"
+"""CodeMirror's view of a text box, as its `EditorView.findFromDOM` finds it."""
+CARET = f"node => {{ const {{ state }} = {VIEW}, {{ from, to }} = state.selection.main; return [from, to, state.sliceDoc(from, to)]; }}"
+CODEMIRROR = ROOT / "static" / "scripts" / "codemirror.js"
 
 
 @pytest.fixture
@@ -28,9 +33,11 @@ def demo(serve: Callable[..., str], page: Page, open_page: Callable[..., Page]) 
 
     def start(query: str = "", **options: object) -> Page:
         page = open_page(**options) if options else usual
+        page.route("**/app/static/scripts/codemirror.js", lambda route: route.fulfill(path=CODEMIRROR))
         page.goto(serve(HERE / "playground_demo.py", folder=HERE) + query)
         page.locator(".ts-chips .r").first.wait_for()
         status(page).wait_for()
+        box(page).wait_for()
         return page
 
     return start
@@ -47,6 +54,32 @@ def numbers(page: Page) -> tuple[int, ...]:
 
 def box(page: Page) -> Locator:
     return page.get_by_label("Text", exact=True)
+
+
+def written(page: Page) -> str:
+    """What is in the text box, the lines out of sight as well."""
+    return str(box(page).evaluate(f"node => {VIEW}.state.doc.toString()"))
+
+
+def has_written(page: Page, text: str) -> None:
+    """Wait until this is in the text box."""
+    box(page).wait_for()
+    wait = "([node, text]) => node.cmTile.root.view.state.doc.toString() === text"
+    page.wait_for_function(wait, arg=[box(page).element_handle(), text])
+
+
+def write(page: Page, text: str) -> None:
+    """Put something else into the text box, without a look at the focus."""
+    change = f"(node, insert) => {VIEW}.dispatch({{ changes: {{ from: 0, to: {VIEW}.state.doc.length, insert: JSON.parse(insert) }} }})"
+    box(page).evaluate(change, json.dumps(text))
+
+
+def select(page: Page, start: int, end: int) -> None:
+    """Select in the text box, as with the mouse; offsets in UTF-16."""
+    box(page).focus()
+    box(page).evaluate(
+        f"(node, [anchor, head]) => {VIEW}.dispatch({{ selection: {{ anchor, head }} }})", [start, end]
+    )
 
 
 def chip(page: Page, text: str) -> Locator:
@@ -115,9 +148,9 @@ def test_fast_typing_loses_nothing(demo: Callable[..., Page]) -> None:
             page.wait_for_timeout(
                 75
             )  # long enough for a report: the answer comes while the next letters are typed
-    assert box(page).input_value() == text
+    assert written(page) == text
     settled(page, text)
-    assert box(page).input_value() == text
+    assert written(page) == text
     page.keyboard.press("ArrowLeft")
     page.keyboard.type("!")  # the caret was left alone too
     settled(page, f"{text[:-1]}! ")
@@ -134,13 +167,13 @@ def test_reports_at_once_and_only_once(demo: Callable[..., Page]) -> None:
     page.keyboard.press("Control+Enter")
     settled(page, "abc")
     page.keyboard.press("Tab")  # no trap; leaving has nothing left to say
-    assert page.evaluate("document.activeElement.shadowRoot?.activeElement?.tagName") != "TEXTAREA"
+    assert page.evaluate("document.activeElement.shadowRoot?.activeElement?.role") != "textbox"
     page.wait_for_timeout(300)
     assert numbers(page)[2] <= before + 3
     quiet = numbers(page)[2]
     page.wait_for_timeout(300)
     assert numbers(page)[2] == quiet
-    assert box(page).input_value() == "abc"
+    assert written(page) == "abc"
 
 
 def test_python_gives_another_text(demo: Callable[..., Page]) -> None:
@@ -149,13 +182,13 @@ def test_python_gives_another_text(demo: Callable[..., Page]) -> None:
     settled(page, "typed")
     page.get_by_role("button", name="Example").click()
     settled(page, "An example, <b>ready</b>.\nIts second line.")
-    assert box(page).input_value() == "An example, <b>ready</b>.\nIts second line."
+    assert written(page) == "An example, <b>ready</b>.\nIts second line."
     box(page).press("End")
     page.keyboard.type("+")
     settled(page, "An example, <b>ready</b>.+\nIts second line.")
     page.get_by_role("button", name="Rerun").click()
     expect(page.get_by_text(re.compile("43 characters"))).to_be_visible()
-    assert box(page).input_value() == "An example, <b>ready</b>.+\nIts second line."
+    assert written(page) == "An example, <b>ready</b>.+\nIts second line."
 
 
 def test_composition_is_left_alone(demo: Callable[..., Page]) -> None:
@@ -172,13 +205,13 @@ def test_composition_is_left_alone(demo: Callable[..., Page]) -> None:
     assert numbers(page)[2] == before
     keys.send("Input.insertText", {"text": "漢字"})
     settled(page, "漢字")
-    assert box(page).input_value() == "漢字"
+    assert written(page) == "漢字"
 
 
 def test_half_a_pair_is_mended(demo: Callable[..., Page]) -> None:
     page = demo("?example=empty")
     page.evaluate("text => { window.text = text; }", "a")
-    box(page).evaluate("area => { area.value = 'a\\ud83d'; area.dispatchEvent(new Event('input')); }")
+    write(page, "a\ud83d")
     settled(page, "a\ufffd")
 
 
@@ -261,7 +294,7 @@ def test_focus_survives_new_data_and_is_never_taken(demo: Callable[..., Page]) -
     focused = "document.activeElement.shadowRoot?.activeElement?.textContent"
     assert page.evaluate(focused) == "␣😀"
     # A text from elsewhere, while the focus is among the chips.
-    box(page).evaluate("area => { area.value = 'a b c d e f g'; area.dispatchEvent(new Event('input')); }")
+    write(page, "a b c d e f g")
     settled(page, "a b c d e f g")
     assert page.evaluate(focused) == "␣d"
     assert lit(page, "pin") == ([], [])
@@ -269,7 +302,7 @@ def test_focus_survives_new_data_and_is_never_taken(demo: Callable[..., Page]) -
     page.keyboard.press("Control+End")
     page.keyboard.type(" h")
     settled(page, "a b c d e f g h")
-    assert page.evaluate("document.activeElement.shadowRoot?.activeElement?.tagName") == "TEXTAREA"
+    assert page.evaluate("document.activeElement.shadowRoot?.activeElement?.role") == "textbox"
 
 
 def test_click_selects_in_the_text_box(demo: Callable[..., Page]) -> None:
@@ -277,24 +310,26 @@ def test_click_selects_in_the_text_box(demo: Callable[..., Page]) -> None:
     for text, selected in [("␣one", [4, 8, " one"]), ("three", [16, 21, "three"]), ("␣😀", [8, 11, " 😀"])]:
         chip(page, text).click()
         assert box(page).evaluate(CARET) == selected
-        assert page.locator(".ts-editor .marks i").count() == 1
+        assert page.locator(".ts-editor .cm-selectionBackground").count() == 1
         assert lit(page, "pin")[0] == [text]
     page.keyboard.press("Escape")
     long = "\n".join(f"line {number}" for number in range(400))
     box(page).fill(long)
     settled(page, long)
-    assert box(page).evaluate("area => area.scrollTop = 0") == 0
-    at = page.locator(".ts-editor .marks i")
+    scroller = page.locator(".ts-editor .cm-scroller")
+    assert scroller.evaluate("part => part.scrollTop = 0") == 0
+    place = page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop")
     chip(page, "399").or_(chip(page, "␣399")).click()
-    mark, area = at.bounding_box(), box(page).bounding_box()
+    expect(page.locator(".ts-editor .cm-selectionBackground")).to_have_count(1)
+    mark = page.locator(".ts-editor .cm-selectionBackground").bounding_box()
+    area = scroller.bounding_box()
     assert mark and area and area["y"] < mark["y"] < area["y"] + area["height"] - mark["height"]
-    box(page).focus()
-    assert at.count() == 0
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") >= place
 
 
 def test_selected_text_lights_up_its_chips(demo: Callable[..., Page]) -> None:
     page = demo("?example=astral")
-    box(page).evaluate("area => { area.focus(); area.setSelectionRange(5, 9); }")  # "ne", " ", half of 😀
+    select(page, 5, 9)  # "ne", " ", half of 😀
     expect(page.locator(".ts-chips .in")).to_have_count(2)
     assert lit(page, "in")[0] == ["␣one", "␣😀"]
     page.keyboard.press("ArrowLeft")
@@ -305,12 +340,12 @@ def test_selected_text_lights_up_its_chips(demo: Callable[..., Page]) -> None:
     pane = page.locator(".ts-chips .pane")
     where = "document.querySelector('[data-testid=stMain]').scrollTop"
     before = page.evaluate(where)
-    box(page).evaluate("area => area.setSelectionRange(4480, 4484)")
+    select(page, 4480, 4484)
     expect(page.locator(".ts-chips .in")).to_have_count(1)
     assert pane.evaluate("pane => pane.scrollTop") > 200
     assert page.evaluate(where) == before
     page = demo("?example=astral&linked=no")
-    box(page).evaluate("area => { area.focus(); area.select(); }")
+    box(page).press("ControlOrMeta+a")
     chip(page, "␣one").click()
     page.wait_for_timeout(150)
     assert lit(page, "in") == ([], [])
@@ -372,7 +407,7 @@ def test_hostile_text_is_inert(demo: Callable[..., Page], dialogs: list[str]) ->
         return [all.map(e => e.localName), all.flatMap(e => e.getAttributeNames()).filter(n => /^on|^src$|^href$|^style$/.test(n))]; }""")
     )
     assert set(tags) <= DRAWN and handlers == [] and dialogs == []
-    assert box(page).input_value() == HOSTILE
+    assert written(page) == HOSTILE
 
 
 HARNESS = """async ([script, css, data]) => {
@@ -440,8 +475,11 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
     page = open_page()
 
     def data(text: str, nonce: int, heard: bool) -> str:
-        labels = {"label": "Text", "placeholder": "", "hint": ""}
-        return json.dumps({"nonce": nonce, "text": text, "heard": heard, "params": [], "labels": labels})
+        labels = {"label": "Text", "placeholder": "", "hint": "", "failed": ""}
+        script = "data:text/javascript;base64," + b64encode(CODEMIRROR.read_bytes()).decode()
+        return json.dumps(
+            {"script": script, "nonce": nonce, "text": text, "heard": heard, "params": [], "labels": labels}
+        )
 
     def sent(some: bool = False) -> Any:
         if some:
@@ -450,14 +488,14 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
         return page.evaluate("window.sent.splice(0)")
 
     mount(page, "editor", data("first", 0, False))
-    area = page.locator("textarea")
+    area = box(page)
     area.press("End")
     page.keyboard.type("!")
     page.evaluate(
         "data => { const old = cleanup; window.cleanup = run(data); old(); }", data("first", 0, False)
     )
     assert sent(some=True) == [["text", [0, "first!"]]]
-    assert area.input_value() == "first!"
+    assert written(page) == "first!"
     page.evaluate("data => { run(data); }", data("first", 0, True))
     assert sent() == []
     page.evaluate(
@@ -467,12 +505,12 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
     page.evaluate("data => { run(data); }", data("first", 0, False))
     assert sent() == []
     page.evaluate(  # in one go: however slow the machine is, nothing is reported in between
-        """data => { const area = root.querySelector("textarea"); area.value += "?";
-            area.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true })); run(data); }""",
+        """data => { const node = root.querySelector(".cm-content"), { view } = node.cmTile.root;
+            view.dispatch({ changes: { from: 0, insert: "?" } }); run(data); }""",
         data("second", 1, False),
     )  # the learner asked for another text
     assert sent() == []
-    assert area.input_value() == "second"
+    assert written(page) == "second"
     area.press("End")
     page.keyboard.type("+")
     assert sent(some=True) == [["text", [1, "second+"]]]
@@ -480,12 +518,12 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
     page.evaluate("() => { const old = root.host; old.remove(); cleanup(); }")
     page.wait_for_timeout(20)
     page.evaluate("data => { document.body.append(root.host); run(data); }", data("second", 1, True))
-    assert page.locator("textarea").input_value() == "second+"
+    assert written(page) == "second+"
     page.evaluate("() => { root.host.remove(); cleanup(); }")
     page.wait_for_timeout(20)
     page.evaluate("data => { document.body.append(root.host); run(data); }", data("remembered", 1, False))
-    assert page.locator("textarea").input_value() == "remembered"
-    assert page.locator("textarea").count() == 1
+    assert written(page) == "remembered"
+    assert box(page).count() == 1
     assert sent() == []
 
 
@@ -501,7 +539,7 @@ def test_typing_does_not_fill_the_history(demo: Callable[..., Page]) -> None:
     assert page.evaluate("history.length") == start
     page.reload()
     page.locator(".ts-chips .r").first.wait_for()
-    assert box(page).input_value() == "one two three"
+    assert written(page) == "one two three"
 
 
 def test_narrow_and_right_to_left(demo: Callable[..., Page]) -> None:
@@ -527,7 +565,7 @@ def test_narrow_and_right_to_left(demo: Callable[..., Page]) -> None:
 def test_colour_scheme_follows_streamlit(demo: Callable[..., Page], page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme="light" if scheme == "dark" else "dark")  # the system says the opposite
     demo(f"?embed=true&embed_options={scheme}_theme")
-    for part in (".ts-chips .pane", ".ts-editor textarea"):
+    for part in (".ts-chips .pane", ".ts-editor .cm-content"):
         ink = page.locator(part).evaluate("node => getComputedStyle(node).color")
         assert (max(map(int, re.findall(r"\d+", ink))) > 128) == (scheme == "dark"), ink
     page.emulate_media(color_scheme="light")

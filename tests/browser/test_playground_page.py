@@ -32,7 +32,7 @@ from tests.app.catalogue.test_loaded import bert, oracle, tiktoken_file, tiktoke
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import FOCUS, HOSTILE, TOO_LONG, TRACES_OF_ATTACK
 from tests.browser.test_bpe_page import Bpe as Learner
-from tests.browser.test_chips import box, chip, copied, lit
+from tests.browser.test_chips import box, chip, copied, has_written, lit, written
 from tests.browser.test_wordpiece_page import WIDTHS
 from tokenizers_core import Tokenizer as EngineTokenizer
 from tokensteps.catalogue.analysis import interpret_escapes
@@ -216,7 +216,7 @@ class Playground(Learner):
         """Everything that a link has to bring back."""
         self.rest()
         return {
-            "text": box(self.page).input_value(),
+            "text": written(self.page),
             "ids": self.row.inner_text(),
             "chips": self.chips.all_inner_texts(),
             "chosen": [
@@ -253,7 +253,7 @@ def test_a_newcomer_sees_tokens_at_once(playground: Playground) -> None:
     playground.start()
     text = TEXTS["first"].make()
     expect(playground.page.get_by_role("heading", level=1)).to_have_text("Playground")
-    expect(box(playground.page)).to_have_value(text)
+    has_written(playground.page, text)
     playground.tokens(ids(READY[0], text))
     assert playground.true_text() == text and playground.query() == {} and playground.problems() == []
 
@@ -266,7 +266,7 @@ def test_a_pasted_multilingual_text(playground: Playground, clipboard: None, spe
     text = MULTILINGUAL.replace("\r\n", "\n")
     expected = engine(spec, text)
     playground.tokens(expected.ids)
-    assert box(playground.page).input_value() == text
+    assert written(playground.page) == text
     assert playground.true_text() == text
     for name, number in {
         "Characters": len(text),
@@ -292,7 +292,7 @@ def test_typing_updates_the_chips_in_the_box(playground: Playground) -> None:
         page.keyboard.insert_text(part) if "👩" in part else page.keyboard.type(part)
         text += part
         playground.tokens(ids(COURSE, text))
-        assert box(page).input_value() == text and page.evaluate(FOCUS)[0] == "TEXTAREA"
+        assert written(page) == text and page.evaluate(FOCUS)[0] == "textbox"
     playground.press("Home")
     page.keyboard.type("so ")
     text = "This tokenization\nso of <b>שלום</b> 👩‍👧 and more"
@@ -321,7 +321,7 @@ def test_typing_while_tokenizers_are_trained(playground: Playground) -> None:
     page.locator(".aligned").wait_for()
     page.keyboard.type("!")
     playground.tokens(ids(slow[0], f"{text}!"))
-    assert box(page).input_value() == f"{text}!" and page.evaluate(FOCUS)[0] == "TEXTAREA"
+    assert written(page) == f"{text}!" and page.evaluate(FOCUS)[0] == "textbox"
     assert playground.problems() == []
 
 
@@ -329,7 +329,7 @@ def test_keyboard_alone(playground: Playground) -> None:
     """Text box, toggles, chips and tokenizers are reached with Tab and worked with keys."""
     playground.start(COURSE)
     page, text = playground.page, "This tokenization is a token."
-    playground.tab_to("TEXTAREA", "")
+    playground.tab_to("textbox", "Text")
     playground.press("Control+a")
     page.keyboard.type(text)
     expected = engine(COURSE, text)
@@ -390,7 +390,7 @@ def test_keyboard_alone(playground: Playground) -> None:
     playground.press("Enter")
     aligned = page.locator(".aligned").first
     expect(aligned.locator(".legend")).to_contain_text(f"B {title(READY[0])}")
-    assert box(page).input_value() == text and playground.problems() == []
+    assert written(page) == text and playground.problems() == []
 
 
 def test_tokenizers_of_one_corpus_are_told_apart(playground: Playground) -> None:
@@ -468,7 +468,7 @@ def test_white_space_special_tokens_and_escapes(playground: Playground) -> None:
     playground.tokens(ids(COURSE, typed))
     playground.flip("Escapes")
     playground.tokens(ids(COURSE, interpret_escapes(typed)))
-    assert playground.true_text() == "the\ttoken\nthe A \\q" and box(page).input_value() == typed
+    assert playground.true_text() == "the\ttoken\nthe A \\q" and written(page) == typed
     expect(playground.figure("Characters")).to_have_text(str(len("the\ttoken\nthe A \\q")))
     playground.flip("Escapes")
     playground.tokens(ids(COURSE, typed))
@@ -528,7 +528,7 @@ def test_from_training_to_the_playground_and_back(playground: Playground) -> Non
         expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(f"{HUG}&step={step}"))
         playground.rest()
     assert Spec.parse(playground.query()["t1"]).step == 6
-    assert box(page).input_value() == text
+    assert written(page) == text
 
     page.get_by_role("link", name="BPE", exact=True).click()
     learner.shows(3)
@@ -588,7 +588,7 @@ def test_uploads_give_the_librarys_ids(playground: Playground) -> None:
         playground.upload(*files)
         expect(field).to_have_value(re.compile(re.escape(name.split(" ")[0])))
         playground.tokens(expected)
-        assert playground.true_text() == text == box(playground.page).input_value()
+        assert playground.true_text() == text == written(playground.page)
         assert playground.problems() == []
     playground.choose("Tokenizer A", "vocab.txt")
     playground.tokens(uploads[1][1])
@@ -634,7 +634,7 @@ def test_hostile_uploads(playground: Playground, dialogs: list[str], tmp_path: P
         playground.upload(file(name, data))
         playground.told(message)
         playground.tokens(ids(HUG, text))
-        assert box(page).input_value() == text and len(playground.problems()) == 1
+        assert written(page) == text and len(playground.problems()) == 1
         assert page.evaluate(TRACES_OF_ATTACK) == []
     large = tmp_path / "large.json"
     with large.open("wb") as sparse:
@@ -724,7 +724,7 @@ def test_a_public_name_without_a_network(
         playground.rest()
     playground.choose("Tokenizer A", "GPT-2")  # the list has public ones, too
     playground.told("'openai-community/gpt2' is not on this server yet")
-    assert box(page).input_value() == text
+    assert written(page) == text
     playground.choose("Tokenizer A", title(READY[0]))
     playground.tokens(ids(READY[0], text))
     assert playground.problems() == []
@@ -785,7 +785,7 @@ def test_a_text_too_long_for_a_link_survives_a_reload(playground: Playground) ->
     seen = playground.row.inner_text()
     playground.page.reload()
     playground.ready()
-    expect(box(playground.page)).to_have_value(text)
+    has_written(playground.page, text)
     expect(playground.row).to_have_text(seen)
     box(playground.page).fill("short again")
     playground.address_has(text=str(pack_text("short again")), id=None)
@@ -801,7 +801,7 @@ def test_typing_adds_no_history_and_back_returns_the_tokenizer(playground: Playg
     box(page).click()
     for word in ("This ", "is ", "a token"):
         page.keyboard.type(word)
-        playground.tokens(ids(COURSE, box(page).input_value()))
+        playground.tokens(ids(COURSE, written(page)))
     playground.address_has(text=str(pack_text("This is a token")))
     assert page.evaluate(length) == start
     playground.choose("Tokenizer A", title(READY[1]))
@@ -817,12 +817,12 @@ def test_typing_adds_no_history_and_back_returns_the_tokenizer(playground: Playg
     page.go_back()
     playground.tokens(ids(COURSE, "This is a token"))
     expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(COURSE))
-    expect(box(page)).to_have_value("This is a token")
+    has_written(page, "This is a token")
     playground.rest()
     page.go_forward()
     playground.tokens(ids(READY[1], "This is a tokenization"))
     expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(READY[1]))
-    expect(box(page)).to_have_value("This is a tokenization")
+    has_written(page, "This is a tokenization")
     assert unpack_text(playground.query()["text"]) == "This is a tokenization"
     assert page.evaluate(length) == start + 1 and playground.problems() == []
 
@@ -938,7 +938,7 @@ def test_hostile_text_is_only_text(playground: Playground, dialogs: list[str]) -
     playground.flip("Special tokens")
     playground.rest()
     visit_tabs(playground, "Side by side", "Costly words", "Files and link")
-    assert box(page).input_value() == text
+    assert written(page) == text
 
 
 # --- phone ------------------------------------------------------------------------------------------------------------

@@ -20,7 +20,9 @@ import streamlit as st
 
 from tokensteps.components.base import component, ignore
 
-EDITOR_LABELS: Final = ("label", "placeholder", "hint")
+EDITOR_LABELS: Final = ("label", "placeholder", "hint", "failed")
+_LIBRARY: Final = "app/static/scripts/codemirror.js"
+"""Where Streamlit serves `static/`: the box itself, loaded once by a browser."""
 _NEWLINE: Final = re.compile("\r\n?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -69,6 +71,7 @@ def editor(
         "text": given[1],
         "heard": typed is not None,
         "params": list(params),
+        "script": f"/{st.get_option('server.baseUrlPath')}/{_LIBRARY}".replace("//", "/"),
         "labels": {name: labels[name] for name in EDITOR_LABELS},
     }
     data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -73,6 +73,7 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
             "hint": _(
                 "Up to a million characters. Click a token to find it in the text; select text to find its tokens."
             ),
+            "failed": _("The text box could not be loaded. Reload the page to try again."),
         },
         nonce=playground_value("nonce"),
         params=("text", "id"),
