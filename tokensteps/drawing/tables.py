@@ -13,6 +13,7 @@ from tokenizers_core.training.unigram_trace import UnigramSnapshot
 from tokenizers_core.training.wordpiece import WordPieceSnapshot
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import _
+from tokensteps.language.numbers import estimate_formula
 
 
 def pair_table(
@@ -79,9 +80,14 @@ def worth_table(rows: Sequence[Worth], style: Style) -> pd.DataFrame:
         _("exact loss"): [row.exact for row in rows],
         _("estimate"): [row.approximate for row in rows],
         _("difference"): [row.approximate - row.exact for row in rows],
-        _("replacement"): [" · ".join(readable(piece, style) for piece in row.replacement) for row in rows],
+        _("replacement"): [
+            " · ".join(readable(piece, style) for piece in row.estimate.replacement) for row in rows
+        ],
+        _("how it is estimated"): [
+            estimate_formula(row.estimate.freq, row.estimate.total, row.estimate.counts) for row in rows
+        ],
         _("probability"): [row.probability for row in rows],
-        _("count on best splits"): [row.freq for row in rows],
+        _("count on best splits"): [row.estimate.freq for row in rows],
     }
     return table_of(columns)
 

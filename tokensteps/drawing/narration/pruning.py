@@ -14,8 +14,8 @@ from tokenizers_core.training.pruning import (
 )
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokensteps.drawing.narration.voice import Told, Voice, some_tokens
-from tokensteps.language.i18n import N_, _, count, ngettext, sentences
-from tokensteps.language.numbers import nats
+from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
+from tokensteps.language.numbers import estimate_formula, nats
 
 PRUNING_STOPS: Final[Mapping[str, str]] = {
     "vocab_size": N_("Training ends here."),
@@ -131,7 +131,7 @@ def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> To
         if snapshot.trace.method == "sentencepiece":
             message = _("Prune {piece}: losing it costs about {loss}.")
         lead = voice.say(message, piece=voice.token(event.piece), loss=voice.strong(nats(event.loss)))
-    why = [tell_use(event, voice), tell_place(snapshot, event, voice)]
+    why = [tell_use(event, voice), tell_estimate(event, voice), tell_place(snapshot, event, voice)]
     if event.ends_round:
         why.append(tell_round_end(snapshot, event, voice))
     return Told(lead, sentences(*why))
@@ -141,6 +141,8 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
     """Which words used the piece, and what replaces it there."""
     words = len(event.resplits)
     if not words:
+        if event.estimate is not None:
+            return voice.say(_("By now, no word's best split uses it."))
         return voice.say(_("No word's best split uses it."))
     spelled = voice.say(
         _("On its own, {piece} would now be {pieces}."),
@@ -170,7 +172,32 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
             ngettext("{number} word is re-segmented.", "{number} words are re-segmented.", words),
             number=count(words),
         )
-    return sentences(told, spelled) if event.alternative else told
+    same = event.estimate is not None and event.estimate.replacement == event.alternative
+    return sentences(told, spelled) if event.alternative and not same else told
+
+
+def tell_estimate(event: PruneEvent, voice: Voice) -> str:
+    """Where SentencePiece's estimate comes from, with its numbers; nothing if the loss is exact or the piece was unused."""
+    found = event.estimate
+    if found is None:
+        return ""
+    added = len(found.replacement) - 1
+    counts = dict(zip(found.replacement, found.counts, strict=True))
+    listing = listed(f"{voice.token(part)} × {count(number + found.freq)}" for part, number in counts.items())
+    return voice.say(
+        _(
+            "Estimate: before the round, the best splits had {total} pieces, {freq} of them {piece}. With {pieces} in "
+            "its place they would have {after}, and SentencePiece counts {counts} among them: {formula} = {loss}."
+        ),
+        total=count(found.total),
+        freq=count(found.freq),
+        piece=voice.token(event.piece),
+        pieces=" ".join(map(voice.token, found.replacement)),
+        after=count(found.total + found.freq * added),
+        counts=listing,
+        formula=estimate_formula(found.freq, found.total, found.counts),
+        loss=nats(event.loss),
+    )
 
 
 def tell_place(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> str:

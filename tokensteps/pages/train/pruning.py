@@ -72,8 +72,9 @@ def both_losses(view: TrainView[UnigramTrace]) -> None:
     st.caption(
         _(
             "Exact: the whole corpus is re-segmented without the piece. SentencePiece's estimate: each "
-            "occurrence becomes the second-best split of the piece itself. Both are in nats over the corpus, "
-            "for the model after this step; the ranking above is older, from before its round."
+            "occurrence on the best splits becomes the second-best split of the piece itself, whose pieces "
+            "then count that much more, and probabilities are shares of these counts. Both are in nats over "
+            "the corpus, for the model after this step; the ranking above is older, from before its round."
         )
     )
     rows: list[Worth] = remembered(
