@@ -95,7 +95,7 @@ def tell_missing(snapshot: SizeSnapshot) -> list[str]:
 def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: Voice) -> str:
     """What an algorithm did to get to this size, or why it did nothing."""
     if standing.change is not None:
-        told = tell_change(standing.change, voice)
+        told = tell_change(standing.change, voice, snapshot.trace.settings["method"] != "course")
         if standing.limit is not None:
             told = sentences(told, voice.say(_("That makes {size}."), size=count(standing.limit)))
         return told
@@ -108,13 +108,13 @@ def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: Voice) -> s
     return voice.say(_("Starts from {size} symbols."), size=count(snapshot.size))
 
 
-def tell_change(change: Change, voice: Voice) -> str:
-    """What an algorithm's vocabulary has here and not at the size before."""
+def tell_change(change: Change, voice: Voice, estimated: bool) -> str:
+    """What an algorithm's vocabulary has here and not at the size before; `estimated`: Unigram's losses are."""
     match change.kind:
         case "merged":
             return tell_merged(change, voice)
         case "regained":
-            return tell_regained(change, voice)
+            return tell_regained(change, voice, estimated)
 
 
 def tell_merged(change: Merged, voice: Voice) -> str:
@@ -152,12 +152,14 @@ def tell_merged(change: Merged, voice: Voice) -> str:
     return told
 
 
-def tell_regained(change: Regained, voice: Voice) -> str:
+def tell_regained(change: Regained, voice: Voice, estimated: bool) -> str:
     """What Unigram still has here."""
     listed = some_tokens(change.tokens, voice)
     if change.loss is None:
         return voice.say(_("Keeps {pieces}, which are all pruned at once on the way left."), pieces=listed)
     told = _("Keeps {piece}, the next to be pruned on the way left: that costs {loss} nats.")
+    if estimated:
+        told = _("Keeps {piece}, the next to be pruned on the way left: that costs about {loss} nats.")
     if change.loss == 0:
         told = _("Keeps {piece}, the next to be pruned on the way left: that costs nothing.")
     return voice.say(told, piece=listed, loss=nats(change.loss))
