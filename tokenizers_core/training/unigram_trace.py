@@ -483,7 +483,9 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         counts = {round_.first_step: round_.counts for round_ in self.record.rounds}
 
         def counts_before(first: int) -> dict[int, int]:
-            used = zip(self.model_at(first - 1).numbers, counts[first], strict=False)  # exact rounds have none
+            used = zip(
+                self.model_at(first - 1).numbers, counts[first], strict=False
+            )  # exact rounds have none
             return {piece: count for piece, count in used if count}
 
         return Recent(counts_before, CACHED)

@@ -712,12 +712,15 @@ def assert_estimates(trace: UnigramTrace) -> int:
         for step in range(round_.first_step, round_.first_step + round_.pruned):
             event = cast(PruneEvent, trace[step].event)
             say = prune_frame(trace[step], PLAIN).say
-            assert ("Estimate: before the round" in say) == (event.estimate is not None) == (event.piece in used)
+            assert (
+                ("Estimate: before the round" in say) == (event.estimate is not None) == (event.piece in used)
+            )
             if event.estimate is None:
                 assert event.loss == 0
                 continue
             total, freq = sum(used.values()), used[event.piece]
-            assert f"had {total:,} pieces, {freq:,} of them {event.piece}." in say
+            only = f"{event.piece} was the only piece in the best splits."
+            assert (only if total == 1 else f"had {total:,} pieces, {freq:,} of them {event.piece}.") in say
             after = total + freq * (len(event.estimate.replacement) - 1)
             assert f"in its place they would have {after:,}, and" in say
             for part in event.estimate.replacement:
@@ -945,3 +948,18 @@ def test_the_lattice_of_pug() -> None:
     for step, word in ((1, "pug"), (0, "pun"), (0, "hug"), (0, "pugs"), (0, "Hopefully")):
         assert lattice_erratum(trace[step], trace[step].lattice(word), PLAIN) == "", (step, word)
     assert lattice_erratum(trace[0], trace[0].lattice(""), PLAIN) == ""
+
+
+# --- one of a kind ----------------------------------------------------------------------------------------------------
+
+
+def test_one_is_told_as_one() -> None:
+    """A corpus of one letter: everything that can be one is said in the singular."""
+    for counts, size in (({"a": 3}, None), ({"aa": 3}, None), ({"aaa": 1}, 1), ({"ab": 1}, None)):
+        for method in METHODS:
+            trace = train_unigram(Corpus.from_counts(counts), 300, size, method)
+            for step in range(len(trace) + 1):
+                frame = prune_frame(trace[step], PLAIN)
+                told = f"{frame.say} {frame.status} {without_tags(frame.html)}"
+                wrong = r"\b(?<![.,/])1 (pieces|characters|words|pairs|tokens|most frequent|substrings)\b"
+                assert not re.search(wrong, told), told

@@ -105,7 +105,10 @@ def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: Voice) -> s
         if snapshot.step:
             return ""
         return voice.say(_("Ends here: only single characters are left."))
-    return voice.say(_("Starts from {size} symbols."), size=count(snapshot.size))
+    return voice.say(
+        ngettext("Starts from {size} symbol.", "Starts from {size} symbols.", snapshot.size),
+        size=count(snapshot.size),
+    )
 
 
 def tell_change(change: Change, voice: Voice, estimated: bool) -> str:
@@ -172,15 +175,25 @@ def tell_limit(snapshot: SizeSnapshot, standing: Standing) -> str:
         if standing.size is None:
             return _("Training was stopped at {size} pieces, before it got down to this size.")
         if standing.size == len(snapshot.trace.unigram.seed):
-            return _("Starts from {size} pieces: the seed has no more.")
+            return ngettext(
+                "Starts from {size} piece: the seed has no more.",
+                "Starts from {size} pieces: the seed has no more.",
+                standing.size,
+            )
         return _(
             "Has no vocabulary of exactly this size: several pieces were pruned at once. This one has {size}."
         )
     if standing.size is None:
         return _("Starts at {size}: a letter inside a word is a separate symbol, with ##.")
     if stopped:
-        return _("Training was stopped at {size} tokens.")
-    return _("Ended at {size} tokens: every word is one token.")
+        return ngettext(
+            "Training was stopped at {size} token.", "Training was stopped at {size} tokens.", standing.size
+        )
+    return ngettext(
+        "Ended at {size} token: every word is one token.",
+        "Ended at {size} tokens: every word is one token.",
+        standing.size,
+    )
 
 
 def tell_measure(standing: Standing) -> str:

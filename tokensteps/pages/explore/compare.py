@@ -236,13 +236,20 @@ def landmarks(comparison: Comparison) -> dict[str, int]:
 def overlap(view: ComparisonView) -> None:
     """Which tokens the vocabularies share, here and over the sizes."""
     found = view.snapshot.overlap()
-    told = _(
+    told = ngettext(
+        "Tokens of more than one character; the only single character is left out, since all have it. "
+        "WordPiece's tokens are compared without ##, so ug and ##ug count as one.",
         "Tokens of more than one character; the {number} single characters are left out, since all have "
-        "them. WordPiece's tokens are compared without ##, so ug and ##ug count as one."
+        "them. WordPiece's tokens are compared without ##, so ug and ##ug count as one.",
+        found.characters,
     )
     missing = tell_missing(view.snapshot)
     if missing:
-        told = _("Tokens of more than one character; the {number} single characters are left out.")
+        told = ngettext(
+            "Tokens of more than one character; the only single character is left out.",
+            "Tokens of more than one character; the {number} single characters are left out.",
+            found.characters,
+        )
     st.caption(sentences(told.format(number=count(found.characters)), *missing))
     if not any(found.regions.values()):
         note(_("At this size there are only single characters: move to the right."))
