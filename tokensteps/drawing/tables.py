@@ -110,7 +110,8 @@ def paper_html(table: pd.DataFrame | pa.Table, index: bool = False) -> str:
         columns = table.slice(0, PAPER_ROWS).to_pydict()
     head = "".join(f"<th>{escape(name)}" for name in columns)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{_cell(value)}" for value in row) for row in zip(*columns.values(), strict=True)
+        "<tr>" + "".join(f"<td>{_cell(value)}" for value in row)
+        for row in zip(*columns.values(), strict=True)
     )
     rest = ""
     if len(table) > PAPER_ROWS:
