@@ -167,9 +167,9 @@ def merge_task(trace: BpeTrace | WordPieceTrace, step: int, style: Style) -> Tas
 
 
 def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[Task]:
-    """Blank Viterbi tables of the first words that aren't too long."""
+    """Blank Viterbi tables of the longest words that aren't too long."""
     fitting = [word for word in snapshot.trace.corpus.words if 2 < len(word) <= LONGEST]
-    for word in fitting[:TABLES]:
+    for word in sorted(fitting, key=len, reverse=True)[:TABLES]:
         lattice = snapshot.lattice(word)
         heads = (_("Up to here"), _("Highest log probability"), _("Last piece"))
         rows = []

@@ -162,12 +162,12 @@ def run_files_tab(view: TrainView[AnyTrace]) -> None:
 
 
 def print_run(view: TrainView[AnyTrace], title: str) -> str:
-    """All steps for paper, and how the tokenizer that they lead to encodes a word: Unigram's lattice."""
+    """All steps for paper, and how the tokenizer after this step encodes a word: Unigram's lattice."""
     page, trace, style = view.page, view.trace, view.style
     example = EXAMPLES.get(view.controls["corpus"])
     word = example.word if example is not None and example.word else trace.corpus.words[0]
-    story = trace.tokenizer().explain(word[:LATTICE_CHARACTERS])
-    shown = _("Encode: {word}").format(word=readable(word, style))
+    story = trace.tokenizer(view.step).explain(word[:LATTICE_CHARACTERS])
+    shown = _("{word}, encoded after step {step}").format(word=readable(word, style), step=count(view.step))
     last = page.encoding_frame(story[min(len(story), STEPS_TOLD)], style)
     return paper_handout(
         title, len(trace), lambda step: page.frame(trace[step], style, ahead=False), (shown, last)
