@@ -25,25 +25,25 @@ from tokensteps.teaching.exercises.kinds import Exercise
 from tokensteps.teaching.exercises.words import sheet_html, side_by_side
 from tokensteps.teaching.questions import Cells, Choice, Entry, Form, SeveralLines
 
-MERGES: Final = 3
+MERGES_ASKED: Final = 3
 """Merges that a worksheet asks for."""
-PAIRS: Final = 10
+PAIR_ROWS: Final = 10
 """Rows of a blank table of pairs."""
-WORDS_TO_COUNT: Final = 40
+WORDS_ON_PAPER: Final = 40
 """Words among which pairs are counted on paper."""
 SPLIT_WORDS: Final = 8
 """Words to split."""
-TABLES: Final = 3
+VITERBI_TABLES: Final = 3
 """Viterbi tables."""
-LONGEST: Final = 10
+LONGEST_WORD: Final = 10
 """Characters of a word to split."""
-RULES: Final = 80
+RULES_LISTED: Final = 80
 """Merge rules, tokens or pieces that a task lists."""
-LINES: Final = 4
+ANSWER_LINES: Final = 4
 """Lines to write on where an answer has several."""
 
 
-class Task(NamedTuple):
+class PaperTask(NamedTuple):
     """One task: its title is plain text, what is asked and the answer are markup."""
 
     title: str
@@ -51,7 +51,7 @@ class Task(NamedTuple):
     answer: str
 
 
-def worksheet(title: str, tasks: Sequence[Task]) -> str:
+def worksheet(title: str, tasks: Sequence[PaperTask]) -> str:
     """The self-contained HTML file of a worksheet; `title` is plain text."""
     numbered = [(f"{number}. {task.title}", task) for number, task in enumerate(tasks, start=1)]
 
@@ -74,10 +74,12 @@ def worksheet(title: str, tasks: Sequence[Task]) -> str:
 # --- from exercises ---------------------------------------------------------------------------------------------------
 
 
-def exercise_tasks(titled: Iterable[tuple[str, Exercise]]) -> list[Task]:
+def exercise_tasks(titled: Iterable[tuple[str, Exercise]]) -> list[PaperTask]:
     """Exercises with their titles as tasks: room to write in place of their forms."""
     return [
-        Task(title, one.question.prompt + blank_form(one.question.form), f"<p>{one.question.solution}</p>")
+        PaperTask(
+            title, one.question.prompt + blank_form(one.question.form), f"<p>{one.question.solution}</p>"
+        )
         for title, one in titled
     ]
 
@@ -99,7 +101,7 @@ def blank_form(form: Form) -> str:
         case Entry():
             return '<div class="line"></div>'
         case SeveralLines():
-            return '<div class="line"></div>' * LINES
+            return '<div class="line"></div>' * ANSWER_LINES
 
 
 def blank_table(head: Sequence[str], rows: Iterable[Sequence[str | None]]) -> str:
@@ -116,18 +118,18 @@ def blank_table(head: Sequence[str], rows: Iterable[Sequence[str | None]]) -> st
 # --- from a run -------------------------------------------------------------------------------------------------------
 
 
-def run_tasks(trace: AnyTrace, step: int, style: Style) -> list[Task]:
+def run_tasks(trace: AnyTrace, step: int, style: Style) -> list[PaperTask]:
     """Tasks from a run as it stands after `step` steps: the next merges or the Viterbi tables of words, and words to split."""
-    found: list[Task] = []
+    found: list[PaperTask] = []
     if isinstance(trace, UnigramTrace):
         found += viterbi_tasks(trace[step], style)
-    elif len(trace.corpus.words) <= WORDS_TO_COUNT:
-        first = max(0, min(step, len(trace) - MERGES))
-        found += [merge_task(trace, before + 1, style) for before in range(first, len(trace))[:MERGES]]
+    elif len(trace.corpus.words) <= WORDS_ON_PAPER:
+        first = max(0, min(step, len(trace) - MERGES_ASKED))
+        found += [merge_task(trace, before + 1, style) for before in range(first, len(trace))[:MERGES_ASKED]]
     return [*found, *split_tasks(trace, step, style)]
 
 
-def merge_task(trace: BpeTrace | WordPieceTrace, step: int, style: Style) -> Task:
+def merge_task(trace: BpeTrace | WordPieceTrace, step: int, style: Style) -> PaperTask:
     """Count the pairs before a step, and find the one that it merges."""
     voice, frequencies = Markup(style), trace.word_frequencies
     heads = [_("Pair"), _("Count")]
@@ -140,14 +142,16 @@ def merge_task(trace: BpeTrace | WordPieceTrace, step: int, style: Style) -> Tas
                 f"{count(one.first_freq)} × {count(one.second_freq)}",
                 str(one.score),
             ]
-            for one in trace.candidates(step - 1, PAIRS)
+            for one in trace.candidates(step - 1, PAIR_ROWS)
         ]
         told = tell_wordpiece(trace[step], voice)
         asked = _(
             "Count the pairs in these words, work out their scores, and write down which pair is merged next."
         )
     else:
-        rows = [[pair_chips(one.pair, style), count(one.freq)] for one in trace.candidates(step - 1, PAIRS)]
+        rows = [
+            [pair_chips(one.pair, style), count(one.freq)] for one in trace.candidates(step - 1, PAIR_ROWS)
+        ]
         told = tell_bpe(trace[step], voice)
         asked = _("Count the pairs in these words, and write down which pair is merged next.")
     words = sheet_html(
@@ -158,7 +162,7 @@ def merge_task(trace: BpeTrace | WordPieceTrace, step: int, style: Style) -> Tas
         ),
     )
     merged = escape(_("Merged next:"))
-    return Task(
+    return PaperTask(
         _("Merge {step}").format(step=count(step)),
         f"<p>{escape(asked)}</p>{side_by_side(words, blank_table(heads, [[None] * len(heads)] * len(rows)))}"
         f'<p>{merged}</p><div class="line"></div>',
@@ -166,10 +170,10 @@ def merge_task(trace: BpeTrace | WordPieceTrace, step: int, style: Style) -> Tas
     )
 
 
-def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[Task]:
+def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[PaperTask]:
     """Blank Viterbi tables of the longest words that aren't too long."""
-    fitting = [word for word in snapshot.trace.corpus.words if 2 < len(word) <= LONGEST]
-    for word in sorted(fitting, key=len, reverse=True)[:TABLES]:
+    fitting = [word for word in snapshot.trace.corpus.words if 2 < len(word) <= LONGEST_WORD]
+    for word in sorted(fitting, key=len, reverse=True)[:VITERBI_TABLES]:
         lattice = snapshot.lattice(word)
         heads = (_("Up to here"), _("Highest log probability"), _("Last piece"))
         rows = []
@@ -190,7 +194,7 @@ def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[Task]:
         )
         best = lattice.best()
         split = "" if best is None else f'<p class="row">{chips(best.pieces, style)}</p>'
-        yield Task(
+        yield PaperTask(
             _("The Viterbi table"),
             f"<p>{fill(asked, word=chip(word, style))}</p>"
             + side_by_side(
@@ -207,13 +211,13 @@ def pieces_table(snapshot: UnigramSnapshot, words: Sequence[str], style: Style) 
     found = [(piece, log) for piece, log in snapshot.pieces.items() if any(piece in word for word in words)]
     return sheet_html(
         (_("Piece"), _("Log probability")),
-        ((chip(piece, style), log_text(log)) for piece, log in found[:RULES]),
+        ((chip(piece, style), log_text(log)) for piece, log in found[:RULES_LISTED]),
     )
 
 
-def split_tasks(trace: AnyTrace, step: int, style: Style) -> Iterator[Task]:
+def split_tasks(trace: AnyTrace, step: int, style: Style) -> Iterator[PaperTask]:
     """Words to split with what was learned up to a step."""
-    words = [word for word in trace.corpus.words if 1 < len(word) <= LONGEST][-SPLIT_WORDS:]
+    words = [word for word in trace.corpus.words if 1 < len(word) <= LONGEST_WORD][-SPLIT_WORDS:]
     if not words:
         return
     snapshot = trace[step]
@@ -222,17 +226,17 @@ def split_tasks(trace: AnyTrace, step: int, style: Style) -> Iterator[Task]:
         asked = _("Split each word in the most probable way, with these pieces.")
     elif isinstance(trace, WordPieceTrace):
         tokens = [token for token in snapshot.vocab if any(surface(token) in word for word in words)]
-        given = f'<p class="row">{chips(tokens[:RULES], style)}</p>'
+        given = f'<p class="row">{chips(tokens[:RULES_LISTED], style)}</p>'
         asked = _("Split each word by the longest match, with these tokens.")
     else:
         rules = [pair for pair in snapshot.merges if any(pair.first + pair.second in word for word in words)]
-        given = f'<p class="row">{" ".join(pair_chips(pair, style) for pair in rules[:RULES])}</p>'
+        given = f'<p class="row">{" ".join(pair_chips(pair, style) for pair in rules[:RULES_LISTED])}</p>'
         asked = _("Split each word by applying these merge rules in their order.")
     tokenizer = trace.tokenizer(step)
     splits = [[tokenizer.tokens[number] for number in tokenizer.model.spell(word)] for word in words]
     heads = (_("Word"), _("Tokens"))
     names = [f"<code>{token_html(word, style)}</code>" for word in words]
-    yield Task(
+    yield PaperTask(
         _("Words to split"),
         f"<p>{escape(asked)}</p>{given}{blank_table(heads, [(name, None) for name in names])}",
         sheet_html(
