@@ -25,7 +25,7 @@ from tokensteps.teaching.exercises.kinds import Exercise
 from tokensteps.teaching.exercises.words import sheet_html, side_by_side
 from tokensteps.teaching.questions import Cells, Choice, Entry, Form, SeveralLines
 
-MERGES_ASKED: Final = 3
+MERGE_TASKS: Final = 3
 """Merges that a worksheet asks for."""
 PAIR_ROWS: Final = 10
 """Rows of a blank table of pairs."""
@@ -124,8 +124,8 @@ def run_tasks(trace: AnyTrace, step: int, style: Style) -> list[PaperTask]:
     if isinstance(trace, UnigramTrace):
         found += viterbi_tasks(trace[step], style)
     elif len(trace.corpus.words) <= WORDS_ON_PAPER:
-        first = max(0, min(step, len(trace) - MERGES_ASKED))
-        found += [merge_task(trace, before + 1, style) for before in range(first, len(trace))[:MERGES_ASKED]]
+        first = max(0, min(step, len(trace) - MERGE_TASKS))
+        found += [merge_task(trace, before + 1, style) for before in range(first, len(trace))[:MERGE_TASKS]]
     return [*found, *split_tasks(trace, step, style)]
 
 
