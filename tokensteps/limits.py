@@ -261,6 +261,10 @@ WORDS_LISTED: Final = 2_000
 """Words or tokens in a box to choose from, or in a table: all rows are sent to the browser."""
 TOP_ROWS: Final = 200
 """Rows of a step's table that are shown unasked: thousands take the server 30 milliseconds, at every step that anybody makes."""
+PAPER_STEPS: Final = 200
+"""Steps that a handout for paper has: about fifty pages."""
+PAPER_ROWS: Final = 200
+"""Rows of a table that are printed: they travel with the page, at every step, for paper alone."""
 MOST_ROWS: Final = 20_000
 """Rows of a step's table that are shown or looked through when somebody asks: they take the server 0.3 seconds each time."""
 ROWS_LISTED: Final = 2_000

@@ -278,7 +278,7 @@ def test_what_pieces_are_worth() -> None:
         for row in found:
             assert row.exact == exact[row.piece]
             assert math.isclose(row.approximate, approximate[row.piece] * trace.corpus.total, abs_tol=1e-9)
-            assert list(row.replacement) == plain_best(row.piece, pieces, without=row.piece)
+            assert list(row.estimate.replacement) == plain_best(row.piece, pieces, without=row.piece)
         assert [row.approximate for row in found] == sorted(row.approximate for row in found)
         assert trace.worth(step, 3) == found[:3]
 

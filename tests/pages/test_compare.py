@@ -23,6 +23,7 @@ from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books,
 from tokenizers_core import Corpus
 from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
+from tokensteps.runs.algorithms import UNIGRAM, trace_at
 from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.rules import COMPARE_RULES
 from tokensteps.server.jobs import Job, Registry
@@ -366,3 +367,39 @@ def test_hostile_text_stays_text_everywhere(show: str) -> None:
             assert "bad()" not in told.value and "alert(" not in told.value and "$x$" not in told.value, tab
         for button in app.button:
             assert "bad" not in button.label
+
+
+# --- Unigram here and on its own page ---------------------------------------------------------------------------------
+
+
+def told_apart(app: AppTest) -> list[str]:
+    """What the page says of Unigram's own page."""
+    return [one.value for one in app.caption if one.value.startswith("Unigram's page opens this corpus")]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_why_unigrams_page_has_other_pieces(name: str) -> None:
+    """Said where the two runs differ, with their seeds; both are trained here as their pages do it."""
+    here = example(name).unigram
+    there = trace_at(UNIGRAM, corpus=name)
+    (told,) = told_apart(opened(f"corpus={name}"))
+    assert dict(here.seed) != dict(there.seed)
+    assert f"a seed of at most {len(there.seed):,} pieces instead of {len(here.seed):,}" in told
+    assert ("shorter than their word" in told) == (not there.settings["whole_words"])
+    assert "method" not in told
+    (told,) = told_apart(opened(f"corpus={name}&method=sentencepiece"))
+    assert "the course's method" in told
+    (told,) = told_apart(opened(f"corpus={name}&normalizer=lowercase"))
+    assert "words split by other rules" in told
+
+
+def test_nothing_is_said_where_unigrams_page_trains_the_same() -> None:
+    """A short text of one's own: both seeds hold all of its substrings, and their runs prune the same pieces."""
+    text = "hug pug pun bun hugs"
+    given = {"corpus": "paste", "text": pack_text(text) or ""}
+    app = opened(f"corpus=paste&text={given['text']}")
+    assert told_apart(app) == [] and problems(app) == []
+    corpus = Corpus.from_texts([text], pre_tokenizer="whitespace_split_metaspace")
+    here, there = compare(corpus, 300).unigram, trace_at(UNIGRAM, **given, size="")
+    assert here.seed == there.seed
+    assert [step.event.piece for step in list(here)[1:]] == [step.event.piece for step in list(there)[1:]]

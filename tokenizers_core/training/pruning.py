@@ -48,6 +48,9 @@ class Round(NamedTuple):
     """How many of them go."""
     loss: float
     """The corpus's loss before the round."""
+    counts: array[int]
+    """How often each piece occurs in the best splits before the round, in the model's order: what estimates are computed from.
+    Empty if the losses are exact."""
 
 
 @dataclass
@@ -101,6 +104,19 @@ class RankedPiece(NamedTuple):
     """Whether this round prunes it."""
 
 
+class Estimate(NamedTuple):
+    """The numbers of SentencePiece's estimate of a loss, see `tokenizers_core.training.segmentation.approximate_loss`."""
+
+    freq: int
+    """How often the piece occurs in the corpus's best splits."""
+    total: int
+    """How many pieces these splits have."""
+    replacement: tuple[str, ...]
+    """What each occurrence becomes: the second-best split of the piece itself."""
+    counts: tuple[int, ...]
+    """How often each of these pieces occurs in the best splits already."""
+
+
 class Resplit(NamedTuple):
     """A word whose best split a prune changed."""
 
@@ -148,6 +164,8 @@ class PruneEvent:
     """… after it, …"""
     corpus_loss: float
     """… and after the step: the last one of a round renormalises the probabilities in the course's method."""
+    estimate: Estimate | None
+    """What the loss was computed from; None if it is exact, and for a piece that no best split used."""
     kind: ClassVar[Literal["prune"]] = "prune"
 
     @property
@@ -216,14 +234,12 @@ class Worth(NamedTuple):
 
     piece: str
     probability: float
-    freq: int
-    """How often it occurs in the corpus's best splits."""
     exact: float
     """By how much the loss grows without it, in nats."""
     approximate: float
-    """SentencePiece's estimate of that."""
-    replacement: tuple[str, ...]
-    """What the estimate replaces it with."""
+    """SentencePiece's estimate of that, …"""
+    estimate: Estimate
+    """… and its numbers."""
 
 
 class StepPoint(NamedTuple):

@@ -219,11 +219,18 @@ class Training:
             self.piece_edges[piece] = lattice_edges(self.seed[piece][0], self.numbers, self.max_length)
         return second_best(self.piece_edges[piece], self.scores)
 
-    def prune(self, ranking: Sequence[int], losses: Sequence[float], number: int) -> Iterator[None]:
-        """Prune the first `number` pieces of a ranking, and write each down; yields between two of them."""
+    def prune(
+        self, ranking: Sequence[int], losses: Sequence[float], number: int, counts: Sequence[int] = ()
+    ) -> Iterator[None]:
+        """Prune the first `number` pieces of a ranking, and write each down; yields between two of them.
+
+        `counts` are those that the losses were estimated from, in the model's order.
+        """
         record, lattices, splits, users = self.record, self.lattices, self.splits, self.users
         first = len(record) + 1
-        record.rounds.append(Round(first, array("l", ranking), array("d", losses), number, self.loss))
+        record.rounds.append(
+            Round(first, array("l", ranking), array("d", losses), number, self.loss, array("l", counts))
+        )
         for place, piece in enumerate(ranking[:number]):
             if place:
                 yield
@@ -292,9 +299,11 @@ def sentencepiece_rounds(run: Training, target: int, desired: int, share: float)
         if len(run.model) <= desired:
             break
         run.split()
-        ranking, losses, number = approximate_ranking(run, max(desired, int((1 - share) * len(run.model))))
+        counts = count_pieces(run.splits, run.lattices.frequencies)
+        keep = max(desired, int((1 - share) * len(run.model)))
+        ranking, losses, number = approximate_ranking(run, counts, keep)
         if number:
-            yield from run.prune(ranking, losses, number)
+            yield from run.prune(ranking, losses, number, [counts.get(piece, 0) for piece in run.model])
             run.renew_unknown()
             run.lattices.drop(run.scores)
             yield
@@ -317,12 +326,14 @@ def em(run: Training) -> Iterator[None]:
     yield
 
 
-def approximate_ranking(run: Training, keep: int) -> tuple[list[int], list[float], int]:
+def approximate_ranking(
+    run: Training, counts: Mapping[int, int], keep: int
+) -> tuple[list[int], list[float], int]:
     """The pieces that may be pruned, by SentencePiece's estimate of their loss, and how many of them so that `keep` stay.
 
-    Pieces that no best split uses cost nothing and are always pruned; characters that are used stay.
+    `counts` says how often each piece occurs in the best splits. Pieces that none of them uses cost nothing and are always
+    pruned; characters that are used stay.
     """
-    counts = count_pieces(run.splits, run.lattices.frequencies)
     counts = {piece: count for piece, count in counts.items() if piece in run.model}  # no unknown characters
     total = sum(counts.values())
     unused = [piece for piece in run.model if piece not in counts]

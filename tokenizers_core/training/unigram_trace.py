@@ -20,6 +20,7 @@ from tokenizers_core.training.lattice import Lattice
 from tokenizers_core.training.merging import compact
 from tokenizers_core.training.pruning import (
     NO_WORDS,
+    Estimate,
     ExpectationEvent,
     Expected,
     FinalEvent,
@@ -29,6 +30,7 @@ from tokenizers_core.training.pruning import (
     RankedPiece,
     RecordedModel,
     Resplit,
+    Round,
     SeedEvent,
     StepPoint,
     UnigramEvent,
@@ -463,6 +465,37 @@ class UnigramTrace(Trace[UnigramSnapshot]):
             corpus_loss_before=self.loss_at(step - 1),
             corpus_loss_pruned=self.record.unnormalized.get(step, self.loss_at(step)),
             corpus_loss=self.loss_at(step),
+            estimate=self._estimate_of(round_, piece),
+        )
+
+    def _estimate_of(self, round_: Round, piece: int) -> Estimate | None:
+        """What a round's estimate of a piece's loss was computed from; None without one."""
+        start = round_.first_step - 1
+        counts = self._counted.at(round_.first_step)
+        if piece not in counts:
+            return None
+        found = second_best(self.edges(self.seed[piece][0]), self.scores_at(start))
+        return self._estimate(piece, found, counts, sum(counts.values()))
+
+    @cached_property
+    def _counted(self) -> Recent[dict[int, int]]:
+        """For a round's first step: piece's number → how often the best splits before the round use it."""
+        counts = {round_.first_step: round_.counts for round_ in self.record.rounds}
+
+        def counts_before(first: int) -> dict[int, int]:
+            used = zip(
+                self.model_at(first - 1).numbers, counts[first], strict=False
+            )  # exact rounds have none
+            return {piece: count for piece, count in used if count}
+
+        return Recent(counts_before, CACHED)
+
+    def _estimate(self, piece: int, split: Split, counts: Mapping[int, int], total: int) -> Estimate:
+        return Estimate(
+            counts[piece],
+            total,
+            self.read(split),
+            tuple(counts.get(part, 0) for part in split.pieces),
         )
 
     def tokenizer(
@@ -541,10 +574,9 @@ class UnigramTrace(Trace[UnigramSnapshot]):
             Worth(
                 self.seed[number][0],
                 math.exp(scores[number]),
-                counts[number],
                 loss,
                 estimates[number],
-                self.read(replacements[number]),
+                self._estimate(number, replacements[number], counts, total),
             )
             for number, loss in zip(least, exact, strict=True)
         ]

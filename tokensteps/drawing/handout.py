@@ -21,7 +21,7 @@ from tokensteps.language.glossary import definitions
 from tokensteps.language.i18n import _, count, language_tag
 from tokensteps.language.labels import flipbook_labels, projector_labels
 from tokensteps.language.marks import marks_in
-from tokensteps.limits import HANDOUT_STEPS
+from tokensteps.limits import HANDOUT_STEPS, PAPER_STEPS
 
 NO_NETWORK: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """The Content-Security-Policy of a page without scripts: only the styles within it."""
@@ -79,6 +79,29 @@ def handout(title: str, last: int, frame: Callable[[int], Frame]) -> str:
         footer_html=escape(footer),
         terms=dict(sorted(terms.items())),
         projector=projector_labels(),
+    )
+
+
+def paper_handout(title: str, last: int, frame: Callable[[int], Frame], *others: tuple[str, Frame]) -> str:
+    """A run for paper: its first `PAPER_STEPS` steps, several to a page, and then other frames, each with its title."""
+    shown = min(last, PAPER_STEPS)
+    footer = ""
+    if shown < last:
+        footer = _("The first {shown} of {last} steps.").format(shown=count(shown), last=count(last))
+    name = _("Step {step}")
+    drawn = [(name.format(step=count(step)), frame(step)) for step in range(shown + 1)]
+    return standalone_page(
+        "steps",
+        title,
+        language=language_tag(),
+        styles=("page/style.css", "handout/steps.css", "handout/mark.css"),
+        mark=mark(),
+        steps="\n".join(
+            f'<section class="step"><h2>{escape(head)}<span>{escape(one.status)}</span></h2>'
+            f'<div data-beat="2">{one.html}</div></section>'
+            for head, one in (*drawn, *others)
+        ),
+        footer=escape(footer),
     )
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from html import escape
 
 import pandas as pd
+import pyarrow as pa
 
 from tokenizers_core.training.merge_trace import MergeSnapshot
 from tokenizers_core.training.pruning import Worth
 from tokenizers_core.training.unigram_trace import UnigramSnapshot
 from tokenizers_core.training.wordpiece import WordPieceSnapshot
 from tokensteps.drawing.tokens import Style, readable
-from tokensteps.language.i18n import _
+from tokensteps.language.i18n import _, count
+from tokensteps.language.numbers import estimate_formula
+from tokensteps.limits import PAPER_ROWS
 
 
 def pair_table(
@@ -79,11 +83,53 @@ def worth_table(rows: Sequence[Worth], style: Style) -> pd.DataFrame:
         _("exact loss"): [row.exact for row in rows],
         _("estimate"): [row.approximate for row in rows],
         _("difference"): [row.approximate - row.exact for row in rows],
-        _("replacement"): [" · ".join(readable(piece, style) for piece in row.replacement) for row in rows],
+        _("replacement"): [
+            " · ".join(readable(piece, style) for piece in row.estimate.replacement) for row in rows
+        ],
+        _("how it is estimated"): [
+            estimate_formula(row.estimate.freq, row.estimate.total, row.estimate.counts) for row in rows
+        ],
         _("probability"): [row.probability for row in rows],
-        _("count on best splits"): [row.freq for row in rows],
+        _("count on best splits"): [row.estimate.freq for row in rows],
     }
     return table_of(columns)
+
+
+def paper_html(table: pd.DataFrame | pa.Table, index: bool = False) -> str:
+    """A table for paper: Streamlit draws tables on canvases, which hold only what is in sight. At most `PAPER_ROWS` rows.
+
+    >>> print(paper_html(pd.DataFrame({"<b>": ["<i>", None], "n": [0.5, 3.0], "tied": [True, False]})))
+    <div class="ts paper"><table><thead><tr><th>&lt;b&gt;<th>n<th>tied</thead><tr><td><bdi>&lt;i&gt;</bdi><td>0.5<td>✓<tr><td>–<td>3<td></table></div>
+    """
+    if isinstance(table, pd.DataFrame):
+        frame = table.head(PAPER_ROWS)
+        columns = {str(name): frame[name].tolist() for name in frame}
+        if index:
+            columns = {"": frame.index.tolist(), **columns}
+    else:
+        columns = table.slice(0, PAPER_ROWS).to_pydict()
+    head = "".join(f"<th>{escape(name)}" for name in columns)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{_cell(value)}" for value in row)
+        for row in zip(*columns.values(), strict=True)
+    )
+    rest = ""
+    if len(table) > PAPER_ROWS:
+        told = _("The first {shown} of {number} rows; the CSV file has all of them.")
+        rest = f"<p>{escape(told.format(shown=count(PAPER_ROWS), number=count(len(table))))}</p>"
+    return f'<div class="ts paper"><table><thead><tr>{head}</thead>{rows}</table>{rest}</div>'
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "✓" if value else ""
+    if value is None or value is pd.NA or value != value:  # NaN alone differs from itself
+        return "–"
+    if isinstance(value, int):
+        return count(value)
+    if isinstance(value, float):
+        return f"{value:.6g}".replace("-", "\u2212")
+    return f"<bdi>{escape(str(value))}</bdi>"
 
 
 def table_of(columns: Mapping[str, Sequence[object]]) -> pd.DataFrame:

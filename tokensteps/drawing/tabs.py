@@ -8,7 +8,7 @@ from html import escape
 from tokenizers_core.encoding.encoding import Encoding
 from tokenizers_core.training.merge_trace import Lineage, MergeTrace
 from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_chips
-from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.names import choice_name
 
 TOKENS_SHOWN = 600
@@ -66,13 +66,17 @@ def parting_html(trace: MergeTrace, rival: MergeTrace, step: int, style: Style) 
 
 def _parting_row(run: MergeTrace, step: int, style: Style) -> str:
     rule = choice_name("ties", run.settings["tie_rule"])
-    return fill(
-        _("With {rule}: {pair}, {freq} times. At the end: {tokens} tokens in the corpus."),
+    freq, tokens = run.record.frequencies[step - 1], run.token_totals[-1]
+    merged = fill(
+        ngettext("With {rule}: {pair}, {freq} time.", "With {rule}: {pair}, {freq} times.", freq),
         rule=f"<b>{escape(rule)}</b>",
         pair=pair_chips(run.pair_of(step), style),
-        freq=count(run.record.frequencies[step - 1]),
-        tokens=count(run.token_totals[-1]),
+        freq=count(freq),
     )
+    left = ngettext(
+        "At the end: {tokens} token in the corpus.", "At the end: {tokens} tokens in the corpus.", tokens
+    )
+    return sentences(merged, fill(left, tokens=count(tokens)))
 
 
 def vocabularies_html(trace: MergeTrace, rival: MergeTrace, style: Style) -> str:

@@ -27,6 +27,9 @@ SHOW = ("letters", "symbols", "bytes")
 VISIBLE = {" ": "␣", "\t": "⇥", "\n": "⏎", "\r": "␍"}
 BYTE_LEVEL_VISIBLE = {" ": "Ġ", "\t": "ĉ", "\n": "Ċ", "\r": "č"}
 
+LEFT_TO_RIGHT = "\u200e"
+"""An invisible mark that counts as a letter which runs from left to right."""
+
 
 class Style(NamedTuple):
     """How the tokens of one tokenizer are shown."""
@@ -83,15 +86,24 @@ def _token_size(made: str, token: str, *_style: object) -> int:
 def readable(token: str, style: Style = PLAIN) -> str:
     """A token as plain text, for screen readers and tables.
 
-    >>> readable("ãģ", Style(byte_level=True))
-    '0xE3 0x81'
+    Beside letters that run from right to left, the names of bytes keep their order by marks: without them, `ל0xD7` shows as `0לxD7`.
+
+    >>> readable("ãģ", Style(byte_level=True)), readable("×ľ×", Style(byte_level=True))
+    ('0xE3 0x81', '\u200eל\u200e0xD7')
     """
     shown = ""
     named = False
-    for part in parts(token, style):
-        shown += f" {part.text}" if named and part.named else part.text
+    found = parts(token, style)
+    mark = LEFT_TO_RIGHT if len(found) > 1 and any(map(_turns, found)) else ""
+    for part in found:
+        shown += f" {part.text}" if named and part.named else mark + part.text
         named = part.named
     return shown
+
+
+def _turns(part: Part) -> bool:
+    """Whether a part has letters that run from right to left."""
+    return not part.named and any(unicodedata.bidirectional(one) in ("R", "AL") for one in part.text)
 
 
 @bounded(TOKENS_ROOM, _token_size)

@@ -98,11 +98,11 @@ ERRATUM_WORDS: Final[Mapping[str, ErratumWords]] = {
     ),
     "tied_splits": ErratumWords(
         UNIGRAM_SECTION,
-        N_("The splits of pug and of hugs"),
-        "pug → [pu, g], hugs → [hug, s]",
+        N_("The splits of pug, pun, bun and hugs"),
+        "pug → [pu, g], pun → [pu, n], bun → [bu, n], hugs → [hug, s]",
         N_(
-            "pu × g = {pu} × {g} and p × ug = {p} × {ug}; hug × s = {hug} × {s} and h × ugs = {h} × {ugs}. "
-            "Which one you get depends on the order in which the code looks."
+            "The counts of the pieces have the same products: {products}. "
+            "Which split you get depends on the order in which the code looks."
         ),
     ),
     "rules_learned": ErratumWords(

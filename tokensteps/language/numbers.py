@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 
 from tokensteps.language.i18n import UNSPACED, count, current_language
 
@@ -107,6 +109,20 @@ def nats(loss: float) -> str:
     size = abs(loss)
     digits = ".1g" if size < 1e-5 else ".5f" if size < 1e-4 else ",.4f" if size < 10_000 else ",.1f"
     return f"{loss:{digits}}".replace("-", "\u2212")
+
+
+def estimate_formula(freq: int, total: int, counts: Sequence[int]) -> str:
+    """SentencePiece's estimate of a loss with its numbers: `freq` of `total` pieces are each replaced by pieces with these counts.
+
+    >>> estimate_formula(10, 62, (5, 5)), estimate_formula(3, 62, (2, 40, 0))
+    ('10 × (ln(10/62) − 2 × ln(15/72))', '3 × (ln(3/62) − ln(5/68) − ln(43/68) − ln(3/68))')
+    """
+    after = count(total + freq * (len(counts) - 1))
+    parts = "".join(
+        f" − {f'{times} × ' if times > 1 else ''}ln({count(number + freq)}/{after})"
+        for number, times in Counter(counts).items()
+    )
+    return f"{count(freq)} × (ln({count(freq)}/{count(total)}){parts})"
 
 
 def chance(probability: float) -> str:

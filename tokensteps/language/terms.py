@@ -463,7 +463,8 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("EM|forward–backward|Forward–backward"),
                 N_("expectation maximization|Baum–Welch"),
                 N_(
-                    "Expectation–maximization: it alternates the E step and the M step, and the probabilities fit the corpus better each time."
+                    "Expectation–maximization: it alternates the E step and the M step. Plain EM never makes the corpus less probable; "
+                    "SentencePiece's M step, which lowers rare pieces and drops some, may."
                 ),
                 "unigram",
                 {**EM_RUN, "step": "1"},

@@ -7,7 +7,7 @@ hand. An erratum without figures is a KeyError.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from fractions import Fraction
 from html import escape
 from typing import Final, NamedTuple
@@ -123,14 +123,41 @@ def pruned_to() -> Figures:
 
 
 def tied_splits() -> Figures:
-    """Equally good splits."""
-    seed = dict(trace_at(UNIGRAM, corpus="hug").seed)
+    """Equally good splits, exactly: all that have the highest product of counts over the total."""
+    trace = trace_at(UNIGRAM, corpus="hug")
+    seed = dict(trace.seed)
+    total = sum(seed.values())
+    ties, products = [], []
+    for word in trace.corpus.words:
+        chances = {
+            split: math.prod(Fraction(seed[piece], total) for piece in split)
+            for split in splits_of(word, seed)
+        }
+        best = [split for split, chance in chances.items() if chance == max(chances.values())]
+        if len(best) > 1:
+            ties.append(f"{word} → " + " = ".join(f"[{', '.join(split)}]" for split in best))
+            products += [
+                f"{' × '.join(split)} = {' × '.join(str(seed[piece]) for piece in split)}" for split in best
+            ]
     return Figures(
-        _("exact ties: pug with [p, ug], hugs with [h, ugs]"),
-        {piece: seed[piece] for piece in ("pu", "g", "p", "ug", "hug", "s", "h", "ugs")},
+        _("exact ties: {ties}").format(ties=listed(ties)),
+        {"products": listed(products)},
         "unigram",
         {"corpus": "hug", "step": "0"},
     )
+
+
+def splits_of(word: str, pieces: Container[str]) -> Iterator[tuple[str, ...]]:
+    """Every split of a word into these pieces, the shortest first piece last.
+
+    >>> list(splits_of("hug", {"h", "ug", "hug", "g"}))
+    [('hug',), ('h', 'ug')]
+    """
+    if not word:
+        yield ()
+    for end in range(len(word), 0, -1):
+        if word[:end] in pieces:
+            yield from ((word[:end], *rest) for rest in splits_of(word[end:], pieces))
 
 
 def rules_learned() -> Figures:

@@ -109,7 +109,7 @@ def ask_score(trace: WordPieceTrace, step: int, style: Style) -> Question:
     )
     told = fill(
         _(
-            "{pair} occurs {freq} times, {first} {first_freq} times and {second} {second_freq} times: {numbers} = {score}."
+            "Counts: {pair} {freq}, {first} {first_freq}, {second} {second_freq}. So the score is {numbers} = {score}."
         ),
         pair=voice.pair(event.pair),
         freq=count(chosen.freq),

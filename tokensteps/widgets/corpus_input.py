@@ -48,7 +48,11 @@ def typed_text(page: PageState, label: str, placeholder: str) -> Source | None:
         page.complain(message, size=len(text), limit=PASTE_LIMIT)
         return None
     if not text.strip():
-        message = _("The text is blank: its {size} characters are all whitespace. Give it some words.")
+        message = ngettext(
+            "The text is blank: its only character is whitespace. Give it some words.",
+            "The text is blank: its {size} characters are all whitespace. Give it some words.",
+            len(text),
+        )
         page.complain(message, size=len(text))
         return None
     if "\ufffd" in text:
@@ -87,7 +91,11 @@ def uploaded_file(page: PageState) -> Source | None:
         page.complain(_("This server no longer has the text of this link: paste or upload it again."))
         return None
     if not data.strip():
-        message = _("The file has {size} bytes and no words: choose another one.")
+        message = ngettext(
+            "The file has {size} byte and no words: choose another one.",
+            "The file has {size} bytes and no words: choose another one.",
+            len(data),
+        )
         page.complain(message, size=len(data))
         return None
     if file is None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import streamlit as st
 
 from tokenizers_core.files.exports import csv_table, inert
+from tokensteps.drawing.tables import paper_html
 from tokensteps.language.i18n import _
 from tokensteps.widgets.downloads import download, sheet
 from tokensteps.widgets.notes import note
@@ -36,6 +37,7 @@ def show_rows(
         note(_("No results"))
         return
     place.dataframe(table, hide_index=not index, placeholder="–", key=key, **options)
+    place.html(paper_html(table, index))
     if export:
         save_rows(table, key, place, index=index)
 

@@ -13,7 +13,7 @@ from tokensteps.catalogue import choices
 from tokensteps.catalogue.choices import Opened
 from tokensteps.components.flipbook import flipbook, position
 from tokensteps.drawing.frame import WHOLE_RUN, Frame, window
-from tokensteps.language.i18n import _, count, current_language, use_language
+from tokensteps.language.i18n import _, count, current_language, ngettext, use_language
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
 from tokensteps.runs.algorithms import Run
@@ -81,7 +81,11 @@ def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
             unigram=count(found.unigram.record.sizes[-1]),
         )
     else:
-        told = _("Training was stopped after {number} steps.").format(number=count(len(found)))
+        told = ngettext(
+            "Training was stopped after {number} step.",
+            "Training was stopped after {number} steps.",
+            len(found),
+        ).format(number=count(len(found)))
     with left:
         note(told)
     right.button(_("Train to the end"), key=f"{page}.again", on_click=kept.pop, args=(run,), width="stretch")
@@ -97,12 +101,13 @@ def _watch(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) ->
     elif progress.phase == "reading":
         text, share = _("Reading: {number} characters so far").format(number=count(progress.done)), 0.0
     elif progress.total:
-        text = _("Training: {done} of {total} steps").format(
-            done=count(progress.done), total=count(progress.total)
-        )
+        text = ngettext(
+            "Training: {done} of {total} step", "Training: {done} of {total} steps", progress.total
+        ).format(done=count(progress.done), total=count(progress.total))
         share = min(1.0, progress.done / progress.total)
     else:
-        text, share = _("Training: {done} steps so far").format(done=count(progress.done)), 0.0
+        text = ngettext("Training: {done} step so far", "Training: {done} steps so far", progress.done)
+        text, share = text.format(done=count(progress.done)), 0.0
     st.progress(share, text=text)
     if job.shared(session_id()):
         st.caption(_("Others are waiting for this run too, so it continues to the end."))

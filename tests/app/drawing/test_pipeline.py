@@ -540,6 +540,11 @@ def test_what_is_said_of_a_character_and_of_a_token() -> None:
     assert described("\0") == "“U+0000” (U+0000)" and quoted("") == "∅"
 
 
+def several(number: int, thing: str) -> str:
+    """One thing, or several."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 @pytest.mark.parametrize("texts", [(text,) for text in TEXTS] + [(TEXTS[2], TEXTS[3]), ("", "the")])
 def test_the_summary_counts(texts: tuple[str, ...]) -> None:
     made = tokenizer()
@@ -557,9 +562,9 @@ def test_the_summary_counts(texts: tuple[str, ...]) -> None:
     added = 2 + (len(texts) > 1)
     assert told == [
         f"{rewritten} rewritten, {sum(len(of.removed) for of in plain)} removed",
-        f"{sum(len(of.words) for of in plain)} pre-tokens, {sum(len(of.dropped) for of in plain)} characters left out",
-        f"{len(encoding) - added} tokens, {encoding.tokens.count('[UNK]')} unknown",
-        f"{added} added: {len(encoding)} tokens in all",
+        f"{several(sum(len(of.words) for of in plain), 'pre-token')}, {several(sum(len(of.dropped) for of in plain), 'character')} left out",
+        f"{several(len(encoding) - added, 'token')}, {encoding.tokens.count('[UNK]')} unknown",
+        f"{added} added: {several(len(encoding), 'token')} in all",
     ]
 
 

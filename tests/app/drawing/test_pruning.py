@@ -16,6 +16,8 @@ from html import unescape
 from typing import Any, NamedTuple, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.app.drawing.test_merging import TAGS
 from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
@@ -32,7 +34,8 @@ from tests.core.oracle_unigram import (
     plain_unigram_course,
     plain_viterbi,
 )
-from tests.core.test_unigram import HUG, golden
+from tests.core.test_unigram import HUG, corpora, golden
+from tests.samples import examples
 from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_unigram
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.pruning import ExpectationEvent, MaximizationEvent
@@ -40,8 +43,10 @@ from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.errata import lattice_erratum
 from tokensteps.drawing.narration.pruning import PRUNING_STOPS
 from tokensteps.drawing.parts import CANDIDATE_ROWS
+from tokensteps.drawing.tables import worth_table
 from tokensteps.drawing.tokens import SHOW, Style, readable
 from tokensteps.drawing.training.pruning import prune_frame
+from tokensteps.language.numbers import estimate_formula
 from tokensteps.runs.corpora import EXAMPLES, LARGE, Source
 from tokensteps.runs.rules import UNIGRAM_RULES
 from tokensteps.runs.settings import special_tokens
@@ -684,6 +689,84 @@ def test_sentencepieces_prunes_are_told_as_estimates(name: str, size: int) -> No
     assert free and (paid or name == "hug")  # both have been looked at
 
 
+FIGURES = re.compile(r"(-?[\d,.]+ × \(ln\([\d,]+/[\d,]+\)[^=]*\)) = (−?[\d,.e−]+)")
+
+
+def evaluated(formula: str) -> float:
+    """A formula as it is shown, worked out by Python."""
+    source = formula.replace(",", "").replace("×", "*").replace("−", "-").replace("ln", "log")
+    assert re.fullmatch(r"[\d()/* -]*", source.replace("log", ""))
+    return float(eval(source, {"__builtins__": {}, "log": math.log}))
+
+
+def assert_estimates(trace: UnigramTrace) -> int:
+    """Every loss that is only estimated is told with a formula that gives it, and whose numbers are counted in the splits."""
+    told = 0
+    for round_ in trace.record.rounds:
+        before = trace[round_.first_step - 1]
+        used: dict[str, int] = {}
+        for word, split in before.splits().items():
+            for piece in split:
+                if piece in before.pieces:
+                    used[piece] = used.get(piece, 0) + trace.word_frequencies[word]
+        for step in range(round_.first_step, round_.first_step + round_.pruned):
+            event = cast(PruneEvent, trace[step].event)
+            say = prune_frame(trace[step], PLAIN).say
+            assert (
+                ("Estimate: before the round" in say) == (event.estimate is not None) == (event.piece in used)
+            )
+            if event.estimate is None:
+                assert event.loss == 0
+                continue
+            total, freq = sum(used.values()), used[event.piece]
+            only = f"{event.piece} was the only piece in the best splits."
+            assert (only if total == 1 else f"had {total:,} pieces, {freq:,} of them {event.piece}.") in say
+            after = total + freq * (len(event.estimate.replacement) - 1)
+            assert f"in its place they would have {after:,}, and" in say
+            for part in event.estimate.replacement:
+                assert f"{part} × {used.get(part, 0) + freq:,}" in say
+            (found,) = FIGURES.findall(say)
+            formula, shown = found[0], found[1].rstrip(".")
+            assert evaluated(formula) == pytest.approx(event.loss, abs=1e-9)
+            digits = re.sub(r"[,]", "", shown).replace("−", "-")
+            assert float(digits) == pytest.approx(evaluated(formula), abs=0.51e-4, rel=1e-5)
+            told += 1
+    return told
+
+
+@pytest.mark.parametrize(("name", "size"), EM_RUNS)
+def test_estimates_can_be_worked_out_from_what_is_told(name: str, size: int) -> None:
+    assert bool(assert_estimates(em_run(name, size))) == (name != "hug")
+
+
+@examples(40)
+@given(corpora, st.integers(0, 12))
+def test_estimates_of_generated_corpora_can_be_worked_out(frequencies: dict[str, int], more: int) -> None:
+    size = len(set("".join(frequencies))) + more
+    trace = train_unigram(Corpus.from_counts(frequencies), 300, size, "sentencepiece")
+    assert_estimates(trace)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["course", "hug", "highest"])
+def test_the_tables_estimates_can_be_worked_out(name: str, method: str) -> None:
+    trace = example(name, method)
+    for step in range(0, len(trace) + 1, 1 + len(trace) // 9):
+        rows_ = trace.worth(step)
+        table = worth_table(rows_, PLAIN)
+        for formula, shown in zip(table["how it is estimated"], table["estimate"], strict=True):
+            assert evaluated(formula) == pytest.approx(shown, abs=1e-9)
+
+
+def test_hug_by_hand() -> None:
+    """The words of hug, pug … as hug, h ug s, …: 62 pieces, hug 10 times, h and ug 5 times each."""
+    assert estimate_formula(10, 62, (5, 5)) == "10 × (ln(10/62) − 2 × ln(15/72))"
+    assert evaluated(estimate_formula(10, 62, (5, 5))) == pytest.approx(
+        10 * (math.log(10 / 62) - 2 * math.log(15 / 72))
+    )
+    assert f"{evaluated(estimate_formula(10, 62, (5, 5))):.2f}" == "13.13"
+
+
 def with_unknown(word: str, model: Mapping[str, float], unknown: float) -> list[str]:
     """The plain best split, with unknown characters of a given score."""
     usable = dict.fromkeys(word, -unknown) | {piece: -log for piece, log in model.items()}
@@ -865,3 +948,18 @@ def test_the_lattice_of_pug() -> None:
     for step, word in ((1, "pug"), (0, "pun"), (0, "hug"), (0, "pugs"), (0, "Hopefully")):
         assert lattice_erratum(trace[step], trace[step].lattice(word), PLAIN) == "", (step, word)
     assert lattice_erratum(trace[0], trace[0].lattice(""), PLAIN) == ""
+
+
+# --- one of a kind ----------------------------------------------------------------------------------------------------
+
+
+def test_one_is_told_as_one() -> None:
+    """A corpus of one letter: everything that can be one is said in the singular."""
+    for counts, size in (({"a": 3}, None), ({"aa": 3}, None), ({"aaa": 1}, 1), ({"ab": 1}, None)):
+        for method in METHODS:
+            trace = train_unigram(Corpus.from_counts(counts), 300, size, method)
+            for step in range(len(trace) + 1):
+                frame = prune_frame(trace[step], PLAIN)
+                told = f"{frame.say} {frame.status} {without_tags(frame.html)}"
+                wrong = r"\b(?<![.,/])1 (pieces|characters|words|pairs|tokens|most frequent|substrings)\b"
+                assert not re.search(wrong, told), told

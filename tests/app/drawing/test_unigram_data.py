@@ -16,7 +16,7 @@ import pytest
 
 from tests.core.test_exports import COURSE, course
 from tokenizers_core import METHODS, Corpus, UnigramTrace, train_unigram
-from tokenizers_core.training.pruning import Worth
+from tokenizers_core.training.pruning import Estimate, Worth
 from tokensteps.drawing.charts import MARKER_LIMIT, PRUNE_CHARTS, charts_for, loss_chart, worth_chart
 from tokensteps.drawing.tables import piece_table, worth_table
 from tokensteps.drawing.tokens import Style, readable
@@ -95,11 +95,13 @@ def test_worth_table_is_what_pieces_are_worth(method: str) -> None:
     table = worth_table(rows, PLAIN)
     assert rows and table["piece"].tolist() == [row.piece for row in rows]
     assert table["probability"].tolist() == [row.probability for row in rows]
-    assert table["count on best splits"].tolist() == [row.freq for row in rows]
+    assert table["count on best splits"].tolist() == [row.estimate.freq for row in rows]
     assert table["exact loss"].tolist() == [row.exact for row in rows]
     assert table["estimate"].tolist() == [row.approximate for row in rows]
     assert table["difference"].tolist() == [row.approximate - row.exact for row in rows]
-    assert [tuple(text.split(" · ")) for text in table["replacement"]] == [row.replacement for row in rows]
+    assert [tuple(text.split(" · ")) for text in table["replacement"]] == [
+        row.estimate.replacement for row in rows
+    ]
     assert list(worth_table([], PLAIN).columns) == list(table.columns)
 
 
@@ -244,8 +246,8 @@ def test_worth_chart_shows_both_losses(method: str) -> None:
 )
 def test_logarithmic_axes_need_positive_losses(exact: float, approximate: float, scale: str) -> None:
     rows = [
-        Worth("ab", 0.1, 3, exact, approximate, ("a", "b")),
-        Worth("<i>&", 0.1, 3, 1.0, 3.0, ("<", "i>&")),
+        Worth("ab", 0.1, exact, approximate, Estimate(3, 9, ("a", "b"), (4, 0))),
+        Worth("<i>&", 0.1, 1.0, 3.0, Estimate(3, 9, ("<", "i>&"), (0, 0))),
     ]
     figure = worth_chart(rows, PLAIN)
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == (scale, scale)

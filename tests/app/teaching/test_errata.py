@@ -39,7 +39,12 @@ EXPECTED = {
     "loss_of_four_sentences": ("413.1038", "382.1038", "31 words"),
     "cost_of_hopefully": ("41.5157", "40.5157"),
     "pruned_to": ("100", "98"),
-    "tied_splits": ("pug → [pu, g]", "[p, ug]", "hugs → [hug, s]", "[h, ugs]", "17 × 20", "15 × 5"),
+    "tied_splits": (
+        "pug → [pu, g], pun → [pu, n], bun → [bu, n], hugs → [hug, s]",
+        "pug → [pu, g] = [p, ug], pun → [pu, n] = [p, un], bun → [bu, n] = [b, un], hugs → [hug, s] = [hu, gs] = [h, ugs]",
+        "pu × n = 17 × 16, p × un = 17 × 16",
+        "hug × s = 15 × 5, hu × gs = 15 × 5, h × ugs = 15 × 5",
+    ),
     "rules_learned": ("“hu” and “g”", "[UNK] hug", "(u, g)", "(h, ug)"),
     "spelling_of_coolest": ("c o l l e s t", "c o o l e s t </w>"),
 }

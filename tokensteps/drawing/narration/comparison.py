@@ -95,7 +95,7 @@ def tell_missing(snapshot: SizeSnapshot) -> list[str]:
 def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: Voice) -> str:
     """What an algorithm did to get to this size, or why it did nothing."""
     if standing.change is not None:
-        told = tell_change(standing.change, voice)
+        told = tell_change(standing.change, voice, snapshot.trace.settings["method"] != "course")
         if standing.limit is not None:
             told = sentences(told, voice.say(_("That makes {size}."), size=count(standing.limit)))
         return told
@@ -105,16 +105,19 @@ def tell_standing(snapshot: SizeSnapshot, standing: Standing, voice: Voice) -> s
         if snapshot.step:
             return ""
         return voice.say(_("Ends here: only single characters are left."))
-    return voice.say(_("Starts from {size} symbols."), size=count(snapshot.size))
+    return voice.say(
+        ngettext("Starts from {size} symbol.", "Starts from {size} symbols.", snapshot.size),
+        size=count(snapshot.size),
+    )
 
 
-def tell_change(change: Change, voice: Voice) -> str:
-    """What an algorithm's vocabulary has here and not at the size before."""
+def tell_change(change: Change, voice: Voice, estimated: bool) -> str:
+    """What an algorithm's vocabulary has here and not at the size before; `estimated`: Unigram's losses are."""
     match change.kind:
         case "merged":
             return tell_merged(change, voice)
         case "regained":
-            return tell_regained(change, voice)
+            return tell_regained(change, voice, estimated)
 
 
 def tell_merged(change: Merged, voice: Voice) -> str:
@@ -152,12 +155,14 @@ def tell_merged(change: Merged, voice: Voice) -> str:
     return told
 
 
-def tell_regained(change: Regained, voice: Voice) -> str:
+def tell_regained(change: Regained, voice: Voice, estimated: bool) -> str:
     """What Unigram still has here."""
     listed = some_tokens(change.tokens, voice)
     if change.loss is None:
         return voice.say(_("Keeps {pieces}, which are all pruned at once on the way left."), pieces=listed)
     told = _("Keeps {piece}, the next to be pruned on the way left: that costs {loss} nats.")
+    if estimated:
+        told = _("Keeps {piece}, the next to be pruned on the way left: that costs about {loss} nats.")
     if change.loss == 0:
         told = _("Keeps {piece}, the next to be pruned on the way left: that costs nothing.")
     return voice.say(told, piece=listed, loss=nats(change.loss))
@@ -170,15 +175,25 @@ def tell_limit(snapshot: SizeSnapshot, standing: Standing) -> str:
         if standing.size is None:
             return _("Training was stopped at {size} pieces, before it got down to this size.")
         if standing.size == len(snapshot.trace.unigram.seed):
-            return _("Starts from {size} pieces: the seed has no more.")
+            return ngettext(
+                "Starts from {size} piece: the seed has no more.",
+                "Starts from {size} pieces: the seed has no more.",
+                standing.size,
+            )
         return _(
             "Has no vocabulary of exactly this size: several pieces were pruned at once. This one has {size}."
         )
     if standing.size is None:
         return _("Starts at {size}: a letter inside a word is a separate symbol, with ##.")
     if stopped:
-        return _("Training was stopped at {size} tokens.")
-    return _("Ended at {size} tokens: every word is one token.")
+        return ngettext(
+            "Training was stopped at {size} token.", "Training was stopped at {size} tokens.", standing.size
+        )
+    return ngettext(
+        "Ended at {size} token: every word is one token.",
+        "Ended at {size} tokens: every word is one token.",
+        standing.size,
+    )
 
 
 def tell_measure(standing: Standing) -> str:

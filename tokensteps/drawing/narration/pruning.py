@@ -14,17 +14,17 @@ from tokenizers_core.training.pruning import (
 )
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokensteps.drawing.narration.voice import Told, Voice, some_tokens
-from tokensteps.language.i18n import N_, _, count, ngettext, sentences
-from tokensteps.language.numbers import nats
+from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
+from tokensteps.language.numbers import estimate_formula, nats
 
 PRUNING_STOPS: Final[Mapping[str, str]] = {
     "vocab_size": N_("Training ends here."),
     "no_pieces": N_("Training ends here: only characters are left, and they are never pruned."),
     "seed_size": N_(
-        "Nothing to prune: the seed has {seed} pieces, no more than the target. Choose a smaller vocabulary, or a longer text."
+        "Nothing to prune: the seed's size, {seed}, is no more than the target. Choose a smaller vocabulary, or a longer text."
     ),
     "seed_cut": N_(
-        "Nothing to prune: the seed has {seed} pieces, no more than the target. Choose a smaller vocabulary, or a larger seed."
+        "Nothing to prune: the seed's size, {seed}, is no more than the target. Choose a smaller vocabulary, or a larger seed."
     ),
     "no_seed": N_(
         "Nothing to prune: the text's seed has only single characters, which are never pruned. Choose a longer text."
@@ -82,18 +82,17 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told
     trace = snapshot.trace
     longer = event.pieces - event.characters
     if trace.method == "course":
-        lead = _(
-            "Training starts from {pieces} pieces: all {characters} characters, and the {longer} most frequent substrings."
-        )
+        best = ngettext("the most frequent substring", "the {number} most frequent substrings", longer)
         detail = _(
             "A piece's probability is its count divided by {total}, the sum of all counts. Each word is "
             "split in the most probable way, so the corpus costs {loss}: the sum over its words of frequency "
             "× −log P."
         )
     else:
-        lead = _(
-            "Training starts from {pieces} pieces: all {characters} characters, and the {longer} substrings with the highest "
-            "count × length."
+        best = ngettext(
+            "the substring with the highest count × length",
+            "the {number} substrings with the highest count × length",
+            longer,
         )
         detail = _(
             "A piece's probability is that score divided by {total}, the sum of all scores, until EM finds "
@@ -106,11 +105,16 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told
             told,
             voice.say(_("At this size no word is re-segmented: choose a smaller vocabulary to see that.")),
         )
+    characters = ngettext("the only character", "all {number} characters", event.characters)
     lead = voice.say(
-        lead,
-        pieces=voice.strong(count(event.pieces)),
-        characters=count(event.characters),
-        longer=count(longer),
+        ngettext(
+            "Training starts from {number} piece: {characters}.",
+            "Training starts from {number} pieces: {characters}, and {longer}.",
+            event.pieces,
+        ),
+        number=voice.strong(count(event.pieces)),
+        characters=voice.say(characters, number=count(event.characters)),
+        longer=voice.say(best, number=count(longer)),
     )
     return Told(lead, told)
 
@@ -131,7 +135,7 @@ def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> To
         if snapshot.trace.method == "sentencepiece":
             message = _("Prune {piece}: losing it costs about {loss}.")
         lead = voice.say(message, piece=voice.token(event.piece), loss=voice.strong(nats(event.loss)))
-    why = [tell_use(event, voice), tell_place(snapshot, event, voice)]
+    why = [tell_use(event, voice), tell_estimate(event, voice), tell_place(snapshot, event, voice)]
     if event.ends_round:
         why.append(tell_round_end(snapshot, event, voice))
     return Told(lead, sentences(*why))
@@ -141,6 +145,8 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
     """Which words used the piece, and what replaces it there."""
     words = len(event.resplits)
     if not words:
+        if event.estimate is not None:
+            return voice.say(_("By now, no word's best split uses it."))
         return voice.say(_("No word's best split uses it."))
     spelled = voice.say(
         _("On its own, {piece} would now be {pieces}."),
@@ -170,7 +176,35 @@ def tell_use(event: PruneEvent, voice: Voice) -> str:
             ngettext("{number} word is re-segmented.", "{number} words are re-segmented.", words),
             number=count(words),
         )
-    return sentences(told, spelled) if event.alternative else told
+    same = event.estimate is not None and event.estimate.replacement == event.alternative
+    return sentences(told, spelled) if event.alternative and not same else told
+
+
+def tell_estimate(event: PruneEvent, voice: Voice) -> str:
+    """Where SentencePiece's estimate comes from, with its numbers; nothing if the loss is exact or the piece was unused."""
+    found = event.estimate
+    if found is None:
+        return ""
+    added = len(found.replacement) - 1
+    counts = dict(zip(found.replacement, found.counts, strict=True))
+    listing = listed(f"{voice.token(part)} × {count(number + found.freq)}" for part, number in counts.items())
+    return voice.say(
+        ngettext(
+            "Estimate: before the round, {piece} was the only piece in the best splits. With {pieces} in its place "
+            "they would have {after}, and SentencePiece counts {counts} among them: {formula} = {loss}.",
+            "Estimate: before the round, the best splits had {total} pieces, {freq} of them {piece}. With {pieces} in "
+            "its place they would have {after}, and SentencePiece counts {counts} among them: {formula} = {loss}.",
+            found.total,
+        ),
+        total=count(found.total),
+        freq=count(found.freq),
+        piece=voice.token(event.piece),
+        pieces=" ".join(map(voice.token, found.replacement)),
+        after=count(found.total + found.freq * added),
+        counts=listing,
+        formula=estimate_formula(found.freq, found.total, found.counts),
+        loss=nats(event.loss),
+    )
 
 
 def tell_place(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> str:
@@ -208,8 +242,10 @@ def tell_round_end(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -
             loss=voice.strong(nats(event.corpus_loss)),
         )
     return voice.say(
-        _(
-            "The round ends at a loss of {before}. With the probability shared among the {size} pieces left, it becomes {after}."
+        ngettext(
+            "The round ends at a loss of {before}. With all of the probability on the only piece left, it becomes {after}.",
+            "The round ends at a loss of {before}. With the probability shared among the {size} pieces left, it becomes {after}.",
+            snapshot.trace.record.sizes[snapshot.step],
         ),
         size=count(snapshot.trace.record.sizes[snapshot.step]),
         before=nats(event.corpus_loss_pruned),

@@ -20,7 +20,7 @@ from tokenizers_core.text.spans import Span
 from tokensteps.drawing.chips import direction
 from tokensteps.drawing.pipeline.journey import Journey, Placed, grouped
 from tokensteps.drawing.tokens import PLAIN, Style, colour, readable, token_html
-from tokensteps.language.i18n import _, count
+from tokensteps.language.i18n import _, count, listed, ngettext
 
 CHARACTERS_DRAWN = 600
 """Characters of a text that are drawn, stage by stage."""
@@ -404,19 +404,26 @@ def summary_html(
         ),
         (
             _("Split"),
-            _("{number} pre-tokens, {dropped} characters left out").format(
-                number=count(words), dropped=count(dropped)
+            listed(
+                (
+                    ngettext("{number} pre-token", "{number} pre-tokens", words).format(number=count(words)),
+                    ngettext("{number} character left out", "{number} characters left out", dropped).format(
+                        number=count(dropped)
+                    ),
+                )
             ),
         ),
         (
             _("Model"),
-            _("{number} tokens, {unknown} unknown").format(number=count(own), unknown=count(unknowns)),
+            ngettext("{number} token, {unknown} unknown", "{number} tokens, {unknown} unknown", own).format(
+                number=count(own), unknown=count(unknowns)
+            ),
         ),
         (
             _("Post-process"),
-            _("{added} added: {number} tokens in all").format(
-                added=count(added), number=count(len(encoding))
-            ),
+            ngettext(
+                "{added} added: {number} token in all", "{added} added: {number} tokens in all", len(encoding)
+            ).format(added=count(added), number=count(len(encoding))),
         ),
     )
     cards = "".join(

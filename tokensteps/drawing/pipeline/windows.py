@@ -9,7 +9,7 @@ from tokenizers_core.encoding.encoding import Encoding
 from tokenizers_core.encoding.tasks import AnswerSpan
 from tokenizers_core.text.spans import Span
 from tokensteps.drawing.tokens import Style, chip, fill
-from tokensteps.language.i18n import _
+from tokensteps.language.i18n import _, ngettext
 
 
 class AnswerRange(NamedTuple):
@@ -84,7 +84,9 @@ def _window(
         _map(window.window(sequence), length, "AB"[sequence] if len(lengths) > 1 else "")
         for sequence, length in enumerate(lengths)
     )
-    title = escape(_("Window {number}, {size} tokens").format(number=number + 1, size=len(window)))
+    size = len(window)
+    message = ngettext("Window {number}, {size} token", "Window {number}, {size} tokens", size)
+    title = escape(message.format(number=number + 1, size=size))
     tokens = "".join(
         chip(token, style, mark.strip()) for token, mark in zip(window.tokens, marks, strict=True)
     )

@@ -71,7 +71,11 @@ def ranking_panel(event: PruneEvent, trace: UnigramTrace, style: Style, ahead: b
     title = _("What each costs") if exact else _("What each costs, about")
     number = _("{pruned} of {ranked} pruned").format(pruned=count(event.pruned), ranked=count(event.ranked))
     if exact:
-        number = _("{pruned} of {ranked} pruned · {characters} characters kept").format(
+        number = ngettext(
+            "{pruned} of {ranked} pruned · {characters} character kept",
+            "{pruned} of {ranked} pruned · {characters} characters kept",
+            len(trace.alphabet),
+        ).format(
             pruned=count(event.pruned), ranked=count(event.ranked), characters=count(len(trace.alphabet))
         )
     return heading(title, number) + table_html(

@@ -69,7 +69,7 @@ def pieces_status(snapshot: UnigramSnapshot) -> str:
     size, wanted = snapshot.trace.record.sizes[snapshot.step], snapshot.trace.settings["vocab_size"]
     if wanted is None or size <= wanted:
         return ngettext("{size} piece", "{size} pieces", size).format(size=count(size))
-    message = _("{size} → {wanted} pieces")
+    message = ngettext("{size} → {wanted} piece", "{size} → {wanted} pieces", wanted)
     if size >= 1000:  # room is short
         message = _("{size} → {wanted}")
     return message.format(size=count(size), wanted=count(wanted))

@@ -21,14 +21,14 @@ from tokensteps.drawing.handout import handout
 from tokensteps.drawing.narration.comparison import per_word, tell_missing
 from tokensteps.drawing.tables import matching
 from tokensteps.drawing.tokens import Style, readable
-from tokensteps.language.i18n import N_, _, count, ngettext, sentences, use_language
+from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences, use_language
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.numbers import percent, share_text
 from tokensteps.limits import FIND_LIMIT, ROWS_LISTED
 from tokensteps.pages.stepping import StepView, show_stage, show_stepping
 from tokensteps.runs.algorithms import Algorithm, Run
-from tokensteps.runs.rules import COMPARE_RULES
-from tokensteps.runs.settings import Recipe, corpus_title
+from tokensteps.runs.rules import COMPARE_RULES, UNIGRAM_RULES
+from tokensteps.runs.settings import Recipe, corpus_title, usual_value
 from tokensteps.runs.trainings import train_all
 from tokensteps.server.shelf import remembered
 from tokensteps.server.steps import reach
@@ -56,6 +56,12 @@ def comparison_settings(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
         "seed_size": recipe["seed"],
     }
 
+
+OTHER_METHODS: Mapping[str, str] = {
+    "course": N_("the course's method"),
+    "sentencepiece": N_("SentencePiece's method"),
+}
+"""How Unigram's page may train otherwise."""
 
 COMPARE_ALGORITHM = Algorithm("compare", N_("Compare"), COMPARE_RULES, comparison_settings, train_all)
 
@@ -87,6 +93,8 @@ def show_comparison(controls: Controls, run: Run[Comparison], comparison: Compar
     use_language(st.session_state["language"])
     style = Style(comparison.corpus.pipeline.byte_level, controls["show"])
     step = show_stage(controls, run, comparison, compare_frame, style)
+    if told := tell_other_unigram(controls.recipe(), comparison):
+        st.caption(told)
     view = ComparisonView(controls, run, comparison, step, style)
     tabs: Mapping[str, Callable[[ComparisonView], None]] = {
         N_("Sweep chart"): sweep,
@@ -95,6 +103,31 @@ def show_comparison(controls: Controls, run: Run[Comparison], comparison: Compar
         N_("Files and link"): comparison_files_tab,
     }
     show_tabs(view.key("tab"), tabs, view)
+
+
+def tell_other_unigram(recipe: Recipe, comparison: Comparison) -> str:
+    """Why Unigram's page, as it opens on the same corpus, trains another model than this one; "" where it doesn't."""
+    usual = {rule.name: usual_value("unigram", recipe["corpus"], rule) for rule in UNIGRAM_RULES}
+    here, seed = comparison.settings, len(comparison.unigram.seed)
+    reasons = []
+    if usual["method"] != here["method"]:
+        reasons.append(_(OTHER_METHODS[usual["method"]]))
+    # A seed that wasn't cut has all there is: a larger one would be the same.
+    if usual["seed"] < seed or usual["seed"] > seed == here["seed_size"]:
+        message = _("a seed of at most {there} pieces instead of {here}")
+        reasons.append(message.format(there=count(usual["seed"]), here=count(seed)))
+    if not usual["whole"]:
+        reasons.append(_("only substrings that are shorter than their word"))
+    if any(usual[name] != recipe[name] for name in ("normalizer", "pre", "lines")):
+        reasons.append(_("words split by other rules"))
+    if usual["method"] == here["method"] == "sentencepiece":
+        # EM runs once more at the size where pruning ends, and the most probable pieces are chosen there.
+        reasons.append(_("a last choice of pieces at size {size}").format(size=count(usual["size"])))
+    if not reasons:
+        return ""
+    return _("Unigram's page opens this corpus with other settings, so its pieces differ: {reasons}.").format(
+        reasons=listed(reasons)
+    )
 
 
 # --- the sweep --------------------------------------------------------------------------------------------------------
@@ -203,13 +236,20 @@ def landmarks(comparison: Comparison) -> dict[str, int]:
 def overlap(view: ComparisonView) -> None:
     """Which tokens the vocabularies share, here and over the sizes."""
     found = view.snapshot.overlap()
-    told = _(
+    told = ngettext(
+        "Tokens of more than one character; the only single character is left out, since all have it. "
+        "WordPiece's tokens are compared without ##, so ug and ##ug count as one.",
         "Tokens of more than one character; the {number} single characters are left out, since all have "
-        "them. WordPiece's tokens are compared without ##, so ug and ##ug count as one."
+        "them. WordPiece's tokens are compared without ##, so ug and ##ug count as one.",
+        found.characters,
     )
     missing = tell_missing(view.snapshot)
     if missing:
-        told = _("Tokens of more than one character; the {number} single characters are left out.")
+        told = ngettext(
+            "Tokens of more than one character; the only single character is left out.",
+            "Tokens of more than one character; the {number} single characters are left out.",
+            found.characters,
+        )
     st.caption(sentences(told.format(number=count(found.characters)), *missing))
     if not any(found.regions.values()):
         note(_("At this size there are only single characters: move to the right."))

@@ -15,7 +15,7 @@ from tokensteps.components.pipeline import pipeline_view
 from tokensteps.drawing.pipeline.journey import journey
 from tokensteps.drawing.pipeline.stages import CHARACTERS_DRAWN, stages_message, summary_html
 from tokensteps.drawing.tokens import Style
-from tokensteps.language.i18n import N_, _, count, use_language
+from tokensteps.language.i18n import N_, _, count, ngettext, use_language
 from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
 from tokensteps.language.names import choice_name
@@ -103,7 +103,7 @@ def show_stages(view: PipelineView) -> None:
     names = (
         choice_name("normalizer", controls["normalizer"]),
         choice_name("pre", controls["pre"]),
-        _("{algorithm}, {size} tokens").format(
+        ngettext("{algorithm}, {size} token", "{algorithm}, {size} tokens", len(tokenizer.tokens)).format(
             algorithm=ALGORITHMS[controls["model"]].title, size=count(len(tokenizer.tokens))
         ),
         template_text(controls["template"], len(view.texts) > 1),

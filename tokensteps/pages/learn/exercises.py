@@ -20,7 +20,9 @@ from tokensteps.shell.language import page_link
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.questions import UNREAD, WRONG, Tally, Verdict
+from tokensteps.teaching.worksheets import exercise_tasks, worksheet
 from tokensteps.widgets.arrival import reads_address
+from tokensteps.widgets.downloads import download
 from tokensteps.widgets.keep import kept
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.questions import ask, tally_html, verdict_html
@@ -29,6 +31,7 @@ from tokensteps.widgets.tour import titled
 EXERCISES_PAGE: Final = "exercises"
 EXERCISE_FORM: Final = f"{EXERCISES_PAGE}.form"
 """The prefix of the answer boxes' keys."""
+WORKSHEET_EXERCISES: Final = 8
 RISING: Final = "rising"
 MIXED_TITLE: Final = N_("All kinds, mixed")
 
@@ -263,6 +266,17 @@ def show() -> None:
     show_record()
     st.header(_("This exercise as a link"), anchor=False)
     st.code(page_address(exact(place)), language=None, wrap_lines=True)
+    message = _("Worksheet: this exercise and the next {number}, with a key (HTML)")
+    label = message.format(number=WORKSHEET_EXERCISES - 1)
+    download(st, label, "exercises.html", partial(print_exercises, place), EXERCISES_PAGE)
+
+
+def print_exercises(place: Place) -> str:
+    """The exercise that is open and those after it, on the same level, for paper."""
+    seeds = range(place.seed, min(place.seed + WORKSHEET_EXERCISES, EXERCISE_LIMIT + 1))
+    made = [make(place.kind, place.level, seed) for seed in seeds]
+    title = _("{kind}, level {level}").format(kind=kind_title(place.kind), level=place.level)
+    return worksheet(title, exercise_tasks((_(EXERCISE_KINDS[one.kind].title), one) for one in made))
 
 
 def show_exercise(exercise: Exercise) -> None:

@@ -112,7 +112,11 @@ def ties(view: TrainView[MergedTrace]) -> None:
     trace = view.trace
     tied = sum(point.tied_count > 1 for point in trace.history)
     if len(trace):
-        message = _("{tied} of {all} merges ({share} %) broke a tie.")
+        message = ngettext(
+            "{tied} of {all} merge ({share} %) broke a tie.",
+            "{tied} of {all} merges ({share} %) broke a tie.",
+            len(trace),
+        )
         st.caption(
             message.format(tied=count(tied), all=count(len(trace)), share=round(100 * tied / len(trace)))
         )

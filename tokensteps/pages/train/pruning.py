@@ -13,7 +13,7 @@ from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.charts import PRUNE_CHARTS, charts_for, curves_told, loss_chart, worth_chart
 from tokensteps.drawing.narration.errata import lattice_erratum
 from tokensteps.drawing.tables import piece_table, worth_table
-from tokensteps.language.i18n import N_, _, count
+from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.limits import WORTH_LIMIT
 from tokensteps.pages.train.lattice_tab import lattice_tab
 from tokensteps.pages.train.page import RunFile, TrainView
@@ -62,9 +62,14 @@ def word_lattice(view: TrainView[UnigramTrace]) -> None:
 
 def every_piece(view: TrainView[UnigramTrace]) -> None:
     """The pieces that are left."""
-    whole = _("All {number} pieces after step {step}, most probable first.")
+    number = view.trace.record.sizes[view.step]
+    whole = ngettext(
+        "The only piece after step {step}.",
+        "All {number} pieces after step {step}, most probable first.",
+        number,
+    )
     best = _("The {shown} most probable of {number} pieces after step {step}.")
-    step_rows(view, piece_table, view.trace.record.sizes[view.step], whole, best)
+    step_rows(view, piece_table, number, whole, best)
 
 
 def both_losses(view: TrainView[UnigramTrace]) -> None:
@@ -72,8 +77,9 @@ def both_losses(view: TrainView[UnigramTrace]) -> None:
     st.caption(
         _(
             "Exact: the whole corpus is re-segmented without the piece. SentencePiece's estimate: each "
-            "occurrence becomes the second-best split of the piece itself. Both are in nats over the corpus, "
-            "for the model after this step; the ranking above is older, from before its round."
+            "occurrence on the best splits becomes the second-best split of the piece itself, whose pieces "
+            "then count that much more, and probabilities are shares of these counts. Both are in nats over "
+            "the corpus, for the model after this step; the ranking above is older, from before its round."
         )
     )
     rows: list[Worth] = remembered(

@@ -12,12 +12,20 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.components.code import code_in_step
 from tokensteps.drawing.code_steps import rules_left_out
-from tokensteps.drawing.handout import handout
+from tokensteps.drawing.handout import handout, paper_handout
+from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.tabs import encoding_html, story_html
 from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import N_, _, count, sentences
 from tokensteps.language.messages import explained
-from tokensteps.limits import ENCODE_LIMIT, FIND_LIMIT, MOST_ROWS, STEPS_TOLD, TOP_ROWS, WORDS_LISTED
+from tokensteps.limits import (
+    ENCODE_LIMIT,
+    FIND_LIMIT,
+    MOST_ROWS,
+    STEPS_TOLD,
+    TOP_ROWS,
+    WORDS_LISTED,
+)
 from tokensteps.pages.learn.challenge import show_challenge_maker
 from tokensteps.pages.train.page import TrainView
 from tokensteps.runs.corpora import EXAMPLES
@@ -25,6 +33,7 @@ from tokensteps.runs.settings import corpus_title
 from tokensteps.server.steps import StepTable
 from tokensteps.server.stores import digest
 from tokensteps.shell.language import page_link
+from tokensteps.teaching.worksheets import run_tasks, worksheet
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import download, show_link, show_tokenizer_files
@@ -141,6 +150,30 @@ def run_files_tab(view: TrainView[AnyTrace]) -> None:
     download(first, _("Handout that steps offline (HTML)"), f"{page.name}.html", frames, page.name)
     for column, (name, file) in zip(others, page.run_files.items(), strict=True):
         download(column, _(file.label), f"{page.name}-{name}", partial(file.make, trace), page.name)
+    for_paper, to_solve, *_rest = st.columns(1 + len(page.run_files))
+    printed = partial(print_run, view, title)
+    download(for_paper, _("All steps, to print (HTML)"), f"{page.name}-steps.html", printed, page.name)
+    sheet = partial(print_worksheet, view, title)
+    label = _("Worksheet from this step, with a key (HTML)")
+    download(to_solve, label, f"{page.name}-worksheet.html", sheet, page.name)
     st.header(_("The tokenizer after step {step}").format(step=count(view.step)), anchor=False)
     show_tokenizer_files(trace.tokenizer(view.step), page.name)
     show_challenge_maker(page.name, controls.recipe(), controls.url(), view.step, len(trace))
+
+
+def print_run(view: TrainView[AnyTrace], title: str) -> str:
+    """All steps for paper, and how the tokenizer after this step encodes a word: Unigram's lattice."""
+    page, trace, style = view.page, view.trace, view.style
+    example = EXAMPLES.get(view.controls["corpus"])
+    word = example.word if example is not None and example.word else trace.corpus.words[0]
+    story = trace.tokenizer(view.step).explain(word[:LATTICE_CHARACTERS])
+    shown = _("{word}, encoded after step {step}").format(word=readable(word, style), step=count(view.step))
+    last = page.encoding_frame(story[min(len(story), STEPS_TOLD)], style)
+    return paper_handout(
+        title, len(trace), lambda step: page.frame(trace[step], style, ahead=False), (shown, last)
+    )
+
+
+def print_worksheet(view: TrainView[AnyTrace], title: str) -> str:
+    """Tasks from the run as it stands at this step."""
+    return worksheet(title, run_tasks(view.trace, view.step, view.style))

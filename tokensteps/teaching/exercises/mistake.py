@@ -12,7 +12,7 @@ from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.merge_trace import Candidate
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceTrace
 from tokensteps.drawing.tokens import chip, fill
-from tokensteps.language.i18n import _, count
+from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.teaching.events import merge_at, wordpiece_merge_at
 from tokensteps.teaching.exercises.merging import bpe_rule, wordpiece_rule
 from tokensteps.teaching.exercises.viterbi import bits, boundaries, draw_lattice
@@ -55,7 +55,11 @@ class LogLine(NamedTuple):
         """As it is shown."""
         if not self.first:
             return fill(
-                _("merge {pair}, which occurs {number} times"),
+                ngettext(
+                    "merge {pair}, which occurs {number} time",
+                    "merge {pair}, which occurs {number} times",
+                    self.freq,
+                ),
                 pair=pair_html(self.pair),
                 number=count(self.freq),
             )

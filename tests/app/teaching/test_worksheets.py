@@ -1,0 +1,139 @@
+"""Worksheets: what is asked on the first pages, the answers behind them.
+
+Oracles: pairs counted by a plain loop over the words; the exercises' own solutions; Python's `html.parser`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from html import unescape
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from tokenizers_core import Corpus, train_bpe, train_unigram
+from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.handout import paper_handout
+from tokensteps.drawing.tokens import Style
+from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, make
+from tokensteps.teaching.worksheets import exercise_tasks, run_tasks, worksheet
+
+PLAIN = Style()
+TAGS = {
+    "main",
+    "h1",
+    "h2",
+    "p",
+    "section",
+    "div",
+    "span",
+    "table",
+    "tr",
+    "th",
+    "td",
+    "bdi",
+    "code",
+    "b",
+    "i",
+    "em",
+    "ul",
+    "ol",
+    "li",
+    "wbr",
+    "svg",
+    "path",
+    "rect",
+    "circle",
+    "g",
+    "small",
+    "strong",
+    "sub",
+    "sup",
+}
+
+
+class Names(HTMLParser):
+    """The elements of a document's body."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.feed(page.split("<body>")[1].split("</body>")[0])
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.found.add(tag)
+
+
+def names(page: str) -> set[str]:
+    return Names(page).found
+
+
+def text(markup: str) -> str:
+    return unescape(re.sub(r"<[^>]*>", " ", markup))
+
+
+@pytest.mark.parametrize("step", [0, 1, 7])
+def test_pairs_are_asked_blank_and_answered_in_full(step: int) -> None:
+    trace = trace_at(BPE, corpus="hug")
+    tasks = run_tasks(trace, step, PLAIN)
+    first = min(step, len(trace) - 3)
+    assert [task.title for task in tasks] == [
+        *(f"Merge {first + number}" for number in (1, 2, 3)),
+        "Words to split",
+    ]
+    for before, task in enumerate(tasks[:3], start=first):
+        pairs: Counter[tuple[str, str]] = Counter()
+        for word, split in trace[before].splits().items():
+            for pair in pairwise(split):
+                pairs[pair] += trace.word_frequencies[word]
+        assert task.asked.count('class="blank') == 2 * len(pairs)
+        rows = re.findall(r"<tr><td>(<span class=\"pair\">.*?)</td><td>(\d+)</td></tr>", task.answer)
+        found = {tuple(text(pair).split()): int(number) for pair, number in rows}
+        assert found == dict(pairs)
+        assert '<span class="pair">' not in task.asked
+
+
+@pytest.mark.parametrize("algorithm", [BPE, WORDPIECE, UNIGRAM])
+@pytest.mark.parametrize("corpus", ["hug", "course", "highest"])
+def test_a_sheet_is_a_page_with_its_key_behind_it(algorithm: object, corpus: str) -> None:
+    trace = trace_at(algorithm, corpus=corpus)  # type: ignore[arg-type,var-annotated]
+    page = worksheet("<b>", run_tasks(trace, 2, PLAIN))
+    assert names(page) <= TAGS
+    asked, key = page.split('<section class="key">')
+    assert asked.count('class="task"') == key.count('class="task"') > 0
+    assert "blank" in asked.split("<body>")[1] and "blank" not in key
+    assert "<b></h1>" not in page and "&lt;b&gt;</h1>" in page and "<script" not in page
+
+
+@pytest.mark.parametrize("kind", EXERCISE_KINDS)
+def test_exercises_on_paper(kind: str) -> None:
+    """The solution is on the key's page alone."""
+    exercises = [make(kind, level, 7) for level in (1, 5)]
+    page = worksheet(kind, exercise_tasks((kind, one) for one in exercises))
+    assert names(page) <= TAGS
+    asked, key = page.split('<section class="key">')
+    for one in exercises:
+        assert one.question.solution in key and one.question.solution not in asked
+        assert one.question.prompt in asked
+
+
+def test_hostile_words_are_text() -> None:
+    corpus = Corpus.from_counts({"<script>x": 3, "</td>&": 2, "<b>": 1})
+    for trace in (train_bpe(corpus, merges=3), train_unigram(corpus, 40, None)):
+        page = worksheet("x", run_tasks(trace, 1, PLAIN))
+        assert names(page) <= TAGS and "script" not in names(page)
+        assert "<script>x" not in page and "</td>&" not in page
+
+
+def test_all_steps_on_paper() -> None:
+    page = paper_handout(
+        "<i>",
+        250,
+        lambda step: Frame(f"<p>frame {step}</p>", "", "", f"<{step}"),
+        ("last", Frame("z", "", "", "")),
+    )
+    assert page.count('class="step"') == 202 and "frame 200<" in page and "frame 201<" not in page
+    assert "The first 200 of 250 steps." in page and "&lt;i&gt;" in page and "&lt;200" in page

@@ -1,0 +1,249 @@
+"""Worksheets for paper: tasks from a run or from exercises, to be solved with a pencil, and their key on a page of its own.
+
+The engine gives every number: a task is what a step starts from, with blanks, and its answer is what the step did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import Final, NamedTuple
+
+from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.bpe import BpeTrace
+from tokenizers_core.training.sides import surface
+from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
+from tokenizers_core.training.wordpiece import WordPieceTrace
+from tokensteps.drawing.handout import standalone_page
+from tokensteps.drawing.mark import mark
+from tokensteps.drawing.narration.merging import tell_bpe, tell_wordpiece
+from tokensteps.drawing.narration.voice import Markup
+from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_chips, token_html
+from tokensteps.language.i18n import _, count, language_tag, sentences
+from tokensteps.language.numbers import log_text
+from tokensteps.teaching.exercises.kinds import Exercise
+from tokensteps.teaching.exercises.words import sheet_html, side_by_side
+from tokensteps.teaching.questions import Cells, Choice, Entry, Form, SeveralLines
+
+MERGE_TASKS: Final = 3
+"""Merges that a worksheet asks for."""
+PAIR_ROWS: Final = 10
+"""Rows of a blank table of pairs."""
+WORDS_ON_PAPER: Final = 40
+"""Words among which pairs are counted on paper."""
+SPLIT_WORDS: Final = 8
+"""Words to split."""
+VITERBI_TABLES: Final = 3
+"""Viterbi tables."""
+LONGEST_WORD: Final = 10
+"""Characters of a word to split."""
+RULES_LISTED: Final = 80
+"""Merge rules, tokens or pieces that a task lists."""
+ANSWER_LINES: Final = 4
+"""Lines to write on where an answer has several."""
+
+
+class PaperTask(NamedTuple):
+    """One task: its title is plain text, what is asked and the answer are markup."""
+
+    title: str
+    asked: str
+    answer: str
+
+
+def worksheet(title: str, tasks: Sequence[PaperTask]) -> str:
+    """The self-contained HTML file of a worksheet; `title` is plain text."""
+    numbered = [(f"{number}. {task.title}", task) for number, task in enumerate(tasks, start=1)]
+
+    def part(told: str, markup: str) -> str:
+        return f'<section class="task"><h2>{escape(told)}</h2>{markup}</section>'
+
+    return standalone_page(
+        "worksheet",
+        title,
+        language=language_tag(),
+        styles=("page/style.css", "handout/worksheet.css", "handout/mark.css"),
+        mark=mark(),
+        name=escape(_("Name:")),
+        key=escape(_("Key: {title}").format(title=title)),
+        tasks="\n".join(part(told, task.asked) for told, task in numbered),
+        answers="\n".join(part(told, task.answer) for told, task in numbered),
+    )
+
+
+# --- from exercises ---------------------------------------------------------------------------------------------------
+
+
+def exercise_tasks(titled: Iterable[tuple[str, Exercise]]) -> list[PaperTask]:
+    """Exercises with their titles as tasks: room to write in place of their forms."""
+    return [
+        PaperTask(
+            title, one.question.prompt + blank_form(one.question.form), f"<p>{one.question.solution}</p>"
+        )
+        for title, one in titled
+    ]
+
+
+def blank_form(form: Form) -> str:
+    """Where an answer is written: lines, boxes to tick, or a table with blanks."""
+    match form:
+        case Choice(options):
+            return (
+                '<ul class="options">'
+                + "".join(f"<li><bdi>{escape(option)}</bdi></li>" for option in options)
+                + "</ul>"
+            )
+        case Cells(head, rows):
+            return blank_table(
+                head,
+                [[None if cell is None else f"<code>{escape(cell)}</code>" for cell in row] for row in rows],
+            )
+        case Entry():
+            return '<div class="line"></div>'
+        case SeveralLines():
+            return '<div class="line"></div>' * ANSWER_LINES
+
+
+def blank_table(head: Sequence[str], rows: Iterable[Sequence[str | None]]) -> str:
+    """A table whose cells are markup, or None: to be filled in. The last column is wide if there are two."""
+    wide = " wide" if len(head) == 2 else ""
+    top = "".join(f"<th>{escape(name)}" for name in head)
+    body = "".join(
+        "<tr>" + "".join(f'<td class="blank{wide}">' if cell is None else f"<td>{cell}" for cell in row)
+        for row in rows
+    )
+    return f'<table class="sheet"><tr>{top}{body}</table>'
+
+
+# --- from a run -------------------------------------------------------------------------------------------------------
+
+
+def run_tasks(trace: AnyTrace, step: int, style: Style) -> list[PaperTask]:
+    """Tasks from a run as it stands after `step` steps: the next merges or the Viterbi tables of words, and words to split."""
+    found: list[PaperTask] = []
+    if isinstance(trace, UnigramTrace):
+        found += viterbi_tasks(trace[step], style)
+    elif len(trace.corpus.words) <= WORDS_ON_PAPER:
+        first = max(0, min(step, len(trace) - MERGE_TASKS))
+        found += [merge_task(trace, before + 1, style) for before in range(first, len(trace))[:MERGE_TASKS]]
+    return [*found, *split_tasks(trace, step, style)]
+
+
+def merge_task(trace: BpeTrace | WordPieceTrace, step: int, style: Style) -> PaperTask:
+    """Count the pairs before a step, and find the one that it merges."""
+    voice, frequencies = Markup(style), trace.word_frequencies
+    heads = [_("Pair"), _("Count")]
+    if isinstance(trace, WordPieceTrace):
+        heads += [_("Count of first × count of second"), _("Score")]
+        rows = [
+            [
+                pair_chips(one.pair, style),
+                count(one.freq),
+                f"{count(one.first_freq)} × {count(one.second_freq)}",
+                str(one.score),
+            ]
+            for one in trace.candidates(step - 1, PAIR_ROWS)
+        ]
+        told = tell_wordpiece(trace[step], voice)
+        asked = _(
+            "Count the pairs in these words, work out their scores, and write down which pair is merged next."
+        )
+    else:
+        rows = [
+            [pair_chips(one.pair, style), count(one.freq)] for one in trace.candidates(step - 1, PAIR_ROWS)
+        ]
+        told = tell_bpe(trace[step], voice)
+        asked = _("Count the pairs in these words, and write down which pair is merged next.")
+    words = sheet_html(
+        (_("Word, as it is split now"), _("Count")),
+        (
+            (f'<span class="row">{chips(split, style)}</span>', count(frequencies[word]))
+            for word, split in trace[step - 1].splits().items()
+        ),
+    )
+    merged = escape(_("Merged next:"))
+    return PaperTask(
+        _("Merge {step}").format(step=count(step)),
+        f"<p>{escape(asked)}</p>{side_by_side(words, blank_table(heads, [[None] * len(heads)] * len(rows)))}"
+        f'<p>{merged}</p><div class="line"></div>',
+        f"{sheet_html(heads, rows)}<p>{sentences(told.lead, told.why)}</p>",
+    )
+
+
+def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[PaperTask]:
+    """Blank Viterbi tables of the longest words that aren't too long."""
+    fitting = [word for word in snapshot.trace.corpus.words if 2 < len(word) <= LONGEST_WORD]
+    for word in sorted(fitting, key=len, reverse=True)[:VITERBI_TABLES]:
+        lattice = snapshot.lattice(word)
+        heads = (_("Up to here"), _("Highest log probability"), _("Last piece"))
+        rows = []
+        for one in lattice.viterbi():
+            event = one.event
+            if event.kind == "forward" and event.winner is not None:
+                pieces = chips((way.edge.piece for way in event.tied), style)
+                rows.append(
+                    (
+                        f"<code>{token_html(word[: event.position], style)}</code>",
+                        log_text(event.winner.log_probability),
+                        f'<span class="row">{pieces}</span>',
+                    )
+                )
+        asked = _(
+            "Fill in the table for {word}: from left to right, the highest sum of log probabilities up to each place, and the last piece on "
+            "the way there. Then walk back from the end: which split is best?"
+        )
+        best = lattice.best()
+        split = "" if best is None else f'<p class="row">{chips(best.pieces, style)}</p>'
+        yield PaperTask(
+            _("The Viterbi table"),
+            f"<p>{fill(asked, word=chip(word, style))}</p>"
+            + side_by_side(
+                pieces_table(snapshot, [word], style),
+                blank_table(heads, [(row[0], None, None) for row in rows]),
+            )
+            + '<div class="line"></div>',
+            sheet_html(heads, rows) + split,
+        )
+
+
+def pieces_table(snapshot: UnigramSnapshot, words: Sequence[str], style: Style) -> str:
+    """The pieces that occur in these words, with their log probabilities."""
+    found = [(piece, log) for piece, log in snapshot.pieces.items() if any(piece in word for word in words)]
+    return sheet_html(
+        (_("Piece"), _("Log probability")),
+        ((chip(piece, style), log_text(log)) for piece, log in found[:RULES_LISTED]),
+    )
+
+
+def split_tasks(trace: AnyTrace, step: int, style: Style) -> Iterator[PaperTask]:
+    """Words to split with what was learned up to a step."""
+    words = [word for word in trace.corpus.words if 1 < len(word) <= LONGEST_WORD][-SPLIT_WORDS:]
+    if not words:
+        return
+    snapshot = trace[step]
+    if isinstance(snapshot, UnigramSnapshot):
+        given = pieces_table(snapshot, words, style)
+        asked = _("Split each word in the most probable way, with these pieces.")
+    elif isinstance(trace, WordPieceTrace):
+        tokens = [token for token in snapshot.vocab if any(surface(token) in word for word in words)]
+        given = f'<p class="row">{chips(tokens[:RULES_LISTED], style)}</p>'
+        asked = _("Split each word by the longest match, with these tokens.")
+    else:
+        rules = [pair for pair in snapshot.merges if any(pair.first + pair.second in word for word in words)]
+        given = f'<p class="row">{" ".join(pair_chips(pair, style) for pair in rules[:RULES_LISTED])}</p>'
+        asked = _("Split each word by applying these merge rules in their order.")
+    tokenizer = trace.tokenizer(step)
+    splits = [[tokenizer.tokens[number] for number in tokenizer.model.spell(word)] for word in words]
+    heads = (_("Word"), _("Tokens"))
+    names = [f"<code>{token_html(word, style)}</code>" for word in words]
+    yield PaperTask(
+        _("Words to split"),
+        f"<p>{escape(asked)}</p>{given}{blank_table(heads, [(name, None) for name in names])}",
+        sheet_html(
+            heads,
+            (
+                (name, f'<span class="row">{chips(split, style)}</span>')
+                for name, split in zip(names, splits, strict=True)
+            ),
+        ),
+    )
