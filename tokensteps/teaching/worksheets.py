@@ -144,7 +144,7 @@ def merge_task(trace: BpeTrace | WordPieceTrace, step: int, style: Style) -> Pap
             ]
             for one in trace.candidates(step - 1, PAIR_ROWS)
         ]
-        told = tell_wordpiece(trace[step], voice)
+        told = tell_wordpiece(trace.snapshot(step), voice)
         asked = _(
             "Count the pairs in these words, work out their scores, and write down which pair is merged next."
         )
