@@ -6,6 +6,11 @@ const SPEEDS = [1, 2, 4, 0.5];
 const BEAT = 450, TURN = 1600, REST = 250, SAY = 400, WAIT = 1000; // ms
 const AHEAD = 12; // steps from the window's edge at which the next window is asked for
 const SWIPE = 50; // px
+// How large type is beside what projector.css says, in how many columns words stand (or one after the other), and whether
+// what the question doesn't need makes room; the first that fits is taken.
+const LEVELS = [[false, [1, 0.9, 0.8], [1, 2, 3]], [true, [1, 0.9, 0.8, 0.72], [1, 2, 3, "flow"]]]
+  .flatMap(([tight, types, columns]) => types.flatMap((type) => columns.map((number) => [tight, type, number])));
+const LIT = ":has(.hot), .now, .hot"; // rows and chips that are left out last
 const BUTTONS = { // icon, and the key's name, which may be a label
   first: ["M3.5 3v10M12.5 3.5 7 8l5.5 4.5", "home"], back: ["M10 3.5 5 8l5 4.5", "←"],
   next: ["M6 3.5 11 8l-5 4.5", "→"], last: ["M12.5 3v10M3.5 3.5 9 8l-5.5 4.5", "end"],
@@ -37,6 +42,8 @@ const TAKES_SPACE = `${TAKES_ARROWS},input,button,a[href],summary,label,${roles(
 const CHOOSER = '[role="combobox"]:not([aria-expanded="true"], [data-testid="stForm"] *)';
 
 const separated = (number) => number.toLocaleString("en"); // 12,345, as Python writes counts
+const isWhole = (node) => node.scrollHeight <= node.clientHeight + 1; // nothing of it is cut
+const isBroken = (row) => row.querySelector(".ts")?.clientHeight > 1.8 * row.querySelector(".t")?.offsetHeight; // lines
 const within = (number, last) => Math.max(0, Math.min(last, number));
 
 // The place where frames are shown. Focus, scrolling and choices survive a change of frame.
@@ -52,7 +59,7 @@ class Stage {
     return [...this.node.querySelectorAll(selector)];
   }
   show(html) {
-    if (html === this.shown) return;
+    if (html === this.shown) return false;
     const scrolled = this.all("[data-pane]").map((pane) => [pane.scrollLeft, pane.scrollTop]);
     const held = this.node.querySelector(":is([data-pick],[data-term]):focus")?.dataset;
     const name = held?.pick ? "pick" : "term";
@@ -61,6 +68,7 @@ class Stage {
     this.all("[data-pane]").forEach((pane, index) => pane.scrollTo(...(scrolled[index] ?? [0, 0])));
     for (const here of this.all("[data-pane] [data-here]")) keepInSight(here, here.closest("[data-pane]"));
     Object.entries(this.chosen).forEach(([how, id]) => this.choose(how, id));
+    return true;
   }
   choose(how, id) { // a `data-pick` is seen or picked: so is all that has its id in `data-of`
     this.chosen[how] = id;
@@ -104,6 +112,118 @@ class Timeline {
   }
 }
 
+// Makes a frame fit its place. In projector mode type shrinks, as far as the back row can read it, and words form columns:
+// all of them where a question is asked, else those that the page itself lists. What there is still no room for is left
+// out whole and counted, and ↓ shows it.
+class Fit {
+  from = 0; // the first row shown
+  least = 0; // how many rows every list shows
+
+  constructor(box, stage) {
+    [this.box, this.stage] = [box, stage.node];
+    new ResizeObserver(() => this.run()).observe(this.stage); // so also in and out of projector mode
+    document.fonts.addEventListener("loadingdone", () => this.run());
+  }
+  receive({ rest_one: one, rest_other: other }) {
+    this.plural = new Intl.PluralRules(document.documentElement.lang || "en");
+    this.forms = { one, other };
+  }
+  told(number) {
+    const form = this.forms[this.plural.select(number)] ?? this.forms.other;
+    return number ? form.replace("{number}", separated(number)) : "";
+  }
+  isProjected() {
+    return this.box.hasAttribute("data-projector");
+  }
+  all(selector) {
+    return [...this.stage.querySelectorAll(selector)];
+  }
+  run(from = this.from) {
+    if (!this.stage.clientHeight || !this.forms) return; // not on the screen
+    this.from = from;
+    const lists = this.all(".cols > section, .trio > section").map((pane) => [pane, this.rows(pane)]);
+    for (const [, rows] of lists) rows.forEach((row) => row.classList.remove("over"));
+    if (this.isProjected()) this.shrink(lists);
+    else this.set(LEVELS[0]);
+    const listed = lists.map(([pane, rows]) => this.list(pane, rows));
+    // Columns that compare have the same rows.
+    this.least = Math.min(...listed);
+    if (this.stage.querySelector(".trio")) lists.forEach(([pane, rows]) => this.list(pane, rows, this.least));
+    this.all(".vocab > div").forEach((strip) => this.cut(strip, [...strip.querySelectorAll(".t")], strip));
+  }
+  rows(pane) {
+    return [...pane.querySelectorAll(":scope > .w, table tr:has(td):not(:has(th))")];
+  }
+  set([tight, type, columns]) {
+    const { style, dataset } = this.stage;
+    this.box.toggleAttribute("data-tight", tight);
+    style.setProperty("--type", type);
+    style.setProperty("--columns", columns);
+    dataset.columns = columns;
+    const say = this.stage.querySelector(".say"); // gets smaller only if it has to
+    for (const told of say ? [1, 0.9, 0.8].filter((one) => !tight || one <= type) : []) {
+      style.setProperty("--told", told);
+      if (isWhole(say)) break;
+    }
+  }
+  shrink(lists) {
+    const asked = [...document.querySelectorAll('[data-testid="stForm"]')].some((form) => form.checkVisibility());
+    const wanted = lists.filter(([, rows]) => asked || rows.some((row) => row.matches(".w")));
+    if (!asked) for (const [, rows] of lists) rows.forEach((row) => row.classList.toggle("over", row.matches(".beyond")));
+    let last;
+    for (const level of LEVELS) {
+      const [tight, , columns] = level;
+      if (tight && !asked) break;
+      this.set(level);
+      if (columns > 1 && lists.some(([, rows]) => rows.some(isBroken))) continue;
+      last = level;
+      if (wanted.every(([pane]) => isWhole(pane))) break;
+    }
+    this.set(last);
+    for (const [, rows] of lists) rows.forEach((row) => row.classList.remove("over"));
+  }
+  list(pane, rows, most = Infinity) { // returns how many rows there was room for
+    const shown = rows.slice(this.from < rows.length ? this.from : 0);
+    rows.forEach((row) => row.classList.toggle("over", !shown.includes(row)));
+    if (!this.isProjected()) return this.count(pane, rows.filter((row) => row.matches(".beyond")).length, pane);
+    return this.cut(pane, shown, pane, rows.length - shown.length, most);
+  }
+  // Leaves out the last parts of what doesn't fit, those lit up in the end only, and counts them.
+  cut(box, parts, place, before = 0, most = parts.length) {
+    const order = [...parts.filter((part) => part.matches(LIT)), ...parts.filter((part) => !part.matches(LIT))];
+    const show = (number) => {
+      order.forEach((part, index) => part.classList.toggle("over", index >= number));
+      this.count(place, before + order.slice(number).filter((part) => !part.matches(".gap")).length);
+      return isWhole(box);
+    };
+    let [low, high] = [Math.min(1, parts.length), Math.min(most, parts.length)];
+    if (show(high)) return high;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (show(middle)) low = middle;
+      else high = middle - 1;
+    }
+    show(low);
+    return low;
+  }
+  count(place, hidden) {
+    let line = place.querySelector(":scope > .more");
+    if (!line && hidden) {
+      line = Object.assign(document.createElement("p"), { className: "more" });
+      (place.querySelector(":scope > .w:last-of-type, :scope > table") ?? place.lastElementChild).after(line);
+    }
+    const text = this.told(hidden + Number(line?.dataset.more ?? 0));
+    if (line && line.textContent !== text) line.textContent = text;
+    return Infinity;
+  }
+  next(forward) { // the rows before or after
+    const longest = Math.max(0, ...this.all(".cols > section, .trio > section").map((pane) => this.rows(pane).length));
+    const to = this.from + (forward ? 1 : -1) * Math.max(1, this.least);
+    this.run(to >= longest ? 0 : Math.max(0, to));
+    this.stage.querySelector(".say")?.scrollBy({ top: forward ? 1e5 : -1e5 });
+  }
+}
+
 class Flipbook extends Component {
   book = {}; // the last message from Python
   step = 0;
@@ -128,6 +248,7 @@ class Flipbook extends Component {
     [this.range, this.where, this.live] = ["input", ".where", ".live"].map((selector) => this.part(selector));
     this.stage = new Stage(this.part(".stage"));
     this.line = new Timeline(this.part(".line"), root);
+    this.fit = new Fit(this.box, this.stage);
     this.listen();
     this.listenOutside();
   }
@@ -135,6 +256,7 @@ class Flipbook extends Component {
   // --- what it listens to
   listen() {
     const { box, range } = this, stage = this.stage.node;
+    box.addEventListener("tokensteps:rows", ({ detail }) => this.fit.next(detail));
     for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
     box.addEventListener("click", (event) => {
       const at = event.target.closest("[data-do],[data-step],[data-pick]");
@@ -227,9 +349,10 @@ class Flipbook extends Component {
       this.button(what).ariaDisabled = step === (what === "first" || what === "back" ? 0 : book.last);
     }
     this.box.toggleAttribute("data-stale", !page);
+    if (beat && book.param) document.dispatchEvent(new Event("tokensteps:step"));
     if (beat) this.startBeat(beat === 1 && book.beats && page && !this.still.matches);
     if (page) {
-      stage.show(page.html);
+      if (stage.show(page.html)) this.fit.run(0);
       where.querySelector("span").textContent = page.status && `${book.last ? "· " : ""}${page.status}`;
     }
     this.range.ariaValueText = [...where.children].map((part) => part.textContent).join(" ");
@@ -300,6 +423,7 @@ class Flipbook extends Component {
     for (const [at, key] of [["h2", "title"], [".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) {
       this.part(at).textContent = labels[key];
     }
+    this.fit.receive(labels);
     [box.ariaLabel, range.ariaLabel] = [labels.title, labels.scrubber];
     [line.node.ariaLabel, stage.node.ariaLabel] = [labels.timeline, labels.stage];
     this.where.querySelector("p").lastChild.data = behind;

@@ -89,7 +89,17 @@ def plain_rounds(name: str, size: int) -> list[PlainRound]:
 
 def inert(frame: Frame) -> Read:
     """A frame with this app's elements and attributes and no others."""
-    attributes = {"class", "style", "colspan", "aria-hidden", "type", "data-step", "data-code", "data-values"}
+    attributes = {
+        "class",
+        "style",
+        "colspan",
+        "aria-hidden",
+        "type",
+        "data-step",
+        "data-code",
+        "data-values",
+        "data-more",
+    }
     read = expect_markup(frame.html, {*TAGS, "button"}, attributes)
     for name, value in read.attributes:
         if name == "style":
