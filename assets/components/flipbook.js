@@ -6,8 +6,8 @@ const SPEEDS = [1, 2, 4, 0.5];
 const BEAT = 450, TURN = 1600, REST = 250, SAY = 400, WAIT = 1000; // ms
 const AHEAD = 12; // steps from the window's edge at which the next window is asked for
 const SWIPE = 50; // px
-// How large type is beside what projector.css says, in how many columns words stand (or one after the other), and whether
-// what the question doesn't need makes room; the first that fits is taken.
+// How large type is beside what projector.css says, in how many columns words stand (or one after the other), and
+// whether what the question doesn't need makes room; the first that fits is taken.
 const LEVELS = [[false, [1, 0.9, 0.8], [1, 2, 3]], [true, [1, 0.9, 0.8, 0.72], [1, 2, 3, "flow"]]]
   .flatMap(([tight, types, columns]) => types.flatMap((type) => columns.map((number) => [tight, type, number])));
 const LIT = ":has(.hot), .now, .hot"; // rows and chips that are left out last
@@ -112,9 +112,9 @@ class Timeline {
   }
 }
 
-// Makes a frame fit its place. In projector mode type shrinks, as far as the back row can read it, and words form columns:
-// all of them where a question is asked, else those that the page itself lists. What there is still no room for is left
-// out whole and counted, and ↓ shows it.
+// Makes a frame fit its place. In projector mode type shrinks, as far as the back row can read it, and words form
+// columns: all of them where a question is asked, else those that the page itself lists. What there is still no room
+// for is left out whole and counted, and ↓ shows it.
 class Fit {
   from = 0; // the first row shown
   least = 0; // how many rows every list shows
@@ -169,7 +169,8 @@ class Fit {
   shrink(lists) {
     const asked = [...document.querySelectorAll('[data-testid="stForm"]')].some((form) => form.checkVisibility());
     const wanted = lists.filter(([, rows]) => asked || rows.some((row) => row.matches(".w")));
-    if (!asked) for (const [, rows] of lists) rows.forEach((row) => row.classList.toggle("over", row.matches(".beyond")));
+    const extra = (row) => !asked && row.matches(".beyond");
+    for (const [, rows] of lists) rows.forEach((row) => row.classList.toggle("over", extra(row)));
     let last;
     for (const level of LEVELS) {
       const [tight, , columns] = level;

@@ -5,9 +5,10 @@
 
 const PROJECTOR = Symbol.for("tokensteps.projector"); // on the document: the one for the whole page
 const MEMORY = "tokensteps.projector", MODE = "data-projector", SCALE = "--ts-projector";
-const PANEL = "data-panel", PROJECTED = "data-projected"; // on the document, and on what is projected instead of the stage
+const PANEL = "data-panel", PROJECTED = "data-projected"; // on the document, and on what is projected for the stage
 const ZOOM = "--ts-zoom", ZOOMS = [1.6, 1.45, 1.3, 1.15, 1]; // of a panel: the first that shows its picture whole
 const HEIGHT = 720, WIDTH = 1140; // px: in a window of this size, type is as large as projector.css says
+const EDGE = 8; // px
 const SOON = 150; // ms, until a live region may tell of what has changed
 const AGAIN = 900; // ms, in which a clicker reveals only one answer
 // What may be projected by itself, beside the stage and the tabs; and what of a panel has to be in sight.
@@ -204,9 +205,10 @@ class Projector {
     this.panel = at;
     this.ink.clear();
     this.page.toggleAttribute(PANEL, at > 0);
+    if (!at) this.page.style.removeProperty(ZOOM);
     if (tab?.ariaSelected === "false") tab.click();
-    this.mark(node);
     if (at) scroller().scrollTo({ top: 0, behavior: "instant" });
+    this.mark(node);
   }
   mark(node) {
     for (const other of document.querySelectorAll(`[${PROJECTED}]`)) other.removeAttribute(PROJECTED);
@@ -224,11 +226,12 @@ class Projector {
   }
   zoom(node) {
     const picture = [...node.querySelectorAll(PICTURE)].find((one) => one.checkVisibility() && one.clientHeight > 99);
-    const room = innerHeight + scroller().scrollTop;
     for (const zoom of picture ? ZOOMS : ZOOMS.slice(0, 3)) {
       this.page.style.setProperty(ZOOM, zoom);
-      if ((picture ?? node).getBoundingClientRect().bottom + scroller().scrollTop <= room) break;
+      if ((picture ?? node).getBoundingClientRect().height <= innerHeight - 2 * EDGE) break;
     }
+    const { top, bottom } = (picture ?? node).getBoundingClientRect();
+    if (picture && bottom > innerHeight) scroller().scrollBy({ top: top - EDGE, behavior: "instant" }); // below boxes
   }
   book() { // what the keys step: a flipbook in the panel, else the page's own, though another panel may hide it
     const { node } = this.panels()[this.panel] ?? {};

@@ -13,7 +13,7 @@ from tokensteps.language.marks import marked
 
 WORD_ROWS: Final = 8
 """Words in a frame's panel."""
-WORDS_DRAWN: Final = 32
+WORDS_IN_FRAME: Final = 32
 """Words in the frame: in projector mode the panel shows as many as there is room for."""
 CANDIDATE_ROWS: Final = 8
 """Candidates, pieces or tries in a frame's panel."""
@@ -107,9 +107,9 @@ def words_shown(words: Sequence[str], changed: Sequence[str]) -> list[str]:
     """
     if len(words) <= WORD_ROWS:
         return list(words)
-    first = list(changed[:WORDS_DRAWN])
-    others = (word for word in words[: 2 * WORDS_DRAWN] if word not in first)
-    return first + list(islice(others, WORDS_DRAWN - len(first)))
+    first = list(changed[:WORDS_IN_FRAME])
+    others = (word for word in words[: 2 * WORDS_IN_FRAME] if word not in first)
+    return first + list(islice(others, WORDS_IN_FRAME - len(first)))
 
 
 def words_count(number: int) -> str:

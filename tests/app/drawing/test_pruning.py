@@ -39,7 +39,7 @@ from tokenizers_core.training.pruning import ExpectationEvent, MaximizationEvent
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.errata import lattice_erratum
 from tokensteps.drawing.narration.pruning import PRUNING_STOPS
-from tokensteps.drawing.parts import CANDIDATE_ROWS
+from tokensteps.drawing.parts import CANDIDATE_ROWS, WORDS_IN_FRAME
 from tokensteps.drawing.tokens import SHOW, Style, readable
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.runs.corpora import EXAMPLES, LARGE, Source
@@ -553,7 +553,7 @@ def test_expected_counts_are_told(name: str, size: int) -> None:
             for row in highest
         ]
         assert heading(frame, 0)[0] == "Best splits, and their share of all splits"
-        assert len(words(frame)) == min(8, len(trace.corpus.words))
+        assert len(words(frame)) == min(WORDS_IN_FRAME, len(trace.corpus.words))
         for word in words(frame):
             spelled = "".join(word.before)
             lattice = trace[step - 1].lattice(spelled)

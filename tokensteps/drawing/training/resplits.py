@@ -12,7 +12,7 @@ from tokenizers_core.training.pruning import Resplit
 from tokenizers_core.training.unigram_trace import UnigramSnapshot
 from tokensteps.drawing.parts import (
     WORD_ROWS,
-    WORDS_DRAWN,
+    WORDS_IN_FRAME,
     cut_mark,
     frequency_text,
     heading,
@@ -68,7 +68,7 @@ def changed_splits(snapshot: UnigramSnapshot) -> Sequence[Resplit]:
         case "prune":
             return event.resplits
         case "m_step" | "finalize":
-            words = list(islice(snapshot.trace.corpus.words, WORDS_DRAWN))
+            words = list(islice(snapshot.trace.corpus.words, WORDS_IN_FRAME))
             before, after = snapshot.trace.splits(snapshot.step - 1, words), snapshot.splits(words)
             return [Resplit(word, before[word], after[word]) for word in words if before[word] != after[word]]
         case "start" | "e_step":
