@@ -1,19 +1,20 @@
 """Nothing that a question needs is cut or needs scrolling: pages in the windows that lecturers have, projector mode on and off.
 
-`TOKENSTEPS_SWEEP=1` sweeps over every page, corpus and question; without it, over those that once hid words. Oracle: the
+`STRESS=1` sweeps over every page, corpus and question; without it, over those that once hid words. Oracle: the
 browser's geometry, and the number of words in the corpus.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import ROOT
+from tests.samples import STRESS
 from tokensteps.language.pages import PAGE_SECTIONS, pages_in
+from tokensteps.teaching.predictions import ASKS
 
 WINDOWS = ((1280, 800), (1366, 768), (1440, 900), (1920, 1080), (1920, 1200))
 ONCE_CUT = (
@@ -23,23 +24,22 @@ ONCE_CUT = (
     "bpe?corpus=course&mode=predict&ask=count&step=3",
     "compare?corpus=course",
 )
-ASKED = {"bpe": ("pair", "count"), "wordpiece": ("pair", "score"), "unigram": ("piece",)}
 EVERY = (
     *(one.path for section in PAGE_SECTIONS for one in pages_in(section)),
     *(
         f"{name}?corpus={corpus}&step={step}"
-        for name in (*ASKED, "compare")
+        for name in (*ASKS, "compare")
         for corpus in ("hug", "course", "highest", "hello", "mixed")
         for step in (0, 1, 7)
     ),
     *(
         f"{name}?corpus={corpus}&mode=predict&ask={ask}"
-        for name, asks in ASKED.items()
+        for name, asks in ASKS.items()
         for corpus in ("hug", "course", "highest")
         for ask in asks
     ),
 )
-ADDRESSES = tuple(dict.fromkeys((*ONCE_CUT, *EVERY))) if os.environ.get("TOKENSTEPS_SWEEP") else ONCE_CUT
+ADDRESSES = tuple(dict.fromkeys((*ONCE_CUT, *EVERY))) if STRESS else ONCE_CUT
 BOOK = "document[Symbol.for('tokensteps.stage')]"
 SETTLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
 FINDINGS = f"""() => {{
@@ -74,7 +74,7 @@ def test_nothing_is_cut(serve: Callable[..., str], open_page: Callable[..., Page
     page = open_page()
     page.goto(f"{serve(ROOT / 'app.py')}/{address}")
     page.locator(".ts-projector-start").wait_for(state="attached")
-    if address.split("?")[0] in (*ASKED, "compare"):
+    if address.split("?")[0] in (*ASKS, "compare"):
         page.wait_for_function(f"{BOOK}?.querySelector('.say')")
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     findings = {}
