@@ -117,12 +117,12 @@ class Timeline {
 // for is left out whole and counted, and ↓ shows it.
 class Fit {
   from = 0; // the first row shown
-  least = 0; // how many rows every list shows
+  trail = []; // the first rows shown before that
 
-  constructor(box, stage) {
+  constructor(box, stage, signal) {
     [this.box, this.stage] = [box, stage.node];
     new ResizeObserver(() => this.run()).observe(this.stage); // so also in and out of projector mode
-    document.fonts.addEventListener("loadingdone", () => this.run());
+    document.fonts.addEventListener("loadingdone", () => this.run(), { signal });
   }
   receive({ rest_one: one, rest_other: other }) {
     this.plural = new Intl.PluralRules(document.documentElement.lang || "en");
@@ -140,16 +140,15 @@ class Fit {
   }
   run(from = this.from) {
     if (!this.stage.clientHeight || !this.forms) return; // not on the screen
-    this.from = from;
+    [this.from, this.trail] = [from, from ? this.trail : []];
     const lists = this.all(".cols > section, .trio > section").map((pane) => [pane, this.rows(pane)]);
     for (const [, rows] of lists) rows.forEach((row) => row.classList.remove("over"));
     if (this.isProjected()) this.shrink(lists);
     else this.set(LEVELS[0]);
     const listed = lists.map(([pane, rows]) => this.list(pane, rows));
-    // Columns that compare have the same rows.
-    this.least = Math.min(...listed);
-    if (this.stage.querySelector(".trio")) lists.forEach(([pane, rows]) => this.list(pane, rows, this.least));
-    this.all(".vocab > div").forEach((strip) => this.cut(strip, [...strip.querySelectorAll(".t")], strip));
+    const least = Math.min(...listed); // columns that compare have the same rows
+    if (this.stage.querySelector(".trio")) lists.forEach(([pane, rows]) => this.list(pane, rows, least));
+    this.all(".vocab > div").forEach((strip) => this.cut(strip, [...strip.querySelectorAll(".t")]));
   }
   rows(pane) {
     return [...pane.querySelectorAll(":scope > .w, table tr:has(td):not(:has(th))")];
@@ -186,15 +185,16 @@ class Fit {
   list(pane, rows, most = Infinity) { // returns how many rows there was room for
     const shown = rows.slice(this.from < rows.length ? this.from : 0);
     rows.forEach((row) => row.classList.toggle("over", !shown.includes(row)));
-    if (!this.isProjected()) return this.count(pane, rows.filter((row) => row.matches(".beyond")).length, pane);
-    return this.cut(pane, shown, pane, rows.length - shown.length, most);
+    if (this.isProjected()) return this.cut(pane, shown, rows.length - shown.length, most);
+    this.count(pane, rows.filter((row) => row.matches(".beyond")).length);
+    return rows.length;
   }
-  // Leaves out the last parts of what doesn't fit, those lit up in the end only, and counts them.
-  cut(box, parts, place, before = 0, most = parts.length) {
+  // Leaves out the last parts of what doesn't fit, and counts them; parts that are lit up go last.
+  cut(box, parts, before = 0, most = parts.length) {
     const order = [...parts.filter((part) => part.matches(LIT)), ...parts.filter((part) => !part.matches(LIT))];
     const show = (number) => {
       order.forEach((part, index) => part.classList.toggle("over", index >= number));
-      this.count(place, before + order.slice(number).filter((part) => !part.matches(".gap")).length);
+      this.count(box, before + order.slice(number).filter((part) => !part.matches(".gap")).length);
       return isWhole(box);
     };
     let [low, high] = [Math.min(1, parts.length), Math.min(most, parts.length)];
@@ -207,20 +207,21 @@ class Fit {
     show(low);
     return low;
   }
-  count(place, hidden) {
-    let line = place.querySelector(":scope > .more");
+  count(box, hidden) {
+    let line = box.querySelector(":scope > .more");
     if (!line && hidden) {
       line = Object.assign(document.createElement("p"), { className: "more" });
-      (place.querySelector(":scope > .w:last-of-type, :scope > table") ?? place.lastElementChild).after(line);
+      (box.querySelector(":scope > .w:last-of-type, :scope > table") ?? box.lastElementChild).after(line);
     }
     const text = this.told(hidden + Number(line?.dataset.more ?? 0));
     if (line && line.textContent !== text) line.textContent = text;
-    return Infinity;
   }
-  next(forward) { // the rows before or after
-    const longest = Math.max(0, ...this.all(".cols > section, .trio > section").map((pane) => this.rows(pane).length));
-    const to = this.from + (forward ? 1 : -1) * Math.max(1, this.least);
-    this.run(to >= longest ? 0 : Math.max(0, to));
+  next(forward) { // the rows that are hidden behind those in sight, and back
+    const hidden = this.all(".cols > section, .trio > section").map((pane) => this.rows(pane)
+      .findIndex((row, index) => index > this.from && row.matches(".over"))).filter((index) => index > 0);
+    const from = forward ? Math.min(...hidden) : this.trail.pop() ?? 0;
+    if (forward) this.trail.push(this.from);
+    this.run(from < Infinity ? from : 0);
     this.stage.querySelector(".say")?.scrollBy({ top: forward ? 1e5 : -1e5 });
   }
 }
@@ -249,7 +250,7 @@ class Flipbook extends Component {
     [this.range, this.where, this.live] = ["input", ".where", ".live"].map((selector) => this.part(selector));
     this.stage = new Stage(this.part(".stage"));
     this.line = new Timeline(this.part(".line"), root);
-    this.fit = new Fit(this.box, this.stage);
+    this.fit = new Fit(this.box, this.stage, this.gone.signal);
     this.listen();
     this.listenOutside();
   }
@@ -350,7 +351,7 @@ class Flipbook extends Component {
       this.button(what).ariaDisabled = step === (what === "first" || what === "back" ? 0 : book.last);
     }
     this.box.toggleAttribute("data-stale", !page);
-    if (beat && book.param) document.dispatchEvent(new Event("tokensteps:step"));
+    if (beat && document[MAIN] === this.box) document.dispatchEvent(new Event("tokensteps:step"));
     if (beat) this.startBeat(beat === 1 && book.beats && page && !this.still.matches);
     if (page) {
       if (stage.show(page.html)) this.fit.run(0);
