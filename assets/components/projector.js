@@ -120,6 +120,7 @@ class Projector {
       <p role="status"></p><section popover role="dialog" tabindex="-1"><h2></h2><dl></dl></section>`;
     const bar = Object.assign(document.createElement("div"), { className: "ts-projector", innerHTML: markup });
     document.body.append(bar);
+    this.bar = bar;
     [this.exit, this.help, this.status, this.sheet] = bar.children;
     this.exit.addEventListener("click", () => this.turn(false));
     this.help.popoverTargetElement = this.sheet;
@@ -184,6 +185,8 @@ class Projector {
     if (this.isOn()) this.fit();
   }
   fit() { // type grows with the window; a tall one has more lines of it
+    const { colorScheme } = getComputedStyle(document.querySelector(".stApp") ?? this.page); // need not be the system's
+    for (const node of [this.bar, this.ink.node]) node.style.colorScheme = colorScheme;
     const scale = Math.max(0.6, Math.min(innerHeight / HEIGHT, innerWidth / WIDTH));
     this.page.style.setProperty(SCALE, scale.toFixed(3));
     const book = document[MAIN], line = book?.querySelector(".line"), now = line?.querySelector(".now");
