@@ -175,9 +175,11 @@ class Fit {
       const [tight, , columns] = level;
       if (tight && !asked) break;
       this.set(level);
-      if (columns > 1 && lists.some(([, rows]) => rows.some(isBroken))) continue;
+      const broken = lists.some(([, rows]) => rows.some(isBroken));
+      if (columns > 1 && broken) continue;
       last = level;
-      if (wanted.every(([pane]) => isWhole(pane))) break;
+      // Side by side, words in two lines would put the rows below out of line.
+      if (wanted.every(([pane]) => isWhole(pane)) && !(broken && this.stage.querySelector(".trio"))) break;
     }
     this.set(last);
     for (const [, rows] of lists) rows.forEach((row) => row.classList.remove("over"));
