@@ -6,6 +6,11 @@ const SPEEDS = [1, 2, 4, 0.5];
 const BEAT = 450, TURN = 1600, REST = 250, SAY = 400, WAIT = 1000; // ms
 const AHEAD = 12; // steps from the window's edge at which the next window is asked for
 const SWIPE = 50; // px
+// How large type is beside what projector.css says, in how many columns words stand (or one after the other), and
+// whether what the question doesn't need makes room; the first that fits is taken.
+const LEVELS = [[false, [1, 0.9, 0.8], [1, 2, 3]], [true, [1, 0.9, 0.8, 0.72], [1, 2, 3, "flow"]]]
+  .flatMap(([tight, types, columns]) => types.flatMap((type) => columns.map((number) => [tight, type, number])));
+const LIT = ":has(.hot), .now, .hot"; // rows and chips that are left out last
 const BUTTONS = { // icon, and the key's name, which may be a label
   first: ["M3.5 3v10M12.5 3.5 7 8l5.5 4.5", "home"], back: ["M10 3.5 5 8l5 4.5", "←"],
   next: ["M6 3.5 11 8l-5 4.5", "→"], last: ["M12.5 3v10M3.5 3.5 9 8l-5.5 4.5", "end"],
@@ -37,6 +42,8 @@ const TAKES_SPACE = `${TAKES_ARROWS},input,button,a[href],summary,label,${roles(
 const CHOOSER = '[role="combobox"]:not([aria-expanded="true"], [data-testid="stForm"] *)';
 
 const separated = (number) => number.toLocaleString("en"); // 12,345, as Python writes counts
+const isWhole = (node) => node.scrollHeight <= node.clientHeight + 1; // nothing of it is cut
+const isBroken = (row) => row.querySelector(".ts")?.clientHeight > 1.8 * row.querySelector(".t")?.offsetHeight; // lines
 const within = (number, last) => Math.max(0, Math.min(last, number));
 
 // The place where frames are shown. Focus, scrolling and choices survive a change of frame.
@@ -52,7 +59,7 @@ class Stage {
     return [...this.node.querySelectorAll(selector)];
   }
   show(html) {
-    if (html === this.shown) return;
+    if (html === this.shown) return false;
     const scrolled = this.all("[data-pane]").map((pane) => [pane.scrollLeft, pane.scrollTop]);
     const held = this.node.querySelector(":is([data-pick],[data-term]):focus")?.dataset;
     const name = held?.pick ? "pick" : "term";
@@ -61,6 +68,7 @@ class Stage {
     this.all("[data-pane]").forEach((pane, index) => pane.scrollTo(...(scrolled[index] ?? [0, 0])));
     for (const here of this.all("[data-pane] [data-here]")) keepInSight(here, here.closest("[data-pane]"));
     Object.entries(this.chosen).forEach(([how, id]) => this.choose(how, id));
+    return true;
   }
   choose(how, id) { // a `data-pick` is seen or picked: so is all that has its id in `data-of`
     this.chosen[how] = id;
@@ -104,6 +112,122 @@ class Timeline {
   }
 }
 
+// Makes a frame fit its place. In projector mode type shrinks, as far as the back row can read it, and words form
+// columns: all of them where a question is asked, else those that the page itself lists. What there is still no room
+// for is left out whole and counted, and ↓ shows it.
+class Fit {
+  from = 0; // the first row shown
+  trail = []; // the first rows shown before that
+
+  constructor(box, stage, signal) {
+    [this.box, this.stage] = [box, stage.node];
+    new ResizeObserver(() => this.run()).observe(this.stage); // so also in and out of projector mode
+    document.fonts.addEventListener("loadingdone", () => this.run(), { signal });
+  }
+  receive({ rest_one: one, rest_other: other }) {
+    this.plural = new Intl.PluralRules(document.documentElement.lang || "en");
+    this.forms = { one, other };
+  }
+  told(number) {
+    const form = this.forms[this.plural.select(number)] ?? this.forms.other;
+    return number ? form.replace("{number}", separated(number)) : "";
+  }
+  isProjected() {
+    return this.box.hasAttribute("data-projector");
+  }
+  all(selector) {
+    return [...this.stage.querySelectorAll(selector)];
+  }
+  run(from = this.from) {
+    if (!this.stage.clientHeight || !this.forms) return; // not on the screen
+    [this.from, this.trail] = [from, from ? this.trail : []];
+    const lists = this.all(".cols > section, .trio > section").map((pane) => [pane, this.rows(pane)]);
+    for (const [, rows] of lists) rows.forEach((row) => row.classList.remove("over"));
+    if (this.isProjected()) this.shrink(lists);
+    else this.set(LEVELS[0]);
+    const listed = lists.map(([pane, rows]) => this.list(pane, rows));
+    const least = Math.min(...listed); // columns that compare have the same rows
+    if (this.stage.querySelector(".trio")) lists.forEach(([pane, rows]) => this.list(pane, rows, least));
+    this.all(".vocab > div").forEach((strip) => this.cut(strip, [...strip.querySelectorAll(".t")]));
+  }
+  rows(pane) {
+    return [...pane.querySelectorAll(":scope > .w, table tr:has(td):not(:has(th))")];
+  }
+  set([tight, type, columns]) {
+    const { style, dataset } = this.stage;
+    this.box.toggleAttribute("data-tight", tight);
+    style.setProperty("--type", type);
+    style.setProperty("--columns", columns);
+    dataset.columns = columns;
+    const say = this.stage.querySelector(".say"); // gets smaller only if it has to
+    for (const told of say ? [1, 0.9, 0.8].filter((one) => !tight || one <= type) : []) {
+      style.setProperty("--told", told);
+      if (isWhole(say)) break;
+    }
+  }
+  shrink(lists) {
+    const asked = [...document.querySelectorAll('[data-testid="stForm"]')].some((form) => form.checkVisibility());
+    const wanted = lists.filter(([, rows]) => asked || rows.some((row) => row.matches(".w")));
+    const extra = (row) => !asked && row.matches(".beyond");
+    for (const [, rows] of lists) rows.forEach((row) => row.classList.toggle("over", extra(row)));
+    let last;
+    for (const level of LEVELS) {
+      const [tight, , columns] = level;
+      if (tight && !asked) break;
+      this.set(level);
+      const broken = lists.some(([, rows]) => rows.some(isBroken));
+      if (columns > 1 && broken) continue;
+      last = level;
+      // Side by side, words in two lines would put the rows below out of line.
+      if (wanted.every(([pane]) => isWhole(pane)) && !(broken && this.stage.querySelector(".trio"))) break;
+    }
+    this.set(last);
+    for (const [, rows] of lists) rows.forEach((row) => row.classList.remove("over"));
+  }
+  list(pane, rows, most = Infinity) { // returns how many rows there was room for
+    const shown = rows.slice(this.from < rows.length ? this.from : 0);
+    rows.forEach((row) => row.classList.toggle("over", !shown.includes(row)));
+    if (this.isProjected()) return this.cut(pane, shown, rows.length - shown.length, most);
+    this.count(pane, rows.filter((row) => row.matches(".beyond")).length);
+    return rows.length;
+  }
+  // Leaves out the last parts of what doesn't fit, and counts them; parts that are lit up go last.
+  cut(box, parts, before = 0, most = parts.length) {
+    const order = [...parts.filter((part) => part.matches(LIT)), ...parts.filter((part) => !part.matches(LIT))];
+    const show = (number) => {
+      order.forEach((part, index) => part.classList.toggle("over", index >= number));
+      this.count(box, before + order.slice(number).filter((part) => !part.matches(".gap")).length);
+      return isWhole(box);
+    };
+    let [low, high] = [Math.min(1, parts.length), Math.min(most, parts.length)];
+    if (show(high)) return high;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (show(middle)) low = middle;
+      else high = middle - 1;
+    }
+    show(low);
+    return low;
+  }
+  count(box, hidden) {
+    let line = box.querySelector(":scope > .more");
+    if (!line && hidden) {
+      line = Object.assign(document.createElement("p"), { className: "more" });
+      (box.querySelector(":scope > .w:last-of-type, :scope > table") ?? box.lastElementChild).after(line);
+    }
+    const text = this.told(hidden + Number(line?.dataset.more ?? 0));
+    if (line && line.textContent !== text) line.textContent = text;
+  }
+  next(forward) { // the rows that are hidden behind those in sight, and back
+    const hidden = this.all(".cols > section, .trio > section").map((pane) => this.rows(pane)
+      .findIndex((row, index) => index > this.from && row.matches(".over"))).filter((index) => index > 0);
+    const from = forward ? Math.min(...hidden) : this.trail.pop() ?? 0;
+    if (forward) this.trail.push(this.from);
+    this.run(from < Infinity ? from : 0);
+    this.stage.querySelector(".say")?.scrollBy({ top: forward ? 1e5 : -1e5 });
+  }
+}
+
 class Flipbook extends Component {
   book = {}; // the last message from Python
   step = 0;
@@ -128,6 +252,7 @@ class Flipbook extends Component {
     [this.range, this.where, this.live] = ["input", ".where", ".live"].map((selector) => this.part(selector));
     this.stage = new Stage(this.part(".stage"));
     this.line = new Timeline(this.part(".line"), root);
+    this.fit = new Fit(this.box, this.stage, this.gone.signal);
     this.listen();
     this.listenOutside();
   }
@@ -135,6 +260,7 @@ class Flipbook extends Component {
   // --- what it listens to
   listen() {
     const { box, range } = this, stage = this.stage.node;
+    box.addEventListener("tokensteps:rows", ({ detail }) => this.fit.next(detail));
     for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
     box.addEventListener("click", (event) => {
       const at = event.target.closest("[data-do],[data-step],[data-pick]");
@@ -227,9 +353,10 @@ class Flipbook extends Component {
       this.button(what).ariaDisabled = step === (what === "first" || what === "back" ? 0 : book.last);
     }
     this.box.toggleAttribute("data-stale", !page);
+    if (beat && document[MAIN] === this.box) document.dispatchEvent(new Event("tokensteps:step"));
     if (beat) this.startBeat(beat === 1 && book.beats && page && !this.still.matches);
     if (page) {
-      stage.show(page.html);
+      if (stage.show(page.html)) this.fit.run(0);
       where.querySelector("span").textContent = page.status && `${book.last ? "· " : ""}${page.status}`;
     }
     this.range.ariaValueText = [...where.children].map((part) => part.textContent).join(" ");
@@ -300,6 +427,7 @@ class Flipbook extends Component {
     for (const [at, key] of [["h2", "title"], [".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) {
       this.part(at).textContent = labels[key];
     }
+    this.fit.receive(labels);
     [box.ariaLabel, range.ariaLabel] = [labels.title, labels.scrubber];
     [line.node.ariaLabel, stage.node.ariaLabel] = [labels.timeline, labels.stage];
     this.where.querySelector("p").lastChild.data = behind;

@@ -1,19 +1,30 @@
 // Projector mode, on every page: large type and nothing beside it. `P` leads in and out, Escape out; the keys of a
-// presenter's clicker work in it: Page Down and Page Up step, `b` or `.` makes the screen black. The look is
-// projector.css, under html[data-projector]; the browser keeps the mode over a reload. Every word comes with the data.
+// presenter's clicker work in it: Page Down and Page Up step, `b` or `.` makes the screen black, F5 projects the next
+// panel of the page. `?` shows all keys. The look is projector.css, under html[data-projector]; the browser keeps the
+// mode over a reload. Every word comes with the data.
 
 const PROJECTOR = Symbol.for("tokensteps.projector"); // on the document: the one for the whole page
 const MEMORY = "tokensteps.projector", MODE = "data-projector", SCALE = "--ts-projector";
+const PANEL = "data-panel", PROJECTED = "data-projected"; // on the document, and on what is projected for the stage
+const ZOOM = "--ts-zoom", ZOOMS = [1.6, 1.45, 1.3, 1.15, 1]; // of a panel: the first that shows its picture whole
 const HEIGHT = 720, WIDTH = 1140; // px: in a window of this size, type is as large as projector.css says
+const EDGE = 8; // px
 const SOON = 150; // ms, until a live region may tell of what has changed
+const AGAIN = 900; // ms, in which a clicker reveals only one answer
+// What may be projected by itself, beside the stage and the tabs; and what of a panel has to be in sight.
+const PARTS = ".st-key-playground-chips, .st-key-pipeline-view";
+const TABS = '[data-testid="stMain"] [data-testid="stTabs"]', TAB = '[role="tab"]';
+const PICTURE = '[data-testid="stBidiComponentIsolated"], [data-testid="stPlotlyChart"], [data-testid="stDataFrame"]';
+const REVEAL = '[class*="-predict-give_up"] button';
 
 const EDITABLE = 'textarea,select,[contenteditable]:not([contenteditable="false"])';
 const LETTERS = 'input:not([type="checkbox"],[type="radio"],[type="range"],[type="button"],[type="submit"]),'
   + `${EDITABLE},${roles("textbox searchbox combobox listbox grid treegrid menu application dialog")}`;
 const PAGES = `${EDITABLE},canvas,[role="combobox"][aria-expanded="true"],` // what uses Page Up and Page Down itself
   + roles("listbox grid treegrid slider spinbutton dialog");
+const ROWS = `${PAGES},input:not([type="text"]),${roles("combobox tab tablist radio radiogroup menuitem option")}`;
 const OPEN = '[role="combobox"][aria-expanded="true"],[data-baseweb="popover"],' // what Escape closes first
-  + '[role="dialog"]:not(.ts-blackout)';
+  + '[role="dialog"]:not(.ts-blackout, .ts-projector > *), .ts-projector > :popover-open';
 const SILENT = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // keys that leave the screen black
 
 const stage = () => (document[MAIN]?.isConnected && document[MAIN].checkVisibility() ? document[MAIN] : null);
@@ -49,10 +60,55 @@ class Blackout {
   }
 }
 
+// A pointer and a pen. What is drawn lies over everything, and goes with the step.
+class Ink {
+  node = Object.assign(document.createElement("div"), {
+    className: "ts-ink", popover: "manual", ariaHidden: "true", innerHTML: "<svg></svg><i></i>",
+  });
+  tool = ""; // "pen" or "pointer"
+  line; // under the pen now
+
+  constructor() {
+    document.body.append(this.node);
+    [this.sheet, this.dot] = this.node.children;
+    const point = (event) => [event.clientX, event.clientY].map(Math.round).join();
+    this.node.addEventListener("pointerdown", (event) => {
+      if (this.tool !== "pen" || !event.isPrimary || event.button) return;
+      event.preventDefault(); // the focus stays
+      this.node.setPointerCapture(event.pointerId);
+      this.line = document.createElementNS(this.sheet.namespaceURI, "polyline");
+      this.line.setAttribute("points", `${point(event)} ${point(event)}`);
+      this.sheet.append(this.line);
+    });
+    addEventListener("pointermove", (event) => {
+      this.dot.style.translate = `${event.clientX}px ${event.clientY}px`;
+      this.line?.setAttribute("points", `${this.line.getAttribute("points")} ${point(event)}`);
+    }, { passive: true });
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { this.line = undefined; });
+  }
+  turn(tool) { // the same one a second time: off
+    this.tool = tool === this.tool ? "" : tool;
+    this.node.dataset.tool = this.tool;
+    this.node.togglePopover(this.tool !== "" || this.isDrawn());
+  }
+  isDrawn() {
+    return this.sheet.hasChildNodes();
+  }
+  clear() {
+    this.sheet.replaceChildren();
+    this.line = undefined;
+    this.node.togglePopover(this.tool !== "");
+  }
+}
+
 class Projector {
   page = document.documentElement;
   still = matchMedia("(prefers-reduced-motion: reduce)");
   black = new Blackout();
+  ink = new Ink();
+  panel = 0; // among `panels()`
+  revealed = -Infinity; // when the clicker did it last
+  watch = new ResizeObserver(() => this.fitPanel());
   labels = {};
   start; // the button that leads here
   was; // what had the focus before the mode,
@@ -60,11 +116,14 @@ class Projector {
   open = false; // whether Escape closes something else first
 
   constructor() {
-    const markup = `<button type="button">${icon("M4 4l8 8M12 4l-8 8")}</button><p role="status"></p>`;
+    const markup = `<button type="button">${icon("M4 4l8 8M12 4l-8 8")}</button><button type="button">?</button>
+      <p role="status"></p><section popover role="dialog" tabindex="-1"><h2></h2><dl></dl></section>`;
     const bar = Object.assign(document.createElement("div"), { className: "ts-projector", innerHTML: markup });
     document.body.append(bar);
-    [this.exit, this.status] = bar.children;
+    this.bar = bar;
+    [this.exit, this.help, this.status, this.sheet] = bar.children;
     this.exit.addEventListener("click", () => this.turn(false));
+    this.help.popoverTargetElement = this.sheet;
     this.listen();
     this.page.toggleAttribute(MODE, this.isRemembered());
     this.fitIfOn();
@@ -74,6 +133,11 @@ class Projector {
     addEventListener("keydown", (event) => this.onKey(event)); // after everything else on the page
     addEventListener("resize", () => this.fitIfOn());
     document.addEventListener("tokensteps:stage", () => this.fitIfOn()); // another book may be the page's
+    document.addEventListener("tokensteps:step", () => this.ink.clear());
+    addEventListener("scroll", () => this.ink.clear(), { capture: true, passive: true });
+    globalThis.navigation?.addEventListener("navigate", ({ destination }) => { // another page has other panels
+      if (new URL(destination.url).pathname !== location.pathname) this.project(0);
+    });
     document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) this.turn(false); });
   }
   isOn() {
@@ -95,6 +159,9 @@ class Projector {
     const held = focused();
     this.page.toggleAttribute(MODE, want);
     this.remember(want);
+    this.project(0);
+    if (this.ink.tool) this.ink.turn(this.ink.tool);
+    if (!want) this.sheet.hidePopover();
     this.fit();
     if (want) this.enter(held);
     else this.leave(held);
@@ -102,7 +169,8 @@ class Projector {
     if (want) setTimeout(() => { this.status.textContent = this.labels.started; }, SOON);
   }
   enter(held) { // where the full screen is refused, the mode works the same in the window
-    this.page.requestFullscreen?.().then(() => this.isOn() || leaveFullscreen(), () => {});
+    const entered = () => (this.isOn() ? navigator.keyboard?.lock?.(["Escape"]) : leaveFullscreen());
+    this.page.requestFullscreen?.().then(entered).catch(() => {}); // Escape is a key of the page's, where it may be
     this.was = held;
     this.given = isLost(held) ? stage()?.querySelector('[data-do="next"]') ?? scroller() : null;
     this.given?.focus({ preventScroll: true });
@@ -117,13 +185,62 @@ class Projector {
     if (this.isOn()) this.fit();
   }
   fit() { // type grows with the window; a tall one has more lines of it
+    const { colorScheme } = getComputedStyle(document.querySelector(".stApp") ?? this.page); // need not be the system's
+    for (const node of [this.bar, this.ink.node]) node.style.colorScheme = colorScheme;
     const scale = Math.max(0.6, Math.min(innerHeight / HEIGHT, innerWidth / WIDTH));
     this.page.style.setProperty(SCALE, scale.toFixed(3));
     const book = document[MAIN], line = book?.querySelector(".line"), now = line?.querySelector(".now");
     book?.toggleAttribute(MODE, this.isOn());
+    this.fitPanel();
     if (!now) return;
     const shift = now.getBoundingClientRect().left - line.getBoundingClientRect().left - line.clientWidth / 2;
     line.scrollLeft += shift / (line.currentCSSZoom ?? 1); // its entries have other widths now
+  }
+
+  // --- panels: the stage, or the page as it is; then parts of the page, and each of its tabs
+  panels() {
+    const tabs = document.querySelector(TABS), parts = [...document.querySelectorAll(PARTS)];
+    const list = [...(tabs?.querySelectorAll(TAB) ?? [])].filter((tab) => tab.closest(TABS) === tabs);
+    return [null, ...parts.map((node) => ({ node })), ...list.map((tab) => ({ node: tabs, tab }))];
+  }
+  project(number) {
+    const panels = this.panels(), at = panels[number] ? number : 0, { node, tab } = panels[at] ?? {};
+    this.panel = at;
+    this.ink.clear();
+    this.page.toggleAttribute(PANEL, at > 0);
+    if (!at) this.page.style.removeProperty(ZOOM);
+    if (tab?.ariaSelected === "false") tab.click();
+    if (at) scroller().scrollTo({ top: 0, behavior: "instant" });
+    this.mark(node);
+  }
+  mark(node) {
+    for (const other of document.querySelectorAll(`[${PROJECTED}]`)) other.removeAttribute(PROJECTED);
+    this.watch.disconnect();
+    if (!node) return;
+    node.setAttribute(PROJECTED, "");
+    this.watch.observe(node);
+  }
+  fitPanel() {
+    if (!this.panel) return;
+    const { node } = this.panels()[this.panel] ?? {};
+    if (!node) this.project(0); // it has left the page
+    else if (!node.hasAttribute(PROJECTED)) this.mark(node); // drawn anew
+    else this.zoom(node);
+  }
+  zoom(node) {
+    const picture = [...node.querySelectorAll(PICTURE)].find((one) => one.checkVisibility() && one.clientHeight > 99);
+    for (const zoom of picture ? ZOOMS : ZOOMS.slice(0, 3)) {
+      this.page.style.setProperty(ZOOM, zoom);
+      if ((picture ?? node).getBoundingClientRect().height <= innerHeight - 2 * EDGE) break;
+    }
+    const { top, bottom } = (picture ?? node).getBoundingClientRect();
+    if (picture && bottom > innerHeight) scroller().scrollBy({ top: top - EDGE, behavior: "instant" }); // below boxes
+  }
+  book() { // what the keys step: a flipbook in the panel, else the page's own, though another panel may hide it
+    const { node } = this.panels()[this.panel] ?? {};
+    const inside = [...(node?.querySelectorAll("*") ?? [])].map((one) => one.shadowRoot?.querySelector(".ts-flipbook"));
+    const own = document[MAIN]?.isConnected ? document[MAIN] : null;
+    return inside.find((one) => one?.checkVisibility()) ?? (node ? own : stage());
   }
 
   // --- keys
@@ -135,7 +252,8 @@ class Projector {
     this.black.turn(false);
   }
   onKey(event) {
-    if (event.defaultPrevented || hasModifier(event) || event.isComposing) return;
+    const modified = event.key === "?" ? event.ctrlKey || event.altKey || event.metaKey : hasModifier(event);
+    if (event.defaultPrevented || modified || event.isComposing) return;
     const act = this.actionOf(event);
     if (!act) return;
     act();
@@ -147,20 +265,63 @@ class Projector {
     const isFree = (taken) => !path.some((node) => node.matches(taken));
     if (key === "p") return !event.repeat && isFree(LETTERS) ? () => this.turn(!this.isOn()) : undefined;
     if (!this.isOn()) return undefined;
-    if (key === "Escape") return this.open ? undefined : () => this.turn(false);
-    if (key === "b" || key === ".") return !event.repeat && isFree(LETTERS) ? () => this.black.turn(true) : undefined;
+    if (key === "Escape") return this.open ? undefined : () => this.back();
+    if (key === "F5") return () => event.repeat || this.nextPanel(); // a clicker's “start”; Ctrl+R still reloads
+    if (this.letters[key]) return !event.repeat && isFree(LETTERS) ? this.letters[key] : undefined;
+    if (/^[1-9]$/.test(key)) return isFree(LETTERS) ? () => this.project(Number(key) - 1) : undefined;
+    const down = /Down$/.test(key);
+    if (key === "ArrowDown" || key === "ArrowUp") return isFree(ROWS) ? () => this.showRows(down) : undefined;
+    if (key === "ArrowRight" || key === "ArrowLeft") { // the hidden stage doesn't hear them
+      return this.panel && isFree(ROWS) ? () => this.turnPage(key === "ArrowRight") : undefined;
+    }
     if (key !== "PageDown" && key !== "PageUp") return undefined;
-    return path.includes(stage()) || isFree(PAGES) ? () => this.turnPage(key === "PageDown") : undefined;
+    return path.includes(stage()) || isFree(PAGES) ? () => this.turnPage(down, event.repeat) : undefined;
   }
-  turnPage(forward) { // the stage's next step, or the next part of a page that has none
-    const book = stage(), behavior = this.still.matches ? "instant" : "smooth";
-    if (book) book.querySelector(`[data-do="${forward ? "next" : "back"}"]`).click();
-    else scroller().scrollBy({ top: (forward ? 0.85 : -0.85) * innerHeight, behavior });
+  letters = {
+    "b": () => this.black.turn(true),
+    ".": () => this.black.turn(true),
+    "v": () => this.nextPanel(),
+    "d": () => this.ink.turn("pen"),
+    "l": () => this.ink.turn("pointer"),
+    "Delete": () => this.ink.clear(),
+    "Backspace": () => this.ink.clear(),
+    "?": () => this.sheet.togglePopover(),
+  };
+  back() { // one thing after the other
+    if (this.ink.tool) this.ink.turn(this.ink.tool);
+    else if (this.panel) this.project(0);
+    else this.turn(false);
+  }
+  nextPanel() {
+    this.project((this.panel + 1) % this.panels().length);
+  }
+  showRows(forward) { // those that there was no room for; of a page or a panel, the next part
+    if (stage()) stage().dispatchEvent(new CustomEvent("tokensteps:rows", { detail: forward }));
+    else this.scroll(forward ? 0.4 : -0.4);
+  }
+  scroll(share) {
+    scroller().scrollBy({ top: share * innerHeight, behavior: this.still.matches ? "instant" : "smooth" });
+  }
+  // The next step or, where a question hides it, the answer; of a page without steps, the next part.
+  turnPage(forward, held = false) {
+    const button = this.book()?.querySelector(`[data-do="${forward ? "next" : "back"}"]`);
+    const reveal = forward && button?.ariaDisabled === "true" ? document.querySelector(REVEAL) : null;
+    if (!button) this.scroll(forward ? 0.85 : -0.85);
+    else if (!reveal?.checkVisibility()) button.click();
+    else if (!held && performance.now() - this.revealed > AGAIN) {
+      this.revealed = performance.now();
+      reveal.click();
+    }
   }
 
   receive(labels, button) {
     [this.labels, this.start] = [labels, button];
     this.exit.ariaLabel = this.exit.title = `${labels.leave} (Esc)`;
+    this.help.ariaLabel = this.help.title = `${labels.keys} (?)`;
+    const [title, list] = this.sheet.children, part = (name, textContent) =>
+      Object.assign(document.createElement(name), { textContent });
+    title.textContent = this.sheet.ariaLabel = labels.keys;
+    list.replaceChildren(...labels.sheet.flatMap(([keys, told]) => [part("dt", keys), part("dd", told)]));
     this.black.node.ariaLabel = labels.black;
   }
 }

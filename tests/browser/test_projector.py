@@ -1,7 +1,7 @@
 """Projector mode in a real browser: what is shown, how large, and the keys of a presenter's clicker.
 
 Source: the rule of thumb that text on a screen is read from the back row when its capitals are a fiftieth of the screen's
-height, 14.4 px of 720, which is type of 20 px; narration and tokens have 26 px here, figures beside them 20. A clicker sends
+height, 14.4 px of 720, which is type of 20 px; narration has 26 px here where there is room, all else at least 20. A clicker sends
 Page Down, Page Up, `b` or `.`. Oracle: what the browser computes, its geometry, the address and the focus.
 """
 
@@ -29,10 +29,8 @@ SMALL = f"""([selector, least]) => [...{BOOK}.querySelectorAll(selector)].filter
 OUTSIDE = f"""() => [{BOOK}, ...{BOOK}.children, ...{BOOK}.querySelectorAll('.transport > *, .stage > *, .cols > section, .trio > section')]
   .filter(e => e.checkVisibility() && !e.matches('.unseen')).map(e => [e.className || e.tagName, e.getBoundingClientRect()])
   .filter(([, r]) => r.left < 0 || r.top < 0 || r.right > innerWidth + .5 || r.bottom > innerHeight + .5).map(([name, r]) => [name, r.right, r.bottom])"""
-NARRATION = ".say p:not(.why), .say p:not(.why) .t, .w .t, td .t"
-FIGURES = (
-    ".say, .say .why, .f, td, th, h3, .mark, .line > button, .where, .vocab .t, .vocab .k, .did, .per, h4"
-)
+NARRATION = ".say p:not(.why), .say p:not(.why) .t"
+FIGURES = ".w .t, td .t, .more, .say, .say .why, .f, td, th, h3, .mark, .line > button, .where, .vocab .t, .vocab .k, .did, .per, h4"
 BEYOND = f"""() => [...{BOOK}.querySelectorAll('.line .now')].map(e => e.getBoundingClientRect()).filter(r => r.left < 0 || r.right > innerWidth)"""
 CUT = f"""() => [...{BOOK}.querySelectorAll('.cols > section')].flatMap(part => [...part.querySelectorAll('.w, tr')]
   .map(row => [part.getBoundingClientRect().bottom, row.getBoundingClientRect()])
@@ -187,10 +185,112 @@ def test_a_question_stays_usable(serve: Callable[..., str], open_page: Callable[
     for name in ("Check", "Reveal"):
         box = page.get_by_role("button", name=name).bounding_box()
         assert box and box["x"] + box["width"] <= 1280 and box["y"] + box["height"] <= 720
-    assert page.evaluate(SMALL, [NARRATION, 26]) == []
+    assert page.evaluate(SMALL, [NARRATION, 20]) == []
     page.get_by_role("button", name="Reveal").click()
     page.wait_for_function(f"{STEP} === 3")
     expect(page.locator(".verdict.wrong")).to_be_visible()
+
+
+def words_in_sight(page: Page) -> tuple[int, int]:
+    """How many words the stage shows, and how many more it says there are."""
+    shown, told = page.evaluate(
+        f"""(() => {{ const pane = {BOOK}.querySelector('.cols > section');
+          const end = Math.min(innerHeight, pane.getBoundingClientRect().bottom) + 1;
+          return [[...pane.querySelectorAll('.w')].filter(w => w.checkVisibility() && w.getBoundingClientRect().bottom <= end).length,
+            pane.querySelector('.more')?.textContent ?? '']; }})()"""
+    )
+    return shown, int("".join(filter(str.isdigit, told)) or 0)
+
+
+def test_words_that_do_not_fit_are_counted_and_come_with_a_key(
+    serve: Callable[..., str], open_page: Callable[..., Page]
+) -> None:
+    """Oracle: the corpus “Four sentences” has 30 different words; shown and counted make 30, and ↓ walks through all."""
+    page = ready(open_page(**SCREEN), f"{serve(ROOT / 'app.py')}/bpe?corpus=course&step=2")
+    page.wait_for_function(f"{BOOK}?.querySelector('.say') && {STEP} === 2")
+    assert words_in_sight(page) == (8, 22)
+    enter(page)
+    seen: set[str] = set()
+    for _ in range(8):
+        shown, more = words_in_sight(page)
+        assert shown > 0 and shown + more == 30
+        seen |= {
+            *page.evaluate(
+                f"""[...{BOOK}.querySelectorAll('.cols > section:first-child .w')].filter(w => w.checkVisibility()).map(w => w.querySelector('.ts').innerText.replace(/\\s/g, ''))"""
+            )
+        }
+        page.keyboard.press("ArrowDown")
+    assert len(seen) == 30
+    page.keyboard.press("Escape")
+    page.wait_for_function(f"!({ON})")
+    assert words_in_sight(page) == (8, 22)
+
+
+def test_any_panel_with_four_keys(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """V, F5 or a number projects a panel; Page Down steps on there; Escape goes back, and then out. Pen, pointer, keys."""
+    page = ready(open_page(**SCREEN), f"{serve(ROOT / 'app.py')}/unigram?corpus=hug&step=1")
+    page.wait_for_function(f"{BOOK}?.querySelector('.say') && {STEP} === 1")
+    enter(page)
+    tabs = page.get_by_test_id("stTabs").first
+    expect(tabs).to_be_hidden()
+    page.keyboard.press("F5")  # a clicker's start key
+    lattice = page.locator(".st-key-unigram-lattice-book .ts-flipbook")
+    expect(lattice).to_be_visible()
+    assert not page.evaluate(f"{BOOK}.checkVisibility()")
+    expect(page.get_by_role("tab", selected=True)).to_have_text("Lattice")
+    page.wait_for_function(
+        "(e => e && e.top >= 0 && e.bottom <= innerHeight)(document.querySelector('.st-key-unigram-lattice-book')?.getBoundingClientRect())"
+    )
+    page.keyboard.press("PageDown")
+    expect(lattice.locator(".where b")).to_contain_text("1")
+    page.keyboard.press("v")
+    expect(page.get_by_role("tab", selected=True)).to_have_text("Every piece")
+    page.keyboard.press("PageDown")  # no steps of its own: the run's
+    page.wait_for_function(f"{STEP} === 2")
+    page.keyboard.press("Escape")
+    expect(tabs).to_be_hidden()
+    assert page.evaluate(ON) and page.evaluate(f"{BOOK}.checkVisibility()")
+
+    page.keyboard.press("d")
+    page.mouse.move(300, 300)
+    page.mouse.down()
+    page.mouse.move(500, 400, steps=4)
+    page.mouse.up()
+    line = page.locator(".ts-ink polyline")
+    expect(line).to_be_visible()
+    box = line.bounding_box()
+    assert box and abs(box["x"] - 300) < 8 and abs(box["width"] - 200) < 16
+    page.keyboard.press("PageDown")
+    expect(line).to_have_count(0)  # gone with the step
+    page.keyboard.press("l")
+    expect(page.locator(".ts-ink i")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".ts-ink i")).to_be_hidden()
+    page.keyboard.press("?")
+    sheet = page.get_by_role("dialog", name="Keys in projector mode")
+    expect(sheet).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    assert page.evaluate(ON)
+    page.keyboard.press("Escape")
+    page.wait_for_function(f"!({ON})")
+
+
+def test_a_clicker_reveals(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """In Predict, Page Down after the last step shown reveals the next one; held down, it reveals no more."""
+    page = ready(open_page(**SCREEN), f"{serve(ROOT / 'app.py')}/bpe?corpus=hug&mode=predict&ask=pair")
+    page.wait_for_function(f"{BOOK}?.querySelector('.say') && {STEP} === 0")
+    enter(page)
+    assert words_in_sight(page) == (5, 0)
+    page.keyboard.press("PageDown")
+    page.wait_for_function(f"{STEP} === 1")
+    expect(page.locator(".verdict.wrong")).to_be_visible()
+    page.keyboard.down("PageDown")
+    page.wait_for_timeout(1000)
+    for _ in range(3):
+        page.keyboard.down("PageDown")
+    page.wait_for_timeout(600)
+    assert page.evaluate(STEP) <= 2  # the first press counts, its repetitions don't
 
 
 def test_the_handout(open_page: Callable[..., Page], tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def standalone_run(
     language: str = "en",
     footer_html: str = "",
     terms: Mapping[str, tuple[str, str]] | None = None,
-    projector: Mapping[str, str] | None = None,
+    projector: Mapping[str, Any] | None = None,
 ) -> str:
     """Return one HTML file that holds a whole run and steps through it offline, from `file://`, a USB stick or an LMS.
 

@@ -13,6 +13,8 @@ from tokensteps.language.marks import marked
 
 WORD_ROWS: Final = 8
 """Words in a frame's panel."""
+WORDS_IN_FRAME: Final = 32
+"""Words in the frame: in projector mode the panel shows as many as there is room for."""
 CANDIDATE_ROWS: Final = 8
 """Candidates, pieces or tries in a frame's panel."""
 
@@ -63,14 +65,40 @@ def word_html(shown: str, note: str, classes: str = "") -> str:
     )
 
 
-def strip_html(title: str, shown: str, more: bool) -> str:
-    """The vocabulary as a strip of chips under the stage; `more` says that some are left out."""
-    rest = '<span class="k">…</span>' if more else ""
+def rows_html(rows: Sequence[str], number: int, limit: int = WORD_ROWS) -> str:
+    """The rows of a list of `number` words, the first `limit` of them for the page, and how many more words there are.
+
+    >>> print(rows_html([word_html("a", ""), word_html("b", "")], 22, limit=1))
+    <div class="w"><span class="ts">a</span><span class="f"></span></div><div class="w beyond"><span class="ts">b</span><span class="f"></span></div><p class="more" data-more="20">and 21 more</p>
+    """
+    beyond = (row.replace('class="w', 'class="w beyond', 1) for row in rows[limit:])
+    return "".join([*rows[:limit], *beyond]) + more_html(number - len(rows), len(rows[limit:]))
+
+
+def more_html(undrawn: int, hidden: int = 0) -> str:
+    """How many entries of a list are not in sight: those that aren't in the markup, and those hidden there; nothing for none.
+
+    The flipbook hides more where there is no room, and counts them as well.
+    """
+    total = undrawn + hidden
+    return f'<p class="more" data-more="{undrawn}">{escape(more_told(total))}</p>' if total > 0 else ""
+
+
+def more_told(number: int) -> str:
+    """How many entries of a list are not in sight."""
+    return ngettext("and {number} more", "and {number} more", number).format(number=count(number))
+
+
+def strip_html(title: str, shown: str, undrawn: int) -> str:
+    """The vocabulary as a strip of chips under the stage; `undrawn` tokens are left out."""
+    rest = (
+        f'<span class="k more" data-more="{undrawn}">{escape(more_told(undrawn))}</span>' if undrawn else ""
+    )
     return f'<div class="vocab"><div><span class="k">{escape(title)}</span>{shown}{rest}</div></div>'
 
 
 def words_shown(words: Sequence[str], changed: Sequence[str]) -> list[str]:
-    """Which words to show: all in their order when they fit, else the changed ones first.
+    """Which words to draw: all in their order when the page has room for them, else the changed ones first.
 
     >>> words_shown(["a", "b", "c"], ["b"])
     ['a', 'b', 'c']
@@ -79,9 +107,9 @@ def words_shown(words: Sequence[str], changed: Sequence[str]) -> list[str]:
     """
     if len(words) <= WORD_ROWS:
         return list(words)
-    first = list(changed[:WORD_ROWS])
-    others = (word for word in words[: 2 * WORD_ROWS] if word not in first)
-    return first + list(islice(others, WORD_ROWS - len(first)))
+    first = list(changed[:WORDS_IN_FRAME])
+    others = (word for word in words[: 2 * WORDS_IN_FRAME] if word not in first)
+    return first + list(islice(others, WORDS_IN_FRAME - len(first)))
 
 
 def words_count(number: int) -> str:

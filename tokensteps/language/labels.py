@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokensteps.language.i18n import _
+from tokensteps.language.i18n import _, ngettext
 
 
 def flipbook_labels(title: str = "") -> dict[str, str]:
@@ -21,15 +21,40 @@ def flipbook_labels(title: str = "") -> dict[str, str]:
         "timeline": _("What was learned"),
         "stage": _("The step"),
         "loading": _("Drawing these steps …"),
+        "rest_one": ngettext("and {number} more", "and {number} more", 1),
+        "rest_other": ngettext("and {number} more", "and {number} more", 2),
         "space": _("Space"),
     }
 
 
-def projector_labels() -> dict[str, str]:
-    """The words of projector mode, in the language in use."""
+def projector_labels() -> dict[str, str | list[tuple[str, str]]]:
+    """The words of projector mode, in the language in use; under "sheet", its keys and what they do."""
     return {
         "name": _("Projector mode"),
         "started": _("Projector mode. Press Escape to leave."),
         "leave": _("Leave projector mode"),
         "black": _("Black screen. Any key brings the page back."),
+        "keys": _("Keys in projector mode"),
+        "sheet": [
+            (
+                "Page Down · Page Up",
+                _(
+                    "Next step, previous step: the two large keys of a clicker. In Predict, after the last step shown, Page Down reveals the answer."
+                ),
+            ),
+            ("→ · ←", _("Next step, previous step")),
+            ("↓ · ↑", _("The rows that didn't fit; on other pages, scroll")),
+            (
+                "V · F5",
+                _("Next panel: the stage, then the tabs one by one. F5 is the start key of many clickers."),
+            ),
+            ("1 … 9", _("The panel with this number; 1 is the stage")),
+            ("B · .", _("Black screen, until any key is pressed")),
+            ("L", _("Pointer: on, off")),
+            ("D", _("Pen: on, off. What you draw goes with the step.")),
+            ("Delete", _("Erase what you have drawn")),
+            ("Esc", _("Put the pen away; back to the stage; leave projector mode")),
+            ("P", _("Projector mode: on, off")),
+            ("?", _("This list")),
+        ],
     }

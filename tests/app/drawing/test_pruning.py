@@ -42,7 +42,7 @@ from tokenizers_core.training.pruning import ExpectationEvent, MaximizationEvent
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.errata import lattice_erratum
 from tokensteps.drawing.narration.pruning import PRUNING_STOPS
-from tokensteps.drawing.parts import CANDIDATE_ROWS
+from tokensteps.drawing.parts import CANDIDATE_ROWS, WORDS_IN_FRAME
 from tokensteps.drawing.tables import worth_table
 from tokensteps.drawing.tokens import SHOW, Style, readable
 from tokensteps.drawing.training.pruning import prune_frame
@@ -94,7 +94,17 @@ def plain_rounds(name: str, size: int) -> list[PlainRound]:
 
 def inert(frame: Frame) -> Read:
     """A frame with this app's elements and attributes and no others."""
-    attributes = {"class", "style", "colspan", "aria-hidden", "type", "data-step", "data-code", "data-values"}
+    attributes = {
+        "class",
+        "style",
+        "colspan",
+        "aria-hidden",
+        "type",
+        "data-step",
+        "data-code",
+        "data-values",
+        "data-more",
+    }
     read = expect_markup(frame.html, {*TAGS, "button"}, attributes)
     for name, value in read.attributes:
         if name == "style":
@@ -548,7 +558,7 @@ def test_expected_counts_are_told(name: str, size: int) -> None:
             for row in highest
         ]
         assert heading(frame, 0)[0] == "Best splits, and their share of all splits"
-        assert len(words(frame)) == min(8, len(trace.corpus.words))
+        assert len(words(frame)) == min(WORDS_IN_FRAME, len(trace.corpus.words))
         for word in words(frame):
             spelled = "".join(word.before)
             lattice = trace[step - 1].lattice(spelled)

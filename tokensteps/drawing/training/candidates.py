@@ -12,7 +12,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from tokenizers_core.training.merge_trace import Candidate, MergeSnapshot
 from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceSnapshot
-from tokensteps.drawing.parts import CANDIDATE_ROWS, heading, mark_html
+from tokensteps.drawing.parts import CANDIDATE_ROWS, heading, mark_html, more_html
 from tokensteps.drawing.tokens import Style, pair_chips
 from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.language.marks import marked
@@ -113,20 +113,42 @@ def counts_panel(snapshot: MergeSnapshot, style: Style) -> str:
     """The pairs by count, best first: those the step chose from; at the start, those the first merge will be chosen from."""
     event = snapshot.event
     if event.kind == "start":
-        table = candidates_html(snapshot.candidates(CANDIDATE_ROWS), COUNT_COLUMNS, None, style)
-        return pairs_heading(_("Pairs to choose from"), snapshot.pair_count) + table
-    table = candidates_html(event.candidates[:CANDIDATE_ROWS], COUNT_COLUMNS, event.pair, style)
-    return pairs_heading(_("Pairs before this merge"), event.pair_count) + table
+        shown, number, title = (
+            snapshot.candidates(CANDIDATE_ROWS),
+            snapshot.pair_count,
+            _("Pairs to choose from"),
+        )
+        return pairs_table(title, number, shown, COUNT_COLUMNS, None, style)
+    shown, number, title = event.candidates[:CANDIDATE_ROWS], event.pair_count, _("Pairs before this merge")
+    return pairs_table(title, number, shown, COUNT_COLUMNS, event.pair, style)
 
 
 def scores_panel(snapshot: WordPieceSnapshot, style: Style) -> str:
     """The pairs by score, best first, as in `counts_panel`."""
     event = snapshot.event
     if event.kind == "start":
-        table = candidates_html(snapshot.candidates(CANDIDATE_ROWS), SCORE_COLUMNS, None, style, "scores")
-        return pairs_heading(_("Pairs to choose from"), snapshot.pair_count) + table
-    table = candidates_html(event.candidates[:CANDIDATE_ROWS], SCORE_COLUMNS, event.pair, style, "scores")
-    return pairs_heading(_("Pairs before this merge"), event.pair_count) + table
+        shown, number, title = (
+            snapshot.candidates(CANDIDATE_ROWS),
+            snapshot.pair_count,
+            _("Pairs to choose from"),
+        )
+        return pairs_table(title, number, shown, SCORE_COLUMNS, None, style, "scores")
+    shown, number, title = event.candidates[:CANDIDATE_ROWS], event.pair_count, _("Pairs before this merge")
+    return pairs_table(title, number, shown, SCORE_COLUMNS, event.pair, style, "scores")
+
+
+def pairs_table(
+    title: str,
+    number: int,
+    shown: Sequence[SomeCandidate],
+    columns: Sequence[CandidateColumn[SomeCandidate]],
+    chosen: Pair | None,
+    style: Style,
+    classes: str = "",
+) -> str:
+    """The best of `number` pairs under a title, and how many more there are."""
+    table = candidates_html(shown, columns, chosen, style, classes)
+    return pairs_heading(title, number) + table + more_html(number - len(shown))
 
 
 def candidates_html(

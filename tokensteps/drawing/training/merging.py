@@ -21,6 +21,7 @@ from tokensteps.drawing.parts import (
     cut_mark,
     frequency_text,
     heading,
+    rows_html,
     stage_html,
     strip_html,
     word_html,
@@ -100,7 +101,7 @@ def words_panel(snapshot: MergeSnapshot, style: Style) -> str:
         word_row(groups, merged, frequencies[word], word in lit, style)
         for word, groups in snapshot.marked(words_shown(corpus.words, changed)).items()
     ]
-    return heading(title, number) + "".join(rows)
+    return heading(title, number) + rows_html(rows, len(corpus.words))
 
 
 def word_row(groups: Sequence[Sequence[str]], merged: str, frequency: int, lit: bool, style: Style) -> str:
@@ -138,4 +139,4 @@ def vocabulary_strip(snapshot: MergeSnapshot, style: Style) -> str:
         shown = (newest, *shown)  # it was made before, so it is further back
     classes = {newest: "hot"} | dict.fromkeys(style.special_tokens, "s")
     drawn = "".join(chip(token, style, classes.get(token, "")) for token in shown)
-    return strip_html(_("Vocabulary, newest first"), drawn, len(shown) < len(vocab))
+    return strip_html(_("Vocabulary, newest first"), drawn, len(vocab) - len(shown))

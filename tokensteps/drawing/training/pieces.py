@@ -16,7 +16,15 @@ from tokenizers_core.training.pruning import (
     RankedPiece,
 )
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
-from tokensteps.drawing.parts import CANDIDATE_ROWS, bar, heading, mark_html, pieces_count, table_html
+from tokensteps.drawing.parts import (
+    CANDIDATE_ROWS,
+    bar,
+    heading,
+    mark_html,
+    more_html,
+    pieces_count,
+    table_html,
+)
 from tokensteps.drawing.tokens import Style, chip
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.numbers import chance, nats, percent
@@ -51,9 +59,10 @@ def seed_panel(snapshot: UnigramSnapshot, style: Style) -> str:
         for piece, number in shown
     )
     name = _("count") if trace.method == "course" else _("count × length")
-    number = pieces_count(len(trace.seed) - len(trace.alphabet))
-    return heading(_("The seed's longer pieces"), number) + table_html(
-        (_("piece"), name, _("probability"), ""), rows
+    number = len(trace.seed) - len(trace.alphabet)
+    table = table_html((_("piece"), name, _("probability"), ""), rows)
+    return (
+        heading(_("The seed's longer pieces"), pieces_count(number)) + table + more_html(number - len(shown))
     )
 
 
@@ -78,9 +87,8 @@ def ranking_panel(event: PruneEvent, trace: UnigramTrace, style: Style, ahead: b
         ).format(
             pruned=count(event.pruned), ranked=count(event.ranked), characters=count(len(trace.alphabet))
         )
-    return heading(title, number) + table_html(
-        ("", _("piece"), _("probability"), _("loss"), ""), drawn, "ranking"
-    )
+    table = table_html(("", _("piece"), _("probability"), _("loss"), ""), drawn, "ranking")
+    return heading(title, number) + table + more_html(event.ranked - sum(row is not None for row in rows))
 
 
 def ranked_rows(
@@ -125,8 +133,9 @@ def expected_panel(event: ExpectationEvent, style: Style) -> str:
         f"<tr><td>{chip(row.piece, style)}<td>{chance(row.before)}<td><b>{row.freq:,.2f}</b><td>{bar(row.freq / most)}"
         for row in shown
     )
-    title, number = _("Expected counts, highest first"), pieces_count(len(event.expected))
-    return heading(title, number) + table_html((_("piece"), _("probability"), _("expected count"), ""), rows)
+    title, number = _("Expected counts, highest first"), len(event.expected)
+    table = table_html((_("piece"), _("probability"), _("expected count"), ""), rows)
+    return heading(title, pieces_count(number)) + table + more_html(number - len(shown))
 
 
 def estimated_panel(event: MaximizationEvent, style: Style) -> str:
@@ -139,12 +148,16 @@ def estimated_panel(event: MaximizationEvent, style: Style) -> str:
         heapq.nsmallest(3, kept, key=lambda row: row.freq)[::-1] if len(kept) > 6 else [],
         heapq.nlargest(2, gone, key=lambda row: row.freq),
     ]
-    drawn = "".join(estimated_row(row, total, style) for part in parts for row in part)
+    shown = [row for part in parts for row in part]
+    drawn = "".join(estimated_row(row, total, style) for row in shown)
     number = ngettext("{number} piece kept", "{number} pieces kept", len(kept)).format(
         number=count(len(kept))
     )
-    return heading(_("From expected counts to probabilities"), number) + table_html(
-        (_("piece"), _("expected count c"), _("c / Σc"), _("probability"), ""), drawn, "scores"
+    names = (_("piece"), _("expected count c"), _("c / Σc"), _("probability"), "")
+    return (
+        heading(_("From expected counts to probabilities"), number)
+        + table_html(names, drawn, "scores")
+        + more_html(len(event.expected) - len(shown))
     )
 
 
@@ -171,6 +184,6 @@ def final_panel(snapshot: UnigramSnapshot, style: Style) -> str:
         f"<tr><td>{chip(piece, style)}<td>{chance(math.exp(log))}<td>{nats(log)}<td>{bar(math.exp(log) / most)}"
         for piece, log in shown
     )
-    return heading(_("The most probable longer pieces")) + table_html(
-        (_("piece"), _("probability"), _("log probability"), ""), rows
-    )
+    longer = sum(len(piece) > 1 for piece in snapshot.pieces)
+    table = table_html((_("piece"), _("probability"), _("log probability"), ""), rows)
+    return heading(_("The most probable longer pieces")) + table + more_html(longer - len(shown))

@@ -78,6 +78,6 @@ def pieces_status(snapshot: UnigramSnapshot) -> str:
 def pieces_strip(snapshot: UnigramSnapshot, style: Style) -> str:
     """The longer pieces that are left, most probable first."""
     shown = snapshot.trace.likeliest_at(snapshot.step, STRIP_PIECES)
-    more = snapshot.trace.record.sizes[snapshot.step] > len(shown) + len(snapshot.trace.alphabet)
+    more = snapshot.trace.record.sizes[snapshot.step] - len(shown) - len(snapshot.trace.alphabet)
     drawn = "".join(chip(piece, style) for piece in shown) or escape(_("none"))
-    return strip_html(_("Longer pieces left, most probable first"), drawn, more)
+    return strip_html(_("Longer pieces left, most probable first"), drawn, max(0, more))

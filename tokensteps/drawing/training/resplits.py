@@ -12,9 +12,11 @@ from tokenizers_core.training.pruning import Resplit
 from tokenizers_core.training.unigram_trace import UnigramSnapshot
 from tokensteps.drawing.parts import (
     WORD_ROWS,
+    WORDS_IN_FRAME,
     cut_mark,
     frequency_text,
     heading,
+    rows_html,
     word_html,
     words_count,
     words_shown,
@@ -33,16 +35,17 @@ CHARACTERS_SIDE_BY_SIDE: Final = 24
 
 
 def splits_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
-    """At most `limit` words and their best splits; first those that this step re-splits, as they were and as they are."""
+    """Words and their best splits, `limit` of them for the page; first those that this step re-splits, as they were and as they are."""
     corpus, event = snapshot.trace.corpus, snapshot.event
     changed = {resplit.word: resplit for resplit in changed_splits(snapshot)}
-    shown = words_shown(corpus.words, list(changed))[:limit]
+    shown = words_shown(corpus.words, list(changed))
     if len(corpus.words) <= WORD_ROWS and changed:
         shown.sort(key=lambda word: word not in changed)
     number = words_count(len(corpus.words))
     if event.kind == "e_step":
         rows = [shared_row(snapshot.lattice(word), style) for word in shown]
-        return heading(_("Best splits, and their share of all splits"), number) + "".join(rows)
+        title = _("Best splits, and their share of all splits")
+        return heading(title, number) + rows_html(rows, len(corpus.words), limit)
     title, gone = _("Best splits"), ""
     if event.kind == "prune":
         title, gone = _("Re-split words"), event.piece
@@ -55,7 +58,7 @@ def splits_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
         else split_row(splits[word], frequencies[word], event.kind == "start", style)
         for word in shown
     ]
-    return heading(title, number) + "".join(rows)
+    return heading(title, number) + rows_html(rows, len(corpus.words), limit)
 
 
 def changed_splits(snapshot: UnigramSnapshot) -> Sequence[Resplit]:
@@ -65,7 +68,7 @@ def changed_splits(snapshot: UnigramSnapshot) -> Sequence[Resplit]:
         case "prune":
             return event.resplits
         case "m_step" | "finalize":
-            words = list(islice(snapshot.trace.corpus.words, WORD_ROWS))
+            words = list(islice(snapshot.trace.corpus.words, WORDS_IN_FRAME))
             before, after = snapshot.trace.splits(snapshot.step - 1, words), snapshot.splits(words)
             return [Resplit(word, before[word], after[word]) for word in words if before[word] != after[word]]
         case "start" | "e_step":

@@ -1,0 +1,91 @@
+"""Nothing that a question needs is cut or needs scrolling: pages in the windows that lecturers have, projector mode on and off.
+
+`STRESS=1` sweeps over every page, corpus and question; without it, over those that once hid words. Oracle: the
+browser's geometry, and the number of words in the corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import ROOT
+from tests.samples import STRESS
+from tokensteps.language.pages import PAGE_SECTIONS, pages_in
+from tokensteps.teaching.predictions import ASKS
+
+WINDOWS = ((1280, 800), (1366, 768), (1440, 900), (1920, 1080), (1920, 1200))
+ONCE_CUT = (
+    "bpe?corpus=hug&mode=predict&ask=pair",
+    "wordpiece?corpus=hug&mode=predict&ask=score",
+    "unigram?corpus=hug",
+    "bpe?corpus=course&mode=predict&ask=count&step=3",
+    "compare?corpus=course",
+)
+EVERY = (
+    *(one.path for section in PAGE_SECTIONS for one in pages_in(section)),
+    *(
+        f"{name}?corpus={corpus}&step={step}"
+        for name in (*ASKS, "compare")
+        for corpus in ("hug", "course", "highest", "hello", "mixed")
+        for step in (0, 1, 7)
+    ),
+    *(
+        f"{name}?corpus={corpus}&mode=predict&ask={ask}"
+        for name, asks in ASKS.items()
+        for corpus in ("hug", "course", "highest")
+        for ask in asks
+    ),
+)
+ADDRESSES = tuple(dict.fromkeys((*ONCE_CUT, *EVERY))) if STRESS else ONCE_CUT
+BOOK = "document[Symbol.for('tokensteps.stage')]"
+SETTLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+FINDINGS = f"""() => {{
+  const book = {BOOK}, found = [], name = e => e.className || e.tagName, on = document.documentElement.hasAttribute('data-projector');
+  const main = document.querySelector('[data-testid="stMain"]');
+  if (main.scrollWidth > main.clientWidth + 1) found.push(['page', 'wider than the window', main.scrollWidth, main.clientWidth]);
+  if (!book?.isConnected || !book.checkVisibility()) return found;
+  for (const e of book.querySelectorAll('.say, .cols > section, .trio > section, .did, h3, h4, .w, .w .ts, td .t, .aside, .vocab > div')) {{
+    if (!e.checkVisibility() || getComputedStyle(e).display.startsWith('inline')) continue;
+    if (e.scrollHeight > e.clientHeight + 2 && e.matches('.say, section, .did, .aside, .vocab > div')) found.push([name(e), 'cut below', e.textContent.slice(0, 40), e.scrollHeight, e.clientHeight]);
+    if (e.scrollWidth > e.clientWidth + 2) found.push([name(e), 'cut at the end', e.textContent.slice(0, 40), e.scrollWidth, e.clientWidth]);
+    const box = e.getBoundingClientRect();
+    if (box.right > innerWidth + 1 || (on && box.bottom > innerHeight + 1)) found.push([name(e), 'outside', e.textContent.slice(0, 40), box.right, box.bottom]);
+  }}
+  for (const pane of book.querySelectorAll('.cols > section')) {{
+    const rows = [...pane.querySelectorAll(':scope > .w, tr:has(td):not(:has(th), .gap)')], more = pane.querySelector('.more');
+    const hidden = rows.filter(row => !row.checkVisibility()).length + Number(more?.dataset.more ?? 0);
+    const told = Number((more?.textContent ?? '').replace(/\\D/g, '')) || 0;
+    if (hidden !== told) found.push([name(pane), 'hides', hidden, 'says', told]);
+    const total = /(\\d+) words$/.exec(pane.querySelector('h3')?.textContent ?? '');
+    const shown = rows.filter(row => row.matches('.w') && row.checkVisibility()).length;
+    if (total && shown + told !== Number(total[1])) found.push([name(pane), 'of', total[1], shown, told]);
+    if (on && document.querySelector('[data-testid="stForm"]') && rows.length < 9 && told && rows[0]?.matches('.w')) found.push([name(pane), 'a question lacks words', told]);
+  }}
+  return found;
+}}"""
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_nothing_is_cut(serve: Callable[..., str], open_page: Callable[..., Page], address: str) -> None:
+    """Each window, without and with projector mode; the page isn't loaded again."""
+    page = open_page()
+    page.goto(f"{serve(ROOT / 'app.py')}/{address}")
+    page.locator(".ts-projector-start").wait_for(state="attached")
+    if address.split("?")[0] in (*ASKS, "compare"):
+        page.wait_for_function(f"{BOOK}?.querySelector('.say')")
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    findings = {}
+    for projected in (False, True):
+        if projected:
+            page.keyboard.press("p")
+            page.wait_for_function("document.documentElement.hasAttribute('data-projector')")
+        for width, height in WINDOWS:
+            page.set_viewport_size({"width": width, "height": height})
+            page.evaluate(SETTLED)
+            page.wait_for_timeout(60)
+            if found := page.evaluate(FINDINGS):
+                findings[width, height, projected] = found
+    assert findings == {}
