@@ -29,7 +29,17 @@ from tokensteps.teaching.exercises.words import (
     prompt,
     word_counts_table,
 )
-from tokensteps.teaching.questions import WRONG, Question, SeveralLines, Verdict, right, tied, unread, wrong
+from tokensteps.teaching.questions import (
+    UNREAD,
+    WRONG,
+    Question,
+    SeveralLines,
+    Verdict,
+    right,
+    tied,
+    unread,
+    wrong,
+)
 
 MERGES_ASKED: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
 """How many merges of BPE the corpus has to make."""
@@ -66,7 +76,9 @@ def construct(random: Random, level: int) -> Made:
 
     def grade(answer: str) -> Verdict:
         verdict = check_corpus(answer, wanted)
-        return verdict._replace(told=verdict.told + example) if verdict.kind == WRONG else verdict
+        if verdict.kind == WRONG:
+            verdict = verdict._replace(told=verdict.told + example)
+        return verdict._replace(cells=(0,)) if verdict.kind in (WRONG, UNREAD) else verdict
 
     question = Question(
         "construct",

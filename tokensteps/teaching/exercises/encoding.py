@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from html import escape
+from itertools import islice
 from random import Random
 from typing import Final
 
@@ -181,7 +182,8 @@ def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[
     def slip(yours: tuple[str, ...]) -> str:
         return bpe_slip(yours, letters, word, merges)
 
-    begun = [tokens_in_line(snapshot.tokens) for snapshot in steps[: min(2, len(steps))]]
+    shown = min(2, max(1, len(steps) - 1))  # never the last one
+    begun = [tokens_in_line(snapshot.tokens) for snapshot in islice(steps, shown)]
     question = encoding_question(
         text,
         word,
