@@ -70,7 +70,11 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
         )
         if yours.tied:
             return tied(sentences(numbers, tell_rule(trace[step + 1], event, voice)))
-        mine = fill(_("{pair}: {value}."), pair=voice.pair(yours.pair), value=value(yours, voice))
+        mine = fill(
+            _("{pair}: {value}. Another pair has more."),
+            pair=voice.pair(yours.pair),
+            value=value(yours, voice),
+        )
         return wrong(numbers, mine, choosing_slip(trace, step, yours.pair))
 
     options = tuple(sorted(labels))

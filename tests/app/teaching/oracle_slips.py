@@ -40,7 +40,9 @@ def apart(tokens: list[str], pair: PairName) -> int:
     return found
 
 
-def counts(splits: Mapping[str, Sequence[str]], words: Mapping[str, int], pair: PairName, prefix: str) -> Names:
+def counts(
+    splits: Mapping[str, Sequence[str]], words: Mapping[str, int], pair: PairName, prefix: str
+) -> Names:
     """A pair's count by each mistake."""
     text, types = running(splits, words), running(splits, dict.fromkeys(words, 1))
     bare = [tokens[0] + "".join(token.removeprefix(prefix) for token in tokens[1:]) for tokens in text]
@@ -97,7 +99,9 @@ def wordpiece_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, i
     }
 
 
-def scores(splits: Mapping[str, Sequence[str]], words: Mapping[str, int], pair: PairName, prefix: str) -> Names:
+def scores(
+    splits: Mapping[str, Sequence[str]], words: Mapping[str, int], pair: PairName, prefix: str
+) -> Names:
     """A pair's score by each mistake."""
     text, types = running(splits, words), running(splits, dict.fromkeys(words, 1))
     number, first, second = pairs_in(text).count(pair), token_count(text, pair[0]), token_count(text, pair[1])
@@ -183,7 +187,11 @@ def wordpiece_slips_of(yours: Sequence[str], vocabulary: Sequence[str], true: Se
     backwards: list[str] = []
     rest = "".join(yours)
     while rest:
-        size = next(n for n in range(len(rest), 0, -1) if n == 1 or ("##" if n < len(rest) else "") + rest[-n:] in vocabulary)
+        size = next(
+            n
+            for n in range(len(rest), 0, -1)
+            if n == 1 or ("##" if n < len(rest) else "") + rest[-n:] in vocabulary
+        )
         backwards.insert(0, rest[-size:])
         rest = rest[:-size]
     found = {"from_end"} if [*yours] == backwards else set()
