@@ -83,7 +83,6 @@ SLIPS: Final[Mapping[str, str]] = {
     # the Viterbi table
     "own_only": N_("That is the last piece alone. Add the fewest bits up to where it begins."),
     "letters_only": N_("That is the word letter by letter. A longer piece may cost less."),
-    "carried": N_("It follows from an earlier cell that is wrong. Put that one right first."),
     "not_least": N_("There is a cheaper way to get there. Try every piece that ends there."),
     "not_a_piece": N_("It is not one of the pieces."),
     "elsewhere": N_("That piece doesn't end there."),

@@ -188,7 +188,8 @@ def wrong_table(random: Random, level: int) -> Made:
         "wrong": place,
         "sort": "bits",
     }
-    way = escape(_(WHAT_IS_WRONG["bits"]))
+    what = WHAT_IS_WRONG["bits"]
+    way = escape(_(what))
     return which_line(rule, given, [cell.html() for cell in shown], place, cells[place].html(), way, facts)
 
 

@@ -83,7 +83,7 @@ class Resplit(NamedTuple):
 def loss_slips(resplits: Sequence[Resplit]) -> Slips:
     """By how much the loss grows, by each mistake."""
     true = sum(word.number * (word.after - word.before) for word in resplits)
-    if not resplits or not true:
+    if not resplits:
         return
     yield "words_once", sum(word.after - word.before for word in resplits)
     yield "after_only", sum(word.number * word.after for word in resplits)
