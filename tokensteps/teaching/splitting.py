@@ -91,8 +91,8 @@ def readings(text: str, word: str, prefix: str = "") -> list[tuple[str, ...]]:
     found = [*ways[-1].get(size, ())]
     if word.endswith(END_OF_WORD) and size > len(END_OF_WORD):
         before = size - len(END_OF_WORD)
-        for cuts in ways[-1].get(before, ()):
-            found += [cuts, (*cuts, before)] if cuts[-1:] != (before,) else [cuts]
+        for way in ways[-1].get(before, ()):
+            found += [way, (*way, before)] if way[-1:] != (before,) else [way]
     return [
         tuple(word[start:end] for start, end in zip((0, *cuts), (*cuts, size), strict=True))
         for cuts in dict.fromkeys(found)

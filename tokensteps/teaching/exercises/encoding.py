@@ -160,7 +160,7 @@ def bpe_encode(random: Random, level: int) -> Made:
 
 def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[str, object]]:
     """How a word is encoded after `step` merges of BPE."""
-    merges = [tuple(pair) for pair in trace[step].merges]
+    merges = [(pair.first, pair.second) for pair in trace[step].merges]
     rules = sheet_html(
         (_("Rule"), _("Merge"), _("Becomes")),
         ((str(number), pair_html(pair), chip("".join(pair))) for number, pair in enumerate(merges, start=1)),

@@ -152,10 +152,10 @@ def grade_cells(
     place = f"<code>{escape(word[:end])}</code>"
     yours = escape(lines[first][:40])
     mine = fill(_("Up to {place}: you have {yours}."), place=place, yours=f"<code>{yours}</code>")
-    number = ngettext(
+    many = ngettext(
         "{number} cell is wrong, marked with ✗.", "{number} cells are wrong, marked with ✗.", len(mistakes)
     )
-    hint = sentences(escape(number.format(number=len(mistakes))), mine)
+    hint = sentences(escape(many.format(number=len(mistakes))), mine)
     verdict = wrong(f"{'<br>'.join(mistakes.values())}{filled}", hint, slip, tuple(mistakes))
     if follow(values, [cell for cell in mistakes if cell % 2 == 0], word, model):
         verdict = verdict._replace(
