@@ -171,8 +171,9 @@ def keep_record(record: Record) -> None:
     """Have the browser keep the record, or restore the one that an earlier session left there."""
     what: list[Any] = []
     if record.total.answered or record.tries:
-        verdicts = [[name, *verdict] for name, verdict in list(record.verdicts.items())[-VERDICTS_KEPT:]]
-        what = [record.total, record.by_kind, record.recent, verdicts, record.tries]
+        recent_verdicts = list(record.verdicts.items())[-VERDICTS_KEPT:]
+        told: list[list[Any]] = [[name, *verdict] for name, verdict in recent_verdicts]
+        what = [record.total, record.by_kind, record.recent, told, record.tries]
     match kept(EXERCISES_PAGE, what):
         case [list(total), dict(by_kind), list(recent), list(verdicts), dict(tries)] if len(total) == len(
             Tally._fields
@@ -189,6 +190,7 @@ def _chosen() -> None:
     """Take over another kind or level."""
     state = st.session_state
     place: Place = state[f"{EXERCISES_PAGE}.place"]
+    _leave(place)
     level = state[f"{EXERCISES_PAGE}.level"] = (
         state[f"{EXERCISES_PAGE}.level"] or RISING
     )  # a second click deselects a level
@@ -200,12 +202,17 @@ def _chosen() -> None:
     _empty_boxes()
 
 
+def _leave(place: Place) -> None:
+    """Count the exercise that is left behind, if it was tried."""
+    use_language(st.session_state.get("language", "en"))
+    _record().give_up(make(place.kind, place.level, place.seed))
+
+
 def _go_on() -> None:
     """Open the next exercise, on another level if the answers so far say so."""
     state, record = st.session_state, _record()
-    use_language(state.get("language", "en"))
     place: Place = state[f"{EXERCISES_PAGE}.place"]
-    record.give_up(make(place.kind, place.level, place.seed))
+    _leave(place)
     level = next_level(place.level, record.recent) if place.rising else place.level
     if level != place.level:
         record.recent = ()
