@@ -75,7 +75,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
             pair=voice.pair(yours.pair),
             value=value(yours, voice),
         )
-        return wrong(numbers, mine, choosing_slip(trace, step, yours.pair))
+        return wrong(numbers, mine, pair_slip(trace, step, yours.pair))
 
     options = tuple(sorted(labels))
     prompt = _("Which pair is merged next?")
@@ -215,7 +215,7 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
     )
 
 
-def choosing_slip(trace: MergeTrace, step: int, yours: Pair) -> str:
+def pair_slip(trace: MergeTrace, step: int, yours: Pair) -> str:
     """The mistake that leads to a pair which is not the next one; "" if none is known."""
     splits, counts, prefix = splits_at(trace, step), trace.word_frequencies, prefix_of(trace)
     slips = score_choices if trace.algorithm == "wordpiece" else count_choices

@@ -40,13 +40,12 @@ from tokensteps.teaching.questions import (
     unread,
     wrong,
 )
+from tokensteps.teaching.slips.merging import PairName
 
 MERGES_ASKED: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
 """How many merges of BPE the corpus has to make."""
 BOTH: Final = 5
 """The level that wants WordPiece's first merge on the same words, too."""
-
-PairName = tuple[str, str]
 
 
 class Wanted(NamedTuple):

@@ -145,7 +145,7 @@ def grade_cells(
     end = first // 2 + 1
     values = [number.value for number in numbers if number is not None]
     slip = (
-        piece_slip(lines[first], word[:end], model)
+        last_piece_slip(lines[first], word[:end], model)
         if first % 2
         else bits_slip(values[end - 1], end, cells, word, model)
     )
@@ -196,7 +196,7 @@ def bits_slip(
     return "not_least" if yours > cells[end - 1][0] else ""
 
 
-def piece_slip(yours: str, beginning: str, model: Mapping[str, int]) -> str:
+def last_piece_slip(yours: str, beginning: str, model: Mapping[str, int]) -> str:
     """The mistake behind a wrong last piece."""
     if yours not in model:
         return "not_a_piece"

@@ -8,18 +8,18 @@ from itertools import pairwise
 from tokenizers_core.training.merging import Pair, merge_pair
 from tokensteps.teaching.slips.unigram import greedy_split
 
-Tokens = tuple[str, ...]
+Spelled = tuple[str, ...]
 
 
-def merged(
+def rule_by_rule(
     tokens: Sequence[str], rules: Sequence[tuple[str, str]], *, backwards: bool = False
-) -> Iterator[Tokens]:
+) -> Iterator[Spelled]:
     """A word's tokens, rule by rule: each time the first rule of the list that fits (or the last one), wherever its pair occurs.
 
-    >>> [*merged(("h", "u", "g"), [("u", "g"), ("h", "ug")])]
+    >>> [*rule_by_rule(("h", "u", "g"), [("u", "g"), ("h", "ug")])]
     [('h', 'u', 'g'), ('h', 'ug'), ('hug',)]
     """
-    now: Tokens = tuple(tokens)
+    now: Spelled = tuple(tokens)
     order = [*reversed(rules)] if backwards else rules
     while True:
         yield now
@@ -29,13 +29,13 @@ def merged(
         now = merge_pair(now, Pair(*rule))
 
 
-def merged_leftmost(tokens: Sequence[str], rules: Collection[tuple[str, str]]) -> Tokens:
+def merged_leftmost(tokens: Sequence[str], rules: Collection[tuple[str, str]]) -> Spelled:
     """The leftmost pair that any rule fits, again and again.
 
     >>> merged_leftmost(("h", "u", "g"), [("u", "g"), ("h", "u")])
     ('hu', 'g')
     """
-    now: Tokens = tuple(tokens)
+    now: Spelled = tuple(tokens)
     while True:
         place = next((place for place, pair in enumerate(pairwise(now)) if pair in rules), None)
         if place is None:
@@ -44,20 +44,20 @@ def merged_leftmost(tokens: Sequence[str], rules: Collection[tuple[str, str]]) -
 
 
 def bpe_slip(
-    yours: Tokens, letters: Sequence[str], spelled: Sequence[str], rules: Sequence[tuple[str, str]]
+    yours: Spelled, letters: Sequence[str], spelled: Sequence[str], rules: Sequence[tuple[str, str]]
 ) -> str:
     """The mistake behind tokens that merging doesn't give; "" if none is known.
 
     `spelled` are the word's characters, `letters` the same with `[UNK]` for those that are unknown.
     """
-    steps = [*merged(letters, rules)]
+    steps = [*rule_by_rule(letters, rules)]
     if yours == steps[0]:
         return "no_rule"
     if yours in steps:
         return "too_early"
     if yours == merged_leftmost(letters, rules):
         return "leftmost"
-    if yours == [*merged(letters, rules, backwards=True)][-1]:
+    if yours == [*rule_by_rule(letters, rules, backwards=True)][-1]:
         return "last_rule"
     known = {*letters, *("".join(rule) for rule in rules)}
     if yours == greedy_split("".join(spelled), known):
@@ -67,7 +67,7 @@ def bpe_slip(
 
 
 def wordpiece_slip(
-    yours: Tokens, word: str, true: Sequence[str], vocabulary: Collection[str], prefix: str, unknown: str
+    yours: Spelled, word: str, true: Sequence[str], vocabulary: Collection[str], prefix: str, unknown: str
 ) -> str:
     """The mistake behind tokens that the longest match doesn't give; "" if none is known. `yours` come without the prefix."""
     if yours == (unknown,):
@@ -81,9 +81,9 @@ def wordpiece_slip(
     return "fewest_tokens" if list(true) != [unknown] and len(yours) < len(true) else "not_longest"
 
 
-def _from_end(word: str, vocabulary: Collection[str], prefix: str) -> Tokens:
+def _from_end(word: str, vocabulary: Collection[str], prefix: str) -> Spelled:
     """The longest match each time, from the end; () where none fits."""
-    tokens: Tokens = ()
+    tokens: Spelled = ()
     while word:
         start = next(
             (start for start in range(len(word)) if (prefix if start else "") + word[start:] in vocabulary),

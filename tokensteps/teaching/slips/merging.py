@@ -19,20 +19,20 @@ Slips = Iterator[tuple[str, Fraction | float]]
 """Mistakes, each with a number that it leads to."""
 
 
-class Tokens(NamedTuple):
+class Counted(NamedTuple):
     """How often pairs and tokens occur, all words read once."""
 
     pairs: Counter[PairName]
     single: Counter[str]
 
 
-def counted(splits: Splits, counts: Counts) -> Tokens:
+def count_all(splits: Splits, counts: Counts) -> Counted:
     """How often pairs and tokens occur.
 
-    >>> counted({"hug": ("h", "ug")}, {"hug": 10}).pairs
+    >>> count_all({"hug": ("h", "ug")}, {"hug": 10}).pairs
     Counter({('h', 'ug'): 10})
     """
-    found = Tokens(Counter(), Counter())
+    found = Counted(Counter(), Counter())
     for word, tokens in splits.items():
         for token in tokens:
             found.single[token] += counts[word]
@@ -41,7 +41,7 @@ def counted(splits: Splits, counts: Counts) -> Tokens:
     return found
 
 
-def once(counts: Counts) -> Counts:
+def each_once(counts: Counts) -> Counts:
     """Each word counted once."""
     return dict.fromkeys(counts, 1)
 
@@ -82,10 +82,10 @@ def counting_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str =
     >>> dict(counting_slips(hug, {"hug": 10, "hugs": 5, "ughug": 2}, ("u", "g")))["letters"]
     19
     """
-    true = counted(splits, counts)
+    true = count_all(splits, counts)
     yield "places_once", pairs_by_word(splits, counts)[pair]
     yield "overlaps", pairs_apart(splits, counts)[pair]
-    yield "words_once", counted(splits, once(counts)).pairs[pair]
+    yield "words_once", count_all(splits, each_once(counts)).pairs[pair]
     yield "letters", _letters(splits, counts, pair, prefix)
     yield "either_order", true.pairs[pair] + true.pairs[pair[1], pair[0]]
     yield from (("one_token", true.single[token]) for token in pair)
@@ -109,7 +109,7 @@ def best_of(values: Mapping[PairName, Fraction | int]) -> set[PairName]:
 
 def count_choices(splits: Splits, counts: Counts, _prefix: str = "") -> Iterator[tuple[str, set[PairName]]]:
     """The pairs that BPE would merge next by each mistake."""
-    yield "words_once", best_of(counted(splits, once(counts)).pairs)
+    yield "words_once", best_of(count_all(splits, each_once(counts)).pairs)
     yield "places_once", best_of(pairs_by_word(splits, counts))
     yield "overlaps", best_of(pairs_apart(splits, counts))
 
@@ -131,7 +131,7 @@ def score(pair: int, first: int, second: int) -> Fraction:
     return Fraction(pair, first * second)
 
 
-def scores(found: Tokens, formula: Formula = score) -> dict[PairName, Fraction]:
+def all_scores(found: Counted, formula: Formula = score) -> dict[PairName, Fraction]:
     """Every pair's score, by a formula."""
     return {
         pair: formula(number, found.single[pair[0]], found.single[pair[1]])
@@ -151,9 +151,9 @@ def scoring_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str) -
     >>> dict(scoring_slips(hug, {"hug": 10, "gum": 5}, ("##u", "##g"), "##"))["prefix_ignored"]
     Fraction(2, 45)
     """
-    true, types = counted(splits, counts), counted(splits, once(counts))
+    true, types = count_all(splits, counts), count_all(splits, each_once(counts))
     number, first, second = true.pairs[pair], true.single[pair[0]], true.single[pair[1]]
-    plain = counted(without_prefix(splits, prefix), counts).single
+    plain = count_all(without_prefix(splits, prefix), counts).single
     yield "undivided", number
     yield from ((name, formula(number, first, second)) for name, formula in FORMULAS.items())
     yield "words_once", score(types.pairs[pair], types.single[pair[0]], types.single[pair[1]])
@@ -163,11 +163,11 @@ def scoring_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str) -
 
 def score_choices(splits: Splits, counts: Counts, _prefix: str = "") -> Iterator[tuple[str, set[PairName]]]:
     """The pairs that WordPiece would merge next by each mistake."""
-    found = counted(splits, counts)
+    found = count_all(splits, counts)
     yield "most_frequent", best_of(found.pairs)
     for name, formula in FORMULAS.items():
-        yield name, best_of(scores(found, formula))
-    yield "words_once", best_of(scores(counted(splits, once(counts))))
+        yield name, best_of(all_scores(found, formula))
+    yield "words_once", best_of(all_scores(count_all(splits, each_once(counts))))
 
 
 # --- a word after a merge ---------------------------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-Slips = Iterator[tuple[str, Fraction | float]]
+from tokensteps.teaching.slips.merging import Slips
+
 Pieces = tuple[str, ...]
 
 
