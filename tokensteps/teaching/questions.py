@@ -302,7 +302,12 @@ def grade_number(
         mine = escape(answer.strip()[:40])
         yours = fill(_("You have {yours}; it should be {true}."), yours=mine, true=escape(shown))
         slip = next((name for name, value in slips() if is_meant(number, value)), "")
-        return wrong(f"{yours} {told_wrong}", fill(_("You have {yours}."), yours=mine), slip)
+        way = (
+            "" if slip else _("It is more than that.") if number.value < true else _("It is less than that.")
+        )
+        return wrong(
+            f"{yours} {told_wrong}", sentences(fill(_("You have {yours}."), yours=mine), escape(way)), slip
+        )
 
     return grade
 
