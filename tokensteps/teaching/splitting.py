@@ -21,9 +21,9 @@ TYPED_SPACES: Final = SPACES + "_"
 """The same as learners type them."""
 SEPARATORS: Final = " |·+,-[]\"'“”"
 """What learners type between two pieces or around them. A word may have such characters of its own."""
-TYPED_FOR_ONE: Final = 12
+TYPED_FOR_ONE: Final = 8
 """Characters that are typed for one of a word's, at most: a longer answer is no split."""
-READINGS: Final = 32
+READINGS: Final = 16
 """Ways to read a split that are tried, at most."""
 EXAMPLE_SPLITS: Final = ("un like ly", "re cov er")
 """What a split looks like: the second for a word that has the first one's letters."""

@@ -172,7 +172,7 @@ def keep_record(record: Record) -> None:
     what: list[Any] = []
     if record.total.answered or record.tries:
         recent_verdicts = list(record.verdicts.items())[-VERDICTS_KEPT:]
-        told: list[list[Any]] = [[name, *verdict] for name, verdict in recent_verdicts]
+        told = [[name, verdict.kind, verdict.told, verdict.cells] for name, verdict in recent_verdicts]
         what = [record.total, record.by_kind, record.recent, told, record.tries]
     match kept(EXERCISES_PAGE, what):
         case [list(total), dict(by_kind), list(recent), list(verdicts), dict(tries)] if len(total) == len(
@@ -182,7 +182,9 @@ def keep_record(record: Record) -> None:
             record.total = Tally(*total)
             record.by_kind = {kind: Tally(*tally) for kind, tally in by_kind.items()}
             record.recent = tuple(recent)
-            record.verdicts = {name: Verdict(*verdict) for name, *verdict in verdicts}
+            record.verdicts = {
+                name: Verdict(kind, text, cells=tuple(cells)) for name, kind, text, cells in verdicts
+            }
             st.rerun()  # so that the browser keeps it again
 
 
