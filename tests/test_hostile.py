@@ -75,7 +75,7 @@ from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
-from tokensteps.limits import TOKEN_SHOWN
+from tokensteps.limits import ANSWER_LIMIT, TOKEN_SHOWN
 from tokensteps.pages.explore import playground_files as play_files
 from tokensteps.pages.explore.pipeline import tokenizer_with_template
 from tokensteps.pages.explore.pipeline_controls import SPECIAL_TOKENS
@@ -111,7 +111,6 @@ from tokensteps.teaching.exercises.construct import check_corpus as check_constr
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS as EXERCISES
 from tokensteps.teaching.exercises.kinds import make
 from tokensteps.teaching.predictions import ASKS, next_asked, question_after
-from tokensteps.teaching.questions import ANSWER_LIMIT
 from tokensteps.widgets.downloads import tokenizer_files
 
 NUMBER = int(os.environ.get("HOSTILE_STRINGS", "620"))

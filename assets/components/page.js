@@ -3,6 +3,7 @@
 // Half of a UTF-16 pair can't be sent: Streamlit would drop the whole message, and nothing would happen on the page.
 // Typed or pasted, it becomes U+FFFD before anybody sees it; Python then says so.
 function mend({ target }) {
+  if (target?.ariaInvalid === "true") mark(target, false);
   if (typeof target?.value !== "string" || target.value.isWellFormed()) return;
   // React puts a setter of its own on the node, and wouldn't notice the change.
   const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), "value");
@@ -33,7 +34,26 @@ let answered; // the form, and until when its next box may take the focus: later
 function submit({ type, key, target }) {
   const form = (type === "click" || key === "Enter" || key === " ") && target.closest?.('[data-testid="stForm"]');
   answered = form ? { form, until: performance.now() + 4000 } : undefined;
+  if (form) submitted = performance.now();
 }
+// What is said of an answer comes into sight. The boxes that it calls wrong (`data-cells`) are marked until they are
+// changed, and the first of them gets the focus.
+let judged; // the verdict that this was done for
+let submitted = 0; // when an answer was sent off: a verdict that was there on arrival moves nothing
+function judge() {
+  const verdict = document.querySelector(".note.verdict");
+  if (verdict === judged) return;
+  judged = verdict;
+  const boxes = [...document.querySelectorAll('[data-testid="stForm"] :is(input, textarea)')];
+  const wrong = (verdict?.dataset.cells?.split(" ") ?? []).map((number) => boxes[number]).filter(Boolean);
+  for (const box of boxes) mark(box, wrong.includes(box));
+  if (!verdict || performance.now() > submitted + 4000) return;
+  wrong[0]?.focus({ preventScroll: true });
+  wrong[0]?.scrollIntoView({ block: "nearest" });
+  verdict.scrollIntoView({ block: "nearest" });
+}
+const mark = (box, wrong) => box.setAttribute("aria-invalid", wrong);
+new MutationObserver(judge).observe(document.body, { childList: true, subtree: true });
 new MutationObserver(() => {
   if (!answered || document.activeElement !== document.body) return;
   const next = answered.form.querySelector("input, textarea");

@@ -64,10 +64,14 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
     while focused(page) != "Your answer":
         page.keyboard.press("Tab")
     choose(page, "p + u")
-    at(page, 1)
-    expect(page.locator(".verdict")).to_contain_text("Not this one. pu: 17 times; ug: 20 times.")
+    expect(page.locator(".verdict")).to_contain_text("Not yet. pu: 17 times.")
+    at(page, 0)
     page.keyboard.press("Shift+Tab")
     assert focused(page) == "Your answer"
+    choose(page, "u + g")
+    at(page, 1)
+    expect(page.locator(".verdict")).to_contain_text("counts half")
+    page.keyboard.press("Shift+Tab")
     choose(page, "u + n")
     at(page, 2)
     expect(page.locator(".verdict")).to_contain_text("Right.")
@@ -75,14 +79,14 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
     page.keyboard.type("hug")
     page.keyboard.press("Enter")
     at(page, 3)  # the next question has a list, and the focus goes there
-    expect(page.locator(".tally")).to_contain_text("2 of 3 right")
+    expect(page.locator(".tally")).to_contain_text("2½ of 3 right")
     assert focused(page) == "Your answer"
     expect(page).to_have_url(f"{app}/bpe?corpus=hug&mode=predict&step=3")
     page.get_by_role("button", name="First step").click()  # what was found out stays so, wherever one is
     expect(page.locator(f"{BOOK} .where p")).to_have_text("Step 0 of 3")
     page.wait_for_url("**step=0")
     page.reload()
-    expect(page.locator(".tally")).to_contain_text("2 of 3 right")
+    expect(page.locator(".tally")).to_contain_text("2½ of 3 right")
     expect(page.locator(f"{BOOK} .where p")).to_have_text("Step 0 of 3")
 
 

@@ -68,7 +68,7 @@ def verdict(app: AppTest) -> str:
 
 def figures(app: AppTest) -> list[str]:
     """The summary's first row: answered, right, tied, best run."""
-    return re.findall(r"<td>(\d+)</td>", markup(app, "sheet record")[0])[:4]
+    return re.findall(r"<td>([\d¼½¾]+)</td>", markup(app, "sheet record")[0])[:4]
 
 
 def test_every_kind_is_answered_right_on_its_page() -> None:
@@ -84,6 +84,7 @@ def test_every_kind_is_answered_right_on_its_page() -> None:
 
 
 def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:
+    """A wrong one gets a hint first, and counts nothing yet; right at the second try counts half; what comes later counts nothing."""
     app = PAGE.opened("kind=bpe_count&level=2&seed=5")
     one = shown(app)
     assert (one.kind, one.level, one.seed) == ("bpe_count", 2, 5)
@@ -92,13 +93,57 @@ def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:
     assert app.text_input(key=f"{EXERCISE_FORM}.entry").value == "many"
     assert not app.get("page_link")[:1] or "Open this corpus" not in str(app.get("page_link"))
     answer(app, "999")
-    assert verdict(app) == "wrong" and figures(app) == ["1", "0", "0", "0"]
+    told = "".join(markup(app, "note verdict"))
+    assert verdict(app) == "wrong" and "counts half" in told and not markup(app, "sheet record")
+    assert one.question.solution not in told and not re.search(rf"\b{one.question.key}\b", told)
+    answer(app, "999")
+    assert verdict(app) == "unread" and "tried that already" in "".join(markup(app, "note verdict"))
     answer(app, one.question.key)
-    assert verdict(app) == "right" and figures(app) == ["1", "0", "0", "0"]
+    assert verdict(app) == "right" and figures(app) == ["1", "½", "0", "0"]
+    answer(app, "999")
+    assert verdict(app) == "wrong" and figures(app) == ["1", "½", "0", "0"]
     answer(app, "")
     assert shown(app).seed == 6 and verdict(app) == ""
     answer(app, "")
     assert verdict(app) == "unread" and shown(app).seed == 6
+
+
+def test_three_tries_and_then_the_answer() -> None:
+    """A hint, the way without its result, the answer, which counts as wrong; whoever goes on after a wrong try has it wrong, too."""
+    app = PAGE.opened("kind=bpe_count&level=2&seed=5")
+    one = shown(app)
+    for number, (text, part) in enumerate(
+        (("997", "half"), ("998", "a quarter"), ("999", f"should be {one.question.key}"))
+    ):
+        answer(app, text)
+        told = "".join(markup(app, "note verdict"))
+        assert verdict(app) == "wrong" and part in told
+        assert (one.question.worked in told) == (number == 1)
+    assert figures(app) == ["1", "0", "0", "0"]
+    press(app, "Next exercise")
+    answer(app, "997")
+    press(app, "Next exercise")
+    assert figures(app) == ["2", "0", "0", "0"] and shown(app).seed == 7
+
+
+def test_a_table_keeps_what_was_typed_until_it_is_right() -> None:
+    """The verdict stands under the form and names the wrong cells; the right ones stay as they are."""
+    app = PAGE.opened("kind=viterbi&level=2&seed=3")
+    cells = shown(app).question.key.split("\n")
+    answer(app, "\n".join([cells[0], cells[1], "99", *cells[3:5], "qq", *cells[6:]]))
+    (told,) = markup(app, "note verdict")
+    assert 'data-cells="2 5"' in told and "2 cells are wrong" in told
+    values = [app.text_input(key=f"{EXERCISE_FORM}.cell.{number}").value for number in range(len(cells))]
+    assert values == [cells[0], cells[1], "99", *cells[3:5], "qq", *cells[6:]]
+    bodies = [html.proto.body for html in app.get("html")]
+    assert next(i for i, body in enumerate(bodies) if "verdict" in body) > next(
+        i for i, body in enumerate(bodies) if "ts cell" in body
+    )
+    answer(app, "\n".join(cells))
+    assert verdict(app) == "right" and figures(app) == ["1", "½", "0", "0"]
+    app = PAGE.opened("kind=construct&level=2&seed=3")
+    answer(app, "xy 3")
+    assert verdict(app) == "wrong" and app.text_area(key=f"{EXERCISE_FORM}.lines").value == "xy 3"
 
 
 def test_the_answer_can_be_shown_and_counts_as_wrong_once() -> None:

@@ -17,10 +17,28 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import N_, _, sentences
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.limits import ANSWERS_LISTED
+from tokensteps.teaching.feedback import in_steps
 from tokensteps.teaching.predictions import next_asked, question_after
-from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question, Tally, Verdict
+from tokensteps.teaching.questions import (
+    AGAIN,
+    HALF,
+    QUARTER,
+    RIGHT,
+    TIED,
+    UNREAD,
+    WRONG,
+    Question,
+    Tally,
+    Verdict,
+)
 
-VERDICT_NAMES: Final = {RIGHT: N_("right"), TIED: N_("tied"), WRONG: N_("wrong")}
+VERDICT_NAMES: Final = {
+    RIGHT: N_("right"),
+    HALF: N_("right at the second try"),
+    QUARTER: N_("right at the third try"),
+    TIED: N_("tied"),
+    WRONG: N_("wrong"),
+}
 
 
 class Prediction(NamedTuple):
@@ -51,6 +69,8 @@ class Hidden:
     """The kind of question."""
     last: int
     """The last step to predict."""
+    one_try: bool = False
+    """Whether the first answer counts, without hints: in a challenge they would go round the class."""
 
     def draw(self, step: int) -> Frame:
         """The frame of a step that is no longer hidden."""
@@ -83,6 +103,8 @@ class Game:
     predictions: list[Prediction] = field(default_factory=list)
     verdict: Verdict | None = None
     """What the last answer was worth."""
+    tries: tuple[str, ...] = ()
+    """The wrong answers to the present question."""
     began: float = field(default_factory=time.time)
     seconds: int = 0
     """From its beginning to the last answer."""
@@ -96,14 +118,19 @@ class Game:
         return question_after(hidden.trace, self.reached, hidden.asked, hidden.style)
 
     def answer(self, hidden: Hidden, question: Question, text: str, verdict: Verdict) -> bool:
-        """Write an answer down, and show the step unless it can't be read; whether the step is shown now.
+        """Write an answer down, and show the step unless it can't be read or there is another try; whether the step is shown now.
 
         A second click on the button, with nothing typed since, changes nothing.
         """
         if not text.strip() and self.verdict is not None and self.verdict.kind != UNREAD:
             return False
+        if not hidden.one_try:
+            verdict = in_steps(question, self.tries, text, verdict)
         self.verdict = verdict
         if verdict.kind == UNREAD:
+            return False
+        if verdict.kind == AGAIN:
+            self.tries = (*self.tries, text)
             return False
         self._reveal(hidden, Prediction(self.reached + 1, question.kind, text, verdict.kind))
         return True
@@ -116,23 +143,27 @@ class Game:
 
     def _reveal(self, hidden: Hidden, prediction: Prediction) -> None:
         self.predictions.append(prediction)
+        self.tries = ()
         self.seconds = round(time.time() - self.began)
         self.tally = self.tally.after(prediction.verdict)
         self.reached = hidden.shown_from(prediction.step)
 
     def leave(self) -> None:
         """Let it go on from wherever the learner is next."""
-        self.left, self.verdict = True, None
+        self.left, self.verdict, self.tries = True, None, ()
 
     def saved(self) -> list[Any]:
         """The game as JSON can hold it, its latest answers only; [] before the first answer."""
         given = self.predictions[-ANSWERS_LISTED:]
-        return [self.reached, self.seconds, self.tally, given] if given else []
+        return [self.reached, self.seconds, self.tally, given, self.tries] if given or self.tries else []
 
     def restore(self, saved: list[Any], hidden: Hidden) -> bool:
         """Take up a game that was saved; whether `saved` was one."""
         match saved:
-            case [int(reached), int(seconds), list(tally), list(given)] if len(tally) == len(Tally._fields):
+            case [int(reached), int(seconds), list(tally), list(given), list(tries)] if len(tally) == len(
+                Tally._fields
+            ):
+                self.tries = tuple(map(str, tries))
                 self.reached = max(self.reached, min(reached, hidden.last))
                 self.tally = Tally(*tally)
                 self.predictions = [

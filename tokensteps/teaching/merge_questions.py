@@ -5,11 +5,12 @@ A pair that ties and loses by the tie rule is graded as tied.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Final
 
 from tokenizers_core.training.merge_trace import Candidate, MergeTrace
-from tokenizers_core.training.merging import merge_pair
+from tokenizers_core.training.merging import Pair, merge_pair
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.narration.merging import score_numbers, tell_rule
 from tokensteps.drawing.narration.voice import Markup
@@ -29,10 +30,20 @@ from tokensteps.teaching.questions import (
     tied,
     wrong,
 )
+from tokensteps.teaching.slips.merging import (
+    count_choices,
+    counting_slips,
+    joined,
+    merge_slips,
+    score_choices,
+    scoring_slips,
+)
 from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint
 
 OPTIONS: Final = 200
 """Pairs to choose from: the best ones, in alphabetical order."""
+AHEAD: Final = 40
+"""Steps that a learner is likely to be ahead at most."""
 
 
 def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
@@ -59,7 +70,12 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
         )
         if yours.tied:
             return tied(sentences(numbers, tell_rule(trace[step + 1], event, voice)))
-        return wrong(numbers)
+        mine = fill(
+            _("{pair}: {value}. Another pair has more."),
+            pair=voice.pair(yours.pair),
+            value=value(yours, voice),
+        )
+        return wrong(numbers, mine, pair_slip(trace, step, yours.pair))
 
     options = tuple(sorted(labels))
     prompt = _("Which pair is merged next?")
@@ -73,6 +89,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
         _label(chosen, style),
         grade_choice(options, grade),
         because,
+        fill(_("The pair that is merged has {value}."), value=value(chosen, voice)),
     )
 
 
@@ -91,10 +108,19 @@ def ask_count(trace: MergeTrace, step: int, style: Style) -> Question:
     return Question(
         "count",
         prompt,
-        Entry(_("a number, such as 12")),
+        Entry(_("a whole number")),
         str(event.freq),
-        grade_number(event.freq, where, where, count(event.freq)),
+        grade_number(
+            event.freq,
+            where,
+            where,
+            count(event.freq),
+            slips=lambda: counting_slips(
+                splits_at(trace, step), trace.word_frequencies, event.pair, prefix_of(trace)
+            ),
+        ),
         f"<b>{count(event.freq)}</b> {where}",
+        where,
     )
 
 
@@ -107,40 +133,55 @@ def ask_score(trace: WordPieceTrace, step: int, style: Style) -> Question:
         pair=voice.pair(event.pair),
         formula=voice.fraction(_("pair"), _("first × second")),
     )
+    figures = {
+        "pair": voice.pair(event.pair),
+        "freq": count(chosen.freq),
+        "first": chip(event.pair.first, style),
+        "first_freq": count(chosen.first_freq),
+        "second": chip(event.pair.second, style),
+        "second_freq": count(chosen.second_freq),
+    }
     told = fill(
         _(
             "Counts: {pair} {freq}, {first} {first_freq}, {second} {second_freq}. So the score is {numbers} = {score}."
         ),
-        pair=voice.pair(event.pair),
-        freq=count(chosen.freq),
-        first=chip(event.pair.first, style),
-        first_freq=count(chosen.first_freq),
-        second=chip(event.pair.second, style),
-        second_freq=count(chosen.second_freq),
         numbers=score_numbers(chosen, voice),
         score=f"<b>{chosen.score}</b>",
+        **figures,
     )
     return Question(
         "score",
         prompt,
-        Entry(_("a fraction or a decimal, such as 5/(20 × 5)")),
+        Entry(_("a fraction such as a/(b × c), or a decimal")),
         f"{chosen.freq}/({chosen.first_freq} × {chosen.second_freq})",
-        grade_number(chosen.score, told, told, str(chosen.score)),
+        grade_number(
+            chosen.score,
+            told,
+            told,
+            str(chosen.score),
+            slips=lambda: scoring_slips(
+                splits_at(trace, step), trace.word_frequencies, event.pair, trace.prefix
+            ),
+        ),
         told,
+        fill(
+            _("{pair} occurs {freq} times, {first} {first_freq} times and {second} {second_freq} times."),
+            **figures,
+        ),
     )
 
 
 def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | None:
     """How is a word split after the next merge?"""
     event, voice = merge_at(trace, step + 1), Markup(style)
-    prefix = trace.prefix if trace.algorithm == "wordpiece" else ""
+    prefix = prefix_of(trace)
     word = next((word for word in event.words[:50] if can_be_typed(trace, step, word, style)), None)
     if word is None:
         return None
     now, then = trace.splits(step, [word])[word], trace.splits(step + 1, [word])[word]
     pieces = as_read(then, style, prefix)
     others = {
-        as_read(merge_pair(now, tie.pair, _joined(tie.pair, prefix)), style, prefix): tie.pair
+        as_read(merge_pair(now, tie.pair, joined(tie.pair, prefix)), style, prefix): tie.pair
         for tie in event.tied[1:]
     }
     told = fill(
@@ -157,18 +198,38 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
                 other=voice.pair(event.pair),
             )
             return tied(sentences(ties, tell_rule(trace[step + 1], event, voice), told))
-        if yours == as_read(now, style, prefix):
-            return wrong(sentences(escape(_("That is the current split.")), told))
-        return wrong(sentences(fill(_("You cut it into {pieces}."), pieces=escape(" ".join(yours))), told))
+        mine = fill(_("You cut it into {pieces}."), pieces=escape(" ".join(yours)))
+        later = (trace.splits(at, [word])[word] for at in range(step + 2, min(len(trace), step + AHEAD) + 1))
+        known = merge_slips(now, event.pair, prefix, later)
+        slip = next((name for name, tokens in known if as_read(tokens, style, prefix) == yours), "")
+        return wrong(sentences(mine, told), mine, slip)
 
     return Question(
         "split",
         fill(_("How will this word be split after the next merge? Now: {split}"), split=chips(now, style)),
-        Entry(split_hint("".join(pieces))),
+        Entry(split_hint("".join(pieces), prefix)),
         " ".join(pieces),
         grade_split("".join(pieces), pieces, compare, prefix, told),
         told,
+        fill(_("The next merge is {pair}."), pair=voice.pair(event.pair)),
     )
+
+
+def pair_slip(trace: MergeTrace, step: int, yours: Pair) -> str:
+    """The mistake that leads to a pair which is not the next one; "" if none is known."""
+    splits, counts, prefix = splits_at(trace, step), trace.word_frequencies, prefix_of(trace)
+    slips = score_choices if trace.algorithm == "wordpiece" else count_choices
+    return next((name for name, best in slips(splits, counts, prefix) if yours in best), "")
+
+
+def splits_at(trace: MergeTrace, step: int) -> Mapping[str, Sequence[str]]:
+    """All words after a step, in their tokens."""
+    return trace.splits(step, trace.corpus.words)
+
+
+def prefix_of(trace: MergeTrace) -> str:
+    """What begins the tokens inside a word; "" if nothing does."""
+    return trace.prefix if trace.algorithm == "wordpiece" else ""
 
 
 def is_on_screen(trace: MergeTrace, step: int) -> bool:
@@ -178,11 +239,6 @@ def is_on_screen(trace: MergeTrace, step: int) -> bool:
         known = scored(chosen)
         return known.before == known.score
     return step > 0 and chosen.change == 0
-
-
-def _joined(pair: tuple[str, str], prefix: str) -> str:
-    """The token that a pair becomes."""
-    return pair[0] + pair[1].removeprefix(prefix)
 
 
 def _count_told(candidate: Candidate, _voice: Markup) -> str:

@@ -6,7 +6,7 @@ Of pieces that cost the same, each is right: nothing but their order in the list
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
@@ -28,6 +28,7 @@ from tokensteps.teaching.questions import (
     right,
     wrong,
 )
+from tokensteps.teaching.slips.unigram import Resplit, choosing_slip, loss_slips, split_slip
 from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint
 
 PIECES_OFFERED: Final = 6
@@ -49,11 +50,12 @@ def ask_piece(trace: UnigramTrace, step: int, style: Style) -> Question:
         yours = offered[answer]
         if yours.piece == event.piece:
             return right(because)
-        both = sentences(cost_told(yours.piece, yours.loss, style), because)
+        mine = cost_told(yours.piece, yours.loss, style)
+        both = sentences(mine, because)
         if yours.loss <= event.loss + ROUNDING:
             same = escape(_("They cost the same; only their order in the list decides which goes first."))
             return right(sentences(both, same))
-        return wrong(both)
+        return wrong(both, mine, piece_slip(trace, step, yours.piece, [*offered.values()]))
 
     options = tuple(sorted(offered))
     prompt = _(
@@ -68,6 +70,7 @@ def ask_piece(trace: UnigramTrace, step: int, style: Style) -> Question:
         readable(event.piece, style),
         grade_choice(options, grade),
         because,
+        _least_told(event.loss),
     )
 
 
@@ -87,6 +90,32 @@ def cost_told(piece: str, loss: float, style: Style) -> str:
         _("Without {piece}, the corpus costs {loss} more."),
         piece=chip(piece, style),
         loss=f"<b>{nats(loss)}</b>",
+    )
+
+
+def _least_told(loss: float) -> str:
+    """What the piece that goes costs, without its name: markup."""
+    if abs(loss) < ROUNDING:
+        return escape(_("Losing the piece that goes costs nothing."))
+    return fill(_("Losing the piece that goes costs {loss}."), loss=f"<b>{nats(loss)}</b>")
+
+
+def piece_slip(trace: UnigramTrace, step: int, yours: str, offered: Sequence[RankedPiece]) -> str:
+    """The mistake behind a piece that is not the next one to go; "" if none is known."""
+    model = trace.pieces_at(step)
+    types: dict[str, float] = {}
+    if (
+        trace.method == "course" and prune_at(trace, step + 1).place == 1
+    ):  # else the losses are of an earlier model
+        types = {
+            row.piece: sum(word.after - word.before for word in resplits(trace, step, row.piece))
+            for row in offered
+        }
+    return choosing_slip(
+        yours,
+        {row.piece: model[row.piece] for row in offered},
+        {row.piece: row.loss for row in offered},
+        types,
     )
 
 
@@ -121,34 +150,45 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
     return Question(
         "loss",
         prompt + probabilities(trace, step, [*inside], style),
-        Entry(_("a number with at least two digits, such as 3.4")),
+        Entry(_("a number with at least two digits")),
         nats(true).replace("−", "-"),
-        grade_number(true, told, told, nats(true), by_hand=True),
+        grade_number(
+            true,
+            told,
+            told,
+            nats(true),
+            by_hand=True,
+            slips=lambda: loss_slips([*resplits(trace, step, event.piece)]),
+        ),
         told,
+        loss_told(trace, step, event.piece, style),
     )
+
+
+def resplits(trace: UnigramTrace, step: int, piece: str) -> Iterator[Resplit]:
+    """The words that need another split without a piece."""
+    pieces = trace[step].pieces
+    others = {other: log for other, log in pieces.items() if other != piece}
+    for word, split in trace[step].splits().items():
+        path = Lattice.build(word, others).best() if piece in split else None
+        if path is not None:
+            before = -sum(pieces[part] for part in split)
+            yield Resplit(trace.word_frequencies[word], before, -path.log_probability, split, path.pieces)
 
 
 def loss_told(trace: UnigramTrace, step: int, piece: str, style: Style) -> str:
     """Which words need another split without a piece, and what that costs each of them: markup."""
-    pieces = trace[step].pieces
-    others = {other: log for other, log in pieces.items() if other != piece}
-    told = []
-    for word, split in trace[step].splits().items():
-        if piece not in split:
-            continue
-        path = Lattice.build(word, others).best()
-        if path is None:
-            continue
-        told.append(
-            fill(
-                _("{before} → {after}: {number} × ({cost_after} − {cost_before})."),
-                before=f'<span class="row">{chips(split, style)}</span>',
-                after=f'<span class="row">{chips(path.pieces, style)}</span>',
-                number=count(trace.word_frequencies[word]),
-                cost_after=f"{-path.log_probability:.4f}",
-                cost_before=f"{-sum(pieces[part] for part in split):.4f}",
-            )
+    told = [
+        fill(
+            _("{before} → {after}: {number} × ({cost_after} − {cost_before})."),
+            before=f'<span class="row">{chips(word.split, style)}</span>',
+            after=f'<span class="row">{chips(word.split_after, style)}</span>',
+            number=count(word.number),
+            cost_after=f"{word.after:.4f}",
+            cost_before=f"{word.before:.4f}",
         )
+        for word in resplits(trace, step, piece)
+    ]
     return sentences(*told) or escape(_("No best split uses it: nothing changes."))
 
 
@@ -176,10 +216,14 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
         if any(piece not in logs for piece in yours):
             missing = next(piece for piece in yours if piece not in logs)
             unknown = fill(_("By then there is no piece {piece}."), piece=f"<code>{escape(missing)}</code>")
-            return wrong(sentences(unknown, told))
+            slip = "pruned_piece" if missing == as_read((event.piece,), style)[0] else ""
+            return wrong(sentences(unknown, told), unknown, slip)
         mine = sum(logs[piece] for piece in yours)
         numbers = fill(_("Your split has probability {chance}."), chance=chance(math.exp(mine)))
-        return (right if mine > best - ROUNDING else wrong)(sentences(numbers, told))
+        if mine > best - ROUNDING:
+            return right(sentences(numbers, told))
+        weights = {piece: math.exp(log) for piece, log in logs.items()}
+        return wrong(sentences(numbers, told), numbers, split_slip("".join(pieces), yours, weights))
 
     prompt = fill(
         _(
@@ -195,6 +239,9 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
         " ".join(pieces),
         grade_split("".join(pieces), pieces, compare, told=told),
         told,
+        fill(
+            _("The most probable split without it has probability {chance}."), chance=chance(math.exp(best))
+        ),
     )
 
 

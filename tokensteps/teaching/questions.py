@@ -9,17 +9,19 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
 from typing import Any, Final, NamedTuple
 
 from tokensteps.drawing.tokens import fill
-from tokensteps.language.i18n import _
-from tokensteps.limits import ANSWER_LIMIT
+from tokensteps.language.i18n import _, count, sentences
+from tokensteps.language.slips import SLIPS
+from tokensteps.teaching.splitting import readings
 
 RIGHT, TIED, WRONG, UNREAD = "right", "tied", "wrong", "unread"
+HALF, QUARTER, AGAIN = "half", "quarter", "again"
 HAND_TOLERANCE: Final = 0.01
 """How far off a number computed from rounded figures may be: by this much, or by this share of it."""
 DIGITS_ASKED: Final = 2
@@ -31,27 +33,40 @@ class Verdict(NamedTuple):
 
     kind: str
     """`RIGHT`; `TIED`: as good as the right one, but the tie rule chooses another; `WRONG`; `UNREAD`: it can't be read,
-    and doesn't count."""
+    and doesn't count. With several tries (`tokensteps/teaching/feedback.py`) also `HALF` and `QUARTER`: right at the second or the
+    third one; `AGAIN`: wrong, but there is another try."""
     told: str
     """Why, with the learner's numbers and the right ones: markup."""
+    hint: str = ""
+    """What a wrong answer lacks, for somebody who tries again: markup that doesn't tell the right one."""
+    slip: str = ""
+    """A key of `SLIPS`, if a wrong answer is one that a common mistake leads to."""
+    cells: tuple[int, ...] = ()
+    """Which cells of a table are wrong."""
+    worked: str = ""
+    """Instead of the question's own `worked`: one that goes with the answer."""
 
 
 class Tally(NamedTuple):
-    """Somebody's score so far. A tie counts as answered and keeps the streak, but doesn't lengthen it."""
+    """Somebody's score so far. A tie or a later try counts as answered and keeps the streak, but doesn't lengthen it."""
 
     answered: int = 0
     right: int = 0
     tied: int = 0
     streak: int = 0
     best: int = 0
+    quarters: int = 0
+    """What answers count that were right after a hint: each one or two."""
 
     def after(self, kind: str) -> Tally:
         """The tally after one more verdict.
 
         >>> Tally().after(RIGHT).after(RIGHT).after(TIED).after(UNREAD).after(WRONG)
-        Tally(answered=4, right=2, tied=1, streak=0, best=2)
+        Tally(answered=4, right=2, tied=1, streak=0, best=2, quarters=0)
+        >>> Tally().after(AGAIN).after(HALF).after(QUARTER)
+        Tally(answered=2, right=0, tied=0, streak=0, best=0, quarters=3)
         """
-        if kind == UNREAD:
+        if kind in (UNREAD, AGAIN):
             return self
         streak = self.streak + (kind == RIGHT) if kind != WRONG else 0
         return Tally(
@@ -60,7 +75,18 @@ class Tally(NamedTuple):
             self.tied + (kind == TIED),
             streak,
             max(self.best, streak),
+            self.quarters + {HALF: 2, QUARTER: 1}.get(kind, 0),
         )
+
+    @property
+    def score(self) -> str:
+        """How many were right, later tries counted in part, as plain text.
+
+        >>> Tally(5, right=2, quarters=3).score, Tally(5, quarters=2).score, Tally(5).score
+        ('2¾', '½', '0')
+        """
+        whole, part = divmod(4 * self.right + self.quarters, 4)
+        return f"{count(whole) if whole or not part else ''}{('', '¼', '½', '¾')[part]}"
 
 
 # --- forms ------------------------------------------------------------------------------------------------------------
@@ -118,6 +144,8 @@ class Question:
     grade: Callable[[str], Verdict]
     solution: str
     """The right answer and where it comes from: markup."""
+    worked: str = ""
+    """The way to it with its numbers, but without the result: markup; "" if there is nothing to show between a hint and the answer."""
 
 
 def right(told: str = "") -> Verdict:
@@ -132,10 +160,13 @@ def tied(told: str) -> Verdict:
     return Verdict(TIED, f"<b>{name}</b> {told}")
 
 
-def wrong(told: str) -> Verdict:
-    """A wrong answer."""
+def wrong(told: str, hint: str = "", slip: str = "", cells: tuple[int, ...] = ()) -> Verdict:
+    """A wrong answer. `told`, markup, has the right one; `hint`, markup, doesn't. `slip` is the mistake that it comes from, if it is
+    known."""
     name = escape(_("Not this one."))
-    return Verdict(WRONG, f"<b>{name}</b> {told}")
+    cause = escape(_(SLIPS[slip])) if slip else ""
+    told = " ".join(filter(None, (f"<b>{name}</b>", cause, told)))
+    return Verdict(WRONG, told, sentences(hint, cause), slip, cells)
 
 
 def unread(told: str) -> Verdict:
@@ -233,69 +264,55 @@ def _evaluate(node: ast.expr) -> Fraction:
     raise ValueError(ast.dump(node))
 
 
+def no_slips() -> Iterable[tuple[str, Fraction | float]]:
+    """For questions without known mistakes."""
+    return ()
+
+
 def grade_number(
-    true: Fraction | float | int, told_right: str, told_wrong: str, shown: str, by_hand: bool = False
+    true: Fraction | float | int,
+    told_right: str,
+    told_wrong: str,
+    shown: str,
+    by_hand: bool = False,
+    slips: Callable[[], Iterable[tuple[str, Fraction | float]]] = no_slips,
 ) -> Callable[[str], Verdict]:
     """Grade a typed number. `told_right` and `told_wrong` are markup; `shown` is the true number as plain text.
 
-    `by_hand` lets it be off by `HAND_TOLERANCE`, as learners compute it from rounded figures.
+    `by_hand` lets it be off by `HAND_TOLERANCE`, as learners compute it from rounded figures. `slips` gives the numbers that common
+    mistakes lead to, each behind a key of `SLIPS`, the likeliest first.
     """
-    slack = max(HAND_TOLERANCE, HAND_TOLERANCE * abs(float(true))) if by_hand else -1.0
+
+    def is_meant(number: Number, value: Fraction | float) -> bool:
+        slack = max(HAND_TOLERANCE, HAND_TOLERANCE * abs(float(value))) if by_hand else -1.0
+        return number.means(value) or abs(number.value - Fraction(value)) <= slack
 
     def grade(answer: str) -> Verdict:
         number = read_number(answer)
         if number is None:
             return unread(
-                _("{answer} can't be read as a number: type one such as 12, 0.05 or 5/(20 × 5).").format(
-                    answer=repr(answer[:40])
-                )
+                _(
+                    "{answer} can't be read as a number: type digits, or a product or a fraction such as a/(b × c)."
+                ).format(answer=repr(answer[:40]))
             )
-        if number.means(true) or abs(number.value - Fraction(true)) <= slack:
+        if is_meant(number, true):
             return right(told_right)
         if number.digits == 1 and abs(number.value - Fraction(true)) <= number.slack:
-            return unread(_("That is close: give at least two significant digits, such as 0.053."))
-        yours = fill(
-            _("You have {yours}; it should be {true}."), yours=escape(answer.strip()[:40]), true=escape(shown)
+            return unread(_("That is close: give at least two significant digits."))
+        mine = escape(answer.strip()[:40])
+        yours = fill(_("You have {yours}; it should be {true}."), yours=mine, true=escape(shown))
+        slip = next((name for name, value in slips() if is_meant(number, value)), "")
+        way = (
+            "" if slip else _("It is more than that.") if number.value < true else _("It is less than that.")
         )
-        return wrong(f"{yours} {told_wrong}")
+        return wrong(
+            f"{yours} {told_wrong}", sentences(fill(_("You have {yours}."), yours=mine), escape(way)), slip
+        )
 
     return grade
 
 
 # --- splits -----------------------------------------------------------------------------------------------------------
-
-MARKERS: Final = "Ġ▁␣_"
-"""How learners may type a space in front of a word."""
-
-
-def read_split(text: str, word: str, prefix: str = "") -> tuple[str, ...] | None:
-    """The pieces into which a learner split `word`, typed with spaces (or `|`, `·`, `+`, commas) between them; None if they don't make the word.
-
-    The word is as shown to the learner. A continuation prefix may be typed or left out, and so may the word's space marker.
-
-    >>> read_split("h ##ug s", "hugs", "##"), read_split("th is", "Ġthis"), read_split("h g", "hug")
-    (('h', 'ug', 's'), ('Ġth', 'is'), None)
-    """
-    text = text.strip()[:ANSWER_LIMIT]
-    for separators in (r"\s+", r"[\s|·+,\-\[\]\"'“”]+"):  # the second may be part of the word
-        pieces = [piece for piece in re.split(separators, text) if piece]
-        if prefix:
-            pieces = [piece.removeprefix(prefix) if place else piece for place, piece in enumerate(pieces)]
-        for attempt in _with_marker(pieces, word):
-            if "".join(attempt) == word:
-                return tuple(attempt)
-    return None
-
-
-def _with_marker(pieces: list[str], word: str) -> list[list[str]]:
-    """The pieces as typed, and with the word's own marker in front."""
-    if not pieces or word[:1] not in MARKERS:
-        return [pieces]
-    first, *others = pieces
-    marked = [[word[0] + first, *others]]
-    if first[:1] in MARKERS:
-        marked.append([word[0] + first[1:], *others])
-    return [pieces, *marked]
 
 
 def grade_split(
@@ -307,17 +324,21 @@ def grade_split(
 ) -> Callable[[str], Verdict]:
     """Grade a typed split of `word` into the pieces `true` (both as shown, continuation prefixes left out).
 
-    `told`, markup, goes with the right one; `compare` grades any other.
+    `told`, markup, goes with the right one; `compare` grades any other. Where what was typed can be read in several ways, the best
+    of them counts.
     """
 
     def grade(answer: str) -> Verdict:
-        pieces = read_split(answer, word, prefix)
-        if pieces is None:
+        verdicts = [
+            right(told) if pieces == tuple(true) else compare(pieces)
+            for pieces in readings(answer, word, prefix)
+        ]
+        if not verdicts:
             return unread(
                 _("Those pieces don't make {word}: type the whole word, with a space at each cut.").format(
                     word=word[:80]
                 )
             )
-        return right(told) if pieces == tuple(true) else compare(pieces)
+        return min(verdicts, key=lambda verdict: (RIGHT, TIED, WRONG).index(verdict.kind))
 
     return grade

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from typing import Final
 
+from tokenizers_core.text.splitting import END_OF_WORD
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.tokens import Style, parts, readable
 from tokensteps.language.i18n import _
-from tokensteps.teaching.questions import MARKERS
+from tokensteps.limits import ANSWER_LIMIT
 
 WORD_LENGTH: Final = 24
 """Characters of the longest word to split by hand."""
+SPACES: Final = "Ġ▁␣"
+"""Signs for a space, as words show them."""
+TYPED_SPACES: Final = SPACES + "_"
+"""The same as learners type them."""
+SEPARATORS: Final = " |·+,-[]\"'“”"
+"""What learners type between two pieces or around them. A word may have such characters of its own."""
+TYPED_FOR_ONE: Final = 8
+"""Characters that are typed for one of a word's, at most: a longer answer is no split."""
+READINGS: Final = 16
+"""Ways to read a split that are tried, at most."""
+EXAMPLE_SPLITS: Final = ("un like ly", "re cov er")
+"""What a split looks like: the second for a word that has the first one's letters."""
+
+Cuts = tuple[int, ...]
+"""Where a word is cut: the places between its characters, in order."""
 
 
 def can_be_typed(trace: MergeTrace | UnigramTrace, step: int, word: str, style: Style) -> bool:
@@ -23,11 +40,73 @@ def can_be_typed(trace: MergeTrace | UnigramTrace, step: int, word: str, style: 
     return not any(part.named or "◌" in part.text for token in tokens for part in parts(token, style))
 
 
-def split_hint(word: str) -> str:
-    """How a split is typed."""
-    if word[:1] in MARKERS:
-        return _("with a space at each cut, such as h ug s; {marker} may be left out").format(marker=word[:1])
-    return _("with a space at each cut, such as h ug s")
+def split_hint(word: str, prefix: str = "") -> str:
+    """How a split is typed, with an example that is never the word's own."""
+    first, second = EXAMPLE_SPLITS
+    example = second if first.replace(" ", "") in word else first
+    marker = word[:1] if word[:1] in SPACES else END_OF_WORD if word.endswith(END_OF_WORD) else prefix
+    if marker:
+        message = _("with a space at each cut, such as {example}; {marker} may be left out")
+        return message.format(example=example, marker=marker)
+    return _("with a space at each cut, such as {example}").format(example=example)
+
+
+def readings(text: str, word: str, prefix: str = "") -> list[tuple[str, ...]]:
+    """The pieces into which a learner split `word`, in every way that what was typed can be read; none if it doesn't make the word.
+
+    The word is as shown to the learner. Between pieces there are spaces or other `SEPARATORS`, unless those are the word's own. A
+    continuation prefix may be typed or left out. So may the sign for a space in front of the word, and `</w>` behind it: what is
+    left out may be a piece of its own or a part of the next one.
+
+    >>> readings("h ##ug s", "hugs", "##"), readings("h g", "hug")
+    ([('h', 'ug', 's')], [])
+    >>> readings("th is", "Ġthis"), readings("a|-|b", "a-b")
+    ([('Ġth', 'is'), ('Ġ', 'th', 'is')], [('a', '-', 'b')])
+    """
+    typed = re.sub(r"\s+", " ", text.strip()[:ANSWER_LIMIT])
+    size = len(word)
+    if not typed or len(typed) > TYPED_FOR_ONE * (size + 2):
+        return []
+    ways: list[dict[int, dict[Cuts, None]]] = [{} for _place in range(len(typed) + 1)]
+    """For each number of characters typed: how many of the word's they have made → the cuts so far."""
+
+    def add(at: int, made: int, found: Iterable[Cuts], cut: bool = False) -> None:
+        known = ways[at].setdefault(made, {})
+        for cuts in found:
+            here = cut and 0 < made < size and cuts[-1:] != (made,)
+            if len(known) < READINGS:
+                known[(*cuts, made) if here else cuts] = None
+
+    add(0, 0, [()])
+    if word[:1] in SPACES and size > 1:
+        add(0, 1, [(), (1,)])
+    for at, character in enumerate(typed):
+        for made, cuts in [*ways[at].items()]:
+            if made < size and _means(character, word[made]):
+                add(at + 1, made + 1, cuts)
+            if character in SEPARATORS:
+                add(at + 1, made, cuts, cut=True)
+            if prefix and made and typed.startswith(prefix, at):
+                add(at + len(prefix), made, cuts, cut=True)
+    found = [*ways[-1].get(size, ())]
+    if word.endswith(END_OF_WORD) and size > len(END_OF_WORD):
+        before = size - len(END_OF_WORD)
+        for way in ways[-1].get(before, ()):
+            found += [way, (*way, before)] if way[-1:] != (before,) else [way]
+    return [
+        tuple(word[start:end] for start, end in zip((0, *cuts), (*cuts, size), strict=True))
+        for cuts in dict.fromkeys(found)
+    ]
+
+
+def read_split(text: str, word: str, prefix: str = "") -> tuple[str, ...] | None:
+    """The first way to read a split; None if there is none."""
+    return next(iter(readings(text, word, prefix)), None)
+
+
+def _means(typed: str, shown: str) -> bool:
+    """Whether a character that was typed stands for one of the word's."""
+    return typed == shown or (shown in SPACES and typed in TYPED_SPACES)
 
 
 def as_read(tokens: Sequence[str], style: Style, prefix: str = "") -> tuple[str, ...]:

@@ -16,7 +16,12 @@ from tokensteps.language.i18n import _, count, listed, ngettext, use_language
 from tokensteps.limits import ANSWER_LIMIT
 from tokensteps.runs.corpora import plain_text
 from tokensteps.teaching.questions import (
+    AGAIN,
+    HALF,
+    QUARTER,
+    RIGHT,
     UNREAD,
+    WRONG,
     Cells,
     Choice,
     Entry,
@@ -35,7 +40,8 @@ OnVerdict = Callable[[str, Verdict], None]
 def ask(
     key: str, question: Question, on_verdict: OnVerdict, on_give_up: Callable[[], None] | None = None
 ) -> None:
-    """Draw a question under `key`, and call `on_verdict` when it is answered. An answer that can't be read stays in its box.
+    """Draw a question under `key`, and call `on_verdict` when it is answered. An answer that can't be read stays in its box; so does a
+    table or a text of several lines until it is right.
 
     With `on_give_up` there is a second button, which reveals the answer.
     """
@@ -116,7 +122,7 @@ def _cells(key: str, form: Cells) -> None:
 
 
 def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
-    """Read the form, grade the answer, and empty the form unless there was no answer to grade."""
+    """Read the form, grade the answer, and empty the form unless there is something in it to put right."""
     state, form = st.session_state, question.form
     use_language(state.get("language", "en"))  # a callback runs before the page chooses it
     names = {
@@ -136,16 +142,18 @@ def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
         )
     else:
         verdict = question.grade(answer)
-    if verdict.kind != UNREAD:
+    if verdict.kind != UNREAD and (verdict.kind != WRONG or isinstance(form, Choice | Entry)):
         for name in names:
             state[f"{key}.{name}"] = None if isinstance(form, Choice) else ""
     on_verdict(answer, verdict)
 
 
 def verdict_html(verdict: Verdict, more: str = "") -> str:
-    """The verdict as a message that screen readers read out; `more` is markup."""
+    """The verdict as a message that screen readers read out; `more` is markup. `assets/components/page.js` marks the cells it names."""
     role = "alert" if verdict.kind == UNREAD else "status"
-    return f'<div class="ts note verdict {verdict.kind}" role="{role}">{verdict.told}{more}</div>'
+    kind = {HALF: RIGHT, QUARTER: RIGHT, AGAIN: WRONG}.get(verdict.kind, verdict.kind)
+    cells = f' data-cells="{" ".join(map(str, verdict.cells))}"' if verdict.cells else ""
+    return f'<div class="ts note verdict {kind}" role="{role}"{cells}>{verdict.told}{more}</div>'
 
 
 def tally_html(tally: Tally) -> str:
@@ -153,7 +161,7 @@ def tally_html(tally: Tally) -> str:
     if not tally.answered:
         return ""
     told = ngettext("{right} of {answered} right", "{right} of {answered} right", tally.answered)
-    parts = [fill(told, right=f"<b>{count(tally.right)}</b>", answered=count(tally.answered))]
+    parts = [fill(told, right=f"<b>{tally.score}</b>", answered=count(tally.answered))]
     if tally.tied:
         parts.append(fill(ngettext("{number} tied", "{number} tied", tally.tied), number=count(tally.tied)))
     if tally.streak > 1:

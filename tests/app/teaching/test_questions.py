@@ -24,10 +24,10 @@ from tokensteps.teaching.questions import (
     grade_number,
     grade_split,
     read_number,
-    read_split,
     right,
     wrong,
 )
+from tokensteps.teaching.splitting import read_split
 
 
 @pytest.mark.parametrize(

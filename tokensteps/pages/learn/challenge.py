@@ -167,6 +167,7 @@ def _ask(challenge: Challenge, trace: AnyTrace, style: Style) -> None:
         TRAINING_FRAMES[challenge.page],
         challenge.asked,
         min(challenge.last, len(trace)),
+        one_try=True,
     )
     new = f"{place}.game" not in st.session_state
     game = game_of(hidden, challenge.first)

@@ -19,7 +19,8 @@ from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.shell.language import page_link
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS
-from tokensteps.teaching.questions import UNREAD, WRONG, Tally, Verdict
+from tokensteps.teaching.feedback import in_steps
+from tokensteps.teaching.questions import AGAIN, UNREAD, WRONG, Tally, Verdict
 from tokensteps.teaching.worksheets import exercise_tasks, worksheet
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import download
@@ -103,29 +104,46 @@ class Record:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     """The last verdict by the exercise's name: an exercise stays answered when the learner comes back to it."""
     remark: tuple[str, Verdict] | None = None
-    """The name of an answered exercise, and what is said about a later try that can't be read."""
+    """The name of an exercise that was tried, and what is said about a later try that can't be read."""
+    tries: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The wrong answers to the exercise that is open, by its name."""
+
+    def answer(self, exercise: Exercise, text: str, verdict: Verdict) -> None:
+        """Note an answer: before it counts, there are hints."""
+        if not self.answered(self.verdicts.get(exercise.name)):
+            before = self.tries.get(exercise.name, ())
+            verdict = in_steps(exercise.question, before, text, verdict)
+            if verdict.kind == AGAIN:
+                self.tries = {exercise.name: (*before, text)}
+        self.count(exercise, verdict)
+
+    def give_up(self, exercise: Exercise) -> None:
+        """Count an exercise that was tried and left as wrong."""
+        if exercise.name in self.tries and not self.answered(self.verdicts.get(exercise.name)):
+            self.count(exercise, exercise.question.grade(self.tries[exercise.name][-1]))
 
     def count(self, exercise: Exercise, verdict: Verdict) -> None:
         """Note a verdict. The first one on an exercise counts; later ones are only shown. One on what is no answer does neither."""
         before = self.verdicts.get(exercise.name)
         self.remark = None
-        if verdict.kind == UNREAD and self.answered(before):
+        if verdict.kind == UNREAD and before is not None and before.kind != UNREAD:
             self.remark = (exercise.name, verdict)
             return
         self.verdicts.pop(exercise.name, None)
         self.verdicts[exercise.name] = verdict
         if len(self.verdicts) > EXERCISES_REMEMBERED:
             del self.verdicts[next(iter(self.verdicts))]
-        if verdict.kind == UNREAD or self.answered(before):
+        if not self.answered(verdict) or self.answered(before):
             return
+        self.tries.pop(exercise.name, None)
         self.total = self.total.after(verdict.kind)
         self.by_kind[exercise.kind] = self.by_kind.get(exercise.kind, Tally()).after(verdict.kind)
         self.recent = (*self.recent, verdict.kind)[-10:]
 
     @staticmethod
     def answered(verdict: Verdict | None) -> bool:
-        """Whether this is a verdict on an answer, not a remark that it can't be read."""
-        return verdict is not None and verdict.kind != UNREAD
+        """Whether this is the verdict on an exercise, not a hint or a remark that an answer can't be read."""
+        return verdict is not None and verdict.kind not in (UNREAD, AGAIN)
 
 
 # --- state ------------------------------------------------------------------------------------------------------------
@@ -155,15 +173,21 @@ def _record() -> Record:
 def keep_record(record: Record) -> None:
     """Have the browser keep the record, or restore the one that an earlier session left there."""
     what: list[Any] = []
-    if record.total.answered:
-        verdicts = [[name, *verdict] for name, verdict in list(record.verdicts.items())[-VERDICTS_KEPT:]]
-        what = [record.total, record.by_kind, record.recent, verdicts]
+    if record.total.answered or record.tries:
+        recent_verdicts = list(record.verdicts.items())[-VERDICTS_KEPT:]
+        told = [[name, verdict.kind, verdict.told, verdict.cells] for name, verdict in recent_verdicts]
+        what = [record.total, record.by_kind, record.recent, told, record.tries]
     match kept(EXERCISES_PAGE, what):
-        case [list(total), dict(by_kind), list(recent), list(verdicts)] if len(total) == len(Tally._fields):
+        case [list(total), dict(by_kind), list(recent), list(verdicts), dict(tries)] if len(total) == len(
+            Tally._fields
+        ):
+            record.tries = {name: tuple(answers) for name, answers in tries.items()}
             record.total = Tally(*total)
             record.by_kind = {kind: Tally(*tally) for kind, tally in by_kind.items()}
             record.recent = tuple(recent)
-            record.verdicts = {name: Verdict(*verdict) for name, *verdict in verdicts}
+            record.verdicts = {
+                name: Verdict(kind, text, cells=tuple(cells)) for name, kind, text, cells in verdicts
+            }
             st.rerun()  # so that the browser keeps it again
 
 
@@ -171,6 +195,7 @@ def _chosen() -> None:
     """Take over another kind or level."""
     state = st.session_state
     place: Place = state[f"{EXERCISES_PAGE}.place"]
+    _leave(place)
     level = state[f"{EXERCISES_PAGE}.level"] = (
         state[f"{EXERCISES_PAGE}.level"] or RISING
     )  # a second click deselects a level
@@ -182,10 +207,17 @@ def _chosen() -> None:
     _empty_boxes()
 
 
+def _leave(place: Place) -> None:
+    """Count the exercise that is left behind, if it was tried."""
+    use_language(st.session_state.get("language", "en"))
+    _record().give_up(make(place.kind, place.level, place.seed))
+
+
 def _go_on() -> None:
     """Open the next exercise, on another level if the answers so far say so."""
     state, record = st.session_state, _record()
     place: Place = state[f"{EXERCISES_PAGE}.place"]
+    _leave(place)
     level = next_level(place.level, record.recent) if place.rising else place.level
     if level != place.level:
         record.recent = ()
@@ -207,7 +239,7 @@ def _take_answer(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     if not answer.strip() and record.answered(record.verdicts.get(exercise.name)):
         _go_on()
     else:
-        record.count(exercise, verdict)
+        record.answer(exercise, answer, verdict)
 
 
 def _shown(exercise: Exercise) -> None:
@@ -287,8 +319,9 @@ def show_exercise(exercise: Exercise) -> None:
     with st.container(border=True, key=f"{EXERCISES_PAGE}-exercise"):
         st.html(head_html(exercise, record.total))
         with st.container():  # always there, so that the boxes below keep their place and the focus
-            show_remarks(exercise, record)
+            show_level_change()
         ask(EXERCISE_FORM, exercise.question, partial(_take_answer, exercise), partial(_shown, exercise))
+        show_verdict(exercise, record)
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             st.button(
                 _("Next exercise"),
@@ -307,12 +340,14 @@ def show_exercise(exercise: Exercise) -> None:
         st.caption(
             _("“Check” with nothing typed also takes you to the next exercise. Trying again doesn't count.")
             if done
+            else _("“Reveal” counts as a wrong answer. So does “Next exercise” after a wrong try.")
+            if verdict is not None and verdict.kind == AGAIN
             else _("“Reveal” counts as a wrong answer; “Next exercise” doesn't count.")
         )
 
 
-def show_remarks(exercise: Exercise, record: Record) -> None:
-    """Whether the level has changed, and the verdict on the last answer."""
+def show_level_change() -> None:
+    """Whether the level has changed."""
     changed = st.session_state.pop(f"{EXERCISES_PAGE}.level_changed", None)
     if changed:
         message = (
@@ -321,6 +356,10 @@ def show_remarks(exercise: Exercise, record: Record) -> None:
             else _("Two wrong in a row: back to level {level}.")
         )
         note(message.format(level=changed[1]))
+
+
+def show_verdict(exercise: Exercise, record: Record) -> None:
+    """The verdict on the last answer, under the button that asked for it."""
     verdict = record.verdicts.get(exercise.name)
     if record.remark is not None and record.remark[0] == exercise.name:
         verdict = record.remark[1]
@@ -353,13 +392,19 @@ def record_html(record: Record) -> str:
     """The table."""
     head = (_("Kind"), _("Answered"), _("Right"), _("Tied"), _("Best streak"))
     rows = [
-        (_(EXERCISE_KINDS[kind].title), tally.answered, tally.right, tally.tied, tally.best)
+        (
+            _(EXERCISE_KINDS[kind].title),
+            count(tally.answered),
+            tally.score,
+            count(tally.tied),
+            count(tally.best),
+        )
         for kind, tally in ((kind, record.by_kind.get(kind)) for kind in EXERCISE_KINDS)
         if tally is not None
     ]
     top = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = "".join(
-        f"<tr><td>{escape(title)}</td>{''.join(f'<td>{count(number)}</td>' for number in numbers)}</tr>"
+        f"<tr><td>{escape(title)}</td>{''.join(f'<td>{number}</td>' for number in numbers)}</tr>"
         for title, *numbers in rows
     )
     return f'<div class="ts"><table class="sheet record"><tr>{top}</tr>{body}</table></div>'

@@ -29,14 +29,23 @@ from tokensteps.teaching.exercises.words import (
     prompt,
     word_counts_table,
 )
-from tokensteps.teaching.questions import Question, SeveralLines, Verdict, right, tied, unread, wrong
+from tokensteps.teaching.questions import (
+    UNREAD,
+    WRONG,
+    Question,
+    SeveralLines,
+    Verdict,
+    right,
+    tied,
+    unread,
+    wrong,
+)
+from tokensteps.teaching.slips.merging import PairName
 
 MERGES_ASKED: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
 """How many merges of BPE the corpus has to make."""
 BOTH: Final = 5
 """The level that wants WordPiece's first merge on the same words, too."""
-
-PairName = tuple[str, str]
 
 
 class Wanted(NamedTuple):
@@ -62,7 +71,14 @@ def construct(random: Random, level: int) -> Made:
         pair = merge_at(train_wordpiece(corpus_of(counts), merges=1), 1).pair
         wanted = Wanted(merges, (pair.first, pair.second))
         rule = sentences(rule, wordpiece_rule())
-    example = word_counts_table(counts)
+    example = fill(_("One of many that work: {corpus}"), corpus=word_counts_table(counts))
+
+    def grade(answer: str) -> Verdict:
+        verdict = check_corpus(answer, wanted)
+        if verdict.kind == WRONG:
+            verdict = verdict._replace(told=verdict.told + example)
+        return verdict._replace(cells=(0,)) if verdict.kind in (WRONG, UNREAD) else verdict
+
     question = Question(
         "construct",
         prompt(
@@ -75,10 +91,16 @@ def construct(random: Random, level: int) -> Made:
                 )
             ),
         ),
-        SeveralLines("hug 10\npug 5"),
+        SeveralLines("\n".join([_("a word and its count")] * 2)),
         counts_text(counts),
-        lambda answer: check_corpus(answer, wanted),
-        fill(_("One of many that work: {corpus}"), corpus=example),
+        grade,
+        example,
+        fill(
+            _(
+                "Begin with words that have {pair}, and give them high counts. Then add words for what comes next."
+            ),
+            pair=pair_html(wanted.merges[0]),
+        ),
     )
     facts = {"merges": wanted.merges, "wordpiece": wanted.wordpiece, "words": counts}
     return Made(question, facts, link_to("bpe", counts, step="0"))
@@ -122,7 +144,7 @@ def read_answer(answer: str) -> dict[str, int] | str:
                 limit=count(CORPUS_COUNT), word=word
             )
         counts[word] = counts.get(word, 0) + number
-    return counts or _("Your answer has no words: type lines such as hug 10.")
+    return counts or _("Your answer has no words: type a word, a space and its count on each line.")
 
 
 def check_corpus(answer: str, wanted: Wanted) -> Verdict:
@@ -167,7 +189,7 @@ def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verd
         message = _(
             "{algorithm} makes no merge {number} on your words: no pair is left. It should have been {wanted}."
         )
-        return wrong(fill(message, **fields))
+        return wrong(made := fill(message, **fields), made)
     event = merge_at(trace, number)
     if tuple(event.pair) == wanted:
         return None
@@ -178,7 +200,7 @@ def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verd
         message = _(
             "{algorithm}, merge {number} is {pair} ({figure}); {wanted} doesn't occur in your words then."
         )
-        return wrong(fill(message, **fields))
+        return wrong(made := fill(message, **fields), made)
     fields["yours"] = figure(standing)
     if standing.tied:
         message = _(
@@ -186,7 +208,7 @@ def compare(name: str, trace: MergeTrace, number: int, wanted: PairName) -> Verd
         )
         return tied(fill(message, **fields))
     message = _("{algorithm}, merge {number} is {pair} ({figure}); {wanted} has {yours}.")
-    return wrong(fill(message, **fields))
+    return wrong(made := fill(message, **fields), made)
 
 
 def figure(candidate: Candidate) -> str:

@@ -116,7 +116,8 @@ def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
 
     def compare(pieces: tuple[str, ...]) -> Verdict:
         yours = fill(_("You have {words}."), words=code_html(pieces))
-        return wrong(sentences(yours, why))
+        slip = "cut_missing" if len(pieces) < len(true) else "cut_too_many" if len(pieces) > len(true) else ""
+        return wrong(sentences(yours, why), yours, slip)
 
     graded = grade_split(text, true, compare)
     asked = fill(
@@ -144,14 +145,16 @@ def normalized(text: str) -> Made:
     why = f"<code>{escape(true)}</code>"
 
     def grade(answer: str) -> Verdict:
-        if " ".join(answer.split()) == true:
+        plain = " ".join(answer.split())
+        if plain == true:
             return right(why)
+        mine = f"<code>{escape(answer.strip()[:80])}</code>"
+        bare = " ".join(Pipeline("strip_accents", "whitespace_split").split(plain))
+        slip = "capitals_left" if plain != plain.lower() else "accents_left" if plain != bare else ""
         return wrong(
-            fill(
-                _("You have {yours}; it should be {true}."),
-                yours=f"<code>{escape(answer.strip()[:80])}</code>",
-                true=why,
-            )
+            fill(_("You have {yours}; it should be {true}."), yours=mine, true=why),
+            fill(_("You have {yours}."), yours=mine),
+            slip,
         )
 
     question = Question(

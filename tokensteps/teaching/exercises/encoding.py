@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from html import escape
+from itertools import islice
 from random import Random
 from typing import Final
 
@@ -27,7 +28,10 @@ from tokensteps.teaching.exercises.words import (
     split_text,
     tokens_in_line,
 )
-from tokensteps.teaching.questions import Entry, Question, Verdict, read_split, right, unread, wrong
+from tokensteps.teaching.questions import Entry, Question, Verdict, right, unread, wrong
+from tokensteps.teaching.slips.encoding import bpe_slip, wordpiece_slip
+from tokensteps.teaching.slips.unigram import greedy_split
+from tokensteps.teaching.splitting import read_split, split_hint
 
 UNKNOWN: Final = "[UNK]"
 RULES_LEARNED: Final = {1: 2, 2: 3, 3: 4, 4: 5, 5: 6}
@@ -80,9 +84,17 @@ def read_spelling(answer: str, word: str, known: Collection[str], prefix: str = 
 
 
 def encoding_question(
-    text: str, word: str, true: Sequence[str], known: Collection[str], why: str, prefix: str = ""
+    text: str,
+    word: str,
+    true: Sequence[str],
+    known: Collection[str],
+    why: str,
+    slip: Callable[[tuple[str, ...]], str],
+    way: str,
+    prefix: str = "",
 ) -> Question:
-    """Spell a word in tokens; `text` is the prompt, `true` the tokens, `why` markup."""
+    """Spell a word in tokens; `text` is the prompt, `true` the tokens, `why` markup, `slip` the mistake behind other tokens, and `way`,
+    markup, how to begin."""
     plain = tuple(
         token.removeprefix(prefix) if place and prefix else token for place, token in enumerate(true)
     )
@@ -104,9 +116,9 @@ def encoding_question(
         if pieces == plain:
             return right(why)
         yours = fill(_("You have {yours}."), yours=tokens_in_line(pieces))
-        return wrong(f"{yours} {why}")
+        return wrong(f"{yours} {why}", yours, slip(pieces))
 
-    return Question("encode", text, Entry(_("such as h ug s")), split_text(true), grade, why)
+    return Question("encode", text, Entry(split_hint(word, prefix)), split_text(true), grade, why, way)
 
 
 def fitting(
@@ -148,7 +160,7 @@ def bpe_encode(random: Random, level: int) -> Made:
 
 def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[str, object]]:
     """How a word is encoded after `step` merges of BPE."""
-    merges = [tuple(pair) for pair in trace[step].merges]
+    merges = [(pair.first, pair.second) for pair in trace[step].merges]
     rules = sheet_html(
         (_("Rule"), _("Merge"), _("Becomes")),
         ((str(number), pair_html(pair), chip("".join(pair))) for number, pair in enumerate(merges, start=1)),
@@ -164,8 +176,23 @@ def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[
         f'{rules}<p class="known">{letters}</p>',
         fill(_("Which tokens is {word} split into?"), word=f"<code>{escape(word)}</code>"),
     )
-    why = bpe_steps(tokenizer.explain(word))
-    question = encoding_question(text, word, tokenizer.encode(word).tokens, trace.alphabet, why)
+    steps = tokenizer.explain(word)
+    letters = steps[0].tokens
+
+    def slip(yours: tuple[str, ...]) -> str:
+        return bpe_slip(yours, letters, word, merges)
+
+    shown = min(2, max(1, len(steps) - 1))  # never the last one
+    begun = [tokens_in_line(snapshot.tokens) for snapshot in islice(steps, shown)]
+    question = encoding_question(
+        text,
+        word,
+        tokenizer.encode(word).tokens,
+        trace.alphabet,
+        bpe_steps(steps),
+        slip,
+        " → ".join([*begun, "…"]),
+    )
     facts: dict[str, object] = {
         "merges": merges,
         "alphabet": trace.alphabet,
@@ -205,8 +232,15 @@ def wordpiece_question(trace: WordPieceTrace, step: int, word: str) -> tuple[Que
         f'<p class="known">{shown}</p>',
         fill(_("Which tokens is {word} split into?"), word=f"<code>{escape(word)}</code>"),
     )
-    why = wordpiece_steps(tokenizer.explain(word))
-    question = encoding_question(text, word, tokenizer.encode(word).tokens, word, why, "##")
+    why, true = wordpiece_steps(tokenizer.explain(word)), tokenizer.encode(word).tokens
+
+    def slip(yours: tuple[str, ...]) -> str:
+        return wordpiece_slip(yours, word, true, vocabulary, "##", UNKNOWN)
+
+    first = greedy_split(word, (token for token in vocabulary if not token.startswith("##")))[:1]
+    way = _("The longest token that begins the word is {token}. What begins the rest?")
+    way = fill(way, token=chip(first[0])) if first else escape(_("Is there a token that begins the word?"))
+    question = encoding_question(text, word, true, word, why, slip, way, "##")
     return question, {"vocabulary": vocabulary, "word": word, "words": dict(trace.corpus.items())}
 
 

@@ -15,7 +15,7 @@ from tokenizers_core.encoding.vocabulary import Private
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.merge_trace import Candidate, MergeTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
-from tokensteps.drawing.tokens import PLAIN, fill
+from tokensteps.drawing.tokens import PLAIN, chip, fill
 from tokensteps.language.i18n import _, count
 from tokensteps.teaching.events import merge_at, wordpiece_merge_at
 from tokensteps.teaching.exercises.words import (
@@ -33,6 +33,7 @@ from tokensteps.teaching.exercises.words import (
 )
 from tokensteps.teaching.merge_questions import ask_pair
 from tokensteps.teaching.questions import Entry, Question, grade_number
+from tokensteps.teaching.slips.merging import counting_slips, scoring_slips
 
 MERGES_BEFORE = {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}
 """How many merges come before the question."""
@@ -141,8 +142,8 @@ def wordpiece_pair(random: Random, level: int) -> Made:
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
-def occurrences(trace: MergeTrace, step: int, pair: Pair) -> str:
-    """Where a pair occurs, word by word, as plain text: `hug 5 + hugs 3 = 8`."""
+def occurrences(trace: MergeTrace, step: int, pair: Pair, result: str = "") -> str:
+    """Where a pair occurs, word by word, as plain text: `hug 5 + hugs 3 = 8`; or with another `result`."""
     counts = dict(trace.corpus.items())
     parts = []
     total = 0
@@ -151,7 +152,7 @@ def occurrences(trace: MergeTrace, step: int, pair: Pair) -> str:
         if here:
             parts.append(f"{word} {counts[word]}" if here == 1 else f"{word} {here} × {counts[word]}")
             total += here * counts[word]
-    return f"{' + '.join(parts)} = {total}"
+    return f"{' + '.join(parts)} = {result or total}"
 
 
 def pick(random: Random, candidates: Sequence[Offered], step: int, level: int) -> Offered:
@@ -178,10 +179,17 @@ def bpe_count(random: Random, level: int) -> Made:
             words_table(trace[step].splits(), counts),
             fill(_("How often does {pair} occur in the corpus?"), pair=pair_html(asked.pair)),
         ),
-        Entry("12"),
+        Entry(_("a whole number")),
         str(asked.freq),
-        grade_number(asked.freq, why, why, count(asked.freq)),
+        grade_number(
+            asked.freq,
+            why,
+            why,
+            count(asked.freq),
+            slips=lambda: counting_slips(trace[step].splits(), counts, asked.pair),
+        ),
         why,
+        escape(occurrences(trace, step, asked.pair, "?")),
     )
     facts = {"words": counts, "step": step, "pair": tuple(asked.pair)}
     return Made(question, facts, link_to("bpe", counts, step=str(step)))
@@ -203,14 +211,29 @@ def wordpiece_score(random: Random, level: int) -> Made:
             ),
             scored_words(trace, step, level),
             fill(
-                _("What is the score of {pair}? A fraction such as 5/(20 × 5) will do."),
+                _("What is the score of {pair}? A fraction such as a/(b × c) will do."),
                 pair=pair_html(asked.pair),
             ),
         ),
-        Entry("5/(20 × 5)"),
+        Entry(_("a fraction such as a/(b × c), or a decimal")),
         fraction(asked.score),
-        grade_number(asked.score, why, why, score_text(asked.score)),
+        grade_number(
+            asked.score,
+            why,
+            why,
+            score_text(asked.score),
+            slips=lambda: scoring_slips(trace[step].splits(), counts, asked.pair, trace.prefix),
+        ),
         why,
+        fill(
+            _("{pair} occurs {freq} times, {first} {first_freq} times and {second} {second_freq} times."),
+            pair=pair_html(asked.pair),
+            freq=count(asked.freq),
+            first=chip(asked.pair.first),
+            first_freq=count(asked.first_freq),
+            second=chip(asked.pair.second),
+            second_freq=count(asked.second_freq),
+        ),
     )
     facts = {"words": counts, "step": step, "pair": tuple(asked.pair)}
     return Made(question, facts, link_to("wordpiece", counts, step=str(step)))

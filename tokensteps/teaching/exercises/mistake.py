@@ -12,7 +12,7 @@ from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.merge_trace import Candidate
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceTrace
 from tokensteps.drawing.tokens import chip, fill
-from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.teaching.events import merge_at, wordpiece_merge_at
 from tokensteps.teaching.exercises.merging import bpe_rule, wordpiece_rule
 from tokensteps.teaching.exercises.viterbi import bits, boundaries, draw_lattice
@@ -40,6 +40,16 @@ SORTS: Final[Mapping[int, Sequence[str]]] = {
     5: ("pair", "score", "most_frequent"),
 }
 """What may be wrong, by level: a count, a pair (with its true count), a score, a number of bits, BPE's pair in WordPiece's log."""
+
+
+WHAT_IS_WRONG: Final[Mapping[str, str]] = {
+    "count": N_("A count is wrong: count each line's pair again, in the words as they are split by then."),
+    "pair": N_("A pair is wrong: in one line, another pair occurs more often."),
+    "score": N_("One number of a score is wrong: count each pair and its two tokens again."),
+    "most_frequent": N_("A pair is wrong: in one line, another pair has a higher score."),
+    "bits": N_("A number of bits is wrong: work out each minimum again."),
+}
+"""What is said of the mistake to somebody who has not found it."""
 
 
 class LogLine(NamedTuple):
@@ -124,7 +134,9 @@ def wrong_log(random: Random, level: int, sort: str) -> Made:
     facts = {"words": counts, "lines": [tuple(line) for line in shown], "wrong": place, "sort": sort}
     link = link_to("wordpiece" if train is train_wordpiece else "bpe", counts, step=str(place))
     given = word_counts_table(counts)
-    return which_line(rule, given, [line.html() for line in shown], place, lines[place].html(), facts, link)
+    way = escape(_(WHAT_IS_WRONG[sort]))
+    true = lines[place].html()
+    return which_line(rule, given, [line.html() for line in shown], place, true, way, facts, link)
 
 
 def alter(
@@ -180,7 +192,9 @@ def wrong_table(random: Random, level: int) -> Made:
         "wrong": place,
         "sort": "bits",
     }
-    return which_line(rule, given, [cell.html() for cell in shown], place, cells[place].html(), facts)
+    what = WHAT_IS_WRONG["bits"]
+    way = escape(_(what))
+    return which_line(rule, given, [cell.html() for cell in shown], place, cells[place].html(), way, facts)
 
 
 def which_line(
@@ -189,10 +203,11 @@ def which_line(
     lines: Sequence[str],
     place: int,
     true: str,
+    way: str,
     facts: Mapping[str, object],
     link: Address | None = None,
 ) -> Made:
-    """The question. `given`, `lines` and `true` are markup."""
+    """The question. `given`, `lines`, `true` and `way`, which says what to look for, are markup."""
     names = tuple(_("Line {number}").format(number=number) for number in range(1, len(lines) + 1))
     log = f'<ol class="log">{"".join(f"<li>{line}</li>" for line in lines)}</ol>'
     why = fill(_("{line} is wrong. It should say: {true}."), line=f"<b>{escape(names[place])}</b>", true=true)
@@ -200,12 +215,13 @@ def which_line(
     def grade(answer: str) -> Verdict:
         if answer == names[place]:
             return right(why)
-        return wrong(fill(_("{line} is correct. "), line=escape(answer)) + why)
+        fine = fill(_("{line} is correct. "), line=escape(answer))
+        return wrong(fine + why, fine.rstrip())
 
     asked = _(
         "Exactly one line is wrong. The lines after it are right: they carry on from what it should have said. "
         "Which one is wrong?"
     )
     text = prompt(rule, f'<div class="sheets">{given}{log}</div>', escape(asked))
-    question = Question("mistake", text, Choice(names), names[place], grade_choice(names, grade), why)
+    question = Question("mistake", text, Choice(names), names[place], grade_choice(names, grade), why, way)
     return Made(question, facts, link)

@@ -33,8 +33,10 @@ from tokensteps.teaching.exercises.words import (
     tokens_table,
     words_table,
 )
-from tokensteps.teaching.prune_questions import ask_piece, loss_told
+from tokensteps.teaching.prune_questions import ask_piece, loss_told, resplits
 from tokensteps.teaching.questions import Entry, Question, Verdict, grade_number, grade_split, right, wrong
+from tokensteps.teaching.slips.unigram import loss_slips, probability_slips, split_slip
+from tokensteps.teaching.splitting import split_hint
 
 SEED_PIECES: Final = {1: 8, 2: 10, 3: 12, 4: 13, 5: 14}
 """Pieces that training starts from."""
@@ -84,10 +86,18 @@ def probability(pieces: Sequence[str], counts: Mapping[str, int]) -> Fraction:
 
 def worked(pieces: Sequence[str], counts: Mapping[str, int]) -> str:
     """The same with its numbers: plain text."""
-    total = sum(counts.values())
-    product = " × ".join(f"{counts[piece]}/{total}" for piece in pieces)
     exact = probability(pieces, counts)
-    return f"{product} = {fraction(exact)} ≈ {chance(float(exact))}"
+    return f"{product_text(pieces, counts)} = {fraction(exact)} ≈ {chance(float(exact))}"
+
+
+def product_text(pieces: Sequence[str], counts: Mapping[str, int]) -> str:
+    """The product itself.
+
+    >>> product_text(("h", "ug"), {"h": 1, "ug": 3})
+    '1/4 × 3/4'
+    """
+    total = sum(counts.values())
+    return " × ".join(f"{counts[piece]}/{total}" for piece in pieces)
 
 
 def paths_of(trace: UnigramTrace, word: str) -> list[Path]:
@@ -120,12 +130,14 @@ def probability_question(trace: UnigramTrace, pieces: Sequence[str]) -> tuple[Qu
         ),
         shares_table(seed),
         fill(
-            _("How probable is {split}? A product such as 3/40 × 5/40 will do."), split=tokens_in_line(pieces)
+            _("How probable is {split}? A product such as a/c × b/c will do."), split=tokens_in_line(pieces)
         ),
     )
     shown = f"{fraction(exact)} ≈ {chance(float(exact))}"
-    grade = grade_number(exact, why, why, shown)
-    question = Question("probability", text, Entry("3/40 × 5/40"), fraction(exact), grade, why)
+    grade = grade_number(exact, why, why, shown, slips=lambda: probability_slips(pieces, seed))
+    hint = Entry(_("a product such as a/c × b/c, or a decimal"))
+    way = escape(f"{product_text(pieces, seed)} = ?")
+    question = Question("probability", text, hint, fraction(exact), grade, why, way)
     return question, {"pieces": seed, "split": tuple(pieces), "words": dict(trace.corpus.items())}
 
 
@@ -161,18 +173,20 @@ def best_question(trace: UnigramTrace, word: str) -> tuple[Question, dict[str, o
         missing = next((piece for piece in pieces if piece not in seed), None)
         if missing is not None:
             yours = fill(_("{piece} is not among the pieces."), piece=f"<code>{escape(missing)}</code>")
-            return wrong(sentences(yours, why))
+            return wrong(sentences(yours, why), yours)
         if pieces in [path.pieces for path in best]:
             return right(why)
         yours = fill(
             _("{split}: {numbers}."), split=tokens_in_line(pieces), numbers=escape(worked(pieces, seed))
         )
-        return wrong(sentences(yours, why))
+        return wrong(sentences(yours, why), yours, split_slip(word, pieces, weights))
 
     def grade(answer: str) -> Verdict:
         verdict = graded(answer)
         return right(why) if verdict.kind == "right" else verdict
 
+    total = sum(seed.values())
+    weights = {piece: Fraction(number, total) for piece, number in seed.items()}
     graded = grade_split(word, best[0].pieces, compare)
     question = Question(
         "best",
@@ -184,10 +198,14 @@ def best_question(trace: UnigramTrace, word: str) -> tuple[Question, dict[str, o
             shares_table(seed),
             fill(_("Which split of {word} is the most probable?"), word=f"<code>{escape(word)}</code>"),
         ),
-        Entry(_("such as h ug s")),
+        Entry(split_hint(word)),
         split_text(best[0].pieces),
         grade,
         why,
+        fill(
+            _("The most probable split has probability {chance}."),
+            chance=escape(chance(float(probability(best[0].pieces, seed)))),
+        ),
     )
     facts = {"pieces": seed, "word": word, "words": dict(trace.corpus.items()), "paths": len(paths)}
     return question, facts
@@ -289,8 +307,17 @@ def unigram_loss(random: Random, level: int) -> Made:
             piece=chip(event.piece),
         ),
     )
-    key, grade = nats(true), grade_number(true, why, why, nats(true), by_hand=True)
-    question = Question("loss", text, Entry(_("a number such as 3.4")), key, grade, f"<b>{key}</b> {why}")
+    key = nats(true)
+    grade = grade_number(
+        true,
+        why,
+        why,
+        key,
+        by_hand=True,
+        slips=lambda: loss_slips([*resplits(trace, step, event.piece)]),
+    )
+    hint = Entry(_("a number with at least two digits"))
+    question = Question("loss", text, hint, key, grade, f"<b>{key}</b> {why}", why)
     facts = {
         "words": counts,
         "step": step,

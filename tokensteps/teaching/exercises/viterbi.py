@@ -12,7 +12,7 @@ from typing import Final
 from tokenizers_core import Lattice
 from tokenizers_core.training.lattice import Arrival, ForwardEvent
 from tokensteps.drawing.tokens import chip, fill
-from tokensteps.language.i18n import _
+from tokensteps.language.i18n import _, listed, ngettext, sentences
 from tokensteps.teaching.exercises.words import FAMILIES, Made, prompt, sheet_html
 from tokensteps.teaching.questions import Cells, Question, Verdict, read_number, right, unread, wrong
 
@@ -102,33 +102,112 @@ def viterbi(random: Random, level: int) -> Made:
         ),
         Cells(heads, tuple((word[:end], None, None) for end in range(1, len(word) + 1))),
         "\n".join(f"{number}\n{pieces[0]}" for number, pieces in cells),
-        lambda answer: grade_cells(answer, cells, word, filled),
+        lambda answer: grade_cells(answer, cells, word, model, filled),
         filled,
+        ways_told(len(word), cells, word, model),
     )
     return Made(question, {"word": word, "bits": model})
 
 
-def grade_cells(answer: str, cells: Sequence[tuple[int, tuple[str, ...]]], word: str, filled: str) -> Verdict:
+def grade_cells(
+    answer: str,
+    cells: Sequence[tuple[int, tuple[str, ...]]],
+    word: str,
+    model: Mapping[str, int],
+    filled: str,
+) -> Verdict:
     """Grade a Viterbi table: say which cells are wrong, and show the right table."""
     lines = [line.strip() for line in answer.split("\n")]
     if len(lines) != 2 * len(cells) or not all(lines):
-        return unread(_("Fill in every cell."))
-    mistakes = []
+        empty = tuple(place for place, line in enumerate(lines) if not line)
+        return unread(_("Fill in every cell."))._replace(cells=empty)
+    numbers = [read_number(typed) for typed in lines[::2]]
+    mistakes: dict[int, str] = {}
+    """A wrong cell → what is wrong with it, and what it should be."""
     for end, (number, pieces) in enumerate(cells, start=1):
-        typed, piece = lines[2 * end - 2 : 2 * end]
-        read = read_number(typed)
+        typed, piece, read = lines[2 * end - 2], lines[2 * end - 1], numbers[end - 1]
         if read is None:
-            return unread(
-                _("{answer} is not a number of bits: type one such as 7.").format(answer=repr(typed[:40]))
-            )
+            told = _("{answer} is not a number of bits: type one such as 7.").format(answer=repr(typed[:40]))
+            return unread(told)._replace(cells=(2 * end - 2,))
         place = f"<code>{escape(word[:end])}</code>"
         if read.value != number:
             message = _("Up to {place}: you have {yours} bits; it should be {true}.")
-            mistakes.append(fill(message, place=place, yours=escape(typed[:40]), true=str(number)))
+            told = fill(message, place=place, yours=escape(typed[:40]), true=str(number))
+            mistakes[2 * end - 2] = told
         if piece not in pieces:
             message = _("Up to {place}: you have the piece {yours}; it should be {true}.")
             right_pieces = " / ".join(map(chip, pieces))
-            mistakes.append(
-                fill(message, place=place, yours=f"<code>{escape(piece[:40])}</code>", true=right_pieces)
-            )
-    return wrong(f"{'<br>'.join(mistakes)}{filled}") if mistakes else right(filled)
+            told = fill(message, place=place, yours=f"<code>{escape(piece[:40])}</code>", true=right_pieces)
+            mistakes[2 * end - 1] = told
+    if not mistakes:
+        return right(filled)
+    first = min(mistakes)
+    end = first // 2 + 1
+    values = [number.value for number in numbers if number is not None]
+    slip = (
+        last_piece_slip(lines[first], word[:end], model)
+        if first % 2
+        else bits_slip(values[end - 1], end, cells, word, model)
+    )
+    place = f"<code>{escape(word[:end])}</code>"
+    yours = escape(lines[first][:40])
+    mine = fill(_("Up to {place}: you have {yours}."), place=place, yours=f"<code>{yours}</code>")
+    many = ngettext(
+        "{number} cell is wrong, marked with ✗.", "{number} cells are wrong, marked with ✗.", len(mistakes)
+    )
+    hint = sentences(escape(many.format(number=len(mistakes))), mine)
+    verdict = wrong(f"{'<br>'.join(mistakes.values())}{filled}", hint, slip, tuple(mistakes))
+    if follow(values, [cell for cell in mistakes if cell % 2 == 0], word, model):
+        verdict = verdict._replace(
+            hint=sentences(verdict.hint, escape(_("The other wrong numbers follow from it.")))
+        )
+    return verdict._replace(worked=ways_told(end, cells, word, model))
+
+
+def ways_to(end: int, word: str, model: Mapping[str, int]) -> list[int]:
+    """Where the pieces that end at a boundary begin."""
+    return [start for start in range(end) if word[start:end] in model]
+
+
+def ways_told(
+    end: int, cells: Sequence[tuple[int, tuple[str, ...]]], word: str, model: Mapping[str, int]
+) -> str:
+    """How one can get to a boundary, with the bits of each way, but not their sums: markup."""
+    ways = [
+        f"{chip(word[start:end])} {cells[start - 1][0] if start else 0} + {model[word[start:end]]}"
+        for start in ways_to(end, word, model)
+    ]
+    message = _("Up to {place}: {ways}. The smallest sum counts.")
+    return fill(message, place=f"<code>{escape(word[:end])}</code>", ways=listed(ways))
+
+
+def bits_slip(
+    yours: Fraction,
+    end: int,
+    cells: Sequence[tuple[int, tuple[str, ...]]],
+    word: str,
+    model: Mapping[str, int],
+) -> str:
+    """The mistake behind a wrong number of bits; "" if none is known."""
+    if yours in [model[word[start:end]] for start in ways_to(end, word, model) if start]:
+        return "own_only"
+    if yours == sum(model[letter] for letter in word[:end]):
+        return "letters_only"
+    return "not_least" if yours > cells[end - 1][0] else ""
+
+
+def last_piece_slip(yours: str, beginning: str, model: Mapping[str, int]) -> str:
+    """The mistake behind a wrong last piece."""
+    if yours not in model:
+        return "not_a_piece"
+    return "dearer_piece" if beginning.endswith(yours) else "elsewhere"
+
+
+def follow(values: Sequence[Fraction], mistaken: Sequence[int], word: str, model: Mapping[str, int]) -> bool:
+    """Whether there are several wrong numbers, and all but the first are right if one goes on from those before."""
+    reached = [Fraction(0), *values]
+    ends = [cell // 2 + 1 for cell in mistaken]
+    return len(ends) > 1 and all(
+        reached[end] == min(reached[start] + model[word[start:end]] for start in ways_to(end, word, model))
+        for end in ends[1:]
+    )

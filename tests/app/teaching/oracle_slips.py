@@ -1,0 +1,246 @@
+"""Mistakes that learners make, each made here in its own plain way: what it leads to, with the corpus read word by word.
+
+Nothing here is shared with `tokensteps/teaching/slips/`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from tests.core.oracle_bpe import PairName, plain_encode, replace
+from tests.core.oracle_unigram import all_paths, plain_viterbi
+
+UNKNOWN = "[UNK]"
+Names = dict[str, list[Any]]
+"""A mistake's name → what it may lead to."""
+
+
+def running(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -> list[list[str]]:
+    """The corpus as it is read: every word as often as it occurs, in its tokens."""
+    return [[*splits[word]] for word, number in words.items() for _time in range(number)]
+
+
+def pairs_in(text: list[list[str]]) -> list[PairName]:
+    """Every pair that is met."""
+    return [(tokens[place], tokens[place + 1]) for tokens in text for place in range(len(tokens) - 1)]
+
+
+def apart(tokens: list[str], pair: PairName) -> int:
+    """How often a pair is met if what was part of one is not part of the next."""
+    found = place = 0
+    while place + 1 < len(tokens):
+        here = (tokens[place], tokens[place + 1]) == pair
+        found += here
+        place += 2 if here else 1
+    return found
+
+
+def counts(
+    splits: Mapping[str, Sequence[str]], words: Mapping[str, int], pair: PairName, prefix: str
+) -> Names:
+    """A pair's count by each mistake."""
+    text, types = running(splits, words), running(splits, dict.fromkeys(words, 1))
+    bare = [tokens[0] + "".join(token.removeprefix(prefix) for token in tokens[1:]) for tokens in text]
+    letters = re.compile(f"(?={re.escape(pair[0].removeprefix(prefix) + pair[1].removeprefix(prefix))})")
+    return {
+        "words_once": [pairs_in(types).count(pair)],
+        "places_once": [sum(pair in pairs_in([tokens]) for tokens in text)],
+        "overlaps": [sum(apart(tokens, pair) for tokens in text)],
+        "letters": [sum(len(letters.findall(word)) for word in bare)],
+        "either_order": [sum(found in (pair, pair[::-1]) for found in pairs_in(text)) if pair[0] != pair[1] else 2 * pairs_in(text).count(pair)],
+        "one_token": [sum(tokens.count(token) for tokens in text) for token in pair],
+    }  # fmt: skip
+
+
+def most(pairs: set[PairName], value: Callable[[PairName], Any]) -> list[PairName]:
+    """The pairs with the greatest value."""
+    best = max(map(value, pairs))
+    return [pair for pair in pairs if value(pair) == best]
+
+
+def bpe_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -> Names:
+    """The pair that BPE would merge next, by each mistake."""
+    text, types = running(splits, words), running(splits, dict.fromkeys(words, 1))
+    all_pairs = {*pairs_in(text)}
+    return {
+        "words_once": most(all_pairs, lambda pair: pairs_in(types).count(pair)),
+        "places_once": most(all_pairs, lambda pair: sum(pair in pairs_in([tokens]) for tokens in text)),
+        "overlaps": most(all_pairs, lambda pair: sum(apart(tokens, pair) for tokens in text)),
+    }
+
+
+def token_count(text: list[list[str]], token: str) -> int:
+    """How often a token is met."""
+    return sum(tokens.count(token) for tokens in text)
+
+
+def wordpiece_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -> Names:
+    """The pair that WordPiece would merge next, by each mistake."""
+    text, types = running(splits, words), running(splits, dict.fromkeys(words, 1))
+    found, found_once = pairs_in(text), pairs_in(types)
+    first = {pair: token_count(text, pair[0]) for pair in found}
+    second = {pair: token_count(text, pair[1]) for pair in found}
+    return {
+        "most_frequent": most({*found}, found.count),
+        "first_only": most({*found}, lambda pair: Fraction(found.count(pair), first[pair])),
+        "second_only": most({*found}, lambda pair: Fraction(found.count(pair), second[pair])),
+        "counts_added": most({*found}, lambda pair: Fraction(found.count(pair), first[pair] + second[pair])),
+        "words_once": most(
+            {*found},
+            lambda pair: Fraction(
+                found_once.count(pair), token_count(types, pair[0]) * token_count(types, pair[1])
+            ),
+        ),
+    }
+
+
+def scores(
+    splits: Mapping[str, Sequence[str]], words: Mapping[str, int], pair: PairName, prefix: str
+) -> Names:
+    """A pair's score by each mistake."""
+    text, types = running(splits, words), running(splits, dict.fromkeys(words, 1))
+    number, first, second = pairs_in(text).count(pair), token_count(text, pair[0]), token_count(text, pair[1])
+    bare = [[token.removeprefix(prefix) for token in tokens] for tokens in text]
+    plain = [token_count(bare, token.removeprefix(prefix)) for token in pair]
+    once = [token_count(types, token) for token in pair]
+    return {
+        "undivided": [Fraction(number)],
+        "first_only": [Fraction(number, first)],
+        "second_only": [Fraction(number, second)],
+        "counts_added": [Fraction(number, first + second)],
+        "upside_down": [Fraction(first * second, number)],
+        "words_once": [Fraction(pairs_in(types).count(pair), once[0] * once[1])],
+        "prefix_ignored": [Fraction(number, plain[0] * plain[1])],
+    }
+
+
+def bpe_encodings(word: str, merges: Sequence[PairName], alphabet: Sequence[str]) -> Names:
+    """A word's tokens by each mistake."""
+    letters = [letter if letter in alphabet else UNKNOWN for letter in word]
+    early = [letters]
+    while (after := one_rule(early[-1], merges)) != early[-1]:
+        early.append(after)
+    left = letters
+    while (after := one_place(left, merges)) != left:
+        left = after
+    last = letters
+    while (after := one_rule(last, merges[::-1])) != last:
+        last = after
+    names: Names = {"no_rule": [letters], "too_early": early[1:-1], "leftmost": [left], "last_rule": [last]}
+    if UNKNOWN not in letters:
+        names["longest"] = [longest(word, {*letters, *("".join(pair) for pair in merges)})]
+    else:
+        names["unknown_kept"] = [plain_encode([*word], merges)]
+    return names
+
+
+def one_rule(tokens: list[str], rules: Sequence[PairName]) -> list[str]:
+    """The first rule that fits, everywhere."""
+    for rule in rules:
+        after = replace(tokens, rule)
+        if after != tokens:
+            return after
+    return tokens
+
+
+def one_place(tokens: list[str], rules: Sequence[PairName]) -> list[str]:
+    """The first place that any rule fits."""
+    for place in range(len(tokens) - 1):
+        if (tokens[place], tokens[place + 1]) in rules:
+            return [*tokens[:place], tokens[place] + tokens[place + 1], *tokens[place + 2 :]]
+    return tokens
+
+
+def longest(word: str, known: set[str]) -> list[str]:
+    """The longest known token each time; [] where there is none."""
+    if not word:
+        return []
+    for end in range(len(word), 0, -1):
+        if word[:end] in known:
+            rest = longest(word[end:], known)
+            return [word[:end], *rest] if rest or end == len(word) else []
+    return []
+
+
+def cuts(word: str) -> list[tuple[str, ...]]:
+    """Every way to cut a word."""
+    inside = range(1, len(word))
+    return [
+        tuple(word[start:end] for start, end in zip((0, *places), (*places, len(word)), strict=True))
+        for number in range(len(word))
+        for places in combinations(inside, number)
+    ]
+
+
+def wordpiece_slips_of(yours: Sequence[str], vocabulary: Sequence[str], true: Sequence[str]) -> set[str]:
+    """The mistakes that may be behind a cut of a word, without prefixes, which is not the right one."""
+    forms = [yours[0], *("##" + token for token in yours[1:])]
+    other = ["##" + yours[0], *yours[1:]]
+    for form, swapped in zip(forms, other, strict=True):
+        if form not in vocabulary:
+            return {"other_form" if swapped in vocabulary else "not_in_vocabulary"}
+    backwards: list[str] = []
+    rest = "".join(yours)
+    while rest:
+        size = next(
+            n
+            for n in range(len(rest), 0, -1)
+            if n == 1 or ("##" if n < len(rest) else "") + rest[-n:] in vocabulary
+        )
+        backwards.insert(0, rest[-size:])
+        rest = rest[:-size]
+    found = {"from_end"} if [*yours] == backwards else set()
+    if true != [UNKNOWN] and len(yours) < len(true):
+        found.add("fewest_tokens")
+    return found or {"not_longest"}
+
+
+def probabilities(pieces: Sequence[str], number: Mapping[str, int]) -> Names:
+    """A split's probability by each mistake."""
+    total = sum(number.values())
+    product = Fraction(1)
+    for piece in pieces:
+        product *= number[piece]
+    true = product / total ** len(pieces)
+    return {
+        "added": [Fraction(sum(number[piece] for piece in pieces), total)],
+        "counts_multiplied": [product],
+        "divided_once": [product / total],
+        "piece_left_out": [true * total / number[piece] for piece in pieces],
+    }
+
+
+def split_slips_of(yours: Sequence[str], number: Mapping[str, int]) -> set[str]:
+    """The mistakes that may be behind a split into known pieces which is not the best."""
+    word = "".join(yours)
+    ways = [pieces for pieces, _cost in all_paths(word, dict.fromkeys(number, 0.0))]
+    found = set()
+    if [*yours] == longest(word, {*number}):
+        found.add("greedy")
+    if len(yours) == min(map(len, ways)):
+        found.add("fewest_pieces")
+    if sum(number[piece] for piece in yours) == max(sum(number[piece] for piece in way) for way in ways):
+        found.add("greatest_sum")
+    return found or {"less_probable"}
+
+
+def losses(words: Mapping[str, int], model: Mapping[str, float], piece: str) -> Names:
+    """By how much the loss grows without a piece, by each mistake; `model` has each piece's cost."""
+    less = {other: cost for other, cost in model.items() if other != piece}
+    using = [word for word in words if piece in plain_viterbi(word, model)[0]]
+    before = {word: plain_viterbi(word, model)[1] for word in using}
+    after = {word: plain_viterbi(word, less)[1] for word in using}
+    true = sum(words[word] * (after[word] - before[word]) for word in using)
+    return {
+        "words_once": [sum(after[word] - before[word] for word in using)],
+        "after_only": [sum(words[word] * after[word] for word in using)],
+        "before_only": [sum(words[word] * before[word] for word in using)],
+        "base_two": [true / math.log(2)],
+        "base_ten": [true / math.log(10)],
+        "sign": [-true],
+    }

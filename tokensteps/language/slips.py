@@ -1,0 +1,96 @@
+"""What is said of slips: mistakes that learners often make, each recognized by the wrong answer that it leads to.
+
+Nothing here tells the right answer: these sentences are read by somebody who is going to try again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tokensteps.language.i18n import N_
+
+SLIPS: Final[Mapping[str, str]] = {
+    # counting a pair
+    "words_once": N_("It looks as if you counted each word once. Count it as often as it occurs."),
+    "places_once": N_("A pair can occur several times in one word. Count each of those places."),
+    "overlaps": N_("Occurrences that overlap count as well: in aaa, the pair a, a occurs twice."),
+    "letters": N_(
+        "You counted every place with these letters. Count only the places where they are these two tokens."
+    ),
+    "either_order": N_("The order matters: you also counted the same two tokens the other way round."),
+    "one_token": N_("You counted one of the two tokens, not the pair."),
+    # choosing a pair by its score
+    "most_frequent": N_(
+        "You took the most frequent pair, as BPE does. WordPiece divides by the counts of both tokens."
+    ),
+    "first_only": N_("You divided by the first token's count only. Divide by the product of both counts."),
+    "second_only": N_("You divided by the second token's count only. Divide by the product of both counts."),
+    "undivided": N_("That is how often the pair occurs. Divide it by the product of both tokens' counts."),
+    "counts_added": N_("You added the two tokens' counts. Multiply them."),
+    "upside_down": N_("Your fraction is upside down: the pair's count goes on top."),
+    "prefix_ignored": N_(
+        "A token at the start of a word and the same letters with ## are two tokens. Count them separately."
+    ),
+    # splitting a word after a merge
+    "unmerged": N_("That is the current split. The next merge changes it."),
+    "one_place": N_("The pair occurs at several places in this word. Merge all of them."),
+    "from_right": N_("Where a pair overlaps itself, merge from left to right."),
+    "ahead": N_("That is too far: make one merge only."),
+    "other_pair": N_("You merged another pair than the next one."),
+    # encoding by merge rules
+    "no_rule": N_("You applied no rule yet."),
+    "too_early": N_("So far so good, but another rule still fits."),
+    "leftmost": N_(
+        "You merged the leftmost pair that fits any rule. The earliest rule in the list goes first, wherever its pair is."
+    ),
+    "last_rule": N_("You applied the latest rule first. The earliest rule in the list goes first."),
+    "longest": N_(
+        "You took the longest known token each time. BPE applies its rules in their order, even if a longer token exists."
+    ),
+    "unknown_kept": N_("One of the characters is not among the known ones. It becomes [UNK]."),
+    # encoding by the longest match
+    "gave_up": N_("The word can be spelled with these tokens. Start with the longest one that begins it."),
+    "other_form": N_(
+        "You used a token in the wrong place: tokens with ## go inside a word, and the others at its start."
+    ),
+    "not_in_vocabulary": N_("One of your tokens is not in the vocabulary."),
+    "from_end": N_("You matched from the end of the word. Match from its start."),
+    "fewest_tokens": N_("You looked for the fewest tokens. WordPiece takes the longest match at each point."),
+    "not_longest": N_("At one point, a longer token fits than the one you took."),
+    # probabilities of splits
+    "added": N_("You added the probabilities. Multiply them."),
+    "counts_multiplied": N_("You multiplied the counts. Divide each by the total first."),
+    "divided_once": N_("You divided by the total only once. Divide every piece's count by it."),
+    "piece_left_out": N_("You left out one of the pieces."),
+    "fewest_pieces": N_(
+        "You took a split with the fewest pieces. Compare the products of the probabilities."
+    ),
+    "greedy": N_("You took the longest piece each time, as WordPiece does. Compare the splits as a whole."),
+    "greatest_sum": N_("You added the probabilities. Compare their products."),
+    "pruned_piece": N_("You used the piece that is pruned."),
+    "less_probable": N_("Another split is more probable."),
+    # losses
+    "least_probable": N_(
+        "You took the least probable piece. What counts is how much the loss grows without a piece."
+    ),
+    "most_costly": N_("You took the piece that costs the most. Look for the one that costs the least."),
+    "after_only": N_("That is the loss of those words afterwards. Subtract what they cost before."),
+    "before_only": N_("That is what those words cost before. Subtract it from what they cost afterwards."),
+    "base_two": N_("You took logarithms to base 2. Use natural ones."),
+    "base_ten": N_("You took logarithms to base 10. Use natural ones."),
+    "sign": N_("The size is right, but the loss grows: mind the sign."),
+    # the Viterbi table
+    "own_only": N_("That is the last piece alone. Add the fewest bits up to where it begins."),
+    "letters_only": N_("That is the word letter by letter. A longer piece may cost less."),
+    "not_least": N_("There is a cheaper way to get there. Try every piece that ends there."),
+    "not_a_piece": N_("It is not one of the pieces."),
+    "elsewhere": N_("That piece doesn't end there."),
+    "dearer_piece": N_("That piece ends there, but another one leads to fewer bits."),
+    # pre-tokenization and normalization
+    "cut_missing": N_("A cut is missing."),
+    "cut_too_many": N_("There is a cut too many."),
+    "accents_left": N_("There are accents left."),
+    "capitals_left": N_("There are capital letters left."),
+}
+"""A slip's name → what a learner who made it is told."""

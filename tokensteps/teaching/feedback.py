@@ -1,0 +1,66 @@
+"""Feedback in steps: after a wrong try a hint that names the likely mistake, then the way with its numbers, then the answer.
+
+A question grades each answer by itself (`Question.grade`). Here it is decided what somebody gets to see of the verdict, and what a
+later try counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+from tokensteps.language.i18n import _, sentences
+from tokensteps.teaching.questions import (
+    AGAIN,
+    HALF,
+    QUARTER,
+    RIGHT,
+    UNREAD,
+    WRONG,
+    Choice,
+    Question,
+    Verdict,
+)
+
+MOST_TRIES: Final = 3
+"""A hint after the first, the way after the second, the answer after the third."""
+
+
+def tries_for(question: Question) -> int:
+    """How many tries there are: fewer where there is no way to show, or where only the right option would be left."""
+    most = MOST_TRIES if question.worked else MOST_TRIES - 1
+    if isinstance(question.form, Choice):
+        most = min(most, len(question.form.options) - 1)
+    return max(1, most)
+
+
+def in_steps(question: Question, before: Sequence[str], answer: str, verdict: Verdict) -> Verdict:
+    """What somebody is told who gave the wrong answers `before`, and now one with this verdict."""
+    tries = len(before) + 1
+    if verdict.kind == RIGHT and tries > 1:
+        kind, counts = (
+            (HALF, _("At the second try: that counts half."))
+            if tries == 2
+            else (QUARTER, _("At the third try: that counts a quarter."))
+        )
+        return verdict._replace(kind=kind, told=sentences(verdict.told, escape(counts)))
+    if verdict.kind != WRONG:
+        return verdict
+    if _plain(answer) in map(_plain, before):
+        told = sentences(escape(_("You have tried that already: change something.")), verdict.hint)
+        return Verdict(UNREAD, told, cells=verdict.cells)
+    if tries >= tries_for(question):
+        return verdict
+    name = escape(_("Not yet."))
+    counts = _("Try again: right now, it counts half.")
+    worked = ""
+    if tries > 1:
+        counts, worked = _("Try again: right now, it counts a quarter."), verdict.worked or question.worked
+    told = sentences(f"<b>{name}</b>", verdict.hint, worked, escape(counts))
+    return verdict._replace(kind=AGAIN, told=told, hint="", worked="")
+
+
+def _plain(answer: str) -> str:
+    """An answer without the blanks that make no difference."""
+    return "\n".join(" ".join(line.split()) for line in answer.strip().splitlines())

@@ -1,0 +1,96 @@
+"""Mistakes that learners often make when they encode a word: what each of them leads to, under its key in `SLIPS`, the likeliest first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+
+from tokenizers_core.training.merging import Pair, merge_pair
+from tokensteps.teaching.slips.unigram import greedy_split
+
+Spelled = tuple[str, ...]
+
+
+def rule_by_rule(
+    tokens: Sequence[str], rules: Sequence[tuple[str, str]], *, backwards: bool = False
+) -> Iterator[Spelled]:
+    """A word's tokens, rule by rule: each time the first rule of the list that fits (or the last one), wherever its pair occurs.
+
+    >>> [*rule_by_rule(("h", "u", "g"), [("u", "g"), ("h", "ug")])]
+    [('h', 'u', 'g'), ('h', 'ug'), ('hug',)]
+    """
+    now: Spelled = tuple(tokens)
+    order = [*reversed(rules)] if backwards else rules
+    while True:
+        yield now
+        rule = next((rule for rule in order if rule in pairwise(now)), None)
+        if rule is None:
+            return
+        now = merge_pair(now, Pair(*rule))
+
+
+def merged_leftmost(tokens: Sequence[str], rules: Collection[tuple[str, str]]) -> Spelled:
+    """The leftmost pair that any rule fits, again and again.
+
+    >>> merged_leftmost(("h", "u", "g"), [("u", "g"), ("h", "u")])
+    ('hu', 'g')
+    """
+    now: Spelled = tuple(tokens)
+    while True:
+        place = next((place for place, pair in enumerate(pairwise(now)) if pair in rules), None)
+        if place is None:
+            return now
+        now = (*now[:place], now[place] + now[place + 1], *now[place + 2 :])
+
+
+def bpe_slip(
+    yours: Spelled, letters: Sequence[str], spelled: Sequence[str], rules: Sequence[tuple[str, str]]
+) -> str:
+    """The mistake behind tokens that merging doesn't give; "" if none is known.
+
+    `spelled` are the word's characters, `letters` the same with `[UNK]` for those that are unknown.
+    """
+    steps = [*rule_by_rule(letters, rules)]
+    if yours == steps[0]:
+        return "no_rule"
+    if yours in steps:
+        return "too_early"
+    if yours == merged_leftmost(letters, rules):
+        return "leftmost"
+    if yours == [*rule_by_rule(letters, rules, backwards=True)][-1]:
+        return "last_rule"
+    known = {*letters, *("".join(rule) for rule in rules)}
+    if yours == greedy_split("".join(spelled), known):
+        return "longest"
+    unknown = {plain for plain, letter in zip(spelled, letters, strict=True) if plain != letter}
+    return "unknown_kept" if any(letter in token for token in yours for letter in unknown) else ""
+
+
+def wordpiece_slip(
+    yours: Spelled, word: str, true: Sequence[str], vocabulary: Collection[str], prefix: str, unknown: str
+) -> str:
+    """The mistake behind tokens that the longest match doesn't give; "" if none is known. `yours` come without the prefix."""
+    if yours == (unknown,):
+        return "gave_up"
+    forms = [prefix + token if place else token for place, token in enumerate(yours)]
+    for place, (form, plain) in enumerate(zip(forms, yours, strict=True)):
+        if form not in vocabulary:
+            return "other_form" if (plain if place else prefix + plain) in vocabulary else "not_in_vocabulary"
+    if yours == _from_end(word, vocabulary, prefix):
+        return "from_end"
+    return "fewest_tokens" if list(true) != [unknown] and len(yours) < len(true) else "not_longest"
+
+
+def _from_end(word: str, vocabulary: Collection[str], prefix: str) -> Spelled:
+    """The longest match each time, from the end; () where none fits."""
+    tokens: Spelled = ()
+    while word:
+        start = next(
+            (start for start in range(len(word)) if (prefix if start else "") + word[start:] in vocabulary),
+            None,
+        )
+        if start is None:
+            return ()
+        tokens = (word[start:], *tokens)
+        word = word[:start]
+    return tokens

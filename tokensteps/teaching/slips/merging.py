@@ -1,0 +1,208 @@
+"""Mistakes that learners often make about merges: what each of them leads to, under its key in `SLIPS`, the likeliest first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+from tokenizers_core.training.merging import Pair, group_pair, merge_pair
+
+Splits = Mapping[str, Sequence[str]]
+"""Words in their current tokens."""
+Counts = Mapping[str, int]
+"""How often each word occurs."""
+PairName = tuple[str, str]
+Slips = Iterator[tuple[str, Fraction | float]]
+"""Mistakes, each with a number that it leads to."""
+
+
+class Counted(NamedTuple):
+    """How often pairs and tokens occur, all words read once."""
+
+    pairs: Counter[PairName]
+    single: Counter[str]
+
+
+def count_all(splits: Splits, counts: Counts) -> Counted:
+    """How often pairs and tokens occur.
+
+    >>> count_all({"hug": ("h", "ug")}, {"hug": 10}).pairs
+    Counter({('h', 'ug'): 10})
+    """
+    found = Counted(Counter(), Counter())
+    for word, tokens in splits.items():
+        for token in tokens:
+            found.single[token] += counts[word]
+        for pair in pairwise(tokens):
+            found.pairs[pair] += counts[word]
+    return found
+
+
+def each_once(counts: Counts) -> Counts:
+    """Each word counted once."""
+    return dict.fromkeys(counts, 1)
+
+
+# --- counts -----------------------------------------------------------------------------------------------------------
+
+
+def pairs_by_word(splits: Splits, counts: Counts) -> Counter[PairName]:
+    """Each pair counted once in each word, wherever it occurs there.
+
+    >>> pairs_by_word({"aaa": ("a", "a", "a")}, {"aaa": 2})
+    Counter({('a', 'a'): 2})
+    """
+    found: Counter[PairName] = Counter()
+    for word, tokens in splits.items():
+        for pair in {*pairwise(tokens)}:
+            found[pair] += counts[word]
+    return found
+
+
+def pairs_apart(splits: Splits, counts: Counts) -> Counter[PairName]:
+    """Each pair counted without overlaps.
+
+    >>> pairs_apart({"aaaa": ("a", "a", "a", "a")}, {"aaaa": 2})
+    Counter({('a', 'a'): 4})
+    """
+    found: Counter[PairName] = Counter()
+    for word, tokens in splits.items():
+        for pair in {*pairwise(tokens)}:
+            found[pair] += counts[word] * sum(len(group) == 2 for group in group_pair(tokens, Pair(*pair)))
+    return found
+
+
+def counting_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str = "") -> Slips:
+    """What a pair's count is by each mistake.
+
+    >>> hug = {"hug": ("h", "ug"), "hugs": ("h", "ug", "s"), "ughug": ("u", "g", "h", "ug")}
+    >>> dict(counting_slips(hug, {"hug": 10, "hugs": 5, "ughug": 2}, ("u", "g")))["letters"]
+    19
+    """
+    true = count_all(splits, counts)
+    yield "places_once", pairs_by_word(splits, counts)[pair]
+    yield "overlaps", pairs_apart(splits, counts)[pair]
+    yield "words_once", count_all(splits, each_once(counts)).pairs[pair]
+    yield "letters", _letters(splits, counts, pair, prefix)
+    yield "either_order", true.pairs[pair] + true.pairs[pair[1], pair[0]]
+    yield from (("one_token", true.single[token]) for token in pair)
+
+
+def _letters(splits: Splits, counts: Counts, pair: PairName, prefix: str) -> int:
+    """How often a pair's letters stand side by side, whatever the tokens."""
+    letters = "".join(token.removeprefix(prefix) for token in pair)
+    found = 0
+    for word, tokens in splits.items():
+        whole = "".join(token.removeprefix(prefix) if place else token for place, token in enumerate(tokens))
+        found += counts[word] * sum(whole.startswith(letters, place) for place in range(len(whole)))
+    return found
+
+
+def best_of(values: Mapping[PairName, Fraction | int]) -> set[PairName]:
+    """The pairs with the greatest value."""
+    most = max(values.values())
+    return {pair for pair, value in values.items() if value == most}
+
+
+def count_choices(splits: Splits, counts: Counts, _prefix: str = "") -> Iterator[tuple[str, set[PairName]]]:
+    """The pairs that BPE would merge next by each mistake."""
+    yield "words_once", best_of(count_all(splits, each_once(counts)).pairs)
+    yield "places_once", best_of(pairs_by_word(splits, counts))
+    yield "overlaps", best_of(pairs_apart(splits, counts))
+
+
+# --- scores -----------------------------------------------------------------------------------------------------------
+
+Formula = Callable[[int, int, int], Fraction]
+"""Of a pair's count and its two tokens' counts."""
+FORMULAS: Mapping[str, Formula] = {
+    "first_only": lambda pair, first, _second: Fraction(pair, first),
+    "second_only": lambda pair, _first, second: Fraction(pair, second),
+    "counts_added": lambda pair, first, second: Fraction(pair, first + second),
+}
+"""Formulas that are taken for the score's."""
+
+
+def score(pair: int, first: int, second: int) -> Fraction:
+    """The score."""
+    return Fraction(pair, first * second)
+
+
+def all_scores(found: Counted, formula: Formula = score) -> dict[PairName, Fraction]:
+    """Every pair's score, by a formula."""
+    return {
+        pair: formula(number, found.single[pair[0]], found.single[pair[1]])
+        for pair, number in found.pairs.items()
+    }
+
+
+def without_prefix(splits: Splits, prefix: str) -> Splits:
+    """Words in their tokens, those inside a word written like those at its start."""
+    return {word: [token.removeprefix(prefix) for token in tokens] for word, tokens in splits.items()}
+
+
+def scoring_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str) -> Slips:
+    """What a pair's score is by each mistake.
+
+    >>> hug = {"hug": ("h", "##u", "##g"), "gum": ("g", "##u", "##m")}
+    >>> dict(scoring_slips(hug, {"hug": 10, "gum": 5}, ("##u", "##g"), "##"))["prefix_ignored"]
+    Fraction(2, 45)
+    """
+    true, types = count_all(splits, counts), count_all(splits, each_once(counts))
+    number, first, second = true.pairs[pair], true.single[pair[0]], true.single[pair[1]]
+    plain = count_all(without_prefix(splits, prefix), counts).single
+    yield "undivided", number
+    yield from ((name, formula(number, first, second)) for name, formula in FORMULAS.items())
+    yield "words_once", score(types.pairs[pair], types.single[pair[0]], types.single[pair[1]])
+    yield "prefix_ignored", score(number, *(plain[token.removeprefix(prefix)] for token in pair))
+    yield "upside_down", Fraction(first * second, number)
+
+
+def score_choices(splits: Splits, counts: Counts, _prefix: str = "") -> Iterator[tuple[str, set[PairName]]]:
+    """The pairs that WordPiece would merge next by each mistake."""
+    found = count_all(splits, counts)
+    yield "most_frequent", best_of(found.pairs)
+    for name, formula in FORMULAS.items():
+        yield name, best_of(all_scores(found, formula))
+    yield "words_once", best_of(all_scores(count_all(splits, each_once(counts))))
+
+
+# --- a word after a merge ---------------------------------------------------------------------------------------------
+
+
+def joined(pair: PairName, prefix: str = "") -> str:
+    """The token that a pair becomes.
+
+    >>> joined(("##u", "##g"), "##")
+    '##ug'
+    """
+    return pair[0] + pair[1].removeprefix(prefix)
+
+
+def merge_slips(
+    now: Sequence[str], pair: PairName, prefix: str, later: Iterable[Sequence[str]]
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """A word's tokens after the merge of a pair, by each mistake. `later` is what the word becomes after more merges.
+
+    >>> dict(merge_slips(("a", "a", "a"), ("a", "a"), "", ()))
+    {'unmerged': ('a', 'a', 'a'), 'from_right': ('a', 'aa')}
+    """
+    token, true = joined(pair, prefix), merge_pair(now, Pair(*pair), joined(pair, prefix))
+    yield "unmerged", tuple(now)
+    places = [place for place, found in enumerate(pairwise(now)) if found == tuple(pair)]
+    for place in places:
+        here = (*now[:place], token, *now[place + 2 :])
+        if len(here) > len(true):
+            yield "one_place", here
+    back = merge_pair(now[::-1], Pair(pair[1], pair[0]), token)[::-1]
+    if back != true:
+        yield "from_right", back
+    for tokens in later:
+        if tuple(tokens) != true:
+            yield "ahead", tokens
+    for other in dict.fromkeys(pairwise(now)):
+        if other != tuple(pair):
+            yield "other_pair", merge_pair(now, Pair(*other), joined(other, prefix))
