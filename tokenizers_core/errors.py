@@ -164,6 +164,39 @@ class VocabSizeError(TokenizersCoreError):
         super().__init__(vocab_size=vocab_size, minimum=minimum, what=what)
 
 
+class UnreachedSizeError(TokenizersCoreError):
+    """Training ended with fewer tokens than were asked for. `why` is a key of `templates`; `reached` counts what there is.
+
+    A trace has it as its `shortfall`: the run is there nevertheless.
+
+    >>> print(UnreachedSizeError("no_pairs", vocab_size=50, reached=16))
+    vocab_size=50 can't be reached: with 16 tokens no pair is left to merge; choose at most 16, or add text.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "no_pairs": "vocab_size={vocab_size} can't be reached: with {reached} tokens no pair is left to merge; "
+        "choose at most {reached}, or add text.",
+        "seed_size": "vocab_size={vocab_size} can't be reached: the text has pieces for {reached} tokens only; "
+        "choose at most {reached}, or add text.",
+        "seed_cut": "vocab_size={vocab_size} can't be reached: the seed has pieces for {reached} tokens only; "
+        "choose at most {reached}, or a larger seed_size.",
+        "dropped": "vocab_size={vocab_size} can't be reached: EM dropped the pieces that it expects less than half a time, "
+        "and {reached} tokens were left; choose at most {reached}, or add text.",
+    }
+
+    def __init__(self, why: str, vocab_size: int, reached: int) -> None:
+        self.why, self.vocab_size, self.reached = why, vocab_size, reached
+        self.template = self.templates[why]
+        super().__init__(vocab_size=vocab_size, reached=reached)
+
+
+class UnreachedSizeWarning(UserWarning):
+    """What `train_unigram` warns with when the size that was asked for can't be reached: a trace's `shortfall`, in words.
+
+    The algorithms that merge stop earlier as a matter of course; their traces have a `shortfall`, too, but don't warn.
+    """
+
+
 class PatternError(TokenizersCoreError):
     """A regular expression that the `regex` library can't compile: its message, and where (None: unknown).
 

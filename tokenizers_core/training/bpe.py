@@ -125,7 +125,7 @@ class BpeTrace(MergeTrace):
     def best_pairs(self, step: int, limit: int | None) -> tuple[list[PrivatePair], Collection[PrivatePair]]:
         return self.best_by(self.pair_counts(step), step, limit)
 
-    def tokenizer(self, step: int | None = None, unk_token: str = "[UNK]") -> Tokenizer:
+    def tokenizer(self, step: int | None = None, unk_token: str = MergeTrace.unk_token) -> Tokenizer:
         """The tokenizer after `step` merges (default: all).
 
         Where a character can be unknown (always, unless all 256 bytes are in the alphabet) `unk_token` stands for

@@ -115,11 +115,8 @@ def train_command(template: str, output: str, force: bool, **asked: Any) -> None
         refuse_to_overwrite(path, force)
     around = TEMPLATES[template]
     asked["special_tokens"] += around.special_tokens if around else ()
-    trace = train_as_asked(**asked)
+    trace = train_as_asked(**asked, for_tokenizer=True)
     tokenizer = trace.tokenizer().with_options(template=around)
-    added = len(tokenizer.tokens) - trace[-1].vocab_size
-    if added:
-        tell(f"Added for what the corpus does not have: {tokenizer.model.unk_token}", asked["quiet"])
     contents = {path: kind.write(trace, tokenizer) for path, kind in files.items()}
     for path, text in contents.items():
         write_output(path, text, asked["quiet"])
@@ -206,19 +203,25 @@ def encode_command(
     short_help="Turn ids back into text.",
     epilog="\b\nExamples:\n"
     "  python -m tokensteps decode --tokenizer tokenizer.json 5 13 15 47\n"
+    "  python -m tokensteps decode --tokenizer tokenizer.json 5,13,15\n"
     '  python -m tokensteps encode --tokenizer tokenizer.json "This is a token." | python -m tokensteps decode --tokenizer tokenizer.json',
 )
 @TOKENIZER_OPTION
-@click.argument("ids", nargs=-1, type=click.IntRange(min=0))
+@click.argument("ids", nargs=-1, type=TEXT)
 @option("--skip-special-tokens", "Leave special tokens out of the text.", is_flag=True)
-def decode_command(tokenizer_file: str, ids: Sequence[int], skip_special_tokens: bool) -> None:
+def decode_command(tokenizer_file: str, ids: Sequence[str], skip_special_tokens: bool) -> None:
     """Turn IDS back into text, or each line of ids on standard input.
 
     This undoes encode. Ids are parted by spaces or commas; bytes that are not UTF-8 become U+FFFD.
     """
     files = () if ids else inputs([], "the ids")
     tokenizer = loaded(tokenizer_file)
-    lines = [list(ids)] if ids else map(read_ids, enumerate(texts_of(files, Counter()), start=1))
+    lines: Iterable[list[int]]
+    if ids:
+        lines = [read_ids(" ".join(ids), "What was given")]
+    else:
+        texts = enumerate(texts_of(files, Counter()), start=1)
+        lines = (read_ids(text, f"Line {number} of standard input") for number, text in texts)
     write_lines(tokenizer.decode(line, skip_special_tokens=skip_special_tokens) for line in lines)
 
 
