@@ -461,6 +461,34 @@ class TokenizerFileError(TokenizersCoreError):
         super().__init__(part=_printable(part), value=shown, expected=expected)
 
 
+class VocabularyFileError(TokenizersCoreError):
+    """A file of tokens, which isn't a tokenizer.json, can't be read. `why` is a key of `templates`; lines count from 1.
+
+    >>> print(VocabularyFileError("line", "my.tiktoken", line=3, value="'IGI='", expected="a token and its rank"))
+    Line 3 of 'my.tiktoken' is 'IGI=', but must be a token and its rank; fix the file, or save the tokenizer again.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "not_utf8": "Byte {value} of {file} is not UTF-8; save the tokenizer again, or choose another file.",
+        "too_many": "{file} has {value} lines, more than {expected}; choose a smaller vocabulary.",
+        "line": "Line {line} of {file} is {value}, but must be {expected}; fix the file, or save the tokenizer again.",
+        "no_unknown": "{file} has no token for what is unknown; add a line with one of {expected}.",
+        "no_byte": "{file} has no token for the byte {value}; train BPE with alphabet='bytes'.",
+        "gap": "{file} leaves out {value} ids ({expected}), which belong to special tokens; name those as special_tokens, in "
+        "the order of their ids.",
+        "half": "{file} is half of a tokenizer, and {expected} is not beside it; put it there.",
+        "not_a_vocab": "{file} is no vocabulary: it must be an object with a number, from 0 on, for each token; choose another "
+        "file, or save the tokenizer again.",
+    }
+
+    def __init__(self, why: str, file: str, line: int = 0, value: str = "", expected: str = "") -> None:
+        self.why, self.file, self.line, self.value, self.expected = why, file, line, value, expected
+        self.template = self.templates[why]
+        super().__init__(
+            file=quoted(file), line=line, value=value, expected=quoted(expected) if why == "half" else expected
+        )
+
+
 def _printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     """A text with quotes of its own, or none: shortened, and escaped only if it has to be."""
     if text.isprintable() and len(text) <= limit:

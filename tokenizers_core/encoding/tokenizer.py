@@ -65,7 +65,7 @@ class FileFormat(NamedTuple):
     """How tokenizers are written to files and read from them."""
 
     write: Callable[[Tokenizer], str]
-    read: Callable[[bytes], Tokenizer]
+    read: Callable[[Path, Mapping[str, Any], Sequence[str] | None], Tokenizer]
 
 
 class Tokenizer:
@@ -325,7 +325,7 @@ class Tokenizer:
     # --- files ----------------------------------------------------------------------------------------------------
 
     file_format: ClassVar[FileFormat]
-    """What `save` and `load` use. A room above this one fills it in: see `files/tokenizer_json.py`."""
+    """What `save` and `load` use. A room above this one fills it in: see `files/loading.py`."""
 
     def save(self, path: str | Path) -> None:
         """Write a tokenizer.json, which the `tokenizers` library reads too: see `files/tokenizer_json.py`.
@@ -336,9 +336,23 @@ class Tokenizer:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
 
     @classmethod
-    def load(cls, path: str | Path) -> Tokenizer:
-        """Read a tokenizer.json, ours or from elsewhere.
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        normalizer: str | tuple[str, ...] | None = None,
+        pre_tokenizer: str | None = None,
+        pattern: str | None = None,
+        special_tokens: Sequence[str] | None = None,
+    ) -> Tokenizer:
+        """Read a tokenizer.json, ours or from elsewhere, or any other file that is written here, by its name.
 
-        Raises TokenizerFileError for what is wrong with it, LackingPartError for parts that aren't built here, and OSError.
+        A .tiktoken file, vocab.json with merges.txt, vocab.txt, and .vocab or .tsv don't say how text is split, nor which
+        tokens are special: the other arguments do, or else what `files/loading.py` says is taken.
+
+        Raises TokenizerFileError or VocabularyFileError for what is wrong with a file, LackingPartError for parts that aren't
+        built here, SettingError for what the file says itself or doesn't have, and OSError.
         """
-        return cls.file_format.read(Path(path).read_bytes())
+        rules = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "pattern": pattern}
+        given = {name: value for name, value in rules.items() if value is not None}
+        return cls.file_format.read(Path(path), given, special_tokens)

@@ -30,7 +30,7 @@ import json
 from typing import Any
 
 from tokenizers_core.encoding.templates import Template
-from tokenizers_core.encoding.tokenizer import FileFormat, Tokenizer
+from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import LackingPartError, TokenizerFileError
 from tokenizers_core.files import models, reader
 from tokenizers_core.files.parts import read
@@ -74,9 +74,6 @@ def tokenizer_from_bytes(data: bytes) -> Tokenizer:
     except UnicodeDecodeError as error:
         raise TokenizerFileError("not_utf8", value=error.start) from None
     return tokenizer_from_json(text)
-
-
-Tokenizer.file_format = FileFormat(tokenizer_to_json, tokenizer_from_bytes)
 
 
 def parse_json(text: str) -> Any:

@@ -109,7 +109,7 @@ def in_options(error: TokenizersCoreError) -> str:
 def optioned(text: str) -> str:
     """A text about parameters, with options in their place."""
     return re.sub(
-        r"\b(\w+)=|(?<!\{)\b(max_length|vocab_size|seed_size)\b",
+        r"\b(\w+)=|(?<!\{)\b(max_length|vocab_size|seed_size|special_tokens)\b",
         lambda found: OPTION_OF.get(found[1] or found[2], found[0]) + (" " if found[1] in OPTION_OF else ""),
         text,
     )
