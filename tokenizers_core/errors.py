@@ -485,7 +485,10 @@ class VocabularyFileError(TokenizersCoreError):
         self.why, self.file, self.line, self.value, self.expected = why, file, line, value, expected
         self.template = self.templates[why]
         super().__init__(
-            file=quoted(file), line=line, value=value, expected=quoted(expected) if why == "half" else expected
+            file=quoted(file),
+            line=line,
+            value=value,
+            expected=quoted(expected) if why == "half" else expected,
         )
 
 

@@ -200,9 +200,7 @@ def all_splits(ranks: Mapping[bytes, int]) -> Iterator[tuple[bytes, bytes]]:
 VOCAB, MERGES = "vocab.json", "merges.txt"
 
 
-def from_vocab_and_merges(
-    path: Path, rules: Rules, special_tokens: tuple[str, ...] | None
-) -> Tokenizer:
+def from_vocab_and_merges(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
     """vocab.json and merges.txt, whichever of the two is named."""
     start = path.name.removesuffix(VOCAB).removesuffix(MERGES)
     vocab_path, merges_path = path.with_name(start + VOCAB), path.with_name(start + MERGES)
@@ -218,9 +216,7 @@ def from_vocab_and_merges(
         len(token) == 1 + len(END_OF_WORD) and token.endswith(END_OF_WORD) and token not in results
         for token in tokens
     )
-    symbols = {
-        token for token in tokens if len(token.removesuffix(END_OF_WORD)) == 1 or token == END_OF_WORD
-    }
+    symbols = {token for token in tokens if len(token.removesuffix(END_OF_WORD)) == 1 or token == END_OF_WORD}
     found = [token for token in tokens if token not in results and token not in symbols]
     own = replace(pipeline_shown_by(results | symbols), **rules)
     suffix = END_OF_WORD if own.suffix or joined else ""
@@ -272,17 +268,13 @@ def pipeline_shown_by(tokens: Collection[str]) -> Pipeline:
         return Pipeline(pre_tokenizer="end_of_word")
     if any(SPACE_MARK in token[1:].lstrip(SPACE_MARK) for token in tokens):
         return Pipeline(pre_tokenizer="none")
-    return Pipeline(
-        pre_tokenizer="whitespace_split_metaspace" if SPACE_MARK in characters else "whitespace"
-    )
+    return Pipeline(pre_tokenizer="whitespace_split_metaspace" if SPACE_MARK in characters else "whitespace")
 
 
 # --- WordPiece --------------------------------------------------------------------------------------------------------
 
 
-def from_vocab_txt(
-    path: Path, rules: Rules, special_tokens: tuple[str, ...] | None
-) -> Tokenizer:
+def from_vocab_txt(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
     """vocab.txt."""
     tokens = each_once(path, lines_in(path))
     model = WordPieceModel(tokens, unknown_in(path, tokens))

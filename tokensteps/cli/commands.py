@@ -134,7 +134,9 @@ def loaded(path: str, special_tokens: Sequence[str], **rules: Any) -> Tokenizer:
         raise click.ClickException(f"{click.format_filename(path)}: {in_options(error)}") from None
     if not given and path.endswith(tuple(READERS)):
         normalizer, pre_tokenizer, pattern = tokenizer.pipeline.rules
-        taken = f"--normalizer {normalizer} --pre-tokenizer {pre_tokenizer}{pattern and f' --pattern {pattern}'}"
+        taken = (
+            f"--normalizer {normalizer} --pre-tokenizer {pre_tokenizer}{pattern and f' --pattern {pattern}'}"
+        )
         tell(f"{click.format_filename(path)} does not say how text is split; taken: {taken}", quiet=False)
     return tokenizer
 

@@ -113,8 +113,9 @@ def texts_of(
                 yield line.text
 
 
-MOST_INVALID = 0.1
-"""A file with a larger share of characters that aren't UTF-8 is no text; German in Latin-1 has less than a third of that."""
+MOST_INVALID = 0.3
+"""A file with a larger share of characters that aren't UTF-8 is no text to train on: a picture, or Cyrillic in an old encoding.
+German in Latin-1 has a tenth of that."""
 
 
 def refuse_no_text(name: str, lines: Iterable[DecodedText]) -> Iterator[DecodedText]:
@@ -124,7 +125,9 @@ def refuse_no_text(name: str, lines: Iterable[DecodedText]) -> Iterator[DecodedT
         characters += len(line.text) + 1
         invalid += line.replaced
         if "\0" in line.text:
-            raise no_text(name, "it has null bytes, as pictures, archives and text in UTF-16 without a mark have")
+            raise no_text(
+                name, "it has null bytes, as pictures, archives and text in UTF-16 without a mark have"
+            )
         yield line
     if invalid > MOST_INVALID * characters:
         raise no_text(name, f"{invalid:,} of its {characters:,} characters are not UTF-8")

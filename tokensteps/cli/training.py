@@ -271,7 +271,7 @@ def train_as_asked(
         settings = training_settings(algorithm, given, corpus.pipeline.pre_tokenizer)
     unknown = unknown_to_add(algorithm, settings) if for_tokenizer else ""
     with meter("Training", quiet) as move:
-        trace = trained(algorithm, corpus, settings, unknown, progress=move)
+        trace = run_with_room(algorithm, corpus, settings, unknown, progress=move)
     shortfall = trace.shortfall
     if shortfall and "vocab_size" in given:
         raise click.ClickException(in_options(with_room(shortfall, bool(unknown))))
@@ -298,7 +298,7 @@ def unknown_to_add(algorithm: str, settings: Mapping[str, Any]) -> str:
     return unknown
 
 
-def trained(
+def run_with_room(
     algorithm: str, corpus: Corpus, settings: Mapping[str, Any], unknown: str, progress: Progress
 ) -> AnyTrace:
     """The run, with room left for an unknown token that will be added."""

@@ -218,9 +218,7 @@ COMPARE_RULES = (
     SPLIT._replace(default=PIECES_SPLIT[0], choices=PIECES_SPLIT),
     TIES,
     METHOD._replace(label=N_("Unigram's method")),
-    SEED_SIZE._replace(
-        label=N_("Unigram's seed vocabulary"), placeholder=N_("4 × the largest")
-    ),
+    SEED_SIZE._replace(label=N_("Unigram's seed vocabulary"), placeholder=N_("4 × the largest")),
     SIZE._replace(default=300, label=N_("Largest vocabulary")),
     LINES_APART,
 )

@@ -18,6 +18,7 @@ from tokensteps.catalogue.files.words import words_as_bytes
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import TOKEN_LIMIT
 
+
 def from_ranks(upload: RecognizedFile, name: str, pattern: str | None) -> LoadedSubject:
     """A byte-level BPE tokenizer from tokens and their ranks, which are enough to say what may be merged, and when."""
     ranks = _ranks(upload)
