@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from numbers import Integral, Real
 from reprlib import repr as repr_shortened
 from typing import Any, ClassVar
 
@@ -134,9 +135,20 @@ class UnknownNameError(TokenizersCoreError):
 
     template = "{kind}={name} is not known; choose one of {known}."
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
-        super().__init__(kind=kind, name=quoted(name), known=", ".join(self.known))
+        super().__init__(kind=kind, name=_shown(name), known=", ".join(self.known))
+
+
+def refuse_unknown_name(kind: str, name: object, known: Iterable[str]) -> None:
+    """Raise UnknownNameError unless a value is one of the names, whatever else it may be.
+
+    >>> refuse_unknown_name("method", ["course"], ("course", "sentencepiece"))
+    Traceback (most recent call last):
+    tokenizers_core.errors.UnknownNameError: method=['course'] is not known; choose one of course, sentencepiece.
+    """
+    if not isinstance(name, str) or name not in known:
+        raise UnknownNameError(kind=kind, name=name, known=known)
 
 
 class SettingError(TokenizersCoreError):
@@ -150,8 +162,63 @@ class SettingError(TokenizersCoreError):
 
     def __init__(self, name: str, value: object, reason: str) -> None:
         self.name, self.value, self.reason = name, value, reason
-        shown = quoted(value) if isinstance(value, str) else quoted(repr(value))[1:-1]
-        super().__init__(name=name, value=shown, reason=reason)
+        super().__init__(name=name, value=_shown(value), reason=reason)
+
+
+def _shown(value: object) -> str:
+    """A value of any kind, on one line and not too long."""
+    return quoted(value) if isinstance(value, str) else quoted(repr(value))[1:-1]
+
+
+class WrongTypeError(TokenizersCoreError, TypeError):
+    """An argument is of a type that can't be what is wanted: a text where a corpus belongs, text where a number does.
+
+    >>> print(WrongTypeError(name="corpus", value="to be", remedy="make a corpus of it: Corpus.from_texts(['to be'])"))
+    corpus='to be' is of type str, which can't be used here; make a corpus of it: Corpus.from_texts(['to be']).
+    """
+
+    template = "{name}={value} is of type {kind}, which can't be used here; {remedy}."
+
+    def __init__(self, name: str, value: object, remedy: str) -> None:
+        self.name, self.value, self.remedy = name, value, remedy
+        super().__init__(name=name, value=_shown(value), kind=type(value).__name__, remedy=remedy)
+
+
+def refuse_wrong_type(name: str, value: object, wanted: type | tuple[type, ...], remedy: str) -> None:
+    """Raise WrongTypeError unless a value is of a type that is wanted. True and False are no numbers.
+
+    >>> refuse_wrong_type("vocab_size", "10", Integral, WHOLE_NUMBER)
+    Traceback (most recent call last):
+    tokenizers_core.errors.WrongTypeError: vocab_size='10' is of type str, which can't be used here; \
+give a whole number, such as 300.
+    """
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted in (Integral, Real)):
+        raise WrongTypeError(name, value, remedy)
+
+
+WHOLE_NUMBER = "give a whole number, such as 300"
+TEXT_WANTED = "give a str; bytes are one after data.decode('utf-8')"
+PATH_WANTED = "give a file's name or a Path"
+
+
+def refuse_no_texts(name: str, value: object) -> None:
+    """Raise WrongTypeError unless a value can hold several texts. One string holds characters."""
+    if isinstance(value, str | bytes):
+        raise WrongTypeError(
+            name, value, f"{name} is one string, and its characters aren't texts; write [text]"
+        )
+    refuse_wrong_type(name, value, Iterable, "give a list of texts, such as ['to be', 'or not']")
+
+
+def refuse_no_tokens(special_tokens: object) -> None:
+    """Raise WrongTypeError unless the special tokens are several strings, SettingError for an empty one."""
+    refuse_no_texts("special_tokens", special_tokens)
+    for token in special_tokens:  # type: ignore[attr-defined]
+        refuse_wrong_type("special_tokens", token, str, "write each token as a str, such as '[UNK]'")
+        if not token:
+            raise SettingError(
+                name="special_tokens", value="", reason="an empty token can't be found in a text"
+            )
 
 
 class VocabSizeError(TokenizersCoreError):

@@ -72,14 +72,14 @@ IDS = r"(\d+ )*\d+\n"
 
 TABLE = {
     # help and version
-    "help": Line("--help", out=r"(?s)Usage: python -m tokensteps .*Begin with:.*"),
+    "help": Line("--help", out=r"(?s)Usage: .*Begin with:.*"),
     "short help": Line("-h", out=r"(?s)Usage: .*"),
-    "no command": Line("", 2, err="Usage: python -m tokensteps"),
+    "no command": Line("", 2, err="(?s)Usage: .*Commands:"),
     "version": Line("--version", out=r"tokensteps \d+\.\d+\.\d+\n"),
     "no such command": Line("tain", 2, err="No such command 'tain'.*train"),
     "no such option": Line("train --vocabsize 5", 2, err="No such option '--vocabsize'.*Did you mean .*--vocab-size"),
     **{
-        f"help of {name}": Line(f"{name} --help", out=rf"(?s)Usage: python -m tokensteps {name} .*Examples:.*")
+        f"help of {name}": Line(f"{name} --help", out=rf"(?s)Usage: \S+ {name} .*Examples:.*")
         for name in ("train", "encode", "decode", "trace", "handout", "count")
     },
     # sizes
@@ -109,7 +109,7 @@ TABLE = {
         "train course.txt -a unigram -s 400", out=ANYTHING, err="the vocabulary has reached the size"
     ),
     "a size that EM leaves no pieces for": Line(
-        "train course.txt -a unigram --method sentencepiece -s 90", 1, err="--vocab-size 90 can't be reached: EM dropped"
+        "train course.txt -a unigram --method sentencepiece -s 60", 1, err="--vocab-size 60 can't be reached: EM dropped"
     ),
     "no size, nothing out of reach": Line("train hug.txt --counts -a unigram", out=ANYTHING, err="the seed is no larger"),
     "no size to speak of": Line("train course.txt -s 0", 2, err="'--vocab-size'"),
@@ -128,9 +128,9 @@ TABLE = {
     "a text": Line('encode -t t.json "This is"', out=IDS),
     "lines": Line("encode -t t.json", given=b"This is\n\na token\n", out=rf"{IDS}\n{IDS}"),
     "a file": Line("encode -t t.json --file course.txt", out=rf"({IDS}){{4}}"),
-    "tokens": Line("encode -t t.json --format tokens This", out=r"Th i s\n"),
+    "tokens": Line("encode -t t.json --format tokens This", out=r"This\n"),
     "json": Line("encode -t t.json --format json This", out=r'\{"ids": .*"overflowing": \[\]\}\n'),
-    "a table": Line("encode -t t.json --format table This", out=r"text\tid\ttoken\tstart\tend\tword\ttype\n(1\t.*\n){3}"),
+    "a table": Line("encode -t t.json --format table This", out=r"text\tid\ttoken\tstart\tend\tword\ttype\n1\t.*\n"),
     "a text that looks like options": Line("encode -t t.json -hello", 2, err=r"No such option '-e'\. If that is a text .* put -- in front"),
     "a text that looks like a long option": Line("encode -t t.json --hello", 2, err="put -- in front"),
     "a text after --": Line("encode -t t.json -- -hello", out=IDS),

@@ -17,6 +17,7 @@ SAMPLES: list[errors.TokenizersCoreError] = [
     errors.UnknownNameError("tie_rule", "x\x1b[0m", ("first", "greatest")),
     errors.SettingError("merges", -1, "choose at least 0"),
     errors.VocabSizeError(5, 12),
+    errors.WrongTypeError("corpus", "{x}\x07", "make a corpus of it"),
     *(errors.UnreachedSizeError(why, 50, 16) for why in errors.UnreachedSizeError.templates),
     errors.PatternError("(\x00" * 500, "missing )", 3),
     errors.PatternError("{x}", "too odd"),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
-from tokenizers_core.errors import UnknownNameError
+from tokenizers_core.errors import refuse_unknown_name
 from tokenizers_core.text.patterns import regex
 from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 
@@ -166,9 +166,8 @@ names beginning with `nfd_` do that, as real pipelines do.
 def steps_of(normalizer: str | tuple[str, ...]) -> list[_Step]:
     """The steps that a normalizer's name, or several names one after the other, stand for."""
     steps: list[_Step] = []
-    for name in (normalizer,) if isinstance(normalizer, str) else normalizer:
-        if name not in _NORMALIZER_STEPS:
-            raise UnknownNameError(kind="normalizer", name=name, known=NORMALIZERS)
+    for name in normalizer if isinstance(normalizer, tuple | list) else (normalizer,):
+        refuse_unknown_name("normalizer", name, NORMALIZERS)
         steps += (_STEPS[step] for step in _NORMALIZER_STEPS[name])
     return steps
 

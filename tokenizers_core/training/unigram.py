@@ -21,15 +21,19 @@ import math
 import warnings
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral, Real
 
 from tokenizers_core.errors import (
+    WHOLE_NUMBER,
     Phrase,
     SettingError,
-    UnknownNameError,
     UnreachedSizeWarning,
     VocabSizeError,
+    refuse_no_tokens,
+    refuse_unknown_name,
+    refuse_wrong_type,
 )
-from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.patterns import regex
 from tokenizers_core.training.lattice import MAX_PIECE_LENGTH, UNKNOWN_PENALTY
 from tokenizers_core.training.merging import Progress
@@ -406,12 +410,14 @@ def train_unigram(
     >>> trace[0].vocab_size, trace[1].event.piece, len(trace[-1].pieces)
     (19, 'ug', 10)
     """
-    if method not in METHODS:
-        raise UnknownNameError(kind="method", name=method, known=METHODS)
+    refuse_no_corpus(corpus)
+    refuse_unknown_name("method", method, METHODS)
+    for name, number in (("seed_size", seed_size), ("vocab_size", vocab_size)):
+        if number is not None:
+            refuse_wrong_type(name, number, Integral, WHOLE_NUMBER)
     share = PRUNED_SHARES[method] if pruned_share is None else pruned_share
     check_numbers(share, max_piece_length)
-    if "" in special_tokens:
-        raise SettingError(name="special_tokens", value="", reason="an empty token can't be found in a text")
+    refuse_no_tokens(special_tokens)
     special_tokens = tuple(dict.fromkeys(special_tokens))
     seed_of = course_seed if method == "course" else sentencepiece_seed
     candidates = seed_of(corpus, max_piece_length, whole_words)
@@ -454,7 +460,9 @@ def train_unigram(
 
 
 def check_numbers(pruned_share: float, max_piece_length: int) -> None:
-    """Raise SettingError for a number that makes no sense."""
+    """Raise WrongTypeError or SettingError for a number that makes no sense."""
+    refuse_wrong_type("pruned_share", pruned_share, Real, "give a number between 0 and 1, such as 0.1")
+    refuse_wrong_type("max_piece_length", max_piece_length, Integral, WHOLE_NUMBER)
     if not 0 < pruned_share < 1:
         raise SettingError(
             name="pruned_share", value=pruned_share, reason="choose a number between 0 and 1, such as 0.1"
