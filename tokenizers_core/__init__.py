@@ -23,6 +23,7 @@ from tokenizers_core.encoding.templates import TEMPLATES, Template
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.files import loading as loading  # what `Tokenizer.load` reads
 from tokenizers_core.files.tokenizer_json import tokenizer_from_json, tokenizer_to_json
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.pipeline import Pipeline

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from numbers import Integral, Real
 from reprlib import repr as repr_shortened
 from typing import Any, ClassVar
 
@@ -134,9 +135,20 @@ class UnknownNameError(TokenizersCoreError):
 
     template = "{kind}={name} is not known; choose one of {known}."
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
-        super().__init__(kind=kind, name=quoted(name), known=", ".join(self.known))
+        super().__init__(kind=kind, name=_shown(name), known=", ".join(self.known))
+
+
+def refuse_unknown_name(kind: str, name: object, known: Iterable[str]) -> None:
+    """Raise UnknownNameError unless a value is one of the names, whatever else it may be.
+
+    >>> refuse_unknown_name("method", ["course"], ("course", "sentencepiece"))
+    Traceback (most recent call last):
+    tokenizers_core.errors.UnknownNameError: method=['course'] is not known; choose one of course, sentencepiece.
+    """
+    if not isinstance(name, str) or name not in known:
+        raise UnknownNameError(kind=kind, name=name, known=known)
 
 
 class SettingError(TokenizersCoreError):
@@ -150,8 +162,63 @@ class SettingError(TokenizersCoreError):
 
     def __init__(self, name: str, value: object, reason: str) -> None:
         self.name, self.value, self.reason = name, value, reason
-        shown = quoted(value) if isinstance(value, str) else quoted(repr(value))[1:-1]
-        super().__init__(name=name, value=shown, reason=reason)
+        super().__init__(name=name, value=_shown(value), reason=reason)
+
+
+def _shown(value: object) -> str:
+    """A value of any kind, on one line and not too long."""
+    return quoted(value) if isinstance(value, str) else quoted(repr(value))[1:-1]
+
+
+class WrongTypeError(TokenizersCoreError, TypeError):
+    """An argument is of a type that can't be what is wanted: a text where a corpus belongs, text where a number does.
+
+    >>> print(WrongTypeError(name="corpus", value="to be", remedy="make a corpus of it: Corpus.from_texts(['to be'])"))
+    corpus='to be' is of type str, which can't be used here; make a corpus of it: Corpus.from_texts(['to be']).
+    """
+
+    template = "{name}={value} is of type {kind}, which can't be used here; {remedy}."
+
+    def __init__(self, name: str, value: object, remedy: str) -> None:
+        self.name, self.value, self.remedy = name, value, remedy
+        super().__init__(name=name, value=_shown(value), kind=type(value).__name__, remedy=remedy)
+
+
+def refuse_wrong_type(name: str, value: object, wanted: type | tuple[type, ...], remedy: str) -> None:
+    """Raise WrongTypeError unless a value is of a type that is wanted. True and False are no numbers.
+
+    >>> refuse_wrong_type("vocab_size", "10", Integral, WHOLE_NUMBER)
+    Traceback (most recent call last):
+    tokenizers_core.errors.WrongTypeError: vocab_size='10' is of type str, which can't be used here; \
+give a whole number, such as 300.
+    """
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted in (Integral, Real)):
+        raise WrongTypeError(name, value, remedy)
+
+
+WHOLE_NUMBER = "give a whole number, such as 300"
+TEXT_WANTED = "give a str; bytes are one after data.decode('utf-8')"
+PATH_WANTED = "give a file's name or a Path"
+
+
+def refuse_no_texts(name: str, value: object) -> None:
+    """Raise WrongTypeError unless a value can hold several texts. One string holds characters."""
+    if isinstance(value, str | bytes):
+        raise WrongTypeError(
+            name, value, f"{name} is one string, and its characters aren't texts; write [text]"
+        )
+    refuse_wrong_type(name, value, Iterable, "give a list of texts, such as ['to be', 'or not']")
+
+
+def refuse_no_tokens(special_tokens: object) -> None:
+    """Raise WrongTypeError unless the special tokens are several strings, SettingError for an empty one."""
+    refuse_no_texts("special_tokens", special_tokens)
+    for token in special_tokens:  # type: ignore[attr-defined]
+        refuse_wrong_type("special_tokens", token, str, "write each token as a str, such as '[UNK]'")
+        if not token:
+            raise SettingError(
+                name="special_tokens", value="", reason="an empty token can't be found in a text"
+            )
 
 
 class VocabSizeError(TokenizersCoreError):
@@ -162,6 +229,39 @@ class VocabSizeError(TokenizersCoreError):
     def __init__(self, vocab_size: int, minimum: int, what: str = "alphabet") -> None:
         self.vocab_size, self.minimum, self.what = vocab_size, minimum, what
         super().__init__(vocab_size=vocab_size, minimum=minimum, what=what)
+
+
+class UnreachedSizeError(TokenizersCoreError):
+    """Training ended with fewer tokens than were asked for. `why` is a key of `templates`; `reached` counts what there is.
+
+    A trace has it as its `shortfall`: the run is there nevertheless.
+
+    >>> print(UnreachedSizeError("no_pairs", vocab_size=50, reached=16))
+    vocab_size=50 can't be reached: with 16 tokens no pair is left to merge; choose at most 16, or add text.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "no_pairs": "vocab_size={vocab_size} can't be reached: with {reached} tokens no pair is left to merge; "
+        "choose at most {reached}, or add text.",
+        "seed_size": "vocab_size={vocab_size} can't be reached: the text has pieces for {reached} tokens only; "
+        "choose at most {reached}, or add text.",
+        "seed_cut": "vocab_size={vocab_size} can't be reached: the seed has pieces for {reached} tokens only; "
+        "choose at most {reached}, or a larger seed_size.",
+        "dropped": "vocab_size={vocab_size} can't be reached: EM dropped the pieces that it expects less than half a time, "
+        "and {reached} tokens were left; choose at most {reached}, or add text.",
+    }
+
+    def __init__(self, why: str, vocab_size: int, reached: int) -> None:
+        self.why, self.vocab_size, self.reached = why, vocab_size, reached
+        self.template = self.templates[why]
+        super().__init__(vocab_size=vocab_size, reached=reached)
+
+
+class UnreachedSizeWarning(UserWarning):
+    """What `train_unigram` warns with when the size that was asked for can't be reached: a trace's `shortfall`, in words.
+
+    The algorithms that merge stop earlier as a matter of course; their traces have a `shortfall`, too, but don't warn.
+    """
 
 
 class PatternError(TokenizersCoreError):
@@ -426,6 +526,37 @@ class TokenizerFileError(TokenizersCoreError):
         self.template = self.templates[why]
         shown = _in_json(value) if why == "wrong" else _printable(str(value))
         super().__init__(part=_printable(part), value=shown, expected=expected)
+
+
+class VocabularyFileError(TokenizersCoreError):
+    """A file of tokens, which isn't a tokenizer.json, can't be read. `why` is a key of `templates`; lines count from 1.
+
+    >>> print(VocabularyFileError("line", "my.tiktoken", line=3, value="'IGI='", expected="a token and its rank"))
+    Line 3 of 'my.tiktoken' is 'IGI=', but must be a token and its rank; fix the file, or save the tokenizer again.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "not_utf8": "Byte {value} of {file} is not UTF-8; save the tokenizer again, or choose another file.",
+        "too_many": "{file} has {value} lines, more than {expected}; choose a smaller vocabulary.",
+        "line": "Line {line} of {file} is {value}, but must be {expected}; fix the file, or save the tokenizer again.",
+        "no_unknown": "{file} has no token for what is unknown; add a line with one of {expected}.",
+        "no_byte": "{file} has no token for the byte {value}; train BPE with alphabet='bytes'.",
+        "gap": "{file} leaves out {value} ids ({expected}), which belong to special tokens; name those as special_tokens, in "
+        "the order of their ids.",
+        "half": "{file} is half of a tokenizer, and {expected} is not beside it; put it there.",
+        "not_a_vocab": "{file} is no vocabulary: it must be an object with a number, from 0 on, for each token; choose another "
+        "file, or save the tokenizer again.",
+    }
+
+    def __init__(self, why: str, file: str, line: int = 0, value: str = "", expected: str = "") -> None:
+        self.why, self.file, self.line, self.value, self.expected = why, file, line, value, expected
+        self.template = self.templates[why]
+        super().__init__(
+            file=quoted(file),
+            line=line,
+            value=value,
+            expected=quoted(expected) if why == "half" else expected,
+        )
 
 
 def _printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:

@@ -48,7 +48,7 @@ from tokenizers_core.text.reading import decode_text
 from tokensteps.cli import training
 from tokensteps.cli.commands import command_line
 from tokensteps.cli.streams import lines_of
-from tokensteps.cli.training import ALGORITHMS_OF, OPTION_OF, PRE_TOKENIZERS_OF, UNIGRAM_DEFAULTS
+from tokensteps.cli.training import ALGORITHMS_OF, OPTION_OF, PRE_TOKENIZERS_OF, UNIGRAM_SIZE
 
 ROOT = Path(__file__).parents[2]
 COURSE, HUG, MIXED = (str(ROOT / "assets" / "corpora" / f"{name}.txt") for name in ("course", "hug", "mixed"))
@@ -117,9 +117,9 @@ def started(*arguments: str, **streams: Any) -> subprocess.Popen[bytes]:
 
 @pytest.fixture(scope="module")
 def tokenizer_file(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """BPE on the course's corpus, after `golden/bpe_course.json`."""
+    """BPE on the course's corpus, after `golden/bpe_course.json`: 50 tokens, and [UNK]."""
     path = tmp_path_factory.mktemp("cli") / "tokenizer.json"
-    output("train", COURSE, "--vocab-size", 50, "--special-token", END, "--output", path)
+    output("train", COURSE, "--vocab-size", 51, "--special-token", END, "--output", path)
     return str(path)
 
 
@@ -187,11 +187,11 @@ TRACES: dict[str, tuple[list[object], Any]] = {
         ),
     ),
     "sentencepiece": (
-        ["-a", "unigram", "--method", "sentencepiece", "-s", 60, "-p", "metaspace"],
+        ["-a", "unigram", "--method", "sentencepiece", "-s", 40, "-p", "metaspace"],
         lambda: train_unigram(
             Corpus.from_texts(course_lines(), pre_tokenizer="metaspace"),
             seed_size=1000,
-            vocab_size=60,
+            vocab_size=40,
             method="sentencepiece",
         ),
     ),
@@ -259,7 +259,7 @@ def test_defaults_are_the_apps() -> None:
         assert PRE_TOKENIZERS_OF[algorithm][0] == pre.default
         assert set(PRE_TOKENIZERS_OF[algorithm]) == set(pre.choices)
     usual = {rule.name: rule.default for rule in UNIGRAM_RULES}
-    assert {"seed_size": usual["seed"], "vocab_size": usual["size"]} == UNIGRAM_DEFAULTS
+    assert (usual["seed"], usual["size"]) == (None, UNIGRAM_SIZE)
 
 
 def test_the_summary_goes_to_standard_error_and_can_be_silenced(tmp_path: Path) -> None:
@@ -267,8 +267,8 @@ def test_the_summary_goes_to_standard_error_and_can_be_silenced(tmp_path: Path) 
     said = run("train", COURSE, "-s", 50, "-o", path).stderr.splitlines()
     assert said == [
         "Corpus: 4 lines, 36 words, 30 different ones",
-        "BPE: 20 steps, a vocabulary of 50 tokens; the vocabulary has reached the size you asked for",
-        "Added for what the corpus does not have: [UNK]",
+        "BPE: 19 steps, a vocabulary of 50 tokens; the vocabulary has reached the size you asked for",
+        "One of them is [UNK], which is added for what the corpus does not have",
         f"Written: {path}",
     ]
     assert run("train", COURSE, "-q", "--force", "-o", path).output == ""
@@ -280,18 +280,20 @@ def test_the_summary_goes_to_standard_error_and_can_be_silenced(tmp_path: Path) 
         (["--merges", 2], "number of merges"),
         (["--min-frequency", 4], "frequent enough"),
         ([], "no pair is left"),
-        (["-a", "unigram", "-s", 1000], "the seed is no larger"),
+        (["-a", "unigram", "-s", 90], "the size you asked for"),
     ],
 )
 def test_the_summary_says_why_training_ended(options: list[object], ending: str) -> None:
     assert ending in run("train", COURSE, *options).stderr
+    # Without a size, nothing was asked for that could not be had.
+    assert "the seed is no larger" in run("train", "--counts", HUG, "-a", "unigram").stderr
 
 
 # --- What is written ------------------------------------------------------------------------------------------
 
 
 def test_tokenizer_json_is_the_engines(tmp_path: Path) -> None:
-    trace = train_bpe(Corpus.from_texts(course_lines()), 50, special_tokens=[END])
+    trace = train_bpe(Corpus.from_texts(course_lines()), 49, special_tokens=[END])  # [UNK] is the fiftieth
     expected = tmp_path / "expected.json"
     trace.tokenizer().save(expected)
     options = ["train", COURSE, "-s", 50, "--special-token", END]
@@ -313,12 +315,12 @@ def test_the_name_says_what_is_written(tmp_path: Path) -> None:
     assert (tmp_path / "my-merges.txt").read_text("utf-8") == merges_txt(bpe)
     assert (tmp_path / "my.tiktoken").read_text("utf-8") == tiktoken_ranks(bpe.tokenizer())
 
-    wordpiece = train_wordpiece(Corpus.from_texts(course_lines(), pre_tokenizer="bert"), 70)
+    wordpiece = train_wordpiece(Corpus.from_texts(course_lines(), pre_tokenizer="bert"), 69)
     output("train", COURSE, "-a", "wordpiece", "-s", 70, "-o", tmp_path / "vocab.txt")
     assert (tmp_path / "vocab.txt").read_text("utf-8") == vocab_txt(wordpiece.tokenizer())
 
     unigram = train_unigram(
-        Corpus.from_texts(course_lines(), pre_tokenizer="whitespace_split_metaspace"), 1000, 100
+        Corpus.from_texts(course_lines(), pre_tokenizer="whitespace_split_metaspace"), 1000, 99
     )
     output("train", COURSE, "-a", "unigram", "-s", 100, "-o", tmp_path / "my.vocab")
     assert (tmp_path / "my.vocab").read_text("utf-8") == pieces_tsv(unigram)
@@ -649,7 +651,7 @@ def test_decode_undoes_encode(tmp_path: Path) -> None:
     wrong = run("decode", "-t", path, given="1 2\n1 x\n")  # what was right before it is there
     assert (wrong.exit_code, len(wrong.stdout.splitlines())) == (1, 1)
     assert wrong.stderr == (
-        "Error: Line 2 of standard input is '1 x'; write whole numbers parted by spaces, such as: 5 13 15.\n"
+        "Error: Line 2 of standard input is '1 x'; write whole numbers parted by spaces or commas, such as: 5 13 15.\n"
     )
 
 
@@ -663,7 +665,7 @@ def test_templates_pairs_and_truncation(tmp_path: Path) -> None:
     path = tmp_path / "bert.json"
     output("train", COURSE, "-a", "wordpiece", "-s", 80, "--template", "bert", "-o", path)
     trace = train_wordpiece(
-        Corpus.from_texts(course_lines(), pre_tokenizer="bert"), 80, special_tokens=["[CLS]", "[SEP]"]
+        Corpus.from_texts(course_lines(), pre_tokenizer="bert"), 79, special_tokens=["[CLS]", "[SEP]"]
     )
     plain = trace.tokenizer()
     tokenizer = Tokenizer(plain.pipeline, plain.model, plain.special_tokens, template=TEMPLATES["bert"])

@@ -17,6 +17,8 @@ SAMPLES: list[errors.TokenizersCoreError] = [
     errors.UnknownNameError("tie_rule", "x\x1b[0m", ("first", "greatest")),
     errors.SettingError("merges", -1, "choose at least 0"),
     errors.VocabSizeError(5, 12),
+    errors.WrongTypeError("corpus", "{x}\x07", "make a corpus of it"),
+    *(errors.UnreachedSizeError(why, 50, 16) for why in errors.UnreachedSizeError.templates),
     errors.PatternError("(\x00" * 500, "missing )", 3),
     errors.PatternError("{x}", "too odd"),
     errors.PatternTimeoutError("(a|aa)+$", 2.0),
@@ -37,6 +39,10 @@ SAMPLES: list[errors.TokenizersCoreError] = [
     *(
         errors.TokenizerFileError(why, "model.{x}", {"a": ["\x07" * 500]}, "an object")
         for why in errors.TokenizerFileError.templates
+    ),
+    *(
+        errors.VocabularyFileError(why, "{x}\x07.txt", 3, "'{x}'", "[UNK]")
+        for why in errors.VocabularyFileError.templates
     ),
     errors.LackingPartError(["normalizer {x}", "added token '\x1b[0m'"]),
     *(

@@ -54,11 +54,13 @@ from tokenizers_core.errors import (
     TokenizersCoreError,
     UnknownNameError,
     UnknownWordError,
+    UnreachedSizeWarning,
     VocabSizeError,
 )
 from tokenizers_core.training import segmentation
 from tokenizers_core.training.pruning import ExpectationEvent, FinalEvent, MaximizationEvent
 from tokenizers_core.training.segmentation import EXPLAINED_CHARACTERS
+from tokenizers_core.training.unigram import SEED_SIZES, grown_seed
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -344,6 +346,9 @@ def test_stop_reasons() -> None:
     assert len(train_unigram(corpus, vocab_size=None)[-1].pieces) == 7
     small = train_unigram(corpus, vocab_size=100)
     assert (small.stop_reason, len(small)) == ("seed_size", 0)
+    assert str(small.shortfall) == (
+        "vocab_size=100 can't be reached: the text has pieces for 19 tokens only; choose at most 19, or add text."
+    )
     assert small[0].candidates() == []
     assert train_unigram(corpus, vocab_size=9, progress=lambda done, total: False).stop_reason == "stopped"
     reports: list[tuple[int, int | None]] = []
@@ -363,6 +368,32 @@ def test_stop_reasons() -> None:
         assert snapshot.loss == course()[snapshot.step].loss
         assert dict(snapshot.pieces) == dict(course()[snapshot.step].pieces)
         assert snapshot.candidates() == course()[snapshot.step].candidates()
+
+
+@pytest.mark.parametrize("method", ["course", "sentencepiece"])
+def test_the_seed_grows_with_the_size_and_what_is_out_of_reach_is_said(method: str) -> None:
+    """Oracle: the text itself, which has more different substrings than the size that is asked for."""
+    corpus = Corpus.from_texts([library_text(20_000)], pre_tokenizer="whitespace_split_metaspace")
+    wanted = 400
+    trace = train_unigram(corpus, vocab_size=wanted, method=method, exact=method == "course")
+    assert (len(trace[-1].pieces), trace.stop_reason, trace.shortfall) == (wanted, "vocab_size", None)
+    with pytest.warns(
+        UnreachedSizeWarning, match="vocab_size=100000 can't be reached: .* add text"
+    ) as warned:
+        short = train_unigram(corpus, vocab_size=100_000, method=method)
+    assert warned[0].filename == __file__
+    assert short.shortfall is not None and str(short.shortfall) == str(warned[0].message)
+    # The remedy works: the largest size that is named can be reached, and one more can't.
+    reached = short.shortfall.reached
+    assert train_unigram(corpus, vocab_size=reached, method=method).shortfall is None
+    assert train_unigram(corpus, vocab_size=reached + 1, method=method).shortfall is not None
+    cut = train_unigram(corpus, 300, 400, method).shortfall
+    assert cut is not None and cut.why == "seed_cut" and "or a larger seed_size" in str(cut)
+
+
+def test_the_course_and_the_page_start_as_before() -> None:
+    assert [grown_seed(SEED_SIZES["course"], size) for size in (None, 1, 100, 101)] == [300, 300, 300, 303]
+    assert grown_seed(1000, 300) == 1000
 
 
 @pytest.mark.parametrize("method", ["course", "sentencepiece"])
@@ -462,7 +493,9 @@ def assert_em(trace: UnigramTrace, vocab_size: int) -> None:
     assert math.isclose(event.corpus_loss, plain_loss(frequencies, without_log(after)), rel_tol=1e-9)
     assert step == len(trace)
     enough = len(trace.seed) > trace.settings["vocab_size"]
-    assert trace.stop_reason == ("vocab_size" if enough else "seed_size")
+    reached = len(after) == trace.settings["vocab_size"]
+    assert trace.stop_reason == (("vocab_size" if reached else "dropped") if enough else "seed_size")
+    assert (trace.shortfall is None) == reached
 
 
 def assert_losses(trace: UnigramTrace) -> None:

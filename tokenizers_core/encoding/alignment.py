@@ -67,7 +67,7 @@ def cover(length: int, offsets: Sequence[Span]) -> list[Stretch]:
         _refuse_offsets_outside(length, starts, ends)
         borders, firsts = _borders(length, starts, ends)
         columns = zip(borders, [*borders[1:], length], firsts, [*firsts[1:], len(offsets)], strict=True)
-    with _no_collecting():
+    with no_collecting():
         return list(map(Stretch._make, columns))
 
 
@@ -122,7 +122,7 @@ def _borders(length: int, starts: list[int], ends: list[int]) -> tuple[list[int]
 
 
 @contextmanager
-def _no_collecting() -> Iterator[None]:
+def no_collecting() -> Iterator[None]:
     """A pause for the garbage collector while many small tuples are made and kept.
 
     There is no garbage among them, and searching for it again and again takes longer than making them.
@@ -260,7 +260,7 @@ def align(text: str, covers: Sequence[Sequence[Stretch]], limit: int | None = No
         return [Block(0, 0, parts, True)] if any(parts) and limit != 0 else []
     blocks: list[Block] = []
     start, firsts = 0, [0] * len(covers)
-    with _no_collecting():
+    with no_collecting():
         while start < len(text) and (limit is None or start < limit):
             end, lasts = _next_border(covers, firsts)
             if end == len(text):
@@ -348,7 +348,7 @@ def boundary_agreement(text: str, covers: Sequence[Sequence[Stretch]]) -> list[l
     [[1.0, 0.5], [0.5, 1.0]]
     """
     _refuse_covers_of_another_text(text, covers)
-    with _no_collecting():
+    with no_collecting():
         cuts = [{start for start, _ in _trimmed(text, stretches)[1:]} for stretches in covers]
     table = [[1.0] * len(covers) for _ in covers]
     for one, other in combinations(range(len(covers)), 2):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from tokenizers_core.errors import SettingError, UnknownNameError
@@ -66,13 +67,13 @@ class ByteLevelDecoder(Decoder):
     """
 
     def decode(self, tokens: Sequence[str], special_tokens: Collection[str] = ()) -> str:
-        data = bytearray()
-        for token in tokens:
-            if token in special_tokens or not all(map(SYMBOL_TO_BYTE.__contains__, token)):
-                data += token.encode("utf-8")
-            else:
-                data += bytes(map(SYMBOL_TO_BYTE.__getitem__, token))
-        return data.decode("utf-8", "replace")
+        spelled = {token: self._bytes(token, special_tokens) for token in set(tokens)}
+        return b"".join(map(spelled.__getitem__, tokens)).decode("utf-8", "replace")
+
+    def _bytes(self, token: str, special_tokens: Collection[str]) -> bytes:
+        if token in special_tokens or not SYMBOL_TO_BYTE.keys() >= {*token}:
+            return token.encode("utf-8")
+        return bytes(map(SYMBOL_TO_BYTE.__getitem__, token))
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,12 @@ class WordPieceDecoder(Decoder):
     cleanup: bool = True
 
     def decode(self, tokens: Sequence[str], special_tokens: Collection[str] = ()) -> str:  # noqa: ARG002 - all alike
-        return "".join(self._piece(token, place) for place, token in enumerate(tokens))
+        inside = {token: self._piece(token, inside=True) for token in set(tokens[1:])}
+        first = [self._piece(token, inside=False) for token in tokens[:1]]
+        return "".join(chain(first, map(inside.__getitem__, tokens[1:])))
 
-    def _piece(self, token: str, place: int) -> str:
-        if place:
+    def _piece(self, token: str, inside: bool) -> str:
+        if inside:
             token = token.removeprefix(self.prefix) if token.startswith(self.prefix) else f" {token}"
         # One token at a time, so the rules for two words never apply; nor do they in the library.
         for written, wanted in CLEANUPS if self.cleanup else ():

@@ -8,10 +8,15 @@ template, and padded; a decoder turns tokens back into text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, count, repeat
+from numbers import Integral
+from operator import add
+from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from types import NoneType
+from typing import Any, ClassVar, Final, NamedTuple
 
+from tokenizers_core.encoding.alignment import no_collecting
 from tokenizers_core.encoding.decoders import (
     BpeDecoder,
     ByteLevelDecoder,
@@ -24,14 +29,26 @@ from tokenizers_core.encoding.encoding import Choice, Encoding, TokenizedText
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS, Template, TemplatePiece
 from tokenizers_core.encoding.truncation import Padding, Truncation
-from tokenizers_core.errors import TemplateError, UnknownIdError
+from tokenizers_core.errors import (
+    PATH_WANTED,
+    TEXT_WANTED,
+    WHOLE_NUMBER,
+    TemplateError,
+    TokenizersCoreError,
+    UnknownIdError,
+    WrongTypeError,
+    refuse_no_texts,
+    refuse_wrong_type,
+)
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.text.patterns import regex
 from tokenizers_core.text.pipeline import Pipeline, refuse_surrogates
-from tokenizers_core.text.spans import Span
+from tokenizers_core.text.spans import Span, origin_of
 from tokenizers_core.text.splitting import SPACE_MARK, PreToken, Splitter
 from tokenizers_core.trace import Trace
+
+IDS_WANTED: Final = "give a list of ids, such as [5, 13]"
 
 
 class Segment(NamedTuple):
@@ -61,11 +78,32 @@ def decoder_for(pipeline: Pipeline, model: Model) -> Decoder:
     return SpaceDecoder()
 
 
+class PlacedWords(NamedTuple):
+    """The pre-tokens of a text: where each begins, and where its tokens begin and end, counted from there."""
+
+    bases: list[int]
+    starts: list[Sequence[int]]
+    ends: list[Sequence[int]]
+
+    def offsets(self) -> list[Span]:
+        """Of all tokens, in the text."""
+        with no_collecting():
+            return list(zip(self._from_bases(self.starts), self._from_bases(self.ends), strict=True))
+
+    def _from_bases(self, places: Sequence[Sequence[int]]) -> Iterator[int]:
+        bases = chain.from_iterable(map(repeat, self.bases, map(len, places)))
+        return map(add, bases, chain.from_iterable(places))
+
+    def numbers(self) -> list[int]:
+        """For each token the number of its pre-token."""
+        return list(chain.from_iterable(map(repeat, count(), map(len, self.starts))))
+
+
 class FileFormat(NamedTuple):
     """How tokenizers are written to files and read from them."""
 
     write: Callable[[Tokenizer], str]
-    read: Callable[[bytes], Tokenizer]
+    read: Callable[[Path, Mapping[str, Any], Sequence[str] | None], Tokenizer]
 
 
 class Tokenizer:
@@ -86,6 +124,13 @@ class Tokenizer:
         decoder: Decoder | None = None,
     ) -> None:
         """Without a `decoder`, the one that belongs to the pipeline is used: see `decoder_for`."""
+        for name, value, wanted in (
+            ("template", template, Template),
+            ("truncation", truncation, Truncation),
+            ("padding", padding, Padding),
+        ):
+            remedy = f"make a {wanted.__name__} first; help({wanted.__name__}) says how"
+            refuse_wrong_type(name, value, (wanted, NoneType), remedy)
         self.pipeline = pipeline
         self.model = model
         self.special_tokens = tuple(special_tokens)
@@ -172,16 +217,21 @@ class Tokenizer:
         >>> [encoding.tokens for encoding in tokenizer.encode_batch(["to", ("be", "to")])]
         [['to', '[PAD]', '[PAD]'], ['b', 'e', 'to']]
         """
-        if isinstance(inputs, str):
-            raise TypeError("inputs is one string, and its characters aren't texts; write [text].")
+        refuse_no_texts("inputs", inputs)
         encodings = []
         for one in inputs:
+            if not isinstance(one, str) and not (isinstance(one, tuple | list) and len(one) == 2):
+                raise WrongTypeError(
+                    "inputs", one, "give texts, or pairs of texts: ('a question', 'its answer')"
+                )
             text, pair = (one, None) if isinstance(one, str) else one
             encodings.append(self._encode(text, pair, add_special_tokens))
         return self._pad(encodings)
 
     def _encode(self, text: str, pair: str | None, add_special_tokens: bool) -> Encoding:
         """An encoding before it is padded."""
+        refuse_wrong_type("text", text, str, f"{TEXT_WANTED}; for several texts there is encode_batch")
+        refuse_wrong_type("pair", pair, (str, NoneType), TEXT_WANTED)
         pieces = self._pieces(pair is not None, add_special_tokens)
         sequences = [TokenizedText(self, text)]
         if pair is not None:
@@ -213,24 +263,24 @@ class Tokenizer:
         >>> list(tokenizer.encode_iterable(["hug pug", "hug"]))
         [1, 4, 2, 4, 1, 4]
         """
-        for text in texts:
-            yield from self.ids(text)
+        refuse_no_texts("texts", texts)
+        return chain.from_iterable(map(self.ids, texts))
 
     def ids(self, text: str) -> list[int]:
         """The ids of the tokens of `text`, each different word encoded once."""
         # All segments share one splitter, and so share the time limit for a pattern of the user's own.
-        splitter, split = self.pipeline.splitter(), self.pipeline.split
+        splitter, cut = self.pipeline.splitter(), self.pipeline.cut
         segments = [
-            (segment, [] if segment.special else split(segment.text, splitter))
+            (segment, ([], {}) if segment.special else cut(segment.text, splitter))
             for segment in self.segments(text)
         ]
         ids: list[int] = []
-        for segment, words in segments:
+        for segment, (matches, shown) in segments:
             if segment.special:
                 ids.append(self.vocab[segment.text])
                 continue
-            encoded = {word: self.model.encode_word(word) for word in set(words)}
-            ids.extend(chain.from_iterable(map(encoded.__getitem__, words)))
+            encoded = {match: self.model.encode_word(word) for match, word in shown.items()}
+            ids.extend(chain.from_iterable(map(encoded.__getitem__, matches)))
         return ids
 
     def segments(self, text: str) -> Iterator[Segment]:
@@ -248,46 +298,53 @@ class Tokenizer:
         if position < len(text):
             yield Segment(text[position:], position, False)
 
-    def align(self, text: str) -> tuple[list[tuple[int, int]], list[int]]:
+    def align(self, text: str) -> tuple[list[Span], list[int]]:
         """Offsets and word ids of the tokens of `text`."""
-        words: list[list[Span]] = []
+        words = PlacedWords([], [], [])
         splitter = self.pipeline.splitter()
         for segment in self.segments(text):
             if segment.special:
-                words.append([(segment.start, segment.start + len(segment.text))])
+                words.bases.append(segment.start)
+                words.starts.append((0,))
+                words.ends.append((len(segment.text),))
             else:
-                words += self._align_words(segment, splitter)
-        return list(chain.from_iterable(words)), [number for number, word in enumerate(words) for _ in word]
+                self._place_words(segment, splitter, words)
+        return words.offsets(), words.numbers()
 
-    def _align_words(self, segment: Segment, splitter: Splitter) -> list[list[Span]]:
-        """The offsets of each pre-token's tokens."""
+    def _place_words(self, segment: Segment, splitter: Splitter, words: PlacedWords) -> None:
+        """Add the pre-tokens of a segment."""
         if normalized_text(segment.text, self.pipeline.normalizer) != segment.text:
-            words = self.pipeline.words(segment.text, splitter)
-            return [
-                [(segment.start + start, segment.start + end) for start, end in self.word_offsets(word)]
-                for word in words
-            ]
+            for word in self.pipeline.words(segment.text, splitter):
+                starts, ends = self._columns(word)
+                words.bases.append(segment.start)
+                words.starts.append(starts)
+                words.ends.append(ends)
+            return
         # Nothing was rewritten: equal stretches of text have equal offsets, relative to where they begin.
-        within: dict[str, list[Span]] = {}
-        found = []
-        for start, end in splitter.spans(segment.text):
-            stretch = segment.text[start:end]
-            if stretch not in within:
-                within[stretch] = list(self.word_offsets(splitter.pre_token(stretch)))
-            base = segment.start + start
-            found.append([(base + first, base + last) for first, last in within[stretch]])
-        return found
+        matches = splitter.matches(segment.text)
+        columns = {match: self._columns(splitter.pre_token(match)) for match in set(matches)}
+        firsts = {match: starts for match, (starts, _ends) in columns.items()}
+        lasts = {match: ends for match, (_starts, ends) in columns.items()}
+        words.bases.extend(segment.start + start for start, _ in splitter.spans_of(segment.text, matches))
+        words.starts.extend(map(firsts.__getitem__, matches))
+        words.ends.extend(map(lasts.__getitem__, matches))
+
+    def _columns(self, word: PreToken) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Where each token of a pre-token begins, and where each ends."""
+        offsets = list(self.word_offsets(word))
+        return tuple(start for start, _ in offsets), tuple(end for _, end in offsets)
 
     def word_offsets(self, word: PreToken) -> Iterator[Span]:
         """The stretch of the original text behind each token of a pre-token."""
         for first, last in self.model.spans(word.text):
-            covered = word.spans[first:last]
-            # Not just the first and the last character's: normalizing may have moved an accent.
-            starts, ends = [start for start, _ in covered], [end for _, end in covered]
-            yield min(starts, default=word.end), max(ends, default=word.end)
+            if first == last:
+                yield word.end, word.end
+            else:  # not just the first and the last character's: normalizing may have moved an accent
+                yield origin_of(word.spans, first, last)
 
     def explain(self, word: str) -> Trace[Any]:
         """The encoding of one pre-token (as `pipeline.words` gives them), step by step."""
+        refuse_wrong_type("word", word, str, TEXT_WANTED)
         return self.model.explain(word)
 
     def token_bytes(self, identifier: int) -> bytes:
@@ -307,6 +364,7 @@ class Tokenizer:
 
     def token(self, identifier: int) -> str:
         """The token with this id."""
+        refuse_wrong_type("identifier", identifier, Integral, WHOLE_NUMBER)
         if not 0 <= identifier < len(self.tokens):
             raise UnknownIdError(identifier=identifier, size=len(self.tokens))
         return self.tokens[identifier]
@@ -318,27 +376,54 @@ class Tokenizer:
         are joined by spaces, as in the `tokenizers` library without a decoder; ``##`` joins a token to the one before it.
         With `skip_special_tokens`, the template's tokens and pads are left out too. Raises UnknownIdError.
         """
-        tokens = map(self.token, ids)
-        wanted = [token for token in tokens if not (skip_special_tokens and token in self._set_apart)]
-        return self.decoder.decode(self.model.join(wanted), self._set_apart)
+        if isinstance(ids, str | bytes):
+            raise WrongTypeError("ids", ids, IDS_WANTED)
+        refuse_wrong_type("ids", ids, Iterable, IDS_WANTED)
+        ids = list(ids)
+        try:
+            known = {identifier: self.token(identifier) for identifier in dict.fromkeys(ids)}
+        except TokenizersCoreError:
+            raise
+        except TypeError:  # a list among them
+            raise WrongTypeError("ids", ids, IDS_WANTED) from None
+        tokens = list(map(known.__getitem__, ids))
+        if skip_special_tokens and not self._set_apart.isdisjoint(known.values()):
+            tokens = [token for token in tokens if token not in self._set_apart]
+        return self.decoder.decode(self.model.join(tokens), self._set_apart)
 
     # --- files ----------------------------------------------------------------------------------------------------
 
     file_format: ClassVar[FileFormat]
-    """What `save` and `load` use. A room above this one fills it in: see `files/tokenizer_json.py`."""
+    """What `save` and `load` use. A room above this one fills it in: see `files/loading.py`."""
 
     def save(self, path: str | Path) -> None:
         """Write a tokenizer.json, which the `tokenizers` library reads too: see `files/tokenizer_json.py`.
 
         Raises UnsavableError for what the format can't hold, and OSError.
         """
+        refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
         text = self.file_format.write(self)  # before the file is opened, which would empty it
         Path(path).write_text(text, encoding="utf-8", newline="\n")
 
     @classmethod
-    def load(cls, path: str | Path) -> Tokenizer:
-        """Read a tokenizer.json, ours or from elsewhere.
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        normalizer: str | tuple[str, ...] | None = None,
+        pre_tokenizer: str | None = None,
+        pattern: str | None = None,
+        special_tokens: Sequence[str] | None = None,
+    ) -> Tokenizer:
+        """Read a tokenizer.json, ours or from elsewhere, or any other file that is written here, by its name.
 
-        Raises TokenizerFileError for what is wrong with it, LackingPartError for parts that aren't built here, and OSError.
+        A .tiktoken file, vocab.json with merges.txt, vocab.txt, and .vocab or .tsv don't say how text is split, nor which
+        tokens are special: the other arguments do, or else what `files/loading.py` says is taken.
+
+        Raises TokenizerFileError or VocabularyFileError for what is wrong with a file, LackingPartError for parts that aren't
+        built here, SettingError for what the file says itself or doesn't have, and OSError.
         """
-        return cls.file_format.read(Path(path).read_bytes())
+        refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
+        rules = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "pattern": pattern}
+        given = {name: value for name, value in rules.items() if value is not None}
+        return cls.file_format.read(Path(path), given, special_tokens)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tokenizers_core.encoding.templates import LARGEST_TYPE
-from tokenizers_core.errors import Phrase, SettingError, TruncationError, UnknownNameError
+from tokenizers_core.errors import Phrase, SettingError, TruncationError, refuse_unknown_name
 from tokenizers_core.text.spans import Span
 
 STRATEGIES: Final = ("longest_first", "only_first", "only_second")
@@ -41,8 +41,7 @@ class Truncation:
     def __post_init__(self) -> None:
         check_number("max_length", self.max_length, 1)
         check_number("stride", self.stride, 0)
-        if self.strategy not in STRATEGIES:
-            raise UnknownNameError(kind="strategy", name=self.strategy, known=STRATEGIES)
+        refuse_unknown_name("strategy", self.strategy, STRATEGIES)
         check_direction(self.direction)
         self.room(0)
 
@@ -206,5 +205,4 @@ def check_number(name: str, value: object, least: int) -> None:
 
 def check_direction(direction: str) -> None:
     """Raise UnknownNameError if this isn't a side of a text."""
-    if direction not in DIRECTIONS:
-        raise UnknownNameError(kind="direction", name=direction, known=DIRECTIONS)
+    refuse_unknown_name("direction", direction, DIRECTIONS)

@@ -186,7 +186,9 @@ def prunes_to_csv(trace: UnigramTrace) -> str:
     return csv_table(names, rows)
 
 
-def pieces_tsv(source: UnigramTrace | Tokenizer, step: int | None = None, unk_token: str = "<unk>") -> str:
+def pieces_tsv(
+    source: UnigramTrace | Tokenizer, step: int | None = None, unk_token: str = UnigramTrace.unk_token
+) -> str:
     r"""The tokens by id with their log probabilities, one per line, separated by a tab, as in SentencePiece's `.vocab`.
 
     Special tokens and `unk_token` have 0. Inside a piece, tabs, ends of lines and backslashes are written as `\t`, `\n`, `\r`

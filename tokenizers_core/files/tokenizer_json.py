@@ -30,8 +30,13 @@ import json
 from typing import Any
 
 from tokenizers_core.encoding.templates import Template
-from tokenizers_core.encoding.tokenizer import FileFormat, Tokenizer
-from tokenizers_core.errors import LackingPartError, TokenizerFileError
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.errors import (
+    TEXT_WANTED,
+    LackingPartError,
+    TokenizerFileError,
+    refuse_wrong_type,
+)
 from tokenizers_core.files import models, reader
 from tokenizers_core.files.parts import read
 from tokenizers_core.files.writer import Document, to_document
@@ -76,9 +81,6 @@ def tokenizer_from_bytes(data: bytes) -> Tokenizer:
     return tokenizer_from_json(text)
 
 
-Tokenizer.file_format = FileFormat(tokenizer_to_json, tokenizer_from_bytes)
-
-
 def parse_json(text: str) -> Any:
     """The plain data of a file. Raises TokenizerFileError: for invalid JSON, and for NaN and infinities.
 
@@ -90,6 +92,7 @@ def parse_json(text: str) -> Any:
     def refuse(name: str) -> None:
         raise ValueError(f"{name} is no number")
 
+    refuse_wrong_type("text", text, str, TEXT_WANTED)
     try:
         return json.loads(text, parse_constant=refuse)
     except RecursionError:

@@ -26,10 +26,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from tokenizers_core.errors import EmptyCorpusError, SettingError
+from tokenizers_core.errors import (
+    PATH_WANTED,
+    EmptyCorpusError,
+    SettingError,
+    WrongTypeError,
+    refuse_no_texts,
+    refuse_wrong_type,
+)
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.text.pipeline import Pipeline, refuse_surrogates
@@ -38,6 +46,7 @@ from tokenizers_core.text.reading import read_lines
 ReadingProgress = Callable[[int], None]
 """Called now and then with the number of characters read so far. What it raises ends the reading."""
 
+WORDS_COUNTED: Final = "give words with their counts, such as {'hug': 10}; Corpus.from_texts counts texts"
 _PROGRESS_EVERY: Final = 1 << 17  # characters: a fraction of a tenth of a second
 
 
@@ -149,8 +158,7 @@ class Corpus:
         >>> list(Corpus.from_texts(["to be or not to be"]).items())
         [('to', 1), ('Ġbe', 2), ('Ġor', 1), ('Ġnot', 1), ('Ġto', 1)]
         """
-        if isinstance(texts, str):
-            raise TypeError("texts is one string, and its characters aren't texts; write [text].")
+        refuse_no_texts("texts", texts)
         tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
         for text in texts:
             tally.add(text)
@@ -175,7 +183,11 @@ class Corpus:
         [('hug', 10), ('pug', 7)]
         """
         tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), counted_elsewhere=True)
-        for text, count in counts.items() if isinstance(counts, Mapping) else counts:
+        refuse_wrong_type("counts", counts, Iterable, WORDS_COUNTED)
+        for item in counts.items() if isinstance(counts, Mapping) else counts:
+            if not isinstance(item, tuple | list) or len(item) != 2:
+                raise WrongTypeError("counts", item, WORDS_COUNTED)
+            text, count = item
             if not isinstance(count, int) or isinstance(count, bool) or count < 1:
                 raise SettingError(name="count", value=count, reason="choose a whole number of at least 1")
             tally.add(text, count)
@@ -196,6 +208,7 @@ class Corpus:
         The file is read a line at a time and never held. Its bytes are read as by `decode_text`. Raises what
         `from_texts` raises, and OSError.
         """
+        refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
         tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
         with open(path, "rb") as stream:
             tally.read(stream)
@@ -217,6 +230,9 @@ class Corpus:
         >>> list(corpus.items()), corpus.lines, corpus.replaced
         ([('a', 2), ('caf', 1), ('�', 1), ('tea', 1)], 2, 1)
         """
+        refuse_wrong_type(
+            "data", data, (bytes, bytearray, memoryview), "give a file's bytes, or use from_texts"
+        )
         tally = Tally(Pipeline(normalizer, pre_tokenizer, pattern, timeout), progress)
         tally.read(io.BytesIO(data))
         return tally.corpus()
@@ -251,3 +267,10 @@ class Corpus:
         """
         everything = json.dumps([self.pipeline.rules, self.words, self.counts]).encode("ascii")
         return blake2b(everything, digest_size=16).hexdigest()
+
+
+def refuse_no_corpus(corpus: object) -> None:
+    """Raise WrongTypeError for what isn't a corpus: a text, or a list of words."""
+    refuse_wrong_type(
+        "corpus", corpus, Corpus, "make a corpus of it first: Corpus.from_texts(['a text', 'another'])"
+    )

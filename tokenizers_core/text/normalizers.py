@@ -2,6 +2,11 @@
 
 The normalizers and their names are those of the Hugging Face `tokenizers` library, and so are the results, offsets
 included; where this module chooses differently it says so.
+
+Categories of characters follow the tables of `regex`, decompositions and lower case those of Python's `unicodedata` (Unicode 14.0
+in Python 3.11). The library's list of punctuation is older: signs of Unicode 9.0 and later are none to it. Measured over all
+code points (tokenizers 0.23.3, regex 2026.11.15): 20 differ in `bert_cased`, 603 in `bert_uncased`, 147 in the
+pre-tokenizer `bert`, 749 together.
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
-from tokenizers_core.errors import UnknownNameError
+from tokenizers_core.errors import refuse_unknown_name
 from tokenizers_core.text.patterns import regex
 from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 
@@ -166,9 +171,8 @@ names beginning with `nfd_` do that, as real pipelines do.
 def steps_of(normalizer: str | tuple[str, ...]) -> list[_Step]:
     """The steps that a normalizer's name, or several names one after the other, stand for."""
     steps: list[_Step] = []
-    for name in (normalizer,) if isinstance(normalizer, str) else normalizer:
-        if name not in _NORMALIZER_STEPS:
-            raise UnknownNameError(kind="normalizer", name=name, known=NORMALIZERS)
+    for name in normalizer if isinstance(normalizer, tuple | list) else (normalizer,):
+        refuse_unknown_name("normalizer", name, NORMALIZERS)
         steps += (_STEPS[step] for step in _NORMALIZER_STEPS[name])
     return steps
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
-from tokenizers_core.errors import SettingError, SurrogateError
+from tokenizers_core.errors import TEXT_WANTED, SettingError, SurrogateError, refuse_wrong_type
 from tokenizers_core.text.normalizers import normalize, normalized_text, steps_of
 from tokenizers_core.text.spans import origin_of
 from tokenizers_core.text.splitting import END_OF_WORD, PreToken, Splitter
@@ -33,6 +34,7 @@ def pre_tokenize(
 
 def refuse_surrogates(text: str) -> None:
     """Raise SurrogateError if the text holds half of a UTF-16 pair, which can't be written as UTF-8."""
+    refuse_wrong_type("text", text, str, TEXT_WANTED)
     if text.isascii():
         return
     try:
@@ -60,6 +62,8 @@ end_of_word, none.
     timeout: float = 2.0
 
     def __post_init__(self) -> None:
+        refuse_wrong_type("timeout", self.timeout, Real, "give a number of seconds")
+        refuse_wrong_type("pattern", self.pattern, str, "name a pattern, or write a regular expression")
         if not (math.isfinite(self.timeout) and self.timeout > 0):
             raise SettingError(name="timeout", value=self.timeout, reason="choose seconds above 0")
         steps_of(self.normalizer)
@@ -94,11 +98,14 @@ end_of_word, none.
         >>> Pipeline().split("un été")
         ['un', 'ĠÃ©tÃ©']
         """
-        refuse_surrogates(text)
-        splitter = splitter or self.splitter()
-        matches = splitter.matches(normalized_text(text, self.normalizer))
-        shown = {match: splitter.view.show(match) for match in set(matches)}  # most occur many times
+        matches, shown = self.cut(text, splitter or self.splitter())
         return [shown[match] for match in matches]
+
+    def cut(self, text: str, splitter: Splitter) -> tuple[list[str], dict[str, str]]:
+        """The stretches of the text, and for each different one what the model sees of it: most occur many times."""
+        refuse_surrogates(text)
+        matches = splitter.matches(normalized_text(text, self.normalizer))
+        return matches, {match: splitter.view.show(match) for match in set(matches)}
 
     @property
     def byte_level(self) -> bool:

@@ -6,9 +6,10 @@ The pre-tokenizers and their names are those of the Hugging Face `tokenizers` li
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate, chain
 from typing import Final, NamedTuple
 
-from tokenizers_core.errors import UnknownNameError
+from tokenizers_core.errors import refuse_unknown_name
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, bytes_to_symbols
 from tokenizers_core.text.patterns import PATTERNS, Stopwatch, compiled, cut_at
 from tokenizers_core.text.spans import IdentitySpans, Span
@@ -131,8 +132,7 @@ class Splitter:
     """
 
     def __init__(self, pre_tokenizer: str, pattern: str, timeout: float) -> None:
-        if pre_tokenizer not in _RULES:
-            raise UnknownNameError(kind="pre_tokenizer", name=pre_tokenizer, known=PRE_TOKENIZERS)
+        refuse_unknown_name("pre_tokenizer", pre_tokenizer, PRE_TOKENIZERS)
         rule = _RULES[pre_tokenizer]
         self.view = rule.view
         self._pattern = PATTERNS.get(pattern, pattern) if pre_tokenizer == "byte_level" else rule.pattern
@@ -144,12 +144,19 @@ class Splitter:
         """Where the pre-tokens are, in order."""
         if self._stopwatch:
             return cut_at(text, self._pattern, self._stopwatch)
+        return self.spans_of(text, self.matches(text))
+
+    def spans_of(self, text: str, matches: Sequence[str]) -> list[Span]:
+        """Where the stretches are that `matches` has found."""
+        ends = list(accumulate(map(len, matches)))
+        if not ends or ends[-1] == len(text):  # one follows the other, as with patterns that match everything
+            return list(zip(chain([0], ends), ends, strict=False))
         return [match.span() for match in self._compiled.finditer(text)]
 
     def matches(self, text: str) -> list[str]:
         """The same stretches as strings, without the price of the offsets."""
         if self._stopwatch:
-            return [text[start:end] for start, end in self.spans(text)]
+            return [text[start:end] for start, end in cut_at(text, self._pattern, self._stopwatch)]
         found: list[str] = self._compiled.findall(text)  # whole matches, as no rule has a group
         return found
 

@@ -16,9 +16,9 @@ from tokenizers_core.encoding.byte_tokens import byte_token, join_bytes
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
-from tokenizers_core.errors import UnknownNameError
+from tokenizers_core.errors import refuse_unknown_name
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
-from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import StoredTrace
 from tokenizers_core.training.merge_trace import MergeTrace
@@ -90,8 +90,8 @@ def train_bpe(
     Raises `VocabSizeError` for a vocabulary below special tokens and alphabet, `UnknownNameError` for an unknown rule
     or alphabet, and `SettingError` for a number that makes no sense.
     """
-    if alphabet not in ALPHABETS:
-        raise UnknownNameError(kind="alphabet", name=alphabet, known=ALPHABETS)
+    refuse_no_corpus(corpus)
+    refuse_unknown_name("alphabet", alphabet, ALPHABETS)
     suffix = corpus.pipeline.suffix if end_of_word_suffix is None else end_of_word_suffix
     return run_training(
         BpeTrace,
@@ -125,7 +125,7 @@ class BpeTrace(MergeTrace):
     def best_pairs(self, step: int, limit: int | None) -> tuple[list[PrivatePair], Collection[PrivatePair]]:
         return self.best_by(self.pair_counts(step), step, limit)
 
-    def tokenizer(self, step: int | None = None, unk_token: str = "[UNK]") -> Tokenizer:
+    def tokenizer(self, step: int | None = None, unk_token: str = MergeTrace.unk_token) -> Tokenizer:
         """The tokenizer after `step` merges (default: all).
 
         Where a character can be unknown (always, unless all 256 bytes are in the alphabet) `unk_token` stands for
@@ -158,8 +158,8 @@ class Counts:
 
 def lowest_rank_pair(word: Private, ranks: Mapping[PrivatePair, int]) -> PrivatePair | None:
     """The pair of neighbours that was learned first; None when no learned pair is left in the word."""
-    best = min(neighbours(word), key=lambda pair: ranks.get(pair, len(ranks)), default=None)
-    return best if best in ranks else None
+    learned = [pair for pair in neighbours(word) if pair in ranks]
+    return min(learned, key=ranks.__getitem__, default=None)
 
 
 def apply_merges(
@@ -349,7 +349,8 @@ class BpeModel(Model):
         """
         if self.options.ignore_merges and word in self.vocabulary.ids:
             return [(0, len(word))]
-        if all(map(self.vocabulary.ids.__contains__, self.split(word))):
+        plain = not self.vocabulary.prefix and not self.suffix
+        if self.vocabulary.ids.keys() >= ({*word} if plain else {*self.split(word)}):
             return super().spans(word)
         return self._spans_among_unknown(word)
 

@@ -14,11 +14,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from numbers import Integral
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from tokenizers_core.errors import VocabSizeError
+from tokenizers_core.errors import WHOLE_NUMBER, VocabSizeError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import ByContent, Trace
 from tokenizers_core.training.algorithms import BPE, UNIGRAM, WORDPIECE
 from tokenizers_core.training.bpe import BpeTrace, train_bpe
@@ -498,6 +499,10 @@ def compare(
     >>> comparison.sizes, [standing.tokens for standing in comparison[2].standings]
     (range(7, 17), [77, 93, 59])
     """
+    refuse_no_corpus(corpus)
+    for name, number in (("vocab_size", vocab_size), ("seed_size", seed_size)):
+        if number is not None:
+            refuse_wrong_type(name, number, Integral, WHOLE_NUMBER)
     characters = len(set().union(*corpus.words))
     symbols = len({word[0] for word in corpus.words}) + len(set().union(*(word[1:] for word in corpus.words)))
     if vocab_size is not None and vocab_size < max(characters, symbols):

@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
-from tokenizers_core.errors import UnknownWordError
+from tokenizers_core.errors import UnknownWordError, UnreachedSizeError
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import ByContent, Replay, Trace
@@ -200,6 +200,8 @@ class MergeTrace(Trace[MergeSnapshot]):
     """The run's settings, by the names of the training function's arguments."""
 
     algorithm: ClassVar[str]
+    unk_token: ClassVar[str] = "[UNK]"
+    """What a tokenizer has for the unknown, unless it is given another."""
 
     # --- what a subclass defines ---------------------------------------------------------------------------------
 
@@ -217,6 +219,14 @@ class MergeTrace(Trace[MergeSnapshot]):
 
         And all pairs that are as good as the best one, itself included. See `best_by`.
         """
+
+    @property
+    def shortfall(self) -> UnreachedSizeError | None:
+        """Why there are fewer tokens than were asked for, and what to change; None if another limit came first."""
+        wanted = self.settings["vocab_size"]
+        if wanted is None or self.stop_reason != "no_pairs":
+            return None
+        return UnreachedSizeError("no_pairs", wanted, len(self.tokens))
 
     # --- random access -------------------------------------------------------------------------------------------
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any, TypeVar
 
 from tokenizers_core.encoding.vocabulary import Private, Vocabulary
-from tokenizers_core.errors import Phrase, SettingError, UnknownNameError, VocabSizeError
-from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.errors import (
+    WHOLE_NUMBER,
+    Phrase,
+    SettingError,
+    VocabSizeError,
+    refuse_no_tokens,
+    refuse_unknown_name,
+    refuse_wrong_type,
+)
+from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.merging import Merge, PairTable, Progress, Recorder
 from tokenizers_core.training.ties import TIE_RULES, TieOrder
@@ -35,7 +44,10 @@ def run_training(
 
     `extra_symbols` are in the alphabet whether the corpus has them or not; `settings` are recorded with the common ones.
     """
-    check_settings(tie_rule, min_frequency, merges, special_tokens)
+    refuse_no_corpus(corpus)
+    check_settings(tie_rule, min_frequency, merges, vocab_size, special_tokens)
+    for name, symbol in (("continuing_subword_prefix", prefix), ("end_of_word_suffix", suffix)):
+        refuse_wrong_type(name, symbol, str, "give a str, which may be empty")
     alphabet = alphabet_of(corpus, prefix, suffix, extra_symbols)
     vocabulary = Vocabulary([*special_tokens, *alphabet], prefix)
     if vocab_size is not None and vocab_size < len(vocabulary):
@@ -66,16 +78,22 @@ def run_training(
 
 
 def check_settings(
-    tie_rule: str, min_frequency: int, merges: int | None, special_tokens: Sequence[str]
+    tie_rule: str,
+    min_frequency: int,
+    merges: int | None,
+    vocab_size: int | None,
+    special_tokens: Sequence[str],
 ) -> None:
-    """Raise UnknownNameError for an unknown tie rule, SettingError for a number or a token that makes no sense."""
-    if tie_rule not in TIE_RULES:
-        raise UnknownNameError(kind="tie_rule", name=tie_rule, known=TIE_RULES)
+    """Raise UnknownNameError for an unknown tie rule, WrongTypeError or SettingError for a number or token that makes no sense."""
+    refuse_unknown_name("tie_rule", tie_rule, TIE_RULES)
+    refuse_wrong_type("min_frequency", min_frequency, Integral, WHOLE_NUMBER)
+    for name, number in (("merges", merges), ("vocab_size", vocab_size)):
+        if number is not None:
+            refuse_wrong_type(name, number, Integral, WHOLE_NUMBER)
     for name, value, least in (("min_frequency", min_frequency, 1), ("merges", merges, 0)):
         if value is not None and value < least:
             raise SettingError(name=name, value=value, reason=Phrase("choose at least {least}", least=least))
-    if "" in special_tokens:
-        raise SettingError(name="special_tokens", value="", reason="an empty token can't be found in a text")
+    refuse_no_tokens(special_tokens)
 
 
 def alphabet_of(corpus: Corpus, prefix: str, suffix: str, extra_symbols: Iterable[str]) -> list[str]:

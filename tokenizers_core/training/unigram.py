@@ -18,11 +18,22 @@ from __future__ import annotations
 
 import functools
 import math
+import warnings
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral, Real
 
-from tokenizers_core.errors import Phrase, SettingError, UnknownNameError, VocabSizeError
-from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.errors import (
+    WHOLE_NUMBER,
+    Phrase,
+    SettingError,
+    UnreachedSizeWarning,
+    VocabSizeError,
+    refuse_no_tokens,
+    refuse_unknown_name,
+    refuse_wrong_type,
+)
+from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.patterns import regex
 from tokenizers_core.training.lattice import MAX_PIECE_LENGTH, UNKNOWN_PENALTY
 from tokenizers_core.training.merging import Progress
@@ -46,6 +57,8 @@ from tokenizers_core.training.unigram_trace import UnigramTrace
 METHODS = ("course", "sentencepiece")
 SEED_SIZES = {"course": 300, "sentencepiece": 1_000_000}
 """The default for the largest number of pieces that training starts from: the course's, and the library's."""
+SEED_PER_TOKEN = 3
+"""The default seed has at least so many pieces for each token that is to remain: the course's own proportion, 300 for 100."""
 PRUNED_SHARES = {"course": 0.1, "sentencepiece": 0.25}
 """The default for the share of the pieces that a round prunes."""
 
@@ -58,6 +71,15 @@ RESTORED_APART = 0.0001
 
 
 # --- The seed ---------------------------------------------------------------------------------------------------------
+
+
+def grown_seed(usual: int, vocab_size: int | None) -> int:
+    """The size of a seed that nobody has set: the usual one, or a larger one if so many tokens are to remain.
+
+    >>> grown_seed(300, 100), grown_seed(300, 8000), grown_seed(300, None)
+    (300, 24000, 300)
+    """
+    return max(usual, SEED_PER_TOKEN * (vocab_size or 0))
 
 
 def count_substrings(
@@ -383,31 +405,35 @@ def train_unigram(
 ) -> UnigramTrace:
     """Train Unigram on `corpus` and record every step.
 
-    Training starts from `seed_size` pieces (default: `SEED_SIZES`): every character, and the most promising
-    substrings of up to `max_piece_length` characters; without `whole_words`, only those shorter than their word. It prunes
+    Training starts from `seed_size` pieces (default: `SEED_SIZES`, and at least `SEED_PER_TOKEN` times `vocab_size`): every
+    character, and the most promising substrings of up to `max_piece_length` characters; without `whole_words`, only those shorter than their word. It prunes
     until at most `vocab_size` tokens are left, special tokens included (None: only characters). `method` is "course" or
     "sentencepiece". A round prunes `pruned_share` of the pieces (default: `PRUNED_SHARES`), so the course's last round may
     end below the size, unless `exact`. `progress(done, total)` gets the number of pieces pruned and of those to prune; if it
     returns False, training ends there.
 
     `stop_reason` is "vocab_size", "no_pieces" (only characters are left), "seed_size" (the seed is no larger than the
-    wanted size) or "stopped". Raises UnknownNameError, VocabSizeError, SettingError.
+    wanted size), "dropped" (EM has dropped too many pieces) or "stopped". If that leaves fewer tokens than were asked for, the
+    trace has a `shortfall`, and an UnreachedSizeWarning says what to change. Raises UnknownNameError, VocabSizeError,
+    SettingError.
 
     >>> trace = train_unigram(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), vocab_size=10)
     >>> trace[0].vocab_size, trace[1].event.piece, len(trace[-1].pieces)
     (19, 'ug', 10)
     """
-    if method not in METHODS:
-        raise UnknownNameError(kind="method", name=method, known=METHODS)
+    refuse_no_corpus(corpus)
+    refuse_unknown_name("method", method, METHODS)
+    for name, number in (("seed_size", seed_size), ("vocab_size", vocab_size)):
+        if number is not None:
+            refuse_wrong_type(name, number, Integral, WHOLE_NUMBER)
     share = PRUNED_SHARES[method] if pruned_share is None else pruned_share
     check_numbers(share, max_piece_length)
-    if "" in special_tokens:
-        raise SettingError(name="special_tokens", value="", reason="an empty token can't be found in a text")
+    refuse_no_tokens(special_tokens)
     special_tokens = tuple(dict.fromkeys(special_tokens))
     seed_of = course_seed if method == "course" else sentencepiece_seed
     candidates = seed_of(corpus, max_piece_length, whole_words)
     characters = sum(1 for piece, _count in candidates if len(piece) == 1)
-    size = SEED_SIZES[method] if seed_size is None else seed_size
+    size = grown_seed(SEED_SIZES[method], vocab_size) if seed_size is None else seed_size
     check_sizes(size, vocab_size, characters, len(special_tokens))
 
     run = Training(corpus, candidates[:size], max_piece_length)
@@ -421,7 +447,9 @@ def train_unigram(
         stop_reason = "seed_size"
     if not _record_run(run, steps, target, progress):
         stop_reason = "stopped"
-    return UnigramTrace(
+    elif method == "sentencepiece" and len(run.model) < target < len(run.seed):
+        stop_reason = "dropped"
+    trace = UnigramTrace(
         corpus=corpus,
         special_tokens=special_tokens,
         seed=tuple(run.seed),
@@ -437,10 +465,15 @@ def train_unigram(
             "whole_words": whole_words,
         },
     )
+    if trace.shortfall:
+        warnings.warn(str(trace.shortfall), UnreachedSizeWarning, stacklevel=2)
+    return trace
 
 
 def check_numbers(pruned_share: float, max_piece_length: int) -> None:
-    """Raise SettingError for a number that makes no sense."""
+    """Raise WrongTypeError or SettingError for a number that makes no sense."""
+    refuse_wrong_type("pruned_share", pruned_share, Real, "give a number between 0 and 1, such as 0.1")
+    refuse_wrong_type("max_piece_length", max_piece_length, Integral, WHOLE_NUMBER)
     if not 0 < pruned_share < 1:
         raise SettingError(
             name="pruned_share", value=pruned_share, reason="choose a number between 0 and 1, such as 0.1"

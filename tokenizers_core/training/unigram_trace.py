@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, TypeVar, overload
 from tokenizers_core.encoding.byte_tokens import byte_token
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import with_unknown
-from tokenizers_core.errors import UnknownWordError
+from tokenizers_core.errors import UnknownWordError, UnreachedSizeError
 from tokenizers_core.lazy import Recent, cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import ByContent, Trace
@@ -166,6 +166,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     """The run's settings, by the names of the training function's arguments."""
 
     algorithm: ClassVar[Literal["unigram"]] = "unigram"
+    unk_token: ClassVar[str] = "<unk>"
+    """What a tokenizer has for the unknown, unless it is given another."""
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, without what was worked out from them."""
@@ -180,6 +182,18 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     @property
     def method(self) -> str:
         return str(self.settings["method"])
+
+    @property
+    def shortfall(self) -> UnreachedSizeError | None:
+        """Why there are fewer tokens than were asked for, and what to change; None if there are as many, or it isn't to blame.
+
+        The course's last round may prune below the size: that is no shortfall.
+        """
+        wanted, reached = self.settings["vocab_size"], self[-1].vocab_size
+        if wanted is None or reached >= wanted or self.stop_reason not in ("seed_size", "dropped"):
+            return None
+        cut = self.stop_reason == "seed_size" and len(self.seed) == self.settings["seed_size"]
+        return UnreachedSizeError("seed_cut" if cut else self.stop_reason, wanted, reached)
 
     @cached_property
     def alphabet(self) -> tuple[str, ...]:
@@ -499,7 +513,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         )
 
     def tokenizer(
-        self, step: int | None = None, unk_token: str = "<unk>", byte_fallback: bool = False
+        self, step: int | None = None, unk_token: str = unk_token, byte_fallback: bool = False
     ) -> Tokenizer:
         """The tokenizer after `step` steps (default: all).
 

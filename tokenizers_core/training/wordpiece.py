@@ -295,7 +295,7 @@ class WordPieceTrace(MergeTrace):
 
         return Replay(lambda: count_symbols(self._initial_words, self.corpus.counts), Counter, apply)
 
-    def tokenizer(self, step: int | None = None, unk_token: str = "[UNK]") -> Tokenizer:
+    def tokenizer(self, step: int | None = None, unk_token: str = MergeTrace.unk_token) -> Tokenizer:
         """The tokenizer after `step` merges (default: all).
 
         A word that the vocabulary can't spell is one `unk_token`; if it is not in the vocabulary it gets the next free id.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, Final
@@ -11,9 +11,10 @@ from typing import Any, Final
 import click
 
 from tokenizers_core import TEMPLATES, Tokenizer, TokenizersCoreError, Truncation
+from tokenizers_core.files.loading import READERS
 from tokenizers_core.training.algorithms import ALGORITHMS
 from tokensteps.cli.count import count_command
-from tokensteps.cli.errors import Commands
+from tokensteps.cli.errors import Commands, in_options
 from tokensteps.cli.streams import (
     inputs,
     refuse_to_overwrite,
@@ -28,6 +29,7 @@ from tokensteps.cli.training import (
     TEXT,
     option,
     output_options,
+    pipeline_options,
     train_as_asked,
     training_options,
 )
@@ -40,7 +42,8 @@ CANDIDATES: Final = 10
 """How many candidates one step lists by default."""
 TOKENIZER_OPTION: Final = option(
     "--tokenizer -t tokenizer_file",
-    "The tokenizer.json that train wrote, or another program.",
+    "What train wrote: a tokenizer.json (another program's, too), NAME.tiktoken, vocab.json with merges.txt, vocab.txt, "
+    "NAME.vocab.",
     type=click.Path(),
     required=True,
     metavar="FILE",
@@ -115,22 +118,48 @@ def train_command(template: str, output: str, force: bool, **asked: Any) -> None
         refuse_to_overwrite(path, force)
     around = TEMPLATES[template]
     asked["special_tokens"] += around.special_tokens if around else ()
-    trace = train_as_asked(**asked)
+    trace = train_as_asked(**asked, for_tokenizer=True)
     tokenizer = trace.tokenizer().with_options(template=around)
-    added = len(tokenizer.tokens) - trace[-1].vocab_size
-    if added:
-        tell(f"Added for what the corpus does not have: {tokenizer.model.unk_token}", asked["quiet"])
     contents = {path: kind.write(trace, tokenizer) for path, kind in files.items()}
     for path, text in contents.items():
         write_output(path, text, asked["quiet"])
 
 
-def loaded(path: str) -> Tokenizer:
-    """The tokenizer in a file."""
+def loaded(path: str, special_tokens: Sequence[str], **rules: Any) -> Tokenizer:
+    """The tokenizer in a file, by rules that only a file that doesn't say them needs."""
+    given = {name: value for name, value in rules.items() if value not in (None, ())}
     try:
-        return Tokenizer.load(path)
+        tokenizer = Tokenizer.load(path, special_tokens=special_tokens or None, **given)
     except TokenizersCoreError as error:
-        raise click.ClickException(f"{click.format_filename(path)}: {error}") from None
+        raise click.ClickException(f"{click.format_filename(path)}: {in_options(error)}") from None
+    if not given and path.endswith(tuple(READERS)):
+        normalizer, pre_tokenizer, pattern = tokenizer.pipeline.rules
+        taken = (
+            f"--normalizer {normalizer} --pre-tokenizer {pre_tokenizer}{pattern and f' --pattern {pattern}'}"
+        )
+        tell(f"{click.format_filename(path)} does not say how text is split; taken: {taken}", quiet=False)
+    return tokenizer
+
+
+TOKENIZER_RULES: Final = (
+    TOKENIZER_OPTION,
+    *pipeline_options("as train; the tokens of vocab.json show it"),
+    option(
+        "--special-token special_tokens",
+        "A special token of a file that doesn't name them; give it once for each, in the order of their ids.",
+        type=TEXT,
+        multiple=True,
+        metavar="TOKEN",
+    ),
+)
+"""The options of commands that use a tokenizer; all but the first are for files other than tokenizer.json."""
+
+
+def tokenizer_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of using a tokenizer."""
+    for add in reversed(TOKENIZER_RULES):
+        command = add(command)
+    return command
 
 
 @command_line.command(
@@ -141,7 +170,7 @@ def loaded(path: str) -> Tokenizer:
     '  python -m tokensteps encode --tokenizer tokenizer.json --format table "This is not a token."\n'
     "  cat assets/corpora/course.txt | python -m tokensteps encode --tokenizer tokenizer.json --format json",
 )
-@TOKENIZER_OPTION
+@tokenizer_options
 @click.argument("text", type=TEXT, required=False)
 @option(
     "--file",
@@ -177,6 +206,7 @@ def encode_command(
     no_special_tokens: bool,
     max_length: int | None,
     stride: int | None,
+    **rules: Any,
 ) -> None:
     """Turn TEXT into tokens, or each line of a file or of standard input.
 
@@ -190,7 +220,7 @@ def encode_command(
     texts: Iterable[str] = [text or ""]
     if text is None:
         texts = texts_of(inputs([file] if file else [], "a TEXT or a --file"), replaced)
-    tokenizer = loaded(tokenizer_file)
+    tokenizer = loaded(tokenizer_file, **rules)
     if max_length is not None:
         tokenizer = tokenizer.with_options(truncation=Truncation(max_length, stride or 0))
     encodings = (tokenizer.encode(one, pair, add_special_tokens=not no_special_tokens) for one in texts)
@@ -206,19 +236,25 @@ def encode_command(
     short_help="Turn ids back into text.",
     epilog="\b\nExamples:\n"
     "  python -m tokensteps decode --tokenizer tokenizer.json 5 13 15 47\n"
+    "  python -m tokensteps decode --tokenizer tokenizer.json 5,13,15\n"
     '  python -m tokensteps encode --tokenizer tokenizer.json "This is a token." | python -m tokensteps decode --tokenizer tokenizer.json',
 )
-@TOKENIZER_OPTION
-@click.argument("ids", nargs=-1, type=click.IntRange(min=0))
+@tokenizer_options
+@click.argument("ids", nargs=-1, type=TEXT)
 @option("--skip-special-tokens", "Leave special tokens out of the text.", is_flag=True)
-def decode_command(tokenizer_file: str, ids: Sequence[int], skip_special_tokens: bool) -> None:
+def decode_command(tokenizer_file: str, ids: Sequence[str], skip_special_tokens: bool, **rules: Any) -> None:
     """Turn IDS back into text, or each line of ids on standard input.
 
     This undoes encode. Ids are parted by spaces or commas; bytes that are not UTF-8 become U+FFFD.
     """
     files = () if ids else inputs([], "the ids")
-    tokenizer = loaded(tokenizer_file)
-    lines = [list(ids)] if ids else map(read_ids, enumerate(texts_of(files, Counter()), start=1))
+    tokenizer = loaded(tokenizer_file, **rules)
+    lines: Iterable[list[int]]
+    if ids:
+        lines = [read_ids(" ".join(ids), "What was given")]
+    else:
+        texts = enumerate(texts_of(files, Counter()), start=1)
+        lines = (read_ids(text, f"Line {number} of standard input") for number, text in texts)
     write_lines(tokenizer.decode(line, skip_special_tokens=skip_special_tokens) for line in lines)
 
 

@@ -16,11 +16,13 @@ from tokensteps.cli.streams import (
     inputs,
     meter,
     refuse_to_overwrite,
+    refuse_what_is_no_text,
     tell,
     warn_of_invalid,
     write_output,
 )
 from tokensteps.cli.training import (
+    AS_TEXT,
     POSITIVE,
     QUIET,
     TEXT,
@@ -57,6 +59,7 @@ COUNTING_OPTIONS: Final = (
         type=TEXT,
         metavar="ADDRESS",
     ),
+    AS_TEXT,
     QUIET,
 )
 """The options of `count`."""
@@ -75,7 +78,7 @@ def counting_options(command: Callable[..., None]) -> Callable[..., None]:
     epilog="\b\nExamples:\n"
     "  python -m tokensteps count assets/corpora/*.txt --output counts.tsv\n"
     "  cat assets/corpora/*.txt | python -m tokensteps count -n lowercase -p bert --minimum 2 > bert.tsv\n"
-    "  python -m tokensteps train --counts bert.tsv -a wordpiece -s 200 --force --output vocab.txt",
+    "  python -m tokensteps train --counts bert.tsv -a wordpiece -s 50 --force --output vocab.txt",
 )
 @counting_options
 @output_options("Where the counts go: a table of words, counts, and how often each word ends a text.")
@@ -87,6 +90,7 @@ def count_command(
     output: str,
     force: bool,
     quiet: bool,
+    as_text: bool,
     **asked: Any,
 ) -> None:
     """Count the words of text FILES, or of standard input, and write a file that train --counts and the app read.
@@ -101,9 +105,9 @@ def count_command(
     refuse_to_overwrite(output, force)
     files = inputs(files, "text files")
     if workers or scheduler:
-        counts = counted_on_cluster(files, pipeline, minimum, workers, scheduler, quiet)
+        counts = counted_on_cluster(files, pipeline, minimum, workers, scheduler, quiet, as_text)
     else:
-        counts = without_rare(read_corpus(files, pipeline, quiet), minimum)
+        counts = without_rare(read_corpus(files, pipeline, quiet, as_text), minimum)
     text = counts_tsv(counts)
     tell_counts(counts, quiet)
     write_output(output, text, quiet)
@@ -123,6 +127,7 @@ def counted_on_cluster(
     workers: int | None,
     scheduler: str | None,
     quiet: bool,
+    as_text: bool,
 ) -> WordCounts:
     """Count files on a Dask cluster."""
     if "-" in files:
@@ -130,6 +135,8 @@ def counted_on_cluster(
             "Standard input can't be counted on a cluster, whose workers open files; name files, "
             "or leave --workers and --scheduler out."
         )
+    if not as_text:
+        refuse_what_is_no_text(files)
     from tokensteps.cli.cluster import cluster, count_on  # here, as Dask may not be there
 
     try:

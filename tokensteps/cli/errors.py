@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import click
 
 from tokenizers_core.errors import TokenizersCoreError
-from tokensteps.cli import INTERRUPTED
+from tokensteps.cli import INTERRUPTED, NOBODY_READS
 
 OPTION_OF: Final = {
     "vocab_size": "--vocab-size",
@@ -37,18 +41,52 @@ OPTION_OF: Final = {
 class Commands(click.Group):
     """The commands. Anything wrong with the data is reported in one line, without a traceback."""
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with ended_with_its_reader():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with ended_with_its_reader():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
+        except click.NoSuchOption as error:
+            error.message += f" {hint_for_text(error)}"
+            raise
         except TokenizersCoreError as error:
             raise click.ClickException(in_options(error)) from None
         except OSError as error:
-            if error.errno == errno.EPIPE:
-                raise  # the reader of the output has left: click ends quietly
             raise click.ClickException(trouble_with_file(error)) from None
+
+
+def hint_for_text(error: click.NoSuchOption) -> str:
+    """What to do if what was taken for options is a text or a file's name."""
+    path = error.ctx.command_path if error.ctx else "the command"
+    return f"If that is a text or the name of a file, put -- in front of it, after all options: {path} ... -- -TEXT"
+
+
+@contextmanager
+def ended_with_its_reader() -> Iterator[None]:
+    """End the program in silence when nobody reads its output any more, as other programs in a pipe do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.EPIPE:
+            raise
+        for stream in (sys.stdout, sys.stderr):
+            pour_away(stream)
+        sys.exit(NOBODY_READS)
+
+
+def pour_away(stream: IO[str] | None) -> None:
+    """Let what a closed pipe hasn't taken go nowhere: Python would write it once more at its end, and complain."""
+    with suppress(AttributeError, OSError, ValueError):  # it may be None, or no file
+        number = stream.fileno()  # type: ignore[union-attr]
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, number)
+        os.close(nowhere)
 
 
 def in_options(error: TokenizersCoreError) -> str:
@@ -71,7 +109,7 @@ def in_options(error: TokenizersCoreError) -> str:
 def optioned(text: str) -> str:
     """A text about parameters, with options in their place."""
     return re.sub(
-        r"\b(\w+)=|(?<!\{)\b(max_length|vocab_size)\b",
+        r"\b(\w+)=|(?<!\{)\b(max_length|vocab_size|seed_size|special_tokens)\b",
         lambda found: OPTION_OF.get(found[1] or found[2], found[0]) + (" " if found[1] in OPTION_OF else ""),
         text,
     )

@@ -83,11 +83,15 @@ def lines_of(stream: Iterable[bytes]) -> Iterator[DecodedText]:
 
 
 def texts_of(
-    files: Sequence[str], replaced: Counter[str], move: Callable[[int, int | None], None] | None = None
+    files: Sequence[str],
+    replaced: Counter[str],
+    move: Callable[[int, int | None], None] | None = None,
+    checked: bool = False,
 ) -> Iterator[str]:
     """The lines of all files, one at a time; counts invalid UTF-8 by file.
 
-    `move` is called now and then with the bytes read so far and the total, None if that isn't known.
+    `move` is called now and then with the bytes read so far and the total, None if that isn't known. If `checked`, raises
+    ClickException for a file that is no text.
     """
     done = told = 0
     total = size_of(files) if move else None
@@ -103,9 +107,46 @@ def texts_of(
 
     for name in files:
         with opened(name) as stream:
-            for line in lines_of(watched(stream)):
+            lines = lines_of(watched(stream))
+            for line in refuse_no_text(name, lines) if checked else lines:
                 replaced[name] += line.replaced
                 yield line.text
+
+
+MOST_INVALID = 0.3
+"""A file with a larger share of characters that aren't UTF-8 is no text to train on: a picture, or Cyrillic in an old encoding.
+German in Latin-1 has a tenth of that."""
+
+
+def refuse_no_text(name: str, lines: Iterable[DecodedText]) -> Iterator[DecodedText]:
+    """The lines of a file. Raises ClickException for one that is no text, as pictures and archives aren't."""
+    characters = invalid = 0
+    for line in lines:
+        characters += len(line.text) + 1
+        invalid += line.replaced
+        if "\0" in line.text:
+            raise no_text(
+                name, "it has null bytes, as pictures, archives and text in UTF-16 without a mark have"
+            )
+        yield line
+    if invalid > MOST_INVALID * characters:
+        raise no_text(name, f"{invalid:,} of its {characters:,} characters are not UTF-8")
+
+
+def no_text(name: str, reason: str) -> click.ClickException:
+    """The complaint about a file that is no text."""
+    return click.ClickException(
+        f"{input_name(name)} is no text in UTF-8: {reason}; name a text file, convert it to UTF-8, "
+        "or add --text to read it all the same."
+    )
+
+
+def refuse_what_is_no_text(files: Sequence[str]) -> None:
+    """Look at the beginnings of files that other processes will read. Raises ClickException for one that is no text."""
+    for name in files:
+        with opened(name) as stream:
+            for _line in refuse_no_text(name, lines_of([stream.read(STRIDE).rpartition(b"\n")[0]])):
+                pass
 
 
 STRIDE = 1 << 17

@@ -11,13 +11,21 @@ from typing import Any, Final
 import click
 
 from tokenizers_core import ALPHABETS, METHODS, TIE_RULES, Corpus
-from tokenizers_core.errors import CountedRulesError, EmptyCorpusError, TokenizersCoreError
+from tokenizers_core.errors import (
+    CountedRulesError,
+    EmptyCorpusError,
+    TokenizersCoreError,
+    UnreachedSizeError,
+    VocabSizeError,
+)
 from tokenizers_core.text.counting import counting_rules, is_counts, read_counts
 from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.reading import decode_text
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
+from tokenizers_core.training.merging import Progress
+from tokenizers_core.training.unigram import SEED_PER_TOKEN, grown_seed
 from tokensteps.cli.errors import OPTION_OF, in_options
 from tokensteps.cli.streams import (
     contents_of,
@@ -31,7 +39,7 @@ from tokensteps.cli.streams import (
     warn_of_invalid,
 )
 from tokensteps.limits import COMMAND_SECONDS
-from tokensteps.runs.rules import RULES_OF, Setting
+from tokensteps.runs.rules import RULES_OF, USUAL_SEED, Setting
 
 
 def rule_of(algorithm: str, name: str) -> Setting:
@@ -44,10 +52,8 @@ PRE_TOKENIZERS_OF: Final[Mapping[str, Sequence[str]]] = {
     for name in ALGORITHMS
 }
 """The pre-tokenizers that fit an algorithm, the usual one first."""
-UNIGRAM_DEFAULTS: Final = {
-    "seed_size": rule_of("unigram", "seed").default,
-    "vocab_size": rule_of("unigram", "size").default,
-}
+UNIGRAM_SIZE: Final = rule_of("unigram", "size").default
+"""Where Unigram ends if no size is asked for: it has no end of its own but the characters."""
 
 MERGING: Final = ("bpe", "wordpiece")
 ALGORITHMS_OF: Final = {
@@ -68,6 +74,7 @@ ENDINGS: Final = {
     "min_frequency": "no pair that is left is frequent enough",
     "no_pairs": "no pair is left, every word is one token",
     "no_pieces": "only the characters are left",
+    "dropped": "EM dropped pieces until fewer were left than that",
     "seed_size": "the seed is no larger than the size that was asked for",
 }
 """Why a run ended."""
@@ -94,6 +101,11 @@ class TextType(click.ParamType[str]):
 
 TEXT: Final = TextType()
 POSITIVE: Final = click.IntRange(min=1)
+AS_TEXT: Final = option(
+    "--text as_text",
+    "Read a file as text even if it looks like something else, such as a picture.",
+    is_flag=True,
+)
 QUIET: Final = option("--quiet -q", "Say nothing but warnings and errors.", is_flag=True)
 
 
@@ -138,9 +150,10 @@ TRAINING_OPTIONS: Final = (
     ),
     option(
         "--vocab-size -s",
-        "Stop at this many tokens, special tokens and single characters included.",
+        "Stop at this many tokens, special tokens and single characters included, and in train the unknown token that is "
+        "added. It is an error if there can't be so many.",
         type=POSITIVE,
-        usual=f"no limit; unigram: {UNIGRAM_DEFAULTS['vocab_size']}",
+        usual=f"no limit; unigram: {UNIGRAM_SIZE}",
     ),
     option("--merges", "bpe, wordpiece: stop after this many merges.", type=click.IntRange(min=0), usual="no limit"),
     option(
@@ -172,7 +185,7 @@ TRAINING_OPTIONS: Final = (
         "--seed-size",
         "unigram: how many pieces pruning starts from: the characters, and the substrings that promise most.",
         type=POSITIVE,
-        usual=f"{UNIGRAM_DEFAULTS['seed_size']:,}",
+        usual=f"{SEED_PER_TOKEN} times the size, at least {USUAL_SEED:,}",
     ),
     option(
         "--exact",
@@ -205,6 +218,7 @@ TRAINING_OPTIONS: Final = (
         "words stay as they are.",
         is_flag=True,
     ),
+    AS_TEXT,
     QUIET,
 )  # fmt: skip
 """The options of every command that trains."""
@@ -228,8 +242,19 @@ def output_options(teaching: str) -> Callable[[Any], Any]:
     return add
 
 
-def train_as_asked(files: Sequence[str], algorithm: str, counts: bool, quiet: bool, **asked: Any) -> AnyTrace:
-    """Read the corpus and train; returns the trace."""
+def train_as_asked(
+    files: Sequence[str],
+    algorithm: str,
+    counts: bool,
+    quiet: bool,
+    as_text: bool,
+    for_tokenizer: bool = False,
+    **asked: Any,
+) -> AnyTrace:
+    """Read the corpus and train; returns the trace. For a tokenizer, there is room in the size for its unknown token.
+
+    Raises ClickException if there can't be as many tokens as were asked for.
+    """
     given = {name: value for name, value in asked.items() if value not in (None, ())}
     wanted = "the files with the word counts" if counts else "text files"
     contents = contents_of(inputs(files, wanted)) if counts else []
@@ -240,12 +265,16 @@ def train_as_asked(files: Sequence[str], algorithm: str, counts: bool, quiet: bo
         corpus = (
             read_counted(contents, pipeline)
             if counts
-            else read_corpus(inputs(files, wanted), pipeline, quiet)
+            else read_corpus(inputs(files, wanted), pipeline, quiet, as_text)
         )
     else:
         settings = training_settings(algorithm, given, corpus.pipeline.pre_tokenizer)
+    unknown = unknown_to_add(algorithm, settings) if for_tokenizer else ""
     with meter("Training", quiet) as move:
-        trace = ALGORITHMS[algorithm].train(corpus, progress=move, **settings)
+        trace = run_with_room(algorithm, corpus, settings, unknown, progress=move)
+    shortfall = trace.shortfall
+    if shortfall and "vocab_size" in given:
+        raise click.ClickException(in_options(with_room(shortfall, bool(unknown))))
     tell(
         f"Corpus: {counted(corpus.lines, 'line', 'lines')}, {counted(corpus.total, 'word', 'words')}, "
         f"{counted(len(corpus), 'different one', 'different ones')}",
@@ -253,10 +282,43 @@ def train_as_asked(files: Sequence[str], algorithm: str, counts: bool, quiet: bo
     )
     tell(
         f"{ALGORITHMS[algorithm].title}: {counted(len(trace), 'step', 'steps')}, a vocabulary of "
-        f"{counted(trace[-1].vocab_size, 'token', 'tokens')}; {ENDINGS[trace.stop_reason]}",
+        f"{counted(trace[-1].vocab_size + bool(unknown), 'token', 'tokens')}; {ENDINGS[trace.stop_reason]}",
         quiet,
     )
+    if unknown:
+        tell(f"One of them is {unknown}, which is added for what the corpus does not have", quiet)
     return trace
+
+
+def unknown_to_add(algorithm: str, settings: Mapping[str, Any]) -> str:
+    """The token for what is unknown, which the trace's tokenizer will add; "" if it has that already, or needs none."""
+    unknown = ALGORITHMS[algorithm].trace.unk_token
+    if settings.get("alphabet") == "bytes" or unknown in settings.get("special_tokens", ()):
+        return ""
+    return unknown
+
+
+def run_with_room(
+    algorithm: str, corpus: Corpus, settings: Mapping[str, Any], unknown: str, progress: Progress
+) -> AnyTrace:
+    """The run, with room left for an unknown token that will be added."""
+    room = 1 if unknown and settings.get("vocab_size") else 0
+    if room:
+        settings = {**settings, "vocab_size": settings["vocab_size"] - room}
+    try:
+        return ALGORITHMS[algorithm].train(corpus, progress=progress, **settings)
+    except VocabSizeError as error:
+        if not room:
+            raise
+        raise click.ClickException(
+            f"--vocab-size {error.vocab_size + room} is below the {error.minimum + room} tokens that there are before training: "
+            f"special tokens, the alphabet, and {unknown}; choose at least {error.minimum + room}."
+        ) from None
+
+
+def with_room(shortfall: UnreachedSizeError, room: bool) -> UnreachedSizeError:
+    """A shortfall in numbers that count the unknown token, too."""
+    return UnreachedSizeError(shortfall.why, shortfall.vocab_size + room, shortfall.reached + room)
 
 
 def pipeline_settings(algorithm: str, counts: bool, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -304,7 +366,10 @@ def training_settings(algorithm: str, given: Mapping[str, Any], pre_tokenizer: s
         raise click.UsageError(
             "--exact is for --method course; SentencePiece's way always stops at the size."
         )
-    usual: Mapping[str, Any] = UNIGRAM_DEFAULTS if algorithm == "unigram" else {}
+    usual: dict[str, Any] = {}
+    if algorithm == "unigram":
+        size = given.get("vocab_size", UNIGRAM_SIZE)
+        usual = {"vocab_size": size, "seed_size": grown_seed(USUAL_SEED, size)}
     of_the_pipeline = ("normalizer", "pre_tokenizer", "pattern")
     return {**usual, **{name: value for name, value in given.items() if name not in of_the_pipeline}}
 
@@ -343,21 +408,25 @@ def read_counted(contents: Sequence[tuple[str, bytes]], pipeline: Mapping[str, A
     return replace(corpus, replaced=replaced.total())
 
 
-def read_corpus(files: Sequence[str], pipeline: Mapping[str, Any], quiet: bool) -> Corpus:
+def read_corpus(files: Sequence[str], pipeline: Mapping[str, Any], quiet: bool, as_text: bool) -> Corpus:
     """The words of all files, counted."""
     replaced: Counter[str] = Counter()
     with told_of_input(files, replaced), meter("Reading", quiet, in_bytes=True) as move:
-        corpus = Corpus.from_texts(texts_of(files, replaced, move), **pipeline)
+        texts = texts_of(files, replaced, move, checked=not as_text)
+        corpus = Corpus.from_texts(texts, **pipeline)
     return replace(corpus, replaced=replaced.total())
 
 
 @contextmanager
-def told_of_input(files: Sequence[str], replaced: Mapping[str, int]) -> Iterator[None]:
+def told_of_input(files: Sequence[str], replaced: Counter[str]) -> Iterator[None]:
     """Report what is wrong with the files read inside."""
     try:
         yield
     except EmptyCorpusError as error:
         raise click.ClickException(nothing_to_train_on(files, error.characters)) from None
+    except click.ClickException:
+        replaced.clear()  # a file that was refused was not read
+        raise
     finally:
         warn_of_invalid(replaced)
 

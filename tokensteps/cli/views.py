@@ -130,18 +130,17 @@ FORMATS: Final[Mapping[str, Callable[[int, Encoding], Iterator[str]]]] = {
 """How an encoding is written, in lines; each function also gets the text's number."""
 
 
-def read_ids(numbered: tuple[int, str]) -> list[int]:
-    """The ids on a line.
+def read_ids(text: str, place: str) -> list[int]:
+    """The ids in a text, parted by spaces or commas; `place` says where it is from.
 
-    >>> read_ids((1, "[5, 13] 15"))
+    >>> read_ids("[5, 13] 15", "Line 1")
     [5, 13, 15]
     """
-    number, line = numbered
-    if not re.fullmatch(r"[\s,\[\]0-9]*", line):
+    if not re.fullmatch(r"[\s,\[\]0-9]*", text):
         raise click.ClickException(
-            f"Line {number} of standard input is {quoted(line)}; write whole numbers parted by spaces, such as: 5 13 15."
+            f"{place} is {quoted(text)}; write whole numbers parted by spaces or commas, such as: 5 13 15."
         )
-    return [int(digits) for digits in re.findall("[0-9]+", line)]
+    return [int(digits) for digits in re.findall("[0-9]{1,4300}", text)]
 
 
 # --- Traces -----------------------------------------------------------------------------------------------------------

@@ -13,8 +13,10 @@ from typing import Any, Final, Generic, TypeVar
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training import algorithms as engine
 from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.unigram import grown_seed
+from tokensteps.limits import SEED_LIMIT
 from tokensteps.runs.corpora import Source
-from tokensteps.runs.rules import RULES_OF, Setting
+from tokensteps.runs.rules import RULES_OF, USUAL_SEED, Setting
 from tokensteps.runs.settings import Recipe, read_url, special_tokens
 from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress, Task
@@ -94,7 +96,7 @@ def _bpe(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
 
 def _unigram(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
     return {
-        "seed_size": recipe["seed"] or 1000,
+        "seed_size": recipe["seed"] or min(SEED_LIMIT, grown_seed(USUAL_SEED, recipe["size"])),
         "vocab_size": recipe["size"],
         "method": recipe["method"],
         "exact": recipe["exact"] and recipe["method"] == "course",

@@ -113,13 +113,16 @@ METHOD = Setting(
         "pieces' probabilities, and losses are estimated."
     ),
 )
+USUAL_SEED = 1_000
+"""How many pieces Unigram starts from, unless that is given, or the size asks for more (the engine's `grown_seed`)."""
 SEED_SIZE = Setting(
     "seed",
-    1_000,
+    None,
     least=1,
     most=SEED_LIMIT,
     label=N_("Seed vocabulary"),
     help=N_("How many pieces training starts from: every character, and the most frequent substrings."),
+    placeholder=N_("3 × the size, at least 1,000"),
 )
 SIZE = Setting(
     "size",
@@ -215,9 +218,7 @@ COMPARE_RULES = (
     SPLIT._replace(default=PIECES_SPLIT[0], choices=PIECES_SPLIT),
     TIES,
     METHOD._replace(label=N_("Unigram's method")),
-    SEED_SIZE._replace(
-        default=None, label=N_("Unigram's seed vocabulary"), placeholder=N_("4 × the largest")
-    ),
+    SEED_SIZE._replace(label=N_("Unigram's seed vocabulary"), placeholder=N_("4 × the largest")),
     SIZE._replace(default=300, label=N_("Largest vocabulary")),
     LINES_APART,
 )

@@ -39,6 +39,7 @@ from tests.samples import examples
 from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_unigram
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.pruning import ExpectationEvent, MaximizationEvent
+from tokenizers_core.training.unigram import grown_seed
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.errata import lattice_erratum
 from tokensteps.drawing.narration.pruning import PRUNING_STOPS
@@ -48,7 +49,7 @@ from tokensteps.drawing.tokens import SHOW, Style, readable
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.numbers import estimate_formula
 from tokensteps.runs.corpora import EXAMPLES, LARGE, Source
-from tokensteps.runs.rules import UNIGRAM_RULES
+from tokensteps.runs.rules import UNIGRAM_RULES, USUAL_SEED
 from tokensteps.runs.settings import special_tokens
 
 SMALL = [name for name, example in EXAMPLES.items() if example.settings is not LARGE]
@@ -71,7 +72,7 @@ def example(name: str, method: str = "course", size: int | None = -1, **changed:
     source = Source(name, shown.text().encode(), shown.counts, rules["lines"])
     return train_unigram(
         source.corpus(Pipeline(rules["normalizer"], rules["pre"])),
-        rules["seed"],
+        rules["seed"] or grown_seed(USUAL_SEED, rules["size"]),
         rules["size"] if size == -1 else size,
         method,
         exact=rules["exact"],
@@ -791,6 +792,7 @@ STOPPED: Mapping[str, dict[str, Any]] = {
     "seed_size": {"vocab_size": 300},
     "seed_cut": {"vocab_size": 300, "seed_size": 12},
     "no_seed": {"vocab_size": 300},
+    "dropped": {"vocab_size": 14, "method": "sentencepiece"},
     "stopped": {"vocab_size": 8, "progress": lambda done, total: False},
 }
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 from array import array
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Mapping
 
 from tokenizers_core.errors import Phrase, quoted
+from tokenizers_core.files.loading import PATTERN_BY_SIZE, all_splits
 from tokenizers_core.text.byte_alphabet import bytes_to_symbols
 from tokensteps.catalogue.files.documents import BYTES_ONLY, Merges, check_ids, check_lengths, new_document
 from tokensteps.catalogue.files.errors import LoadError
@@ -17,13 +17,6 @@ from tokensteps.catalogue.files.recognition import RANK_LINE, RecognizedFile
 from tokensteps.catalogue.files.words import words_as_bytes
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import TOKEN_LIMIT
-
-PATTERN_BY_SIZE: Final = (
-    (range(50_000, 50_400), "gpt2"),
-    (range(100_000, 100_400), "cl100k_base"),
-    (range(199_000, 201_100), "o200k_base"),
-)
-"""OpenAI's vocabularies by the number of their tokens."""
 
 
 def from_ranks(upload: RecognizedFile, name: str, pattern: str | None) -> LoadedSubject:
@@ -85,22 +78,6 @@ def _ranks(upload: RecognizedFile) -> dict[bytes, int]:
         ranks[token] = rank
         seen.add(rank)
     return ranks
-
-
-def all_splits(ranks: Mapping[bytes, int]) -> Iterator[tuple[bytes, bytes]]:
-    """Every way to make a token out of two, by the token's rank.
-
-    tiktoken merges any two neighbours that make a token, the lowest rank first and then the leftmost. The order of one
-    token's splits would matter only if two of them competed for the same bytes. No vocabulary does that; the tests search
-    for one.
-
-    >>> list(all_splits({b"a": 0, b"b": 1, b"ab": 2, b"bb": 3, b"abb": 4}))
-    [(b'a', b'b'), (b'b', b'b'), (b'a', b'bb'), (b'ab', b'b')]
-    """
-    for token in sorted(ranks, key=ranks.__getitem__):
-        for place in range(1, len(token)):
-            if token[:place] in ranks and token[place:] in ranks:
-                yield token[:place], token[place:]
 
 
 def _learned(ranks: Mapping[bytes, int]) -> Merges:

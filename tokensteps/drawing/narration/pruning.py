@@ -29,6 +29,9 @@ PRUNING_STOPS: Final[Mapping[str, str]] = {
     "no_seed": N_(
         "Nothing to prune: the text's seed has only single characters, which are never pruned. Choose a longer text."
     ),
+    "dropped": N_(
+        "Training ends here, below the target: EM dropped the pieces that it expects less than half a time. Choose a smaller vocabulary, or a longer text."
+    ),
     "stopped": N_("Training was stopped here."),
 }
 """Why a run ended, by `stop_kind` → what is said at its last step."""

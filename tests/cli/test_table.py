@@ -1,0 +1,262 @@
+"""The command line as a table: what is typed, what is piped in, the exit code, and what is said. Each line is a test.
+
+Oracles: for results, the engine called directly or the published example; for exit codes and pipes, a real shell and the programs
+that every Unix has (`yes`, `head`, `true`).
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.cli.test_cli import COURSE, HUG, ROOT, output, run, shell
+from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.files.exports import merges_txt, pieces_tsv, tiktoken_ranks, vocab_json, vocab_txt
+
+PNG = (ROOT / "docs" / "bpe-dark.png").read_bytes()
+LATIN = "Straße für Füße\nein Bär läuft\n".encode("latin-1") * 3
+CYRILLIC = "кириллица в старой кодировке\n".encode("koi8-r")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with each kind of file that `train` writes, texts, and things that are no text."""
+    made = tmp_path_factory.mktemp("table")
+    lines = Path(COURSE).read_text("utf-8").splitlines()
+    bpe = train_bpe(Corpus.from_texts(lines), 60, alphabet="corpus")
+    full = train_bpe(Corpus.from_texts(lines), merges=30, alphabet="bytes", special_tokens=["<s>"])
+    wordpiece = train_wordpiece(Corpus.from_texts(lines, pre_tokenizer="bert"), 70)
+    unigram = train_unigram(
+        Corpus.from_texts(lines, pre_tokenizer="whitespace_split_metaspace"), vocab_size=99
+    )
+    bpe.tokenizer().save(made / "t.json")
+    (made / "vocab.json").write_text(vocab_json(bpe.tokenizer()), "utf-8")
+    (made / "merges.txt").write_text(merges_txt(bpe), "utf-8")
+    (made / "x.tiktoken").write_text(tiktoken_ranks(full.tokenizer()), "utf-8")
+    full.tokenizer().save(made / "x.json")
+    (made / "vocab.txt").write_text(vocab_txt(wordpiece.tokenizer()), "utf-8")
+    wordpiece.tokenizer().save(made / "w.json")
+    (made / "u.vocab").write_text(pieces_tsv(unigram), "utf-8")
+    unigram.tokenizer().save(made / "u.json")
+    (made / "half-vocab.json").write_text(vocab_json(bpe.tokenizer()), "utf-8")
+    (made / "bad.tiktoken").write_text("AA== zero\n", "utf-8")
+    (made / "course.txt").write_text("\n".join(lines), "utf-8")
+    (made / "picture.png").write_bytes(PNG)
+    (made / "latin.txt").write_bytes(LATIN)
+    (made / "koi8.txt").write_bytes(CYRILLIC)
+    (made / "-hello").write_text("to be", "utf-8")
+    return made
+
+
+class Line(NamedTuple):
+    """A line of the table."""
+
+    typed: str
+    """After `python -m tokensteps`."""
+    code: int = 0
+    out: str = ""
+    """A pattern that matches all of standard output; "" for nothing there."""
+    err: str = ""
+    """A pattern that is found in standard error; "" for nothing there."""
+    given: bytes | None = None
+    """Standard input."""
+
+
+ANYTHING = r"(?s).+"
+IDS = r"(\d+ )*\d+\n"
+
+TABLE = {
+    # help and version
+    "help": Line("--help", out=r"(?s)Usage: .*Begin with:.*"),
+    "short help": Line("-h", out=r"(?s)Usage: .*"),
+    "no command": Line("", 2, err="(?s)Usage: .*Commands:"),
+    "version": Line("--version", out=r"tokensteps \d+\.\d+\.\d+\n"),
+    "no such command": Line("tain", 2, err="No such command 'tain'.*train"),
+    "no such option": Line("train --vocabsize 5", 2, err="No such option '--vocabsize'.*Did you mean .*--vocab-size"),
+    **{
+        f"help of {name}": Line(f"{name} --help", out=rf"(?s)Usage: \S+ {name} .*Examples:.*")
+        for name in ("train", "encode", "decode", "trace", "handout", "count")
+    },
+    # sizes
+    "a size": Line("train course.txt -s 60", out=ANYTHING, err=r"a vocabulary of 60 tokens; .*\nOne of them is \[UNK\]"),
+    "a size of bytes": Line("train course.txt -s 300 --alphabet bytes", out=ANYTHING, err="a vocabulary of 300 tokens; "),
+    "a size with [UNK] named": Line("train course.txt -s 60 --special-token [UNK]", out=ANYTHING, err="of 60 tokens; "),
+    "a size that is too small": Line(
+        "train course.txt -s 30", 1, err=r"^Error: --vocab-size 30 is below the 31 tokens that .*\[UNK\]; choose at least 31\.$"
+    ),
+    "the least size": Line("train course.txt -s 31", out=ANYTHING, err="of 31 tokens; "),
+    "a trace's least size": Line("trace course.txt -s 30", out=ANYTHING, err="of 30 tokens; "),
+    **{
+        f"a size out of reach, {algorithm}, {command}": Line(
+            f"{command} course.txt -a {algorithm} -s 8000",
+            1,
+            err=r"^Error: --vocab-size 8000 can't be reached: .*; choose at most (\d+), or add text\.$",
+        )
+        for algorithm in ("bpe", "wordpiece", "unigram")
+        for command in ("train", "trace", "handout")
+    },
+    "a size beyond the seed": Line(
+        "train course.txt -a unigram -s 200 --seed-size 150",
+        1,
+        err="for 151 tokens only; choose at most 151, or a larger --seed-size",
+    ),
+    "a size that only the seed was in the way of": Line(
+        "train course.txt -a unigram -s 400", out=ANYTHING, err="the vocabulary has reached the size"
+    ),
+    "a size that EM leaves no pieces for": Line(
+        "train course.txt -a unigram --method sentencepiece -s 60", 1, err="--vocab-size 60 can't be reached: EM dropped"
+    ),
+    "no size, nothing out of reach": Line("train hug.txt --counts -a unigram", out=ANYTHING, err="the seed is no larger"),
+    "no size to speak of": Line("train course.txt -s 0", 2, err="'--vocab-size'"),
+    # what is no text
+    "a picture": Line("train picture.png", 1, err=r"^Error: picture\.png is no text in UTF-8: it has null bytes.*--text"),
+    "a picture from a pipe": Line("train", 1, given=PNG, err="^Error: standard input is no text"),
+    "a picture that is forced": Line("train picture.png --text --merges 3", out=ANYTHING, err="Warning: picture.png: .*U\\+FFFD"),
+    "a picture that is traced": Line("trace picture.png", 1, err="is no text in UTF-8"),
+    "a picture that is counted": Line("count picture.png", 1, err="is no text in UTF-8"),
+    "an old encoding": Line("train koi8.txt", 1, err="koi8.txt is no text in UTF-8: .* characters are not UTF-8"),
+    "an old encoding, a little of it": Line("train latin.txt", out=ANYTHING, err="Warning: latin.txt: .*convert it to UTF-8"),
+    "no file": Line("train none.txt", 1, err="none.txt: there is no such file or folder"),
+    "a folder": Line("train .", 1, err="is a folder; name a file in it"),
+    "nothing": Line("train", 1, given=b"", err="there is no text"),
+    # encode
+    "a text": Line('encode -t t.json "This is"', out=IDS),
+    "lines": Line("encode -t t.json", given=b"This is\n\na token\n", out=rf"{IDS}\n{IDS}"),
+    "a file": Line("encode -t t.json --file course.txt", out=rf"({IDS}){{4}}"),
+    "tokens": Line("encode -t t.json --format tokens This", out=r"This\n"),
+    "json": Line("encode -t t.json --format json This", out=r'\{"ids": .*"overflowing": \[\]\}\n'),
+    "a table": Line("encode -t t.json --format table This", out=r"text\tid\ttoken\tstart\tend\tword\ttype\n1\t.*\n"),
+    "a text that looks like options": Line("encode -t t.json -hello", 2, err=r"No such option '-e'\. If that is a text .* put -- in front"),
+    "a text that looks like a long option": Line("encode -t t.json --hello", 2, err="put -- in front"),
+    "a text after --": Line("encode -t t.json -- -hello", out=IDS),
+    "a file that looks like options": Line("train -ello", 2, err="put -- in front"),
+    "a file after --": Line("train -- -hello", out=ANYTHING, err="Corpus: 1 line"),
+    "a text twice": Line("encode -t t.json --file course.txt text", 2, err="leave one of them out"),
+    "no tokenizer": Line("encode text", 2, err="Missing option '--tokenizer'"),
+    "no such tokenizer": Line("encode -t none.json text", 1, err="none.json: there is no such file or folder"),
+    "a text as a tokenizer": Line("encode -t course.txt text", 1, err="course.txt: The file is not JSON"),
+    "a picture as a tokenizer": Line("encode -t picture.png text", 1, err="picture.png: Byte 0 of the file is not UTF-8"),
+    # every file that train writes
+    "vocab.json": Line("encode -t vocab.json This", out=IDS, err="vocab.json does not say how text is split; taken: .* byte_level"),
+    "merges.txt": Line("encode -t merges.txt This", out=IDS, err="--pre-tokenizer byte_level"),
+    "half of two files": Line("encode -t half-vocab.json This", 1, err="half of a tokenizer, and 'half-merges.txt' is not beside it"),
+    "vocab.txt": Line("encode -t vocab.txt This", out=IDS, err="--pre-tokenizer bert"),
+    "vocab.txt by rules": Line("encode -t vocab.txt -n bert_uncased This", out=IDS),
+    "NAME.vocab": Line("encode -t u.vocab This", out=IDS, err="--pre-tokenizer whitespace_split_metaspace"),
+    ".tiktoken": Line("encode -t x.tiktoken --special-token <s> This<s>", out=IDS, err="--pattern gpt2"),
+    ".tiktoken without its special tokens": Line("encode -t x.tiktoken This", 1, err=r"leaves out 1 ids \(0\).*--special-token"),
+    ".tiktoken that is damaged": Line("encode -t bad.tiktoken This", 1, err="Line 1 of 'bad.tiktoken' is 'AA== zero', but must be"),
+    "rules that the file has": Line("encode -t t.json -p bert This", 1, err="--pre-tokenizer 'bert' can't be used: a tokenizer.json has its own"),
+    # decode
+    "ids": Line("decode -t t.json 5 13 15", out=r".+\n"),
+    "ids with commas": Line("decode -t t.json 5,13,15", out=r".+\n"),
+    "ids in brackets": Line("decode -t t.json [5, 13, 15]", out=r".+\n"),
+    "ids from a pipe": Line("decode -t t.json", given=b"[5, 13]\n15\n", out=r".+\n.+\n"),
+    "no ids": Line("decode -t t.json 5 x", 1, err="What was given is '5 x'; write whole numbers parted by spaces or commas"),
+    "no ids in a pipe": Line("decode -t t.json", 1, given=b"x\n", err="Line 1 of standard input is 'x'"),
+    "an id that is none": Line("decode -t t.json 5000", 1, err="5000 is not an id of this vocabulary of 61 tokens"),
+    "a number beyond all ids": Line(f"decode -t t.json {'9' * 5000}", 1, err="is not an id of this vocabulary"),
+    "a negative id": Line("decode -t t.json -5", 2, err="No such option '-5'"),
+    ".tiktoken decodes": Line("decode -t x.tiktoken --special-token <s> 1 2 0", out=r'!"<s>\n', err="taken: "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_each_line_of_the_table(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = TABLE[name]
+    monkeypatch.chdir(folder)
+    if not (folder / "hug.txt").exists():
+        (folder / "hug.txt").write_bytes(Path(HUG).read_bytes())
+    result = run(*shlex.split(line.typed), given=line.given)
+    assert result.exit_code == line.code, result.output
+    assert "Traceback" not in result.stderr
+    assert re.fullmatch(line.out, result.stdout_bytes.decode("utf-8"))
+    if line.err:
+        assert re.search(line.err, result.stderr, re.MULTILINE | (re.DOTALL if line.code == 2 else 0)), (
+            result.stderr
+        )
+    else:
+        assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "same", "more"),
+    [
+        ("vocab.json", "t.json", []),
+        ("merges.txt", "t.json", []),
+        ("vocab.txt", "w.json", []),
+        ("u.vocab", "u.json", []),
+        ("x.tiktoken", "x.json", ["--special-token", "<s>"]),
+    ],
+)
+def test_what_train_writes_encodes_as_its_tokenizer_json(
+    name: str, same: str, more: list[str], folder: Path
+) -> None:
+    text = "This is the token.<s> to be é 東京 \t x"
+    for form in ("ids", "tokens", "json"):
+        expected = output("encode", "-t", folder / same, "--format", form, text)
+        assert output("encode", "-t", folder / name, *more, "--format", form, text) == expected
+    ids = output("encode", "-t", folder / same, text)
+    assert output("decode", "-t", folder / name, *more, given=ids) == output(
+        "decode", "-t", folder / same, given=ids
+    )
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
+def test_the_size_that_is_named_can_be_reached(algorithm: str, tmp_path: Path) -> None:
+    """Oracle: the error's own remedy, and the file's length."""
+    refused = run("train", COURSE, "-a", algorithm, "-s", 8000, "-o", tmp_path / "t.json")
+    assert list(tmp_path.iterdir()) == []
+    most = int(re.findall(r"choose at most (\d+)", refused.stderr)[0])
+    output("train", COURSE, "-a", algorithm, "-s", most, "-o", tmp_path / "t.json")
+    assert len(Tokenizer.load(tmp_path / "t.json").tokens) == most
+    assert run("train", COURSE, "-a", algorithm, "-s", most + 1).exit_code == 1
+
+
+@pytest.mark.parametrize("size", [60, 75, 100])
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
+def test_a_file_has_as_many_tokens_as_were_asked_for(algorithm: str, size: int, tmp_path: Path) -> None:
+    for more in ([], ["--special-token", "[UNK]"], ["--template", "bert"]):
+        output("train", COURSE, "-a", algorithm, "-s", size, *more, "-f", "-o", tmp_path / "t.json")
+        assert len(Tokenizer.load(tmp_path / "t.json").tokens) == size
+    exact = ["-a", "unigram", "--exact", "-s", size, "-f", "-o", tmp_path / "t.json"]
+    output("train", COURSE, *exact)
+    assert len(Tokenizer.load(tmp_path / "t.json").tokens) == size
+
+
+# --- Pipes, in a real shell ----------------------------------------------------------------------------------------------
+
+PIPES = {
+    "a reader that leaves": ("yes 'This is' | head -n 100000 | python -m tokensteps encode -t t.json | head -n 2", "141", 2),
+    "a reader that never was": ("python -m tokensteps trace course.txt -q | true", "141", 0),
+    "help for nobody": ("python -m tokensteps train --help | true", "141", 0),
+    "a reader that stays": ("yes 'This is' | head -n 3 | python -m tokensteps encode -t t.json | cat", "0", 3),
+    "there and back": ("python -m tokensteps encode -t x.json to,be | python -m tokensteps decode -t x.json", "0", 1),
+    "an error before a pipe": ("python -m tokensteps train course.txt -s 5 -q | cat >&2", "1", 0),
+    "ids cut off with head, as yes has it": ("yes | head -n 1", "141", 1),
+}  # fmt: skip
+"""A pipe, the exit code of its program before the last, and how many lines come out."""
+
+
+@pytest.mark.parametrize("name", PIPES)
+def test_pipes_end_as_those_of_other_programs(name: str, folder: Path) -> None:
+    pipe, code, lines = PIPES[name]
+    done = shell(f"bash -c {shlex.quote(pipe + '; echo ${PIPESTATUS[-2]} >&2')}", folder)
+    *said, status = done.stderr.splitlines()
+    assert (status, len(done.stdout.splitlines())) == (code, lines)
+    assert [line for line in said if not line.startswith("Error: ")] == []
+
+
+def test_warnings_of_the_engine_stay_in_the_engine(tmp_path: Path) -> None:
+    """The library warns; the command line and the app say it themselves, even where warnings are errors."""
+    train = f"train --counts {shlex.quote(HUG)} -a unigram -o t.json"
+    done = shell(f"python -W error -m tokensteps {train}", tmp_path)
+    assert (done.returncode, "Warning" in done.stderr) == (0, False)
+    library = "from tokenizers_core import *; train_unigram(Corpus.from_counts({'ab': 2}), vocab_size=9)"
+    done = shell(f'{shlex.quote(sys.executable)} -c "{library}"', tmp_path)
+    assert "UnreachedSizeWarning: vocab_size=9 can't be reached" in done.stderr

@@ -1,0 +1,164 @@
+"""First mistakes: an argument of a type that can't be meant. The error names the argument, its value, its type, and what to write.
+
+Oracle: for each argument, the values that it takes; every other value of `VALUES` has to be refused by the engine's own error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokenizers_core import (
+    Corpus,
+    Padding,
+    Tokenizer,
+    TokenizersCoreError,
+    Truncation,
+    compare,
+    tokenizer_from_json,
+    train_bpe,
+    train_unigram,
+    train_wordpiece,
+)
+
+CORPUS = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
+TOKENIZER = train_bpe(CORPUS).tokenizer()
+VALUES: dict[str, Any] = {
+    "str": "text", "bytes": b"text", "None": None, "int": 12, "float": 2.5, "bool": True, "texts": ["a", "b"],
+    "counts": {"a": 1}, "object": object(), "ints": [1, 2], "nones": [None], "type": int,
+}  # fmt: skip
+TRAINERS: dict[str, Callable[..., Any]] = {
+    "bpe": train_bpe,
+    "wordpiece": train_wordpiece,
+    "unigram": train_unigram,
+    "compare": compare,
+}
+Call = Callable[[Any], Any]
+CALLS: dict[str, tuple[Call, set[str]]] = {
+    **{f"{name}: corpus": (train, set()) for name, train in TRAINERS.items()},
+    **{
+        f"{name}: vocab_size": (lambda value, train=train: train(CORPUS, vocab_size=value), {"int", "None"})
+        for name, train in TRAINERS.items()
+    },
+    **{
+        f"{name}: special_tokens": (
+            lambda value, train=train: train(CORPUS, special_tokens=value),
+            {"texts", "counts"},
+        )
+        for name, train in TRAINERS.items()
+        if name != "compare"
+    },
+    **{
+        f"{name}: {setting}": (
+            lambda value, train=train, setting=setting: train(CORPUS, **{setting: value}),
+            fine,
+        )
+        for name, setting, fine in (
+            ("bpe", "merges", {"int", "None"}),
+            ("wordpiece", "merges", {"int", "None"}),
+            ("bpe", "min_frequency", {"int"}),
+            ("bpe", "tie_rule", set[str]()),
+            ("wordpiece", "tie_rule", set[str]()),
+            ("bpe", "alphabet", set[str]()),
+            ("bpe", "end_of_word_suffix", {"str", "None"}),
+            ("bpe", "continuing_subword_prefix", {"str"}),
+            ("unigram", "seed_size", {"int", "None"}),
+            ("compare", "seed_size", {"int", "None"}),
+            ("unigram", "method", set[str]()),
+            ("unigram", "pruned_share", {"None"}),
+            ("unigram", "max_piece_length", {"int"}),
+        )
+        for train in [TRAINERS[name]]
+    },
+    "from_texts": (Corpus.from_texts, {"texts", "counts"}),
+    "from_counts": (Corpus.from_counts, {"counts"}),
+    "from_bytes": (Corpus.from_bytes, {"bytes"}),
+    "normalizer": (lambda value: Corpus.from_texts(["a"], normalizer=value), set()),
+    "pre_tokenizer": (lambda value: Corpus.from_texts(["a"], pre_tokenizer=value), set()),
+    "pattern": (lambda value: Corpus.from_texts(["a"], pattern=value), {"str"}),
+    "timeout": (lambda value: Corpus.from_texts(["a"], timeout=value), {"int", "float"}),
+    "encode": (TOKENIZER.encode, {"str"}),
+    "pair": (lambda value: TOKENIZER.encode("a", value), {"str", "None"}),
+    "ids": (TOKENIZER.ids, {"str"}),
+    "encode_batch": (TOKENIZER.encode_batch, {"texts", "counts"}),
+    "encode_iterable": (lambda value: list(TOKENIZER.encode_iterable(value)), {"texts", "counts"}),
+    "decode": (TOKENIZER.decode, {"ints"}),
+    "token": (TOKENIZER.token, {"int"}),
+    "explain": (TOKENIZER.explain, {"str"}),
+    "tokenizer_from_json": (tokenizer_from_json, set()),
+    "template": (lambda value: TOKENIZER.with_options(template=value), {"None"}),
+    "truncation": (lambda value: TOKENIZER.with_options(truncation=value), {"None"}),
+    "padding": (lambda value: TOKENIZER.with_options(padding=value), {"None"}),
+    "max_length": (Truncation, {"int"}),
+    "length": (lambda value: Padding(length=value), {"int", "None"}),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_wrong_type_is_named_with_its_value_and_a_remedy(call: str) -> None:
+    work, fine = CALLS[call]
+    for name, value in VALUES.items():
+        if name in fine:
+            work(value)
+            continue
+        with pytest.raises(TokenizersCoreError) as raised:
+            work(value)
+        assert str(raised.value).isprintable() and "; " in f"{raised.value}".replace(": ", "; "), (
+            name,
+            raised.value,
+        )
+
+
+@pytest.mark.parametrize(
+    ("work", "message"),
+    [
+        (
+            lambda: train_bpe("to be"),  # type: ignore[arg-type]
+            "corpus='to be' is of type str, which can't be used here; make a corpus of it first: "
+            "Corpus.from_texts(['a text', 'another']).",
+        ),
+        (
+            lambda: train_bpe(CORPUS, vocab_size="10"),  # type: ignore[arg-type]
+            "vocab_size='10' is of type str, which can't be used here; give a whole number, such as 300.",
+        ),
+        (
+            lambda: Corpus.from_counts(["hug", "pug"]),  # type: ignore[list-item]
+            "counts='hug' is of type str, which can't be used here; give words with their counts, such as {'hug': 10}; "
+            "Corpus.from_texts counts texts.",
+        ),
+        (
+            lambda: TOKENIZER.encode(b"hug"),  # type: ignore[arg-type]
+            "text=b'hug' is of type bytes, which can't be used here; give a str; bytes are one after data.decode('utf-8'); "
+            "for several texts there is encode_batch.",
+        ),
+        (
+            lambda: TOKENIZER.decode("5 13"),  # type: ignore[arg-type]
+            "ids='5 13' is of type str, which can't be used here; give a list of ids, such as [5, 13].",
+        ),
+        (
+            lambda: Tokenizer.load(None),  # type: ignore[arg-type]
+            "path=None is of type NoneType, which can't be used here; give a file's name or a Path.",
+        ),
+        (
+            lambda: Corpus.from_file(3),  # type: ignore[arg-type]
+            "path=3 is of type int, which can't be used here; give a file's name or a Path.",
+        ),
+    ],
+)
+def test_the_messages(work: Callable[[], Any], message: str) -> None:
+    with pytest.raises(TypeError) as raised:  # as Python's own; and a ValueError as all of the engine's
+        work()
+    assert isinstance(raised.value, TokenizersCoreError) and str(raised.value) == message
+
+
+def test_numbers_of_other_libraries_are_numbers() -> None:
+    numpy = pytest.importorskip("numpy")
+    assert len(train_bpe(CORPUS, vocab_size=numpy.int64(10)).tokens) == 10
+    assert TOKENIZER.decode(numpy.array([1, 2])) == TOKENIZER.decode([1, 2])
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert (Path(__file__).parents[2] / "tokenizers_core" / "py.typed").is_file()

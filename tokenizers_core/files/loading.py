@@ -1,0 +1,324 @@
+r"""Reading a tokenizer from any file that is written here: the file's name says what it is.
+
+Only a tokenizer.json says everything. The others hold tokens, and the rest is taken as `train_bpe` and its like have it
+unless told otherwise, or as the tokens show it:
+
+* NAME.tiktoken: byte-level BPE. The pattern is GPT-2's, or OpenAI's own for a vocabulary of the size of theirs. The ids that the
+  file leaves out are those of special tokens, which have to be named.
+* vocab.json with merges.txt, either of which may be named, and NAME-vocab.json with NAME-merges.txt: BPE.
+* vocab.txt: WordPiece, text split as BERT does it, but not normalized.
+* NAME.vocab and NAME.tsv: Unigram, a mark `▁` in front of each word.
+
+A folder stands for the tokenizer.json in it. What reads back encodes and decodes as before, if the rules are the ones that
+it was trained with.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from base64 import b64decode
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.tokenizer import FileFormat, Tokenizer
+from tokenizers_core.errors import SettingError, VocabularyFileError, quoted
+from tokenizers_core.files.exports import LINE_ESCAPES
+from tokenizers_core.files.models import SCORE_LIMIT, TOKEN_LIMIT
+from tokenizers_core.files.tokenizer_json import parse_json, tokenizer_from_bytes, tokenizer_to_json
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, SYMBOL_TO_BYTE, bytes_to_symbols
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
+from tokenizers_core.training.bpe import BpeModel, BpeOptions
+from tokenizers_core.training.merging import Pair
+from tokenizers_core.training.segmentation import UnigramModel
+from tokenizers_core.training.wordpiece import WordPieceModel
+
+Rules = Mapping[str, Any]
+"""Arguments of `Pipeline`: those that were given."""
+UNKNOWN_TOKENS: Final = ("[UNK]", "<unk>", "[unk]", "<UNK>")
+"""Names of the unknown token; the first that a vocabulary has is taken."""
+PATTERN_BY_SIZE: Final = (
+    (range(50_000, 50_400), "gpt2"),
+    (range(100_000, 100_400), "cl100k_base"),
+    (range(199_000, 201_100), "o200k_base"),
+)
+"""OpenAI's vocabularies by the number of their tokens."""
+SPECIAL_FORM: Final = re.compile(r"\[[A-Z]{2,}\]|<\|[^|<>]+\|>|</?[a-z]{1,9}>")
+"""What special tokens look like; text that is split as BERT does it never has such a word."""
+LINE_ESCAPED: Final = {str(written): chr(character) for character, written in LINE_ESCAPES.items()}
+"""What lines of a table write for characters that would end them, and the characters."""
+
+
+def load_tokenizer(path: Path, rules: Rules, special_tokens: Sequence[str] | None) -> Tokenizer:
+    """The tokenizer in a file: see `Tokenizer.load`. `rules` are arguments of `Pipeline` that the file doesn't say."""
+    if path.is_dir():
+        path = path / "tokenizer.json"
+    read = next((read for ending, read in READERS.items() if path.name.endswith(ending)), None)
+    if read is None:
+        given = rules if special_tokens is None else {**rules, "special_tokens": special_tokens}
+        for name, value in given.items():
+            raise SettingError(name=name, value=value, reason="a tokenizer.json has its own; leave it out")
+        return tokenizer_from_bytes(path.read_bytes())
+    return read(path, rules, None if special_tokens is None else tuple(dict.fromkeys(special_tokens)))
+
+
+Tokenizer.file_format = FileFormat(tokenizer_to_json, load_tokenizer)
+
+
+def text_in(path: Path) -> str:
+    """A file's text. Raises VocabularyFileError, and OSError."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise VocabularyFileError("not_utf8", path.name, value=str(error.start)) from None
+
+
+def lines_in(path: Path) -> list[str]:
+    """A file's lines, without the empty one at its end."""
+    text = text_in(path)
+    lines = text.removesuffix("\n").split("\n") if text else []
+    if lines and all(line.endswith("\r") for line in lines):  # written on Windows
+        lines = [line.removesuffix("\r") for line in lines]
+    if len(lines) > TOKEN_LIMIT:
+        raise VocabularyFileError("too_many", path.name, value=f"{len(lines):,}", expected=f"{TOKEN_LIMIT:,}")
+    return lines
+
+
+def each_once(path: Path, tokens: Sequence[str]) -> Sequence[str]:
+    """Tokens by id, one a line. Raises VocabularyFileError for one that is there twice, or has no text."""
+    seen: set[str] = set()
+    for number, token in enumerate(tokens, start=1):
+        if not token or token in seen:
+            raise VocabularyFileError(
+                "line", path.name, line=number, value=quoted(token), expected="a token not listed earlier"
+            )
+        seen.add(token)
+    return tokens
+
+
+def unknown_in(path: Path, tokens: Collection[str]) -> str:
+    """The unknown token of a vocabulary that needs one. Raises VocabularyFileError."""
+    found = next((token for token in UNKNOWN_TOKENS if token in tokens), "")
+    if not found:
+        raise VocabularyFileError("no_unknown", path.name, expected=", ".join(UNKNOWN_TOKENS))
+    return found
+
+
+def made(
+    model: Model, pipeline: Pipeline, special_tokens: Sequence[str] | None, found: Sequence[str]
+) -> Tokenizer:
+    """The tokenizer, with special tokens that were named, or else those that were found."""
+    special = found if special_tokens is None else special_tokens
+    missing = next((token for token in special if token not in model.vocabulary.ids), None)
+    if missing is not None:
+        raise SettingError(
+            name="special_tokens", value=missing, reason="the file has no such token; name those that it has"
+        )
+    return Tokenizer(pipeline, model, special)
+
+
+# --- BPE: ranks -------------------------------------------------------------------------------------------------------
+
+RANK_LINE: Final = re.compile(r"([A-Za-z0-9+/]+={0,2}) ([0-9]{1,10})")
+
+
+def from_ranks(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
+    """NAME.tiktoken. Special tokens, in their order, get the ids that the file leaves out, and then the next ones."""
+    ranks = ranks_in(path)
+    missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
+    if missing is not None:
+        raise VocabularyFileError("no_byte", path.name, value=f"0x{missing:02X}")
+    pattern = next((known for sizes, known in PATTERN_BY_SIZE if len(ranks) in sizes), "gpt2")
+    pipeline = replace(Pipeline(pattern=pattern), **rules)
+    by_id = {rank: bytes_to_symbols(token) for token, rank in ranks.items()}
+    waiting = iter(special_tokens or ())
+    size = max(by_id) + 1
+    gaps = [identifier for identifier in range(size) if identifier not in by_id] if size > len(by_id) else []
+    for identifier in gaps:
+        token = next(waiting, None)
+        if token is None:
+            raise VocabularyFileError(
+                "gap", path.name, value=str(len(gaps)), expected=", ".join(map(str, gaps[:5]))
+            )
+        by_id[identifier] = token
+    tokens = [by_id[identifier] for identifier in range(size)] + list(waiting)
+    if len(set(tokens)) < len(tokens):
+        raise SettingError(
+            name="special_tokens", value=special_tokens, reason="one of them is an ordinary token of the file"
+        )
+    merges = [Pair(*map(bytes_to_symbols, pair)) for pair in all_splits(ranks)]
+    # A word that is a token is that token, whether merging would get there or not.
+    model = BpeModel(tokens, merges, options=BpeOptions(ignore_merges=True))
+    return made(model, pipeline, special_tokens, ())
+
+
+def ranks_in(path: Path) -> dict[bytes, int]:
+    """The tokens' bytes with their ranks. Raises VocabularyFileError."""
+    ranks: dict[bytes, int] = {}
+    taken: set[int] = set()
+    for number, line in enumerate(lines_in(path), start=1):
+        found = RANK_LINE.fullmatch(line)
+        try:
+            token = b64decode(found[1], validate=True) if found else b""
+        except binascii.Error:
+            token = b""
+        rank = int(found[2]) if found else -1
+        if not token or not 0 <= rank < TOKEN_LIMIT:
+            expected = "a token in base64, a space and its rank"
+        elif token in ranks or rank in taken:
+            expected = "a token and a rank not listed earlier"
+        else:
+            ranks[token] = rank
+            taken.add(rank)
+            continue
+        raise VocabularyFileError("line", path.name, line=number, value=quoted(line), expected=expected)
+    return ranks
+
+
+def all_splits(ranks: Mapping[bytes, int]) -> Iterator[tuple[bytes, bytes]]:
+    """Every way to make a token out of two, by the token's rank.
+
+    tiktoken merges any two neighbours that make a token, the lowest rank first and then the leftmost. The order of one
+    token's splits would matter only if two of them competed for the same bytes. No vocabulary does that; the tests search
+    for one.
+
+    >>> list(all_splits({b"a": 0, b"b": 1, b"ab": 2, b"bb": 3, b"abb": 4}))
+    [(b'a', b'b'), (b'b', b'b'), (b'a', b'bb'), (b'ab', b'b')]
+    """
+    for token in sorted(ranks, key=ranks.__getitem__):
+        for place in range(1, len(token)):
+            if token[:place] in ranks and token[place:] in ranks:
+                yield token[:place], token[place:]
+
+
+# --- BPE: vocabulary and merges ---------------------------------------------------------------------------------------
+
+VOCAB, MERGES = "vocab.json", "merges.txt"
+
+
+def from_vocab_and_merges(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
+    """vocab.json and merges.txt, whichever of the two is named."""
+    start = path.name.removesuffix(VOCAB).removesuffix(MERGES)
+    vocab_path, merges_path = path.with_name(start + VOCAB), path.with_name(start + MERGES)
+    for half in (vocab_path, merges_path):
+        if not half.exists() and half != path:
+            raise VocabularyFileError("half", path.name, expected=half.name)
+    tokens = tokens_of(vocab_path)
+    known = set(tokens)
+    merges = merges_in(merges_path, known)
+    results = {first + second for first, second in merges}
+    # The end of a word is a symbol of its own here, and part of the last character in other programs.
+    joined = any(
+        len(token) == 1 + len(END_OF_WORD) and token.endswith(END_OF_WORD) and token not in results
+        for token in tokens
+    )
+    symbols = {token for token in tokens if len(token.removesuffix(END_OF_WORD)) == 1 or token == END_OF_WORD}
+    found = [token for token in tokens if token not in results and token not in symbols]
+    own = replace(pipeline_shown_by(results | symbols), **rules)
+    suffix = END_OF_WORD if own.suffix or joined else ""
+    unknown = next((token for token in UNKNOWN_TOKENS if token in known), "")
+    model = BpeModel(tokens, merges, unknown, suffix, options=BpeOptions(suffix_joined=joined))
+    return made(model, own, special_tokens, found)
+
+
+def tokens_of(path: Path) -> list[str]:
+    """The tokens of a vocab.json by id. Raises VocabularyFileError, TokenizerFileError."""
+    vocab = parse_json(text_in(path))
+    if not isinstance(vocab, dict) or not vocab or len(vocab) > TOKEN_LIMIT:
+        raise VocabularyFileError("not_a_vocab", path.name)
+    by_id = {identifier: token for token, identifier in vocab.items() if type(identifier) is int and token}
+    if by_id.keys() != set(range(len(vocab))):
+        raise VocabularyFileError("not_a_vocab", path.name)
+    return [by_id[identifier] for identifier in range(len(by_id))]
+
+
+def merges_in(path: Path, known: Collection[str]) -> list[Pair]:
+    """The merges by rank, whose tokens must be known. Raises VocabularyFileError."""
+    merges: dict[Pair, None] = {}
+    for number, line in enumerate(lines_in(path), start=1):
+        if not line or (number == 1 and line.startswith("#version")):
+            continue
+        pair = Pair(*line.split(" ")) if line.count(" ") == 1 else Pair("", "")
+        if not (pair.first in known and pair.second in known and pair.first + pair.second in known):
+            raise VocabularyFileError(
+                "line",
+                path.name,
+                line=number,
+                value=quoted(line),
+                expected="two tokens of the vocabulary, parted by a space, that make a third",
+            )
+        merges[pair] = None
+    return list(merges)
+
+
+def pipeline_shown_by(tokens: Collection[str]) -> Pipeline:
+    """How text is split where only the tokens show it.
+
+    >>> [pipeline_shown_by(tokens).pre_tokenizer for tokens in (["Ġthe"], ["the</w>"], ["▁the"], ["▁of▁the"], ["the"])]
+    ['byte_level', 'end_of_word', 'whitespace_split_metaspace', 'none', 'whitespace']
+    """
+    characters = set().union(*tokens)
+    if BYTE_TO_SYMBOL[ord(" ")] in characters and SYMBOL_TO_BYTE.keys() >= characters:
+        return Pipeline()
+    if any(token.endswith(END_OF_WORD) for token in tokens):
+        return Pipeline(pre_tokenizer="end_of_word")
+    if any(SPACE_MARK in token[1:].lstrip(SPACE_MARK) for token in tokens):
+        return Pipeline(pre_tokenizer="none")
+    return Pipeline(pre_tokenizer="whitespace_split_metaspace" if SPACE_MARK in characters else "whitespace")
+
+
+# --- WordPiece --------------------------------------------------------------------------------------------------------
+
+
+def from_vocab_txt(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
+    """vocab.txt."""
+    tokens = each_once(path, lines_in(path))
+    model = WordPieceModel(tokens, unknown_in(path, tokens))
+    special = [token for token in tokens if SPECIAL_FORM.fullmatch(token)]
+    return made(model, replace(Pipeline(pre_tokenizer="bert"), **rules), special_tokens, special)
+
+
+# --- Unigram ----------------------------------------------------------------------------------------------------------
+
+PIECE_LINE: Final = re.compile(r"([^\t]+)\t(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e-?[0-9]{1,3})?)")
+
+
+def from_pieces(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
+    """NAME.vocab or NAME.tsv. A token with the score 0, and not 0.0, is special: no piece of text has that."""
+    tokens, pieces, special = [], {}, []
+    for number, line in enumerate(lines_in(path), start=1):
+        found = PIECE_LINE.fullmatch(line)
+        if not found or abs(float(found[2])) > SCORE_LIMIT:
+            raise VocabularyFileError(
+                "line",
+                path.name,
+                line=number,
+                value=quoted(line),
+                expected="a piece, a tab and its log probability",
+            )
+        token = re.sub(r"\\[\\tnr]", lambda escaped: LINE_ESCAPED[escaped[0]], found[1])
+        tokens.append(token)
+        if found[2] == "0":
+            special.append(token)
+        else:
+            pieces[token] = float(found[2])
+    unknown = unknown_in(path, each_once(path, tokens))
+    longest = max(map(len, pieces), default=1)
+    model = UnigramModel(tokens, pieces, unknown, max_length=longest)
+    own = replace(Pipeline(pre_tokenizer="whitespace_split_metaspace"), **rules)
+    return made(model, own, special_tokens, special)
+
+
+READERS: Final[Mapping[str, Callable[[Path, Rules, tuple[str, ...] | None], Tokenizer]]] = {
+    ".tiktoken": from_ranks,
+    VOCAB: from_vocab_and_merges,
+    MERGES: from_vocab_and_merges,
+    "vocab.txt": from_vocab_txt,
+    ".vocab": from_pieces,
+    ".tsv": from_pieces,
+}
+"""How a file's name ends, and what reads it; any other is a tokenizer.json."""
