@@ -23,7 +23,7 @@ function tidy(event) {
     }
     return;
   }
-  from.searchParams.delete("lang"); // Python may write that first
+  for (const name of ["lang", "walk"]) from.searchParams.delete(name); // Python may write these first
   if (!arrived || from.search || event.navigationType !== "push" || !event.cancelable) return;
   replaceEntry(event, to);
 }

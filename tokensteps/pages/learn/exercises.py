@@ -17,9 +17,10 @@ from tokensteps.language.pages import PAGES
 from tokensteps.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED, VERDICTS_KEPT
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.shell.language import page_link
+from tokensteps.shell.walk import practised
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS
-from tokensteps.teaching.questions import UNREAD, WRONG, Tally, Verdict
+from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Tally, Verdict
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.keep import kept
 from tokensteps.widgets.notes import note, problem
@@ -205,6 +206,8 @@ def _take_answer(exercise: Exercise, answer: str, verdict: Verdict) -> None:
         _go_on()
     else:
         record.count(exercise, verdict)
+        if verdict.kind in (RIGHT, TIED):
+            practised(exercise.kind)
 
 
 def _shown(exercise: Exercise) -> None:

@@ -1,0 +1,226 @@
+"""A lesson plan or the path, walked along: a strip on every page says which stop this is, and leads on; `assets/components/walk.js` draws it.
+
+The place is in the address and goes along from page to page, so a reload, a lost connection and the browser's Back find it. What a
+learner has done on the path is kept by the browser, for all its tabs, until the learner erases it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import streamlit as st
+
+from tokensteps.assets import ASSETS
+from tokensteps.components.address import in_links, update_url
+from tokensteps.components.base import component, ignore
+from tokensteps.language.i18n import _, count, current_language
+from tokensteps.language.pages import PAGES
+from tokensteps.server.shelf import remembered
+from tokensteps.teaching.exercises.words import LEVELS
+from tokensteps.teaching.lessons import STATIONS, WALK_PARAMETER, Link, facts
+from tokensteps.teaching.walk import (
+    PATH,
+    Place,
+    Progress,
+    length_of,
+    query_of,
+    read_place,
+    read_progress,
+    stops_of,
+    walk_title,
+    write_place,
+)
+from tokensteps.widgets.keep import kept
+
+PLACE: Final = "walk.place"
+"""In session state: the stop, None without one,"""
+PROGRESS: Final = "walk.progress"
+"""what was done on the path,"""
+ASKED: Final = "walk.asked"
+"""whether the browser was asked for what it kept,"""
+ERASED: Final = "walk.erased"
+"""and whether it is to forget it."""
+
+
+def lesson_facts() -> dict[str, str]:
+    """The figures in the stops' sentences, computed once per language."""
+    found: dict[str, str] = remembered(("home.facts", current_language()), facts)
+    return found
+
+
+def walk_place() -> Place | None:
+    """The stop of the plan or the path that the visitor is at; None for those who follow neither."""
+    place: Place | None = st.session_state.get(PLACE)
+    return place
+
+
+def progress() -> Progress:
+    """What the learner has done on the path."""
+    done: Progress = st.session_state.get(PROGRESS, Progress())
+    return done
+
+
+def show_walk(page: str) -> bool:
+    """Once at the top of each run, for the page with this name: the strip, if somebody follows a plan or the path.
+
+    Returns whether a link has just led from one stop to another, perhaps on the same page: then its settings are in the address.
+    """
+    state = st.session_state
+    asked, was = read_place(st.query_params.get(WALK_PARAMETER)), walk_place()
+    led = asked is not None and asked != was
+    if asked is not None and (led or state.get("page") != page):
+        state[PLACE] = asked
+        _open_tab(page, asked)
+    place = walk_place()
+    if place is not None:
+        if place.walk == PATH:
+            state[PROGRESS] = progress()._replace(at=place.number)
+        if asked is None:
+            update_url({WALK_PARAMETER: write_place(place)})
+    with st.sidebar, st.container(key="walk"):
+        if page == "home" or (place is not None and place.walk == PATH):
+            _keep_progress()
+        if place is not None:
+            _strip(page, place)
+    return led and "page" in state
+
+
+def _open_tab(page: str, place: Place) -> None:
+    link = stops_of(place.walk, lesson_facts())[place.number - 1].link
+    if link.tab and link.page == page:
+        st.session_state[f"{page}.tab"] = _(link.tab)
+
+
+def _keep_progress() -> None:
+    """Have the browser keep what was done, after asking it what it kept before."""
+    state, now = st.session_state, progress()
+    what = now.saved() if state.get(ASKED) else []
+    found = read_progress(kept(PATH, what, lasting=True, erased=state.get(ERASED, False)))
+    state[ASKED] = True
+    if found != Progress() and found != now:
+        state[PROGRESS] = now.together(found)
+        if state[PROGRESS] != now:
+            st.rerun()  # so that the page shows it, and the browser keeps it again
+
+
+def _strip(page: str, place: Place) -> None:
+    """The strip, and what its buttons and keys do."""
+    st.html(ASSETS / "page" / "walk.css")
+    asked = component("walk", ())(key="walk_strip", data=strip(page, place), on_go_change=ignore).go
+    length = length_of(place.walk)
+    match asked:
+        case "next":
+            if place.walk == PATH:
+                done = progress()
+                st.session_state[PROGRESS] = done._replace(done=done.done | {place.number})
+            _go(Place(place.walk, place.number + 1) if place.number < length else None)
+        case "back" if place.number > 1:
+            _go(Place(place.walk, place.number - 1))
+        case "leave":
+            leave_walk()
+            st.rerun()
+        case "practise" if exercise_link(place) is not None:
+            _switch(exercise_link(place), place)
+        case "return":
+            _go(place)
+        case int(number) if 1 <= number <= length:
+            _go(Place(place.walk, number))
+
+
+def _go(place: Place | None) -> None:
+    """To a stop; after the last one, home."""
+    if place is None:
+        leave_walk()
+        st.switch_page(PAGES["home"].script, query_params=in_links())
+    _switch(stops_of(place.walk, lesson_facts())[place.number - 1].link, place)
+
+
+def _switch(link: Link | None, place: Place) -> None:
+    if link is not None:
+        st.switch_page(PAGES[link.page].script, query_params={**query_of(place, link), **in_links()})
+
+
+def leave_walk() -> None:
+    """Follow no plan and no path from now on."""
+    st.session_state[PLACE] = None
+    update_url({WALK_PARAMETER: None})
+
+
+def erase_progress() -> None:
+    """Forget what was done on the path, here and in the browser."""
+    state = st.session_state
+    state[PROGRESS], state[ERASED] = Progress(), True
+    place = walk_place()
+    if place is not None and place.walk == PATH:
+        leave_walk()
+
+
+def practised(kind: str) -> None:
+    """An exercise of this kind was solved: on the path, that belongs to a station."""
+    place = walk_place()
+    if place is None or place.walk != PATH:
+        return
+    solved = {number for number, station in enumerate(STATIONS, start=1) if station.exercise == kind}
+    now = progress()
+    st.session_state[PROGRESS] = now._replace(practised=now.practised | solved)
+
+
+def exercise_link(place: Place) -> Link | None:
+    """The exercises that belong to a station of the path; None where there are none."""
+    kind = STATIONS[place.number - 1].exercise if place.walk == PATH else ""
+    query = {"kind": kind, "level": str(LEVELS[0]), "rising": "1"}
+    return Link("", "exercises", query) if kind else None
+
+
+def strip(page: str, place: Place) -> dict[str, Any]:
+    """What the strip shows, for the browser, in the language in use."""
+    stops, now = stops_of(place.walk, lesson_facts()), progress()
+    here = stops[place.number - 1]
+    begins = sum(stop.minutes for stop in stops[: place.number - 1])
+    on_path = place.walk == PATH
+    done = now.done if on_path else frozenset(range(1, place.number))
+    named = _("{number}: {title}")
+    listed = [
+        {
+            "name": named.format(number=count(number), title=_(stop.link.label)),
+            "done": number in done,
+            "practised": on_path and number in now.practised,
+        }
+        for number, stop in enumerate(stops, start=1)
+    ]
+    exercise = ""
+    if exercise_link(place) is not None:
+        exercise = "practise" if page != "exercises" else "return"
+    return {
+        "place": write_place(place),
+        "number": place.number,
+        "title": walk_title(place.walk),
+        "stop": _(here.link.label),
+        "minutes": here.minutes,
+        "when": f"{begins}–{begins + here.minutes}" if here.minutes else "",
+        "note": here.note,
+        "answer": here.answer,
+        "stops": listed,
+        "exercise": exercise,
+        "solved": on_path and place.number in now.practised,
+        "labels": strip_labels(),
+    }
+
+
+def strip_labels() -> dict[str, str]:
+    """The words on the strip."""
+    return {
+        "place": _("{place} of {number}"),
+        "done": _("done"),
+        "solved": _("exercise solved"),
+        "back": _("Back"),
+        "next": _("Next"),
+        "finish": _("Finish"),
+        "leave": _("Leave this plan"),
+        "note": _("Note"),
+        "answer": _("The class:"),
+        "practise": _("Practice"),
+        "return": _("Back to the station"),
+        "timer": _("Time at this stop"),
+        "minutes": _("min"),
+    }
