@@ -11,11 +11,19 @@ function mend({ target }) {
 
 // On the way from another page, the address is bare until Python has written what the page remembers. The reader took
 // no step there: Python's address replaces the bare one, or Back would lead to it.
-let arrived = false;
+//
+// On the way that Python leads (a plan's strip does), it first writes the next page's parameters to the address of this
+// one: that entry becomes the next page's, or Back would lead to this page with them.
+let arrived = false, written;
 const act = () => { arrived = false; };
 function tidy(event) {
   const from = new URL(location.href), to = new URL(event.destination.url);
+  const push = event.navigationType === "push" && event.cancelable;
+  if (from.pathname === to.pathname && push && to.searchParams.get("walk") !== from.searchParams.get("walk")) {
+    written = to.href;
+  }
   if (from.pathname !== to.pathname) {
+    if (push && written === from.href && from.search === to.search) replaceEntry(event, to);
     arrived = event.navigationType === "push";
     if (arrived && from.searchParams.has("lang") && !to.searchParams.has("lang")) { // the language goes along
       to.searchParams.set("lang", from.searchParams.get("lang"));
@@ -24,7 +32,7 @@ function tidy(event) {
     return;
   }
   for (const name of ["lang", "walk"]) from.searchParams.delete(name); // Python may write these first
-  if (!arrived || from.search || event.navigationType !== "push" || !event.cancelable) return;
+  if (!arrived || from.search || !push) return;
   replaceEntry(event, to);
 }
 

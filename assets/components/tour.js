@@ -1,11 +1,10 @@
-// The tour of a page: a button that starts it, a card that offers it once, and stops that ring what they tell about.
+// The tour of a page: a button that starts it, and offers it to newcomers, and stops that ring what they tell about.
 // Every word comes with the data.
 
 const MARGIN = 12, WIDE = 330, EDGE = 3, AROUND = 5; // px
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-do="${what}"></button>`;
 const PARTS = `<button type="button" class="start" data-do="start">
-    ${icon("M8 1.8 14 4.3v8L8 9.8 2 12.3v-8z")}<span></span></button>
-  <section class="offer" popover="manual"><p></p><div>${button("start", "main")}${button("decline")}</div></section>
+    ${icon("M8 1.8 14 4.3v8L8 9.8 2 12.3v-8z")}<span></span></button>${button("decline", "decline")}
   <div class="ring" popover="manual" aria-hidden="true"></div>
   <section class="card" popover="manual" role="dialog" tabindex="-1">
     <header><h2></h2><span></span></header><p></p>
@@ -50,8 +49,8 @@ class Tour extends Component {
 
   constructor(root) {
     super(root, "ts-tour", PARTS);
-    [this.start, this.offer, this.ring, this.card] =
-      [".start", ".offer", ".ring", ".card"].map((selector) => this.part(selector));
+    [this.start, this.declined, this.ring, this.card] =
+      [".start", ".decline", ".ring", ".card"].map((selector) => this.part(selector));
     this.box.addEventListener("click", (event) => this.actions[event.target.closest("[data-do]")?.dataset.do]?.());
     this.card.addEventListener("keydown", (event) => this.onKey(event));
     document.addEventListener("keydown", (event) => {
@@ -80,12 +79,19 @@ class Tour extends Component {
       return was;
     } catch { return true; } // nowhere to remember it: rather never than always
   }
+  offer(on) { // the button itself says so: a card would lie on what it is about
+    const { labels } = this.shown;
+    this.start.classList.toggle("main", on);
+    this.declined.hidden = !on;
+    this.say(".start span", on ? labels.offer : labels.start);
+    this.start.ariaLabel = this.start.title = on ? labels.offer : labels.start;
+  }
   decline() {
-    this.offer.hidePopover();
+    this.offer(false);
     this.start.focus({ preventScroll: true });
   }
   open() {
-    this.offer.hidePopover();
+    this.offer(false);
     this.wasOffered();
     this.stops = this.shown.stops.filter(areaOf);
     if (!this.stops.length) return;
@@ -152,16 +158,12 @@ class Tour extends Component {
     if (JSON.stringify(next) === JSON.stringify(this.shown)) return;
     this.shown = next;
     const { labels } = next;
-    this.say(".start span", labels.start);
-    this.start.ariaLabel = this.start.title = labels.start;
-    this.say(".offer p", labels.offer);
-    this.say(".offer .main", labels.start);
-    this.say(".offer [data-do=decline]", labels.decline);
+    this.declined.innerHTML = icon("M4 4l8 8M12 4l-8 8");
+    this.declined.ariaLabel = this.declined.title = labels.decline;
     this.say(".card [data-do=back]", labels.back);
     this.say(".card [data-do=close]", labels.close);
-    this.offer.ariaLabel = labels.tour;
     if (this.at >= 0) this.end(false); // in another language now
-    if (!this.offered && !this.wasOffered()) this.offer.showPopover();
+    this.offer(this.offered ? !this.declined.hidden : !this.wasOffered());
     this.offered = true;
   }
   close() {

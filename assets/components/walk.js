@@ -8,7 +8,7 @@ const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the 
 const HOLD = 700; // ms, after which a held key is more than a press
 const DAY = 86_400_000; // ms: no lesson is longer
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-go="${what}"></button>`;
-const PARTS = `<div class="note" id="ts-walk-note"><p></p><p><b></b> <span></span></p></div>
+const PARTS = `<div class="told" id="ts-walk-note"><p></p><p><b></b> <span></span></p></div>
   <div class="row"><p class="which"><b></b> <span></span></p><ol></ol>
     <p class="stop"></p><p class="time" role="timer"><b></b> <span></span></p>
     <button type="button" class="hide" aria-keyshortcuts="H" aria-controls="ts-walk-note"></button>
@@ -89,7 +89,7 @@ class Walk extends Component {
   }
   showNote() {
     const on = this.notes[this.page.hasAttribute(PROJECTED) ? "projected" : "page"];
-    this.part(".note").hidden = !on;
+    this.part(".told").hidden = !on;
     this.part(".hide").ariaExpanded = String(on);
   }
 
@@ -121,15 +121,15 @@ class Walk extends Component {
     this.say(".which b", next.title);
     this.say(".which span", labels.place.replace("{place}", number).replace("{number}", stops.length));
     this.say(".stop", next.stop);
-    this.say(".note p", next.note);
-    this.say(".note b", next.answer && labels.answer);
-    this.say(".note p + p span", next.answer);
-    this.part(".note p + p").hidden = !next.answer;
+    this.say(".told p", next.note);
+    this.say(".told b", next.answer && labels.answer);
+    this.say(".told p + p span", next.answer);
+    this.part(".told p + p").hidden = !next.answer;
     this.part(".time").hidden = !next.minutes;
     this.part(".time").ariaLabel = labels.timer;
     this.say(".time span", `/ ${next.minutes} ${labels.minutes}`);
     this.part(".time").title = `${next.when} ${labels.minutes}`;
-    this.part(".note").dataset.when = next.when && `${next.when} ${labels.minutes}`;
+    this.part(".told").dataset.when = next.when && `${next.when} ${labels.minutes}`;
     this.tick();
     this.fillStops();
     this.say(".hide", labels.note);

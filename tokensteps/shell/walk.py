@@ -39,7 +39,9 @@ PROGRESS: Final = "walk.progress"
 ASKED: Final = "walk.asked"
 """whether the browser was asked for what it kept,"""
 ERASED: Final = "walk.erased"
-"""and whether it is to forget it."""
+"""whether it is to forget it,"""
+BEGUN: Final = "walk.begun"
+"""and the stop that a button asks for."""
 
 
 def lesson_facts() -> dict[str, str]:
@@ -66,6 +68,8 @@ def show_walk(page: str) -> bool:
     Returns whether a link has just led from one stop to another, perhaps on the same page: then its settings are in the address.
     """
     state = st.session_state
+    if BEGUN in state:
+        _go(state.pop(BEGUN))
     asked, was = read_place(st.query_params.get(WALK_PARAMETER)), walk_place()
     led = asked is not None and asked != was
     if asked is not None and (led or state.get("page") != page):
@@ -138,6 +142,11 @@ def _go(place: Place | None) -> None:
 def _switch(link: Link | None, place: Place) -> None:
     if link is not None:
         st.switch_page(PAGES[link.page].script, query_params={**query_of(place, link), **in_links()})
+
+
+def begin_walk(place: Place) -> None:
+    """Go to a stop, as a callback: a link to the page that one is on already would not be written to the address."""
+    st.session_state[BEGUN] = place
 
 
 def leave_walk() -> None:

@@ -79,11 +79,12 @@ def show() -> None:
     st.header(_("Where the pieces come from"), anchor=False)
     st.caption(
         _(
-            "Nobody picks them by hand: they are learned from text. Here are three words at four steps of BPE's training on four sentences; Ġ is the space before a word."
+            "Nobody picks them by hand: they are learned from text. Three words at four steps of BPE's training; Ġ is the space before a word."
         )
     )
-    st.html(remembered(("home.growing", current_language()), growing_words))
-    show_page_link(GROWING)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.html(remembered(("home.growing", current_language()), growing_words))
+        show_page_link(GROWING)
     show_table()
     show_path()
     show_lessons()

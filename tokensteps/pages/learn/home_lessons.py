@@ -11,9 +11,9 @@ import streamlit as st
 from tokensteps.components.address import in_links
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.shell.language import page_link
-from tokensteps.shell.walk import erase_progress, lesson_facts, progress, walk_place
+from tokensteps.shell.walk import begin_walk, erase_progress, lesson_facts, progress, walk_place
 from tokensteps.teaching.lessons import LESSONS, STATIONS, Lesson, Link, lesson_page, told
-from tokensteps.teaching.walk import HOME_LINK, PATH, Place, Progress, query_of
+from tokensteps.teaching.walk import PATH, Place, Progress, query_of
 from tokensteps.widgets.downloads import download
 
 
@@ -39,19 +39,18 @@ def show_path() -> None:
             for number, station in enumerate(STATIONS[first : first + half], start=first + 1):
                 sign = "✓" if number in done.done else count(number)
                 show_page_link(station.link, f"**{sign}** {_(station.link.label)}", Place(PATH, number))
+    if done == Progress():
+        return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         following = done.following()
-        begun = done != Progress()
-        label = _("Continue with station {number}") if begun else _("Start with station {number}")
-        place = Place(PATH, following)
-        show_page_link(STATIONS[following - 1].link, label.format(number=count(following)), place)
-        if begun:
-            told = ngettext(
-                "{number} station of {all} done", "{number} stations of {all} done", len(done.done)
-            )
-            message = told.format(number=count(len(done.done)), all=count(len(STATIONS)))
-            st.html(f'<p class="ts walked">{escape(message)}</p>', width="content")
-            st.button(_("Erase my progress"), key="home.erase", on_click=erase_progress, type="tertiary")
+        label = _("Continue with station {number}").format(number=count(following))
+        show_page_link(STATIONS[following - 1].link, label, Place(PATH, following))
+        told_done = ngettext(
+            "{number} station of {all} done", "{number} stations of {all} done", len(done.done)
+        )
+        message = told_done.format(number=count(len(done.done)), all=count(len(STATIONS)))
+        st.html(f'<p class="ts walked">{escape(message)}</p>', width="content")
+        st.button(_("Erase my progress"), key="home.erase", on_click=erase_progress, type="tertiary")
 
 
 def show_lessons() -> None:
@@ -71,12 +70,12 @@ def show_lessons() -> None:
             at = now.number if now is not None and now.walk == str(lesson.minutes) else 0
             with st.expander(f"**{name}** · {_(lesson.title)}", expanded=bool(at)):
                 show_lesson(lesson, at)
-            first = Place(str(lesson.minutes), at or 1)
-            show_page_link(_activity_link(lesson, first.number), _("Continue") if at else _("Start"), first)
-
-
-def _activity_link(lesson: Lesson, number: int) -> Link:
-    return lesson.activities[number - 1].link or HOME_LINK
+            st.button(
+                _("Continue") if at else _("Start"),
+                key=f"home.begin_{lesson.minutes}",
+                on_click=begin_walk,
+                args=(Place(str(lesson.minutes), at or 1),),
+            )
 
 
 def show_lesson(lesson: Lesson, at: int = 0) -> None:
