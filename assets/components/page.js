@@ -21,6 +21,7 @@ function tidy(event) {
   const push = event.navigationType === "push" && event.cancelable;
   if (from.pathname === to.pathname && push && to.searchParams.get("walk") !== from.searchParams.get("walk")) {
     written = to.href;
+    main()?.scrollTo(0, 0); // the next stop begins at the top
   }
   if (from.pathname !== to.pathname) {
     if (push && written === from.href && from.search === to.search) replaceEntry(event, to);
@@ -35,6 +36,28 @@ function tidy(event) {
   if (!arrived || from.search || !push) return;
   replaceEntry(event, to);
 }
+
+// Back and Forward find the page scrolled as it was left, once it is drawn as far as that.
+const main = () => document.querySelector('[data-testid="stMain"]');
+const left = new Map(); // an entry of the history, by its key → how far it was scrolled
+let wanted; // how far to scroll, and until when: the reader may have gone elsewhere
+function noteScroll({ target }) {
+  if (!wanted && target === main()) left.set(navigation.currentEntry.key, target.scrollTop);
+}
+function returned({ navigationType, destination }) {
+  const top = navigationType === "traverse" && left.get(destination.key);
+  wanted = top ? { top, until: performance.now() + 4000 } : undefined;
+  if (top) requestAnimationFrame(scrollBack);
+}
+function scrollBack() {
+  if (!wanted || performance.now() > wanted.until) {
+    wanted = undefined;
+    return;
+  }
+  main()?.scrollTo(0, wanted.top); // as far as there is something; more may come
+  requestAnimationFrame(scrollBack);
+}
+const stayHere = () => { wanted = undefined; };
 
 // An answered question gives way to the next one, which may have another kind of box: the focus goes along.
 let answered; // the form, and until when its next box may take the focus: later, the reader has gone elsewhere
@@ -52,7 +75,7 @@ new MutationObserver(() => {
 // What Streamlit leaves without a name or a role, or where Tab stops though there is nothing to operate.
 function amend() {
   // The link past the sidebar still leads here.
-  document.querySelector('[data-testid="stMain"]')?.setAttribute("tabindex", "-1");
+  main()?.setAttribute("tabindex", "-1");
   // A table's picture gets the names of its columns; what lies over it only scrolls.
   for (const grid of document.querySelectorAll('[data-testid="stDataFrame"] canvas')) {
     const names = [...grid.querySelectorAll('[role="columnheader"]')].map((head) => head.textContent).filter(Boolean);
@@ -84,7 +107,12 @@ export default function page({ data }) { // the same function is never added twi
   document.documentElement.lang = data.language;
   amend();
   document.addEventListener("input", mend, true);
-  globalThis.navigation?.addEventListener("navigate", tidy);
+  if (globalThis.navigation) {
+    navigation.addEventListener("navigate", tidy);
+    navigation.addEventListener("navigate", returned);
+    document.addEventListener("scroll", noteScroll, true);
+    for (const event of ["pointerdown", "keydown", "wheel"]) document.addEventListener(event, stayHere, true);
+  }
   addEventListener("beforeprint", paper);
   for (const event of ["pointerdown", "keydown"]) document.addEventListener(event, act, true);
   for (const event of ["click", "keydown"]) document.addEventListener(event, submit, true);

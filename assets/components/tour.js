@@ -4,7 +4,7 @@
 const MARGIN = 12, WIDE = 330, EDGE = 3, AROUND = 5; // px
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-do="${what}"></button>`;
 const PARTS = `<button type="button" class="start" data-do="start">
-    ${icon("M8 1.8 14 4.3v8L8 9.8 2 12.3v-8z")}<span></span></button>${button("decline", "decline")}
+    ${icon("M8 1.8 14 4.3v8L8 9.8 2 12.3v-8z")}<span></span></button>
   <div class="ring" popover="manual" aria-hidden="true"></div>
   <section class="card" popover="manual" role="dialog" tabindex="-1">
     <header><h2></h2><span></span></header><p></p>
@@ -37,20 +37,17 @@ class Tour extends Component {
   stops = [];
   at = -1; // among the stops; -1: the tour isn't on
   drawn = ""; // where the ring and the card were put, and for what
-  offered = false;
   still = matchMedia("(prefers-reduced-motion: reduce)");
   actions = {
     start: () => this.open(),
     close: () => this.end(),
-    decline: () => this.decline(),
     back: () => { if (this.at > 0) this.show(this.at - 1); },
     next: () => { if (this.at < this.stops.length - 1) this.show(this.at + 1); else this.end(); },
   };
 
   constructor(root) {
     super(root, "ts-tour", PARTS);
-    [this.start, this.declined, this.ring, this.card] =
-      [".start", ".decline", ".ring", ".card"].map((selector) => this.part(selector));
+    [this.start, this.ring, this.card] = [".start", ".ring", ".card"].map((selector) => this.part(selector));
     this.box.addEventListener("click", (event) => this.actions[event.target.closest("[data-do]")?.dataset.do]?.());
     this.card.addEventListener("keydown", (event) => this.onKey(event));
     document.addEventListener("keydown", (event) => {
@@ -79,16 +76,10 @@ class Tour extends Component {
       return was;
     } catch { return true; } // nowhere to remember it: rather never than always
   }
-  offer(on) { // the button itself says so: a card would lie on what it is about
+  offer(on) { // the button stands out: a card would lie on what the tour is about
     const { labels } = this.shown;
     this.start.classList.toggle("main", on);
-    this.declined.hidden = !on;
-    this.say(".start span", on ? labels.offer : labels.start);
-    this.start.ariaLabel = this.start.title = on ? labels.offer : labels.start;
-  }
-  decline() {
-    this.offer(false);
-    this.start.focus({ preventScroll: true });
+    this.start.title = this.start.ariaDescription = on ? labels.offer : "";
   }
   open() {
     this.offer(false);
@@ -158,13 +149,12 @@ class Tour extends Component {
     if (JSON.stringify(next) === JSON.stringify(this.shown)) return;
     this.shown = next;
     const { labels } = next;
-    this.declined.innerHTML = icon("M4 4l8 8M12 4l-8 8");
-    this.declined.ariaLabel = this.declined.title = labels.decline;
+    this.say(".start span", labels.start);
+    this.start.ariaLabel = labels.start;
     this.say(".card [data-do=back]", labels.back);
     this.say(".card [data-do=close]", labels.close);
     if (this.at >= 0) this.end(false); // in another language now
-    this.offer(this.offered ? !this.declined.hidden : !this.wasOffered());
-    this.offered = true;
+    this.offer(this.start.matches(".main") || !this.wasOffered());
   }
   close() {
     this.at = -1;

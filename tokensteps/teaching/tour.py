@@ -149,8 +149,7 @@ def tour(page: str) -> dict[str, Any]:
         ],
         "labels": {
             "start": _("Show me around"),
-            "offer": _("New here? One-minute tour"),
-            "decline": _("No, thanks"),
+            "offer": _("New here? A one-minute tour shows you around."),
             "tour": _("Tour of this page"),
             "place": _("{place} of {number}"),
             "back": _("Back"),
