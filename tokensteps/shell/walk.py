@@ -19,28 +19,28 @@ from tokensteps.server.shelf import remembered
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.lessons import STATIONS, WALK_PARAMETER, Link, facts
 from tokensteps.teaching.walk import (
-    PATH,
-    Place,
-    Progress,
+    PATH_WALK,
+    PathProgress,
+    WalkPlace,
     length_of,
     query_of,
-    read_place,
     read_progress,
+    read_walk,
     stops_of,
     walk_title,
-    write_place,
+    write_walk,
 )
 from tokensteps.widgets.keep import kept
 
-PLACE: Final = "walk.place"
+WALK_PLACE: Final = "walk.place"
 """In session state: the stop, None without one,"""
-PROGRESS: Final = "walk.progress"
+PATH_PROGRESS: Final = "walk.progress"
 """what was done on the path,"""
-ASKED: Final = "walk.asked"
+BROWSER_ASKED: Final = "walk.asked"
 """whether the browser was asked for what it kept,"""
-ERASED: Final = "walk.erased"
+PATH_ERASED: Final = "walk.erased"
 """whether it is to forget it,"""
-BEGUN: Final = "walk.begun"
+WALK_BEGUN: Final = "walk.begun"
 """and the stop that a button asks for."""
 
 
@@ -50,15 +50,15 @@ def lesson_facts() -> dict[str, str]:
     return found
 
 
-def walk_place() -> Place | None:
+def walk_place() -> WalkPlace | None:
     """The stop of the plan or the path that the visitor is at; None for those who follow neither."""
-    place: Place | None = st.session_state.get(PLACE)
+    place: WalkPlace | None = st.session_state.get(WALK_PLACE)
     return place
 
 
-def progress() -> Progress:
+def progress() -> PathProgress:
     """What the learner has done on the path."""
-    done: Progress = st.session_state.get(PROGRESS, Progress())
+    done: PathProgress = st.session_state.get(PATH_PROGRESS, PathProgress())
     return done
 
 
@@ -68,28 +68,28 @@ def show_walk(page: str) -> bool:
     Returns whether a link has just led from one stop to another, perhaps on the same page: then its settings are in the address.
     """
     state = st.session_state
-    if BEGUN in state:
-        _go(state.pop(BEGUN))
-    asked, was = read_place(st.query_params.get(WALK_PARAMETER)), walk_place()
+    if WALK_BEGUN in state:
+        _go(state.pop(WALK_BEGUN))
+    asked, was = read_walk(st.query_params.get(WALK_PARAMETER)), walk_place()
     led = asked is not None and asked != was
     if asked is not None and (led or state.get("page") != page):
-        state[PLACE] = asked
+        state[WALK_PLACE] = asked
         _open_tab(page, asked)
     place = walk_place()
     if place is not None:
-        if place.walk == PATH:
-            state[PROGRESS] = progress()._replace(at=place.number)
+        if place.walk == PATH_WALK:
+            state[PATH_PROGRESS] = progress()._replace(at=place.number)
         if asked is None:
-            update_url({WALK_PARAMETER: write_place(place)})
+            update_url({WALK_PARAMETER: write_walk(place)})
     with st.sidebar, st.container(key="walk"):
-        if page == "home" or (place is not None and place.walk == PATH):
+        if page == "home" or (place is not None and place.walk == PATH_WALK):
             _keep_progress()
         if place is not None:
             _strip(page, place)
     return led and "page" in state
 
 
-def _open_tab(page: str, place: Place) -> None:
+def _open_tab(page: str, place: WalkPlace) -> None:
     link = stops_of(place.walk, lesson_facts())[place.number - 1].link
     if link.tab and link.page == page:
         st.session_state[f"{page}.tab"] = _(link.tab)
@@ -98,28 +98,28 @@ def _open_tab(page: str, place: Place) -> None:
 def _keep_progress() -> None:
     """Have the browser keep what was done, after asking it what it kept before."""
     state, now = st.session_state, progress()
-    what = now.saved() if state.get(ASKED) else []
-    found = read_progress(kept(PATH, what, lasting=True, erased=state.get(ERASED, False)))
-    state[ASKED] = True
-    if found != Progress() and found != now:
-        state[PROGRESS] = now.together(found)
-        if state[PROGRESS] != now:
+    what = now.saved() if state.get(BROWSER_ASKED) else []
+    found = read_progress(kept(PATH_WALK, what, lasting=True, erased=state.get(PATH_ERASED, False)))
+    state[BROWSER_ASKED] = True
+    if found != PathProgress() and found != now:
+        state[PATH_PROGRESS] = now.together(found)
+        if state[PATH_PROGRESS] != now:
             st.rerun()  # so that the page shows it, and the browser keeps it again
 
 
-def _strip(page: str, place: Place) -> None:
+def _strip(page: str, place: WalkPlace) -> None:
     """The strip, and what its buttons and keys do."""
     st.html(ASSETS / "page" / "walk.css")
     asked = component("walk", ())(key="walk_strip", data=strip(page, place), on_go_change=ignore).go
     length = length_of(place.walk)
     match asked:
         case "next":
-            if place.walk == PATH:
+            if place.walk == PATH_WALK:
                 done = progress()
-                st.session_state[PROGRESS] = done._replace(done=done.done | {place.number})
-            _go(Place(place.walk, place.number + 1) if place.number < length else None)
+                st.session_state[PATH_PROGRESS] = done._replace(done=done.done | {place.number})
+            _go(WalkPlace(place.walk, place.number + 1) if place.number < length else None)
         case "back" if place.number > 1:
-            _go(Place(place.walk, place.number - 1))
+            _go(WalkPlace(place.walk, place.number - 1))
         case "leave":
             leave_walk()
             st.rerun()
@@ -128,10 +128,10 @@ def _strip(page: str, place: Place) -> None:
         case "return":
             _go(place)
         case int(number) if 1 <= number <= length:
-            _go(Place(place.walk, number))
+            _go(WalkPlace(place.walk, number))
 
 
-def _go(place: Place | None) -> None:
+def _go(place: WalkPlace | None) -> None:
     """To a stop; after the last one, home."""
     if place is None:
         leave_walk()
@@ -139,54 +139,54 @@ def _go(place: Place | None) -> None:
     _switch(stops_of(place.walk, lesson_facts())[place.number - 1].link, place)
 
 
-def _switch(link: Link | None, place: Place) -> None:
+def _switch(link: Link | None, place: WalkPlace) -> None:
     if link is not None:
         st.switch_page(PAGES[link.page].script, query_params={**query_of(place, link), **in_links()})
 
 
-def begin_walk(place: Place) -> None:
+def begin_walk(place: WalkPlace) -> None:
     """Go to a stop, as a callback: a link to the page that one is on already would not be written to the address."""
-    st.session_state[BEGUN] = place
+    st.session_state[WALK_BEGUN] = place
 
 
 def leave_walk() -> None:
     """Follow no plan and no path from now on."""
-    st.session_state[PLACE] = None
+    st.session_state[WALK_PLACE] = None
     update_url({WALK_PARAMETER: None})
 
 
 def erase_progress() -> None:
     """Forget what was done on the path, here and in the browser."""
     state = st.session_state
-    state[PROGRESS], state[ERASED] = Progress(), True
+    state[PATH_PROGRESS], state[PATH_ERASED] = PathProgress(), True
     place = walk_place()
-    if place is not None and place.walk == PATH:
+    if place is not None and place.walk == PATH_WALK:
         leave_walk()
 
 
 def practised(kind: str) -> None:
     """An exercise of this kind was solved: on the path, that belongs to a station."""
     place = walk_place()
-    if place is None or place.walk != PATH:
+    if place is None or place.walk != PATH_WALK:
         return
     solved = {number for number, station in enumerate(STATIONS, start=1) if station.exercise == kind}
     now = progress()
-    st.session_state[PROGRESS] = now._replace(practised=now.practised | solved)
+    st.session_state[PATH_PROGRESS] = now._replace(practised=now.practised | solved)
 
 
-def exercise_link(place: Place) -> Link | None:
+def exercise_link(place: WalkPlace) -> Link | None:
     """The exercises that belong to a station of the path; None where there are none."""
-    kind = STATIONS[place.number - 1].exercise if place.walk == PATH else ""
+    kind = STATIONS[place.number - 1].exercise if place.walk == PATH_WALK else ""
     query = {"kind": kind, "level": str(LEVELS[0]), "rising": "1"}
     return Link("", "exercises", query) if kind else None
 
 
-def strip(page: str, place: Place) -> dict[str, Any]:
+def strip(page: str, place: WalkPlace) -> dict[str, Any]:
     """What the strip shows, for the browser, in the language in use."""
     stops, now = stops_of(place.walk, lesson_facts()), progress()
     here = stops[place.number - 1]
     begins = sum(stop.minutes for stop in stops[: place.number - 1])
-    on_path = place.walk == PATH
+    on_path = place.walk == PATH_WALK
     done = now.done if on_path else frozenset(range(1, place.number))
     named = _("{number}: {title}")
     listed = [
@@ -201,7 +201,7 @@ def strip(page: str, place: Place) -> dict[str, Any]:
     if exercise_link(place) is not None:
         exercise = "practise" if page != "exercises" else "return"
     return {
-        "place": write_place(place),
+        "place": write_walk(place),
         "number": place.number,
         "title": walk_title(place.walk),
         "stop": _(here.link.label),

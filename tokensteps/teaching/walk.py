@@ -11,19 +11,19 @@ from typing import Any, Final, NamedTuple
 from tokensteps.language.i18n import N_, _
 from tokensteps.teaching.lessons import LESSONS, STATIONS, WALK_PARAMETER, Lesson, Link, told
 
-PATH: Final = "path"
+PATH_WALK: Final = "path"
 HOME_LINK: Final = Link(N_("Home"), "home")
 """Where a plan's activities without a link are."""
 
 
-class Place(NamedTuple):
+class WalkPlace(NamedTuple):
     """A stop: the name of a plan (its minutes) or of the path, and the stop's number, from 1."""
 
     walk: str
     number: int
 
 
-class Stop(NamedTuple):
+class WalkStop(NamedTuple):
     """One stop: where it is, its minutes (0 on the path), and what is to be said there, in the language in use."""
 
     link: Link
@@ -47,19 +47,19 @@ def length_of(walk: str) -> int:
     lesson = lesson_of(walk)
     if lesson is not None:
         return len(lesson.activities)
-    return len(STATIONS) if walk == PATH else 0
+    return len(STATIONS) if walk == PATH_WALK else 0
 
 
-def stops_of(walk: str, known: Mapping[str, str]) -> tuple[Stop, ...]:
+def stops_of(walk: str, known: Mapping[str, str]) -> tuple[WalkStop, ...]:
     """The stops of a plan or of the path; `known` has the figures in their sentences."""
     lesson = lesson_of(walk)
     if lesson is None:
         return tuple(
-            Stop(station.link, 0, told(station.insight, known), exercise=station.exercise)
+            WalkStop(station.link, 0, told(station.insight, known), exercise=station.exercise)
             for station in STATIONS
         )
     return tuple(
-        Stop(one.link or HOME_LINK, one.minutes, told(one.teacher, known), told(one.answer, known))
+        WalkStop(one.link or HOME_LINK, one.minutes, told(one.teacher, known), told(one.answer, known))
         for one in lesson.activities
     )
 
@@ -70,35 +70,35 @@ def walk_title(walk: str) -> str:
     return _("A path through the app") if lesson is None else _(lesson.title)
 
 
-def read_place(text: str | None) -> Place | None:
+def read_walk(text: str | None) -> WalkPlace | None:
     """The stop that an address names; anything that is none counts as absent.
 
-    >>> read_place("30.2"), read_place("path.1")
-    (Place(walk='30', number=2), Place(walk='path', number=1))
-    >>> [read_place(text) for text in (None, "", "30", "30.0", "30.6", "31.1", "30.٢", "30.2.1", "30." + "1" * 5000)]
+    >>> read_walk("30.2"), read_walk("path.1")
+    (WalkPlace(walk='30', number=2), WalkPlace(walk='path', number=1))
+    >>> [read_walk(text) for text in (None, "", "30", "30.0", "30.6", "31.1", "30.٢", "30.2.1", "30." + "1" * 5000)]
     [None, None, None, None, None, None, None, None, None]
     """
     walk, _dot, number = (text or "")[:20].partition(".")
     if not (number.isascii() and number.isdigit()):
         return None
-    return Place(walk, int(number)) if 1 <= int(number) <= length_of(walk) else None
+    return WalkPlace(walk, int(number)) if 1 <= int(number) <= length_of(walk) else None
 
 
-def write_place(place: Place) -> str:
+def write_walk(place: WalkPlace) -> str:
     """The stop as an address has it.
 
-    >>> write_place(Place("30", 2))
+    >>> write_walk(WalkPlace("30", 2))
     '30.2'
     """
     return f"{place.walk}.{place.number}"
 
 
-def query_of(place: Place, link: Link) -> dict[str, str]:
+def query_of(place: WalkPlace, link: Link) -> dict[str, str]:
     """The parameters of the address that leads to a stop."""
-    return {**link.query, WALK_PARAMETER: write_place(place)}
+    return {**link.query, WALK_PARAMETER: write_walk(place)}
 
 
-class Progress(NamedTuple):
+class PathProgress(NamedTuple):
     """How far a learner is on the path: the station they were at last (0: none), those they are done with, and those of which they
     have solved an exercise."""
 
@@ -106,14 +106,14 @@ class Progress(NamedTuple):
     done: frozenset[int] = frozenset()
     practised: frozenset[int] = frozenset()
 
-    def together(self, other: Progress) -> Progress:
+    def together(self, other: PathProgress) -> PathProgress:
         """With what another tab, or an earlier session, knew; where this one is counts."""
-        return Progress(self.at or other.at, self.done | other.done, self.practised | other.practised)
+        return PathProgress(self.at or other.at, self.done | other.done, self.practised | other.practised)
 
     def following(self) -> int:
         """The station to go on with: the one that isn't done, from where the learner is; else the first.
 
-        >>> Progress(2, frozenset({1, 2})).following(), Progress().following()
+        >>> PathProgress(2, frozenset({1, 2})).following(), PathProgress().following()
         (3, 1)
         """
         stations = range(1, len(STATIONS) + 1)
@@ -122,15 +122,15 @@ class Progress(NamedTuple):
 
     def saved(self) -> list[Any]:
         """As JSON can hold it; [] for none."""
-        return [self.at, sorted(self.done), sorted(self.practised)] if self != Progress() else []
+        return [self.at, sorted(self.done), sorted(self.practised)] if self != PathProgress() else []
 
 
-def read_progress(saved: list[Any]) -> Progress:
+def read_progress(saved: list[Any]) -> PathProgress:
     """What a browser kept. It may hold anything: what is no station is left out.
 
     >>> read_progress([3, [1, 2, 2, 99, "x", True], [[], 1]])
-    Progress(at=3, done=frozenset({1, 2}), practised=frozenset({1}))
-    >>> read_progress(["x"]) == read_progress([-1, {}, None]) == Progress()
+    PathProgress(at=3, done=frozenset({1, 2}), practised=frozenset({1}))
+    >>> read_progress(["x"]) == read_progress([-1, {}, None]) == PathProgress()
     True
     """
 
@@ -141,5 +141,5 @@ def read_progress(saved: list[Any]) -> Progress:
 
     match saved:
         case [at, done, practised]:
-            return Progress(max(stations([at]), default=0), stations(done), stations(practised))
-    return Progress()
+            return PathProgress(max(stations([at]), default=0), stations(done), stations(practised))
+    return PathProgress()

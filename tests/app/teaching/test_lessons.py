@@ -126,7 +126,7 @@ def asks(link: Link) -> Mapping[str, str]:
     drawn = hidden.draw(opened.step).html
     if kind == "pair":
         best = max(pairs, key=lambda pair: pairs[pair])
-        assert question.grade(" ".join(best)).kind == "right"
+        assert question.grade(" + ".join(best)).kind == "right"
         assert (
             str(pairs[best]) not in drawn or opened.step
         )  # how often it occurs, before anything was found out

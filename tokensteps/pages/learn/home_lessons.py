@@ -13,11 +13,11 @@ from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.shell.language import page_link
 from tokensteps.shell.walk import begin_walk, erase_progress, lesson_facts, progress, walk_place
 from tokensteps.teaching.lessons import LESSONS, STATIONS, Lesson, Link, lesson_page, told
-from tokensteps.teaching.walk import PATH, Place, Progress, query_of
+from tokensteps.teaching.walk import PATH_WALK, PathProgress, WalkPlace, query_of
 from tokensteps.widgets.downloads import download
 
 
-def show_page_link(link: Link, label: str | None = None, place: Place | None = None) -> None:
+def show_page_link(link: Link, label: str | None = None, place: WalkPlace | None = None) -> None:
     """A link within the app; `label`, already translated, replaces its own. With a `place`, the strip of that plan or of the path goes
     along."""
     page_link(link.page, label or _(link.label), link.query if place is None else query_of(place, link))
@@ -38,13 +38,15 @@ def show_path() -> None:
         with column, st.container(gap="xsmall"):
             for number, station in enumerate(STATIONS[first : first + half], start=first + 1):
                 sign = "✓" if number in done.done else count(number)
-                show_page_link(station.link, f"**{sign}** {_(station.link.label)}", Place(PATH, number))
-    if done == Progress():
+                show_page_link(
+                    station.link, f"**{sign}** {_(station.link.label)}", WalkPlace(PATH_WALK, number)
+                )
+    if done == PathProgress():
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         following = done.following()
         label = _("Continue with station {number}").format(number=count(following))
-        show_page_link(STATIONS[following - 1].link, label, Place(PATH, following))
+        show_page_link(STATIONS[following - 1].link, label, WalkPlace(PATH_WALK, following))
         told_done = ngettext(
             "{number} station of {all} done", "{number} stations of {all} done", len(done.done)
         )
@@ -74,7 +76,7 @@ def show_lessons() -> None:
                 _("Continue") if at else _("Start"),
                 key=f"home.begin_{lesson.minutes}",
                 on_click=begin_walk,
-                args=(Place(str(lesson.minutes), at or 1),),
+                args=(WalkPlace(str(lesson.minutes), at or 1),),
             )
 
 
@@ -93,7 +95,7 @@ def show_lesson(lesson: Lesson, at: int = 0) -> None:
                 )
             )
             if activity.link is not None:
-                show_page_link(activity.link, place=Place(str(lesson.minutes), number))
+                show_page_link(activity.link, place=WalkPlace(str(lesson.minutes), number))
         start += activity.minutes
     address = (st.context.url or "").split("?")[0].rstrip("/")
     make: Callable[[], str] = partial(lesson_page, lesson, known, address, in_links())
