@@ -21,6 +21,6 @@ def kept(place: str, what: list[Any], *, lasting: bool = False, erased: bool = F
     data = {"place": place, "text": text, "lasting": lasting, "erased": erased}
     told = component("keep", ())(key=f"keep-{place}", data=data, on_kept_change=ignore).kept
     match unseal("kept", str(told)):
-        case [str(at), list(found)] if at == place and not what:
+        case [str(at), list(found)] if at == place and (lasting or not what):
             return found
     return []
