@@ -41,8 +41,9 @@ function tidy(event) {
 const main = () => document.querySelector('[data-testid="stMain"]');
 const left = new Map(); // an entry of the history, by its key → how far it was scrolled
 let wanted; // how far to scroll, and until when: the reader may have gone elsewhere
-function noteScroll({ target }) {
-  if (!wanted && target === main()) left.set(navigation.currentEntry.key, target.scrollTop);
+function noteScroll() { // as the reader acts: on the way to another page, Streamlit scrolls by itself
+  wanted = undefined;
+  if (main()) left.set(navigation.currentEntry.key, main().scrollTop);
 }
 function returned({ navigationType, destination }) {
   const top = navigationType === "traverse" && left.get(destination.key);
@@ -57,7 +58,6 @@ function scrollBack() {
   main()?.scrollTo(0, wanted.top); // as far as there is something; more may come
   requestAnimationFrame(scrollBack);
 }
-const stayHere = () => { wanted = undefined; };
 
 // An answered question gives way to the next one, which may have another kind of box: the focus goes along.
 let answered; // the form, and until when its next box may take the focus: later, the reader has gone elsewhere
@@ -110,8 +110,7 @@ export default function page({ data }) { // the same function is never added twi
   if (globalThis.navigation) {
     navigation.addEventListener("navigate", tidy);
     navigation.addEventListener("navigate", returned);
-    document.addEventListener("scroll", noteScroll, true);
-    for (const event of ["pointerdown", "keydown", "wheel"]) document.addEventListener(event, stayHere, true);
+    for (const event of ["pointerdown", "keydown", "wheel"]) document.addEventListener(event, noteScroll, true);
   }
   addEventListener("beforeprint", paper);
   for (const event of ["pointerdown", "keydown"]) document.addEventListener(event, act, true);

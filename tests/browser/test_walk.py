@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.lessons import LESSONS, STATIONS
 from tokensteps.teaching.walk import HOME_LINK
 
@@ -144,7 +145,7 @@ def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Pa
     expect(page.locator(f"{STRIP} .told")).to_contain_text("pencil and paper")
     page.get_by_role("button", name="Practice").click()
     page.wait_for_function("location.pathname === '/exercises'")
-    assert query(page)["kind"] == STATIONS[0].exercise
+    expect(page.locator(".exercise-head")).to_contain_text(EXERCISE_KINDS[STATIONS[0].exercise].title)
     page.get_by_role("button", name="Back to the station").click()
     page.wait_for_function("location.pathname === '/bpe'")
     page.keyboard.press("n")
