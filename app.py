@@ -16,6 +16,7 @@ if __name__ == "__main__":
     from tokensteps.shell.page_script import page_script
     from tokensteps.shell.reconnect import catch_up, resume
     from tokensteps.shell.streamlit_words import streamlit_words
+    from tokensteps.shell.walk import show_walk
     from tokensteps.widgets.arrival import note_arrival
 
     with st.sidebar:
@@ -42,7 +43,7 @@ if __name__ == "__main__":
     )
     st.set_page_config(page_title=f"{page.title} · TokenSteps")
     name = page.url_path or "home"
-    note_arrival(name)
+    note_arrival(name, show_walk(name))
     if again:
         resume(name)
     with st.sidebar:

@@ -1,13 +1,20 @@
 // Keeps a sealed text for this tab of the browser, where it outlives a reload and the server. Without a text to keep,
-// it hands over the one that is there, once: whoever takes it has it kept again.
-export default function keep({ data: { place, text }, setTriggerValue }) {
+// it hands over the one that is there, once: whoever takes it has it kept again. What is `lasting` is kept for all tabs
+// and outlives them; it stays there until it is erased.
+const GIVEN = Symbol.for("tokensteps.given"); // on the root: the text that was handed over
+
+export default function keep({ data: { place, text, lasting, erased }, parentElement: root, setTriggerValue }) {
   const name = `tokensteps.${place}`;
   try {
-    const kept = sessionStorage.getItem(name);
+    const storage = lasting ? localStorage : sessionStorage;
+    const kept = storage.getItem(name);
     if (text) {
-      sessionStorage.setItem(name, text);
-    } else if (kept) {
-      sessionStorage.removeItem(name);
+      storage.setItem(name, text);
+    } else if (erased) {
+      storage.removeItem(name);
+    } else if (kept && root[GIVEN] !== kept) {
+      root[GIVEN] = kept;
+      if (!lasting) storage.removeItem(name);
       setTriggerValue("kept", kept);
     }
   } catch {} // a browser that keeps nothing, or no more

@@ -12,11 +12,20 @@ function mend({ target }) {
 
 // On the way from another page, the address is bare until Python has written what the page remembers. The reader took
 // no step there: Python's address replaces the bare one, or Back would lead to it.
-let arrived = false;
+//
+// On the way that Python leads (a plan's strip does), it first writes the next page's parameters to the address of this
+// one: that entry becomes the next page's, or Back would lead to this page with them.
+let arrived = false, written;
 const act = () => { arrived = false; };
 function tidy(event) {
   const from = new URL(location.href), to = new URL(event.destination.url);
+  const push = event.navigationType === "push" && event.cancelable;
+  if (from.pathname === to.pathname && push && to.searchParams.get("walk") !== from.searchParams.get("walk")) {
+    written = to.href;
+    main()?.scrollTo(0, 0); // the next stop begins at the top
+  }
   if (from.pathname !== to.pathname) {
+    if (push && written === from.href && from.search === to.search) replaceEntry(event, to);
     arrived = event.navigationType === "push";
     if (arrived && from.searchParams.has("lang") && !to.searchParams.has("lang")) { // the language goes along
       to.searchParams.set("lang", from.searchParams.get("lang"));
@@ -24,9 +33,31 @@ function tidy(event) {
     }
     return;
   }
-  from.searchParams.delete("lang"); // Python may write that first
-  if (!arrived || from.search || event.navigationType !== "push" || !event.cancelable) return;
+  for (const name of ["lang", "walk"]) from.searchParams.delete(name); // Python may write these first
+  if (!arrived || from.search || !push) return;
   replaceEntry(event, to);
+}
+
+// Back and Forward find the page scrolled as it was left, once it is drawn as far as that.
+const main = () => document.querySelector('[data-testid="stMain"]');
+const left = new Map(); // an entry of the history, by its key → how far it was scrolled
+let wanted; // how far to scroll, and until when: the reader may have gone elsewhere
+function noteScroll() { // as the reader acts: on the way to another page, Streamlit scrolls by itself
+  wanted = undefined;
+  if (main()) left.set(navigation.currentEntry.key, main().scrollTop);
+}
+function returned({ navigationType, destination }) {
+  const top = navigationType === "traverse" && left.get(destination.key);
+  wanted = top ? { top, until: performance.now() + 4000 } : undefined;
+  if (top) requestAnimationFrame(scrollBack);
+}
+function scrollBack() {
+  if (!wanted || performance.now() > wanted.until) {
+    wanted = undefined;
+    return;
+  }
+  main()?.scrollTo(0, wanted.top); // as far as there is something; more may come
+  requestAnimationFrame(scrollBack);
 }
 
 // An answered question gives way to the next one, which may have another kind of box: the focus goes along.
@@ -64,7 +95,7 @@ new MutationObserver(() => {
 // What Streamlit leaves without a name or a role, or where Tab stops though there is nothing to operate.
 function amend() {
   // The link past the sidebar still leads here.
-  document.querySelector('[data-testid="stMain"]')?.setAttribute("tabindex", "-1");
+  main()?.setAttribute("tabindex", "-1");
   // A table's picture gets the names of its columns; what lies over it only scrolls.
   for (const grid of document.querySelectorAll('[data-testid="stDataFrame"] canvas')) {
     const names = [...grid.querySelectorAll('[role="columnheader"]')].map((head) => head.textContent).filter(Boolean);
@@ -96,7 +127,11 @@ export default function page({ data }) { // the same function is never added twi
   document.documentElement.lang = data.language;
   amend();
   document.addEventListener("input", mend, true);
-  globalThis.navigation?.addEventListener("navigate", tidy);
+  if (globalThis.navigation) {
+    navigation.addEventListener("navigate", tidy);
+    navigation.addEventListener("navigate", returned);
+    for (const event of ["pointerdown", "keydown", "wheel"]) document.addEventListener(event, noteScroll, true);
+  }
   addEventListener("beforeprint", paper);
   for (const event of ["pointerdown", "keydown"]) document.addEventListener(event, act, true);
   for (const event of ["click", "keydown"]) document.addEventListener(event, submit, true);

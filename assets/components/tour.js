@@ -1,11 +1,10 @@
-// The tour of a page: a button that starts it, a card that offers it once, and stops that ring what they tell about.
+// The tour of a page: a button that starts it, and offers it to newcomers, and stops that ring what they tell about.
 // Every word comes with the data.
 
 const MARGIN = 12, WIDE = 330, EDGE = 3, AROUND = 5; // px
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-do="${what}"></button>`;
 const PARTS = `<button type="button" class="start" data-do="start">
     ${icon("M8 1.8 14 4.3v8L8 9.8 2 12.3v-8z")}<span></span></button>
-  <section class="offer" popover="manual"><p></p><div>${button("start", "main")}${button("decline")}</div></section>
   <div class="ring" popover="manual" aria-hidden="true"></div>
   <section class="card" popover="manual" role="dialog" tabindex="-1">
     <header><h2></h2><span></span></header><p></p>
@@ -38,20 +37,17 @@ class Tour extends Component {
   stops = [];
   at = -1; // among the stops; -1: the tour isn't on
   drawn = ""; // where the ring and the card were put, and for what
-  offered = false;
   still = matchMedia("(prefers-reduced-motion: reduce)");
   actions = {
     start: () => this.open(),
     close: () => this.end(),
-    decline: () => this.decline(),
     back: () => { if (this.at > 0) this.show(this.at - 1); },
     next: () => { if (this.at < this.stops.length - 1) this.show(this.at + 1); else this.end(); },
   };
 
   constructor(root) {
     super(root, "ts-tour", PARTS);
-    [this.start, this.offer, this.ring, this.card] =
-      [".start", ".offer", ".ring", ".card"].map((selector) => this.part(selector));
+    [this.start, this.ring, this.card] = [".start", ".ring", ".card"].map((selector) => this.part(selector));
     this.box.addEventListener("click", (event) => this.actions[event.target.closest("[data-do]")?.dataset.do]?.());
     this.card.addEventListener("keydown", (event) => this.onKey(event));
     document.addEventListener("keydown", (event) => {
@@ -80,12 +76,13 @@ class Tour extends Component {
       return was;
     } catch { return true; } // nowhere to remember it: rather never than always
   }
-  decline() {
-    this.offer.hidePopover();
-    this.start.focus({ preventScroll: true });
+  offer(on) { // the button stands out: a card would lie on what the tour is about
+    const { labels } = this.shown;
+    this.start.classList.toggle("main", on);
+    this.start.title = this.start.ariaDescription = on ? labels.offer : "";
   }
   open() {
-    this.offer.hidePopover();
+    this.offer(false);
     this.wasOffered();
     this.stops = this.shown.stops.filter(areaOf);
     if (!this.stops.length) return;
@@ -153,16 +150,11 @@ class Tour extends Component {
     this.shown = next;
     const { labels } = next;
     this.say(".start span", labels.start);
-    this.start.ariaLabel = this.start.title = labels.start;
-    this.say(".offer p", labels.offer);
-    this.say(".offer .main", labels.start);
-    this.say(".offer [data-do=decline]", labels.decline);
+    this.start.ariaLabel = labels.start;
     this.say(".card [data-do=back]", labels.back);
     this.say(".card [data-do=close]", labels.close);
-    this.offer.ariaLabel = labels.tour;
     if (this.at >= 0) this.end(false); // in another language now
-    if (!this.offered && !this.wasOffered()) this.offer.showPopover();
-    this.offered = true;
+    this.offer(this.start.matches(".main") || !this.wasOffered());
   }
   close() {
     this.at = -1;

@@ -30,7 +30,7 @@ from tokensteps.server.jobs import Job, Registry
 
 PAGE = Page("compare", Path("pages", "explore", "compare.py"), COMPARE_RULES)
 opened, value, rules, usual = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual
-TABS = ["Sweep chart", "Vocabulary overlap", "Where they disagree", "Files and link"]
+TABS = ["Sweep chart", "Vocabulary overlap", "Where they disagree", "At a glance", "Files and link"]
 
 
 def figure(app: AppTest) -> dict[str, Any]:

@@ -9,14 +9,17 @@ import re
 from functools import cache
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, bodies, problems, run
+from tests.pages.pages import APP, Page, address, bodies, book, problems, run
 from tokensteps.catalogue.choices import Spec
 from tokensteps.limits import SENTENCE_LIMIT
 from tokensteps.pages.learn.home import SENTENCE, SPEC
+from tokensteps.runs.rules import BPE_RULES
 from tokensteps.runs.settings import write_short
 
+ROOT = APP.parent
 HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ `c` :red[d] \u202e🍵"
 
 
@@ -95,3 +98,29 @@ def test_a_long_text_is_cut_and_carried_whole() -> None:
 def test_a_damaged_link_is_told() -> None:
     app = opened(say="~nonsense")
     assert len(problems(app)) == 1 and ids(app) == tokenizer().encode(SENTENCE).ids
+
+
+# --- a plan, walked along ---------------------------------------------------------------------------------------------
+
+BPE = Page("bpe", ROOT / "pages" / "train" / "bpe.py", BPE_RULES)
+
+
+def test_a_plan_leads_on_within_a_page() -> None:
+    """The same page with another stop in its address: its settings, step and tab are the stop's."""
+    app = BPE.opened("corpus=hug&mode=predict&ask=pair&walk=30.2")
+    assert (BPE.value(app, "corpus"), BPE.value(app, "mode")) == ("hug", "predict")
+    app.query_params.clear()
+    for name, text in {"corpus": "course", "step": "2", "walk": "30.3"}.items():
+        app.query_params[name] = text
+    run(app)
+    assert (BPE.value(app, "corpus"), BPE.value(app, "mode")) == ("course", "watch")
+    assert book(app)["seek"][0] == 2 and app.session_state["bpe.tab"] == "Ties"
+    app.query_params.clear()
+    run(app)  # as after a link in the sidebar: the place is written again
+    assert address(app)["walk"] == "30.3" and BPE.value(app, "corpus") == "course"
+
+
+@pytest.mark.parametrize("place", ["", "30", "30.0", "30.99", "31.1", "path.9", "30.٢", "<b>.1", "9" * 5000])
+def test_a_stop_that_is_none_is_no_plan(place: str) -> None:
+    app = opened(walk=place)
+    assert "walk.place" not in app.session_state and problems(app) == []

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple, TypedDict
 
 import streamlit as st
 
-from tokensteps.components.address import is_back, step_in_url, update_url
+from tokensteps.components.address import TRAVELLING, is_back, step_in_url, update_url
 from tokensteps.components.base import component, ignore
 
 FLIPBOOK_STYLES: Final = ("components/flipbook.css", "page/style.css", "page/projector.css")
@@ -86,7 +86,7 @@ def position(
         trace=trace, run=run, step=step, seek=seek[0], nonce=seek[1], url=settings
     )
     if was is None:  # nothing was written yet: a link has it all, a bare address stays bare
-        changed = bool({*st.query_params} - {"lang"})
+        changed = bool({*st.query_params} - TRAVELLING)
     else:
         changed = was["url"] != settings or arrival == "return"
     wanted = dict(settings) if changed and not travelled else {}

@@ -79,13 +79,22 @@ def _parting_row(run: MergeTrace, step: int, style: Style) -> str:
     return sentences(merged, fill(left, tokens=count(tokens)))
 
 
-def vocabularies_html(trace: MergeTrace, rival: MergeTrace, style: Style) -> str:
-    """The tokens that this page's WordPiece and the library's learn at the same size: shared ones, and each one's own."""
-    ours, theirs = set(trace.step_of_token), set(rival.step_of_token)
+def vocabularies_html(
+    trace: MergeTrace, rival: MergeTrace, style: Style, ours: str = "", theirs: str = ""
+) -> str:
+    """The tokens that two runs learn: shared ones, and each one's own. `ours` and `theirs` (translated, plain text) name the runs' own;
+    the default is this page's WordPiece and the library's, at the same size."""
+    here, there = set(trace.step_of_token), set(rival.step_of_token)
     rows = (
-        (_("Learned by both"), [token for token in trace.step_of_token if token in theirs]),
-        (_("Only here, by score"), [token for token in trace.step_of_token if token not in theirs]),
-        (_("Only in the library, by count"), [token for token in rival.step_of_token if token not in ours]),
+        (_("Learned by both"), [token for token in trace.step_of_token if token in there]),
+        (
+            ours or _("Only here, by score"),
+            [token for token in trace.step_of_token if token not in there],
+        ),
+        (
+            theirs or _("Only in the library, by count"),
+            [token for token in rival.step_of_token if token not in here],
+        ),
     )
     line = _("{letter}: {told}")
     shown = "".join(

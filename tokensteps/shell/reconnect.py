@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from tokensteps.components.address import step_in_url, update_url
+from tokensteps.components.address import TRAVELLING, step_in_url, update_url
 from tokensteps.components.base import component, ignore
 from tokensteps.components.flipbook import go_to
 from tokensteps.streamlit_internals import page_outlived_session
@@ -47,7 +47,7 @@ def resume(page: str) -> None:
 
     What that run wrote to the address may be lost. The page writes it again, but leaves a bare address bare.
     """
-    if {*st.query_params} - {"lang"}:
+    if {*st.query_params} - TRAVELLING:
         resume_page()
     step = step_in_url()
     if step is not None:

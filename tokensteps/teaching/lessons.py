@@ -1,6 +1,7 @@
 """A way through the app for a learner, and lesson plans for a teacher: data, each step with the link that sets it up.
 
-Figures are not written here: a sentence has fields, and `facts` gets their values from runs of the engine.
+Figures are not written here: a sentence has fields, and `facts` gets their values from runs of the engine. What a text claims of the
+page that its link opens stands beside it, and `tests/app/teaching/test_lessons.py` checks each claim.
 """
 
 from __future__ import annotations
@@ -8,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import urlencode
 
+from tokenizers_core import TIE_RULES
 from tokensteps.drawing.handout import filled, standalone_page
 from tokensteps.drawing.mark import mark
 from tokensteps.language.i18n import N_, _, count, current_language, listed
+from tokensteps.language.names import choice_name
 from tokensteps.language.numbers import nats
 from tokensteps.language.pages import PAGES
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
@@ -23,6 +26,8 @@ from tokensteps.teaching.events import merge_at, prune_at, scored, wordpiece_mer
 PLUS = "\u00a0+\u00a0"
 """Between the parts of a merge or a split: no line break there."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
+WALK_PARAMETER = "walk"
+"""In an address: which plan, or the path, and the number of the stop. The strip with the activity goes along from there."""
 
 
 class Link(NamedTuple):
@@ -31,13 +36,42 @@ class Link(NamedTuple):
     label: str
     page: str
     query: Mapping[str, str] = NOTHING
+    tab: str = ""
+    """The tab under the stage that opens as well when a plan or the path leads there (to be translated); "" for none."""
+
+
+class Claim(NamedTuple):
+    """Something that a text says of what its link shows."""
+
+    kind: Literal[
+        "ways",  # the home page splits a sentence in three ways, and each has its price
+        "pieces",  # the home page's tokenizer leaves frequent words whole, splits rare ones, and knows every word
+        "asks",  # the page asks for these facts and shows none of them
+        "merges",  # what is merged at the link's step, or next; how often it occurs, and where
+        "follow",  # the merges after that
+        "ends",  # after so many merges every word is one token
+        "neighbors",  # a merge changes only the counts of its neighbors
+        "ties",  # so many pairs are equally frequent, and which goes first
+        "apart",  # under another rule, so many tokens differ each way: the tab shows which, and where the runs diverge
+        "scores",  # two pairs' scores, of which the more frequent pair has the lower one
+        "prunes",  # the cheapest prune, the first to cost something, and a word that it re-segments
+        "splits",  # in how many ways a word can be split, and which is best
+        "encodes",  # new words, one in pieces that are known, and letters that are not
+        "disagree",  # words that one vocabulary has whole and another splits, in a tab
+        "errata",  # published figures, each with a link to the step in question
+    ]
+    facts: tuple[str, ...] = ()
+    """The fields of the text that rest on it."""
 
 
 class Station(NamedTuple):
-    """One stop on the way: where it is, and what it teaches (to be translated, with fields)."""
+    """One stop on the way: where it is, what it teaches (to be translated, with fields), and the exercises that belong to it."""
 
     link: Link
     insight: str
+    claims: tuple[Claim, ...] = ()
+    exercise: str = ""
+    """A kind of exercise; "" for none."""
 
 
 class Activity(NamedTuple):
@@ -46,6 +80,7 @@ class Activity(NamedTuple):
     minutes: int
     teacher: str
     answer: str
+    claims: tuple[Claim, ...]
     link: Link | None = None
     """What sets it up; None for the home page, where the plans are."""
 
@@ -78,24 +113,34 @@ GO_ON_LINK = Link(
     "bpe",
     {"corpus": "hug", "mode": "predict", "ask": "pair", "step": "1"},
 )
-TIE_LINK = Link(N_("A tie: several pairs are equally frequent"), "bpe", {"corpus": "course", "step": "2"})
+TIE_LINK = Link(
+    N_("A tie: several pairs are equally frequent"), "bpe", {"corpus": "course", "step": "2"}, N_("Ties")
+)
 RARE_LINK = Link(
     N_("The same words with WordPiece: why the most frequent pair loses"),
     "wordpiece",
     {"corpus": "hug", "step": "1"},
 )
-SEED_LINK = Link(
-    N_("Unigram: start from many pieces, and prune those whose removal hurts least"),
-    "unigram",
-    {"corpus": "hug"},
+TO_SCORE_LINK = Link(
+    N_("The same words with WordPiece, before the scores are known"),
+    "wordpiece",
+    {"corpus": "hug", "mode": "predict", "ask": "score"},
 )
 PRUNE_LINK = Link(N_("Unigram: a prune, and what it costs"), "unigram", {"corpus": "hug", "step": "6"})
+TO_PRUNE_LINK = Link(
+    N_("Unigram, before the first prune that costs something"),
+    "unigram",
+    {"corpus": "hug", "mode": "predict", "ask": "piece", "step": "5"},
+)
 LATTICE_LINK = Link(
-    N_("The lattice: every split of a word at once"), "unigram", {"corpus": "hug", "step": "0"}
+    N_("The lattice: every split of a word at once"), "unigram", {"corpus": "hug", "step": "0"}, N_("Lattice")
 )
 ENCODE_LINK = Link(N_("Encode new text with what was learned"), "playground", playground_query("hug"))
 COMPARE_LINK = Link(
-    N_("The three algorithms side by side, at every vocabulary size"), "compare", {"corpus": "course"}
+    N_("The three algorithms side by side, at every vocabulary size"),
+    "compare",
+    {"corpus": "course"},
+    N_("Where they disagree"),
 )
 PIPELINE_LINK = Link(N_("One text through the whole pipeline, from characters to ids and back"), "pipeline")
 EXERCISES_LINK = Link(N_("Exercises, as many as you like"), "exercises")
@@ -110,12 +155,16 @@ STATIONS: tuple[Station, ...] = (
             "BPE counts neighbors and merges the most frequent pair: {bpe_pair}, {bpe_freq} times. You can "
             "check all {bpe_merges} merges with pencil and paper."
         ),
+        (Claim("merges", ("bpe_pair", "bpe_freq")), Claim("ends", ("bpe_merges",))),
+        "bpe_count",
     ),
     Station(
         TIE_LINK,
         N_(
             "{tied} pairs occur {tie_freq} times each before step {tie_step}. A rule has to choose, and libraries choose differently."
         ),
+        (Claim("ties", ("tied", "tie_freq", "tie_step")),),
+        "bpe_pair",
     ),
     Station(
         RARE_LINK,
@@ -123,6 +172,8 @@ STATIONS: tuple[Station, ...] = (
             "{wp_frequent} is the most frequent pair, but {wp_pair} is merged: its score {wp_score} is "
             "higher, because its parts rarely occur on their own."
         ),
+        (Claim("scores", ("wp_frequent", "wp_pair", "wp_score")),),
+        "wordpiece_score",
     ),
     Station(
         PRUNE_LINK,
@@ -130,6 +181,8 @@ STATIONS: tuple[Station, ...] = (
             "Without the piece {piece}, {word} is re-segmented: {before} becomes {after}. The corpus costs "
             "{loss} nats more; any other prune would cost at least as much."
         ),
+        (Claim("prunes", ("piece", "word", "before", "after", "loss")),),
+        "unigram_piece",
     ),
     Station(
         LATTICE_LINK,
@@ -137,24 +190,31 @@ STATIONS: tuple[Station, ...] = (
             "{lattice_word} can be split in {paths} ways. The Viterbi algorithm finds the best, {best}, "
             "without trying them all. See the Lattice tab below the step."
         ),
+        (Claim("splits", ("lattice_word", "paths", "best")),),
+        "viterbi",
     ),
     Station(
         ENCODE_LINK,
         N_(
             "The words “{sample}” are new. bug becomes {bug}; the letters {unseen} never occurred in the training text, so they are unknown."
         ),
+        (Claim("encodes", ("sample", "bug", "unseen")),),
+        "bpe_encode",
     ),
     Station(
         COMPARE_LINK,
         N_(
             "Same text, same vocabulary size, different tokens: go through the sizes and see which algorithm cuts a word differently."
         ),
+        (Claim("disagree"),),
+        "wordpiece_encode",
     ),
+    Station(EXERCISES_LINK, N_("Test yourself: every kind of exercise, on the level that suits you.")),
 )
-"""The way through the app, in its order; `PRACTICE` follows."""
+"""The way through the app, in its order."""
 
-PRACTICE: tuple[Link, ...] = (PREDICT_LINK, EXERCISES_LINK, CHALLENGE_LINK, ERRATA_LINK, GLOSSARY_LINK)
-"""The last stop: pages on which learners test themselves."""
+PRACTICE: tuple[Link, ...] = (PREDICT_LINK, CHALLENGE_LINK, ERRATA_LINK, GLOSSARY_LINK)
+"""More pages on which learners test themselves."""
 
 LESSONS: tuple[Lesson, ...] = (
     Lesson(
@@ -168,6 +228,7 @@ LESSONS: tuple[Lesson, ...] = (
                     "Type a sentence from the class into the box on the home page. Ask which words stay whole, and why."
                 ),
                 N_("Frequent words get a token of their own; rare ones are split into pieces."),
+                (Claim("pieces"),),
             ),
             Activity(
                 4,
@@ -175,18 +236,21 @@ LESSONS: tuple[Lesson, ...] = (
                     "Write the five words and their counts on the board. Have the class count neighbors, then enter its answer."
                 ),
                 N_("{bpe_pair}, {bpe_freq} times: in {bpe_words}."),
+                (Claim("asks", ("bpe_pair",)), Claim("merges", ("bpe_freq", "bpe_words"))),
                 TO_COUNT_LINK,
             ),
             Activity(
                 3,
                 N_("Before each of the next steps, ask which pair comes next; the page says who is right."),
                 N_("The most frequent pair left: {bpe_next}."),
+                (Claim("asks"), Claim("follow", ("bpe_next",))),
                 GO_ON_LINK,
             ),
             Activity(
                 1,
                 N_("Ask what a model sees of a word it has never met."),
                 N_("Its pieces: no word is unknown as long as its characters are known."),
+                (Claim("pieces"),),
             ),
         ),
     ),
@@ -203,20 +267,27 @@ LESSONS: tuple[Lesson, ...] = (
                 N_(
                     "Characters: many pieces. Words: a large vocabulary, and unknown words. Subwords: a bit of both."
                 ),
+                (Claim("ways"),),
             ),
             Activity(
                 9,
                 N_("Run BPE on five words: groups count the pairs, and one group names the next merge."),
                 N_("{bpe_pair} first, {bpe_freq} times. After {bpe_merges} merges every word is one token."),
+                (
+                    Claim("asks", ("bpe_pair",)),
+                    Claim("merges", ("bpe_freq",)),
+                    Claim("ends", ("bpe_merges",)),
+                ),
                 TO_COUNT_LINK,
             ),
             Activity(
                 5,
                 N_("Stop at a tie. Ask whether it matters which of the pairs goes first."),
                 N_(
-                    "{tied} pairs occur {tie_freq} times each; {tie_pair} was met first. Another rule gives another "
-                    "vocabulary: see the Ties tab."
+                    "{tied} pairs occur {tie_freq} times each; {tie_pair} was met first. With {tie_other}, "
+                    "{apart} tokens of the vocabulary are others: the Ties tab lists them."
                 ),
+                (Claim("ties", ("tied", "tie_freq", "tie_pair")), Claim("apart", ("apart", "tie_other"))),
                 TIE_LINK,
             ),
             Activity(
@@ -225,12 +296,17 @@ LESSONS: tuple[Lesson, ...] = (
                 N_(
                     "{wp_pair}: {wp_sum} = {wp_score}. {wp_frequent}: {wp_frequent_sum} = {wp_frequent_score}."
                 ),
-                RARE_LINK,
+                (
+                    Claim("asks", ("wp_sum", "wp_score", "wp_frequent_sum", "wp_frequent_score")),
+                    Claim("scores", ("wp_pair", "wp_frequent")),
+                ),
+                TO_SCORE_LINK,
             ),
             Activity(
                 5,
                 N_("Encode new words. Ask what happens to letters that are not in the training text."),
                 N_("bug becomes {bug}; {unseen} never occurred in the training text, so they are unknown."),
+                (Claim("encodes", ("bug", "unseen")),),
                 ENCODE_LINK,
             ),
         ),
@@ -246,6 +322,7 @@ LESSONS: tuple[Lesson, ...] = (
                     "Sentences from the class on the home page: characters, words, subwords. Collect what each choice costs."
                 ),
                 N_("Pieces, vocabulary and unknown words: no choice is best in all three."),
+                (Claim("ways"),),
             ),
             Activity(
                 15,
@@ -253,27 +330,36 @@ LESSONS: tuple[Lesson, ...] = (
                     "BPE by hand, in groups. Then go through the steps together, and watch which counts change."
                 ),
                 N_("{bpe_pair} first, {bpe_freq} times; a merge changes only the counts of its neighbors."),
-                BY_HAND_LINK,
+                (Claim("asks", ("bpe_pair",)), Claim("merges", ("bpe_freq",)), Claim("neighbors")),
+                TO_COUNT_LINK,
             ),
             Activity(
                 10,
                 N_("A tie. Show the Ties tab, and go to the step where another rule diverges."),
                 N_("{tied} pairs occur {tie_freq} times each. The data doesn't decide: the rule does."),
+                (Claim("ties", ("tied", "tie_freq")), Claim("apart")),
                 TIE_LINK,
             ),
             Activity(
                 15,
-                N_("WordPiece: work out the scores of two pairs, then compare the two vocabularies."),
+                N_("The same words with WordPiece: have the class work out the scores of two pairs."),
                 N_(
                     "{wp_pair}: {wp_sum} = {wp_score}. {wp_frequent}: {wp_frequent_sum} = {wp_frequent_score}."
                 ),
-                RARE_LINK,
+                (
+                    Claim("asks", ("wp_sum", "wp_score", "wp_frequent_sum", "wp_frequent_score")),
+                    Claim("scores", ("wp_pair", "wp_frequent")),
+                ),
+                TO_SCORE_LINK,
             ),
             Activity(
                 15,
-                N_("Unigram: ask which piece costs least to remove, then show a prune that costs something."),
+                N_(
+                    "Unigram: ask which piece costs least to remove. Enter the answer, and the page shows the prune and what it costs."
+                ),
                 N_("Pruning {piece} turns {word} from {before} into {after}, which costs {loss} nats."),
-                PRUNE_LINK,
+                (Claim("asks", ("piece", "loss", "after")), Claim("prunes", ("word", "before"))),
+                TO_PRUNE_LINK,
             ),
             Activity(
                 10,
@@ -281,6 +367,7 @@ LESSONS: tuple[Lesson, ...] = (
                     "The lattice: have the class count the splits of a word, then step through the Viterbi algorithm."
                 ),
                 N_("{paths} splits of {lattice_word}; the best is {best}."),
+                (Claim("splits", ("paths", "lattice_word", "best")),),
                 LATTICE_LINK,
             ),
             Activity(
@@ -291,12 +378,14 @@ LESSONS: tuple[Lesson, ...] = (
                 N_(
                     "Words that stay whole in one vocabulary are split in another; the “Where they disagree” tab lists them."
                 ),
+                (Claim("disagree"),),
                 COMPARE_LINK,
             ),
             Activity(
                 5,
                 N_("Homework: find the wrong figure in a published example, and correct it."),
                 N_("Each one is worked out on the page, and its link opens the step."),
+                (Claim("errata"),),
                 ERRATA_LINK,
             ),
         ),
@@ -310,7 +399,10 @@ def facts() -> dict[str, str]:
 
 
 def _merge_facts() -> dict[str, str]:
-    bpe, tie = trace_at(BPE, corpus="hug"), merge_at(trace_at(BPE, corpus="course"), 2)
+    bpe, course = trace_at(BPE, corpus="hug"), trace_at(BPE, corpus="course")
+    tie = merge_at(course, int(TIE_LINK.query["step"]))
+    other = next(rule for rule in TIE_RULES if rule != course.settings["tie_rule"])
+    apart = {*course.step_of_token} - {*trace_at(BPE, corpus="course", ties=other).step_of_token}
     first = merge_at(bpe, 1)
     wordpiece = trace_at(WORDPIECE, corpus="hug")
     event = wordpiece_merge_at(wordpiece, 1)
@@ -326,9 +418,11 @@ def _merge_facts() -> dict[str, str]:
         "bpe_words": listed(first.words),
         "bpe_next": listed(PLUS.join(merge_at(bpe, step).pair) for step in (2, 3, 4)),
         "bpe_merges": count(len(bpe)),
-        "tie_step": count(2),
+        "tie_step": TIE_LINK.query["step"],
         "tie_pair": PLUS.join(tie.pair),
         "tied": count(tie.tied_count),
+        "tie_other": choice_name("ties", other),
+        "apart": count(len(apart)),
         "tie_freq": count(tie.freq),
         "wp_pair": PLUS.join(event.pair),
         "wp_score": str(chosen.score),
@@ -372,10 +466,11 @@ def lesson_page(
     """A plan as a page of its own, to be printed; `address` is where the app is, and `language` what its links say of that."""
     names = (_("Minutes"), _("Teacher"), _("Class"))
     rows, start = [], 0
-    for activity in lesson.activities:
+    for number, activity in enumerate(lesson.activities, start=1):
         link = activity.link
         page, query = ("home", NOTHING) if link is None else (link.page, link.query)
-        target = f"{address}/{PAGES[page].path}?{urlencode({**query, **language})}".rstrip("?")
+        place = {WALK_PARAMETER: f"{lesson.minutes}.{number}"}
+        target = f"{address}/{PAGES[page].path}?{urlencode({**query, **place, **language})}"
         rows.append(
             filled(
                 "lesson-row",

@@ -150,7 +150,6 @@ def tour(page: str) -> dict[str, Any]:
         "labels": {
             "start": _("Show me around"),
             "offer": _("New here? A one-minute tour shows you around."),
-            "decline": _("No, thanks"),
             "tour": _("Tour of this page"),
             "place": _("{place} of {number}"),
             "back": _("Back"),

@@ -17,13 +17,14 @@ _ARRIVAL: Final = "arrival"
 """In session state: "link", "return", or "" on a page that the visitor was on already."""
 
 
-def note_arrival(page: str) -> None:
+def note_arrival(page: str, led: bool = False) -> None:
     """Once at the top of each run: note how the visitor came to the page with this name.
 
-    From another page, a link may bring settings; without any, the page carries on where it was left.
+    From another page, a link may bring settings; without any, the page carries on where it was left. A plan or the path may have `led`
+    from one place on a page to another.
     """
     state = st.session_state
-    came = state.get("page") not in (None, page)
+    came = led or state.get("page") not in (None, page)
     linked = PAGE_PARAMETERS[page] & {*st.query_params}
     state[_ARRIVAL] = ("link" if linked else "return") if came else ""
     state["page"] = page

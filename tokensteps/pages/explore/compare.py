@@ -25,6 +25,7 @@ from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences, 
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.numbers import percent, share_text
 from tokensteps.limits import FIND_LIMIT, ROWS_LISTED
+from tokensteps.pages.learn.home_algorithms import algorithms_html, known_columns
 from tokensteps.pages.stepping import StepView, show_stage, show_stepping
 from tokensteps.runs.algorithms import Algorithm, Run
 from tokensteps.runs.rules import COMPARE_RULES, UNIGRAM_RULES
@@ -32,6 +33,7 @@ from tokensteps.runs.settings import Recipe, corpus_title, usual_value
 from tokensteps.runs.trainings import train_all
 from tokensteps.server.shelf import remembered
 from tokensteps.server.steps import reach
+from tokensteps.shell.walk import lesson_facts
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.downloads import download, sheet, show_link
@@ -100,6 +102,7 @@ def show_comparison(controls: Controls, run: Run[Comparison], comparison: Compar
         N_("Sweep chart"): sweep,
         N_("Vocabulary overlap"): overlap,
         N_("Where they disagree"): disagreements,
+        N_("At a glance"): at_a_glance,
         N_("Files and link"): comparison_files_tab,
     }
     show_tabs(view.key("tab"), tabs, view)
@@ -128,6 +131,14 @@ def tell_other_unigram(recipe: Recipe, comparison: Comparison) -> str:
     return _("Unigram's page opens this corpus with other settings, so its pieces differ: {reasons}.").format(
         reasons=listed(reasons)
     )
+
+
+def at_a_glance(_view: ComparisonView) -> None:
+    """What the three do, row by row, on five words."""
+    st.caption(
+        _("On five words: {words}. These are the training pages' own results.").format(**lesson_facts())
+    )
+    st.html(algorithms_html(known_columns()))
 
 
 # --- the sweep --------------------------------------------------------------------------------------------------------

@@ -17,10 +17,11 @@ from tokensteps.language.pages import PAGES
 from tokensteps.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED, VERDICTS_KEPT
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.shell.language import page_link
+from tokensteps.shell.walk import practised
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.feedback import in_steps
-from tokensteps.teaching.questions import AGAIN, UNREAD, WRONG, Tally, Verdict
+from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, WRONG, Tally, Verdict
 from tokensteps.teaching.worksheets import exercise_tasks, worksheet
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import download
@@ -240,6 +241,8 @@ def _take_answer(exercise: Exercise, answer: str, verdict: Verdict) -> None:
         _go_on()
     else:
         record.answer(exercise, answer, verdict)
+        if verdict.kind in (RIGHT, TIED):
+            practised(exercise.kind)
 
 
 def _shown(exercise: Exercise) -> None:

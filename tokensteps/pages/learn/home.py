@@ -19,8 +19,14 @@ from tokensteps.components.address import page_address
 from tokensteps.language.i18n import N_, _, count, current_language, use_language
 from tokensteps.language.messages import explained
 from tokensteps.limits import PACK_LIMIT, SENTENCE_LIMIT
-from tokensteps.pages.learn.home_algorithms import Column, algorithm_columns, algorithms_html, growing_words
-from tokensteps.pages.learn.home_lessons import lesson_facts, show_lessons, show_page_link, show_stations
+from tokensteps.pages.learn.home_algorithms import (
+    SHORT_ROWS,
+    Column,
+    algorithms_html,
+    growing_words,
+    known_columns,
+)
+from tokensteps.pages.learn.home_lessons import show_lessons, show_page_link, show_path
 from tokensteps.pages.learn.home_sentence import (
     HOME_CORPUS,
     corpus_facts,
@@ -34,8 +40,9 @@ from tokensteps.runs.corpora import pack_text, plain_text
 from tokensteps.runs.settings import corpus_title, read_short, write_short
 from tokensteps.server.shelf import remembered
 from tokensteps.server.stores import text_store
+from tokensteps.shell.walk import lesson_facts
 from tokensteps.streamlit_internals import text_in_browser
-from tokensteps.teaching.lessons import COMPARE_LINK, PIPELINE_LINK, SEED_LINK, Link, told
+from tokensteps.teaching.lessons import COMPARE_LINK, PIPELINE_LINK, PRACTICE, Link, told
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.notes import lasting, note, problem
@@ -49,9 +56,8 @@ SPEC = "bpe?" + "&".join(f"{name}={value}" for name, value in SPEC_QUERY.items()
 WATCH = Link(N_("Watch this tokenizer being trained"), "bpe", SPEC_QUERY)
 GROWING = Link(N_("Step through BPE on four sentences"), "bpe", {"corpus": "course"})
 MORE: tuple[Link, ...] = (
+    *PRACTICE,
     Link(N_("Train on a page of your own text"), "bpe", {"corpus": "paste"}),
-    SEED_LINK,
-    Link(N_("Paste a text and see its tokens"), "playground"),
     PIPELINE_LINK,
     Link(N_("Retrain an old tokenizer on other text"), "renew"),
 )
@@ -73,16 +79,17 @@ def show() -> None:
     st.header(_("Where the pieces come from"), anchor=False)
     st.caption(
         _(
-            "Nobody picks them by hand: they are learned from text. Here are three words at four steps of BPE's training on four sentences; Ġ is the space before a word."
+            "Nobody picks them by hand: they are learned from text. Three words at four steps of BPE's training; Ġ is the space before a word."
         )
     )
-    st.html(remembered(("home.growing", current_language()), growing_words))
-    show_page_link(GROWING)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.html(remembered(("home.growing", current_language()), growing_words))
+        show_page_link(GROWING)
     show_table()
-    show_stations()
+    show_path()
     show_lessons()
     st.header(_("More to try"), anchor=False)
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="xsmall"):
         for link in MORE:
             show_page_link(link)
 
@@ -182,7 +189,7 @@ def carried(text: str) -> dict[str, str]:
 
 
 def show_table() -> None:
-    """The three algorithms at a glance, and a link to the first step of each."""
+    """What sets the three algorithms apart, and a link to the first step of each; Compare has the whole table."""
     st.header(_("Three ways to learn the pieces"), anchor=False)
     st.caption(
         told(
@@ -190,8 +197,8 @@ def show_table() -> None:
             lesson_facts(),
         )
     )
-    made: Sequence[Column] = remembered(("home.columns", current_language()), algorithm_columns)
-    st.html(algorithms_html(made))
+    made: Sequence[Column] = known_columns()
+    st.html(algorithms_html(made, SHORT_ROWS))
     with st.container(horizontal=True, gap="small"):
         for column in made:
             show_page_link(column.link, _(column.link.label).format(algorithm=column.name))

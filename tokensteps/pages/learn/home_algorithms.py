@@ -1,4 +1,4 @@
-"""The home page's table of the three algorithms, and a few words at four steps of their training.
+"""The table of the three algorithms on the home page and on Compare, and a few words at four steps of their training.
 
 Everything said about an algorithm comes from a run of the engine.
 """
@@ -17,9 +17,10 @@ from tokensteps.drawing.narration.merging import tell_bpe, tell_wordpiece
 from tokensteps.drawing.narration.pruning import tell_unigram
 from tokensteps.drawing.narration.voice import Markup
 from tokensteps.drawing.tokens import PLAIN, Style, chips, fill
-from tokensteps.language.i18n import N_, _, count, sentences
+from tokensteps.language.i18n import N_, _, count, current_language, sentences
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.server.shelf import remembered
 from tokensteps.teaching.lessons import Link
 
 GROWING_STYLE = Style(byte_level=True)
@@ -44,6 +45,16 @@ ALGORITHM_ROWS = (
     N_("Encodes a word by"),
     N_("Used in"),
 )
+
+
+SHORT_ROWS = (1, 2, 3, 6)
+"""The rows that set them apart, for the home page."""
+
+
+def known_columns() -> tuple[Column, ...]:
+    """The table's columns, computed once per language."""
+    found: tuple[Column, ...] = remembered(("home.columns", current_language()), algorithm_columns)
+    return found
 
 
 def algorithm_columns() -> tuple[Column, ...]:
@@ -132,14 +143,14 @@ def first_step(page: str) -> Link:
     return Link(N_("See this step: {algorithm}"), page, {"corpus": "hug", "step": "1"})
 
 
-def algorithms_html(made: Sequence[Column]) -> str:
-    """The algorithms side by side; on a narrow screen, each cell names its algorithm."""
+def algorithms_html(made: Sequence[Column], places: Sequence[int] = range(len(ALGORITHM_ROWS))) -> str:
+    """The algorithms side by side, in the rows at these places; on a narrow screen, each cell names its algorithm."""
     heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in made)
     rows = "".join(
-        f'<tr><th scope="row">{escape(_(name))}</th>'
+        f'<tr><th scope="row">{escape(_(ALGORITHM_ROWS[place]))}</th>'
         + "".join(f"<td><b>{escape(column.name)}</b> {column.cells[place]}</td>" for column in made)
         + "</tr>"
-        for place, name in enumerate(ALGORITHM_ROWS)
+        for place in places
     )
     return f'<div class="ts glance"><table><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
 

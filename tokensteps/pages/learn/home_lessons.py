@@ -2,95 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from html import escape
 
 import streamlit as st
 
 from tokensteps.components.address import in_links
-from tokensteps.language.i18n import _, count, current_language
-from tokensteps.server.shelf import remembered
+from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.shell.language import page_link
-from tokensteps.teaching.lessons import LESSONS, PRACTICE, STATIONS, Lesson, Link, facts, lesson_page, told
+from tokensteps.shell.walk import begin_walk, erase_progress, lesson_facts, progress, walk_place
+from tokensteps.teaching.lessons import LESSONS, STATIONS, Lesson, Link, lesson_page, told
+from tokensteps.teaching.walk import PATH_WALK, PathProgress, WalkPlace, query_of
 from tokensteps.widgets.downloads import download
 
 
-def show_page_link(link: Link, label: str | None = None) -> None:
-    """A link within the app; `label`, already translated, replaces its own."""
-    page_link(link.page, label or _(link.label), link.query)
+def show_page_link(link: Link, label: str | None = None, place: WalkPlace | None = None) -> None:
+    """A link within the app; `label`, already translated, replaces its own. With a `place`, the strip of that plan or of the path goes
+    along."""
+    page_link(link.page, label or _(link.label), link.query if place is None else query_of(place, link))
 
 
-def show_stations() -> None:
-    """A path through the app, stop by stop."""
+def show_path() -> None:
+    """The path through the app: its stations, which of them are done, and where to go on."""
     st.header(_("A path through the app"), anchor=False)
-    known = lesson_facts()
-    for number, station in enumerate(STATIONS, start=1):
-        _show_stop(number, told(station.insight, known), [station.link])
-    _show_stop(len(STATIONS) + 1, _("Test yourself, and catch others' mistakes."), PRACTICE)
-
-
-def _show_stop(number: int, insight: str, links: Sequence[Link]) -> None:
-    with st.container(key=f"home_stop_{number}"):
-        left, right = st.columns([5, 4], vertical_alignment="center", gap="small")
-        left.html(_stop_html(number, insight))
-        with right, st.container(gap="small"):
-            for link in links:
-                show_page_link(link)
-
-
-def _stop_html(number: int, insight: str) -> str:
-    return f'<p class="ts stop"><b>{count(number)}</b> <span>{escape(insight)}</span></p>'
-
-
-def lesson_facts() -> dict[str, str]:
-    """The figures in stations and lessons, computed once per language."""
-    found: dict[str, str] = remembered(("home.facts", current_language()), facts)
-    return found
+    done = progress()
+    st.caption(
+        _(
+            "A strip at the foot of the page goes along: what to look at, the exercises that belong to it, and the way to the next "
+            "station. Your progress is kept by this browser alone, on this computer, until you erase it."
+        )
+    )
+    half = (len(STATIONS) + 1) // 2
+    for column, first in zip(st.columns(2, gap="small"), (0, half), strict=True):
+        with column, st.container(gap="xsmall"):
+            for number, station in enumerate(STATIONS[first : first + half], start=first + 1):
+                sign = "✓" if number in done.done else count(number)
+                show_page_link(
+                    station.link, f"**{sign}** {_(station.link.label)}", WalkPlace(PATH_WALK, number)
+                )
+    if done == PathProgress():
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        following = done.following()
+        label = _("Continue with station {number}").format(number=count(following))
+        show_page_link(STATIONS[following - 1].link, label, WalkPlace(PATH_WALK, following))
+        told_done = ngettext(
+            "{number} station of {all} done", "{number} stations of {all} done", len(done.done)
+        )
+        message = told_done.format(number=count(len(done.done)), all=count(len(STATIONS)))
+        st.html(f'<p class="ts walked">{escape(message)}</p>', width="content")
+        st.button(_("Erase my progress"), key="home.erase", on_click=erase_progress, type="tertiary")
 
 
 def show_lessons() -> None:
-    """The lesson plans, each on a tab."""
+    """The lesson plans, each to start or to read; the one that is being given is open."""
     st.header(_("What to teach with it"), anchor=False)
-    st.caption(_("Three plans. Each link opens the page with words, settings and step ready."))
     st.caption(
         _(
-            "In class, press P on any page for projector mode: large type that fills the screen. A clicker "
-            "moves through the steps, and its black-screen key works too. Press Escape to leave."
+            "A plan that you start goes along on every page: a strip has the activity, its minutes and your note. N leads to the next "
+            "activity, Shift+N back, and H hides the note. Press P for projector mode: large type that fills the screen. There, a "
+            "clicker moves through the steps; hold its key to change the activity."
         )
     )
-    names = [_("{number} minutes").format(number=count(lesson.minutes)) for lesson in LESSONS]
-    for tab, lesson in zip(st.tabs(names), LESSONS, strict=True):
-        with tab:
-            show_lesson(lesson)
+    for lesson in LESSONS:
+        with st.container(key=f"home_plan_{lesson.minutes}", horizontal=True, gap="small"):
+            name = _("{number} minutes").format(number=count(lesson.minutes))
+            now = walk_place()
+            at = now.number if now is not None and now.walk == str(lesson.minutes) else 0
+            with st.expander(f"**{name}** · {_(lesson.title)}", expanded=bool(at)):
+                show_lesson(lesson, at)
+            st.button(
+                _("Continue") if at else _("Start"),
+                key=f"home.begin_{lesson.minutes}",
+                on_click=begin_walk,
+                args=(WalkPlace(str(lesson.minutes), at or 1),),
+            )
 
 
-def show_lesson(lesson: Lesson) -> None:
-    """One plan: its aim, then its activities with their minutes and links, and the plan as a page to print."""
+def show_lesson(lesson: Lesson, at: int = 0) -> None:
+    """One plan: its aim, then its activities with their minutes and links, and the plan as a page to print. `at` is the number of the
+    activity that is under way; 0 for none."""
     known = lesson_facts()
-    st.html(
-        f'<div class="ts"><p class="aim"><b>{escape(_(lesson.title))}</b> {escape(told(lesson.aim, known))}</p></div>'
-    )
+    st.html(f'<div class="ts"><p class="aim">{escape(told(lesson.aim, known))}</p></div>')
     start = 0
-    for activity in lesson.activities:
+    for number, activity in enumerate(lesson.activities, start=1):
         with st.container(key=f"home_lesson_{lesson.minutes}_{start}", gap="xsmall"):
             st.html(
                 activity_html(
-                    start, activity.minutes, told(activity.teacher, known), told(activity.answer, known)
+                    *(start, activity.minutes, told(activity.teacher, known), told(activity.answer, known)),
+                    here=number == at,
                 )
             )
             if activity.link is not None:
-                show_page_link(activity.link)
+                show_page_link(activity.link, place=WalkPlace(str(lesson.minutes), number))
         start += activity.minutes
     address = (st.context.url or "").split("?")[0].rstrip("/")
     make: Callable[[], str] = partial(lesson_page, lesson, known, address, in_links())
     download(st, _("Printable version of this plan"), f"lesson-{lesson.minutes}.html", make, "home")
 
 
-def activity_html(start: int, minutes: int, teacher: str, answer: str) -> str:
-    """An activity: when, what the teacher does, and what the class answers."""
+def activity_html(start: int, minutes: int, teacher: str, answer: str, here: bool = False) -> str:
+    """An activity: when, what the teacher does, and what the class answers; `here` marks the one that is under way."""
     unit, answers = escape(_("min")), escape(_("The class:"))
     return (
-        f'<div class="ts activity"><span class="when">{start}–{start + minutes}<small>{unit}</small></span>'
+        f'<div class="ts activity{" here" if here else ""}"><span class="when">{start}–{start + minutes}<small>{unit}</small></span>'
         f"<p>{escape(teacher)}</p><p><b>{answers}</b> {escape(answer)}</p></div>"
     )

@@ -15,7 +15,7 @@ from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.charts import CHARTS, curves_told, training_chart
-from tokensteps.drawing.tabs import lineage_html, parting_html
+from tokensteps.drawing.tabs import lineage_html, parting_html, vocabularies_html
 from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.language.names import choice_name
@@ -108,7 +108,7 @@ def lineage(view: TrainView[MergedTrace]) -> None:
 
 
 def ties(view: TrainView[MergedTrace]) -> None:
-    """How many merges the tie rule decided, and where another rule would first choose differently."""
+    """How many merges the tie rule decided, where another rule would first choose differently, and what becomes of that."""
     trace = view.trace
     tied = sum(point.tied_count > 1 for point in trace.history)
     if len(trace):
@@ -137,6 +137,9 @@ def ties(view: TrainView[MergedTrace]) -> None:
         note(_("Both rules make the same merges on this corpus."))
         return
     st.html(parting_html(trace, rival, parting, view.style))
+    only = _("Only with {rule}")
+    ours, theirs = (only.format(rule=choice_name("ties", one.settings["tie_rule"])) for one in (trace, rival))
+    st.html(vocabularies_html(trace, rival, view.style, ours, theirs))
     st.button(
         _("Go to step {step}").format(step=parting),
         on_click=go_to,

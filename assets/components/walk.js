@@ -1,0 +1,187 @@
+// A lesson plan or the path, walked along: a strip at the foot of every page, in projector mode too. `N` leads to the
+// next stop, Shift+N back, `H` shows and hides the note; in projector mode a clicker does it when Page Down or Page Up
+// is held. The strip takes its room from the page (--ts-strip) and covers nothing; the look is walk.css. Python leads
+// from page to page; the time at a stop is the browser's alone. Every word comes with the data.
+
+const WALK = "data-walk", ROOM = "--ts-strip", PROJECTED = "data-projector";
+const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
+const HOLD = 700; // ms, after which a held key is more than a press
+const DAY = 86_400_000; // ms: no lesson is longer
+const button = (what, kind = "") => `<button type="button" class="${kind}" data-go="${what}"></button>`;
+const PARTS = `<div class="told" id="ts-walk-note"><p></p><p><b></b> <span></span></p></div>
+  <div class="row"><p class="which"><b></b> <span></span></p><ol></ol>
+    <p class="stop"></p><p class="time" role="timer"><b></b> <span></span></p>
+    <button type="button" class="hide" aria-keyshortcuts="H" aria-controls="ts-walk-note"></button>
+    ${button("exercise")}${button("back")}${button("next", "main")}${button("leave", "leave")}</div>`;
+const CHECK = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3.5 8.5l3 3 6-7"/></svg>';
+
+const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+const stored = { // a browser may keep nothing
+  get(name) { try { return sessionStorage.getItem(name) ?? ""; } catch { return ""; } },
+  set(name, text) { try { sessionStorage.setItem(name, text); } catch { /* then it is forgotten with the page */ } },
+};
+
+class Walk extends Component {
+  page = document.documentElement;
+  notes = { page: stored.get(`${NOTE}.page`) !== "off", projected: stored.get(`${NOTE}.projected`) === "on" };
+  held = ""; // the key that was held long enough, until it is let go
+
+  constructor(root) {
+    super(root, "ts-walk", PARTS);
+    this.box.setAttribute("role", "region");
+    document.body.append(this.box); // not beside its root: the sidebar may be hidden
+    this.box.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
+    const { signal } = this.gone;
+    addEventListener("keydown", (event) => this.onKey(event), { signal }); // after everything else on the page
+    document.addEventListener("keydown", (event) => this.onHold(event), { signal, capture: true });
+    addEventListener("keyup", () => { this.held = ""; this.cancel("hold"); }, { signal });
+    addEventListener("blur", () => this.cancel("hold"), { signal });
+    globalThis.navigation?.addEventListener("navigate", (event) => replaceIfOnly(["walk"], event), { signal });
+    this.sizes = new ResizeObserver(() => this.takeRoom());
+    this.sizes.observe(this.box);
+    this.modes = new MutationObserver(() => this.showNote());
+    this.modes.observe(this.page, { attributeFilter: [PROJECTED] });
+    this.ticks = setInterval(() => this.tick(), 1000);
+    this.page.toggleAttribute(WALK, true);
+  }
+  takeRoom() {
+    this.page.style.setProperty(ROOM, `${this.box.offsetHeight}px`);
+    dispatchEvent(new Event("resize")); // for those who fit something into the window
+  }
+
+  // --- what is asked of it
+  go(where) { // to a stop's number, or one of "next", "back", "leave", "practise", "return"
+    this.send("go", where);
+  }
+  onClick(at) {
+    if (!at || at.ariaDisabled === "true") return;
+    if (at.matches(".hide")) this.turnNote();
+    else if (at.dataset.stop) this.go(Number(at.dataset.stop));
+    else this.go(at.dataset.go === "exercise" ? this.shown.exercise : at.dataset.go);
+  }
+  onKey(event) {
+    const key = event.key.toLowerCase();
+    if (event.defaultPrevented || event.isComposing || event.repeat || (key !== "n" && key !== "h")) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || isTyping(event)) return;
+    if (key === "h") this.turnNote();
+    else this.step(!event.shiftKey);
+    event.preventDefault();
+  }
+  onHold(event) { // as it repeats, it neither steps nor scrolls
+    if (!this.page.hasAttribute(PROJECTED) || !/^Page(Up|Down)$/.test(event.key) || isTyping(event)) return;
+    if (!event.repeat) {
+      this.later("hold", HOLD, () => { this.held = event.key; this.step(event.key === "PageDown"); });
+    } else {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  }
+  step(forward) {
+    if (forward || this.shown.number > 1) this.go(forward ? "next" : "back");
+  }
+
+  // --- the note: on the wall only if it is asked for there
+  turnNote() {
+    const where = this.page.hasAttribute(PROJECTED) ? "projected" : "page";
+    this.notes[where] = !this.notes[where];
+    stored.set(`${NOTE}.${where}`, this.notes[where] ? "on" : "off");
+    this.showNote();
+  }
+  showNote() {
+    const on = this.notes[this.page.hasAttribute(PROJECTED) ? "projected" : "page"];
+    this.part(".told").hidden = !on;
+    this.part(".hide").ariaExpanded = String(on);
+  }
+
+  // --- the time
+  since() { // when this stop began; the browser may give back anything
+    const [place, text] = stored.get(SINCE).split(" "), then = Number(text), now = Date.now();
+    if (place === this.shown.place && then > now - DAY && then <= now) return then;
+    stored.set(SINCE, `${this.shown.place} ${now}`);
+    return now;
+  }
+  tick() {
+    if (!this.shown?.minutes) return;
+    const seconds = Math.floor((Date.now() - this.begun) / 1000);
+    this.say(".time b", clock(seconds));
+    this.part(".time").classList.toggle("over", seconds >= 60 * this.shown.minutes);
+  }
+  say(selector, words) {
+    this.part(selector).textContent = words;
+  }
+
+  // --- from Python
+  connect(next, send) {
+    this.send = send;
+    if (JSON.stringify(next) === JSON.stringify(this.shown)) return;
+    this.shown = next;
+    const { labels, stops, number } = next;
+    this.begun = this.since();
+    this.box.ariaLabel = next.title;
+    this.say(".which b", next.title);
+    this.say(".which span", labels.place.replace("{place}", number).replace("{number}", stops.length));
+    this.say(".stop", next.stop);
+    this.say(".told p", next.note);
+    this.say(".told b", next.answer && labels.answer);
+    this.say(".told p + p span", next.answer);
+    this.part(".told p + p").hidden = !next.answer;
+    this.part(".time").hidden = !next.minutes;
+    this.part(".time").ariaLabel = labels.timer;
+    this.say(".time span", `/ ${next.minutes} ${labels.minutes}`);
+    this.part(".time").title = `${next.when} ${labels.minutes}`;
+    this.part(".told").dataset.when = next.when && `${next.when} ${labels.minutes}`;
+    this.tick();
+    this.fillStops();
+    this.say(".hide", labels.note);
+    this.part(".hide").title = `${labels.note} (H)`;
+    this.name("exercise", labels[next.exercise] ?? "");
+    this.part("[data-go=exercise]").hidden = !next.exercise;
+    this.part("[data-go=exercise]").classList.toggle("solved", next.solved);
+    this.name("back", labels.back, "Shift+N");
+    this.part("[data-go=back]").ariaDisabled = String(number === 1); // `disabled` would lose the focus
+    this.name("next", number === stops.length ? labels.finish : labels.next, "N");
+    const leave = this.part("[data-go=leave]");
+    leave.innerHTML = icon("M4 4l8 8M12 4l-8 8");
+    leave.ariaLabel = leave.title = labels.leave;
+    this.showNote();
+  }
+  name(what, label, key) {
+    const at = this.part(`[data-go="${what}"]`);
+    at.textContent = label;
+    if (!key) return;
+    at.title = `${label} (${key})`;
+    at.setAttribute("aria-keyshortcuts", key);
+  }
+  fillStops() {
+    const { labels, stops, number } = this.shown;
+    this.part("ol").replaceChildren(...stops.map(({ name, done, practised }, index) => {
+      const item = document.createElement("li"), at = document.createElement("button");
+      Object.assign(at, { type: "button", className: done ? "done" : "" });
+      at.dataset.stop = index + 1;
+      if (index + 1 === number) at.ariaCurrent = "step";
+      at.ariaLabel = at.title = [name, done && labels.done, practised && labels.solved].filter(Boolean).join(", ");
+      at.innerHTML = `<i>${done ? CHECK : ""}</i>`;
+      item.append(at);
+      return item;
+    }));
+  }
+  close() {
+    this.sizes.disconnect();
+    this.modes.disconnect();
+    clearInterval(this.ticks);
+    this.page.removeAttribute(WALK);
+    this.page.style.removeProperty(ROOM);
+    super.close();
+    dispatchEvent(new Event("resize"));
+  }
+}
+
+function isTyping(event) { // what takes letters, and Page Up and Page Down, itself
+  const taken = 'input:not([type="checkbox"],[type="radio"],[type="range"],[type="button"],[type="submit"]),textarea,'
+    + `select,[contenteditable]:not([contenteditable="false"]),${roles("textbox searchbox combobox listbox grid dialog")}`;
+  return event.composedPath().some((node) => node instanceof Element && node.matches(taken));
+}
+
+export default function walk({ data, parentElement: root, setTriggerValue }) {
+  return mount(Walk, root, data, setTriggerValue);
+}

@@ -1,0 +1,342 @@
+"""What the plans and the path claim of the pages that their links open.
+
+Oracle: each claim has a check of its own here, which builds the run that the link's address names and counts again, without
+`facts()` and without what the page says; the check returns the figures that the text may name. A figure in a text that rests on no
+claim, and a claim whose check doesn't compute it, fail.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from string import Formatter
+from typing import Any, get_args, get_type_hints
+
+import pytest
+
+from tokenizers_core import TIE_RULES, first_difference
+from tokensteps.catalogue.analysis import analyse
+from tokensteps.catalogue.choices import Spec
+from tokensteps.catalogue.subjects import TrainedSubject
+from tokensteps.drawing.tabs import parting_html, vocabularies_html
+from tokensteps.drawing.tokens import PLAIN, Style
+from tokensteps.language.names import choice_name
+from tokensteps.pages.explore.compare import COMPARE_ALGORITHM
+from tokensteps.pages.learn.home import SENTENCE, home_run
+from tokensteps.pages.learn.home_sentence import HOME_CORPUS, corpus_facts, ways_to_cut
+from tokensteps.pages.train.bpe import BPE_PAGE
+from tokensteps.pages.train.unigram import UNIGRAM_PAGE
+from tokensteps.pages.train.wordpiece import WORDPIECE_PAGE
+from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.runs.corpora import EXAMPLES, unpack_text
+from tokensteps.runs.settings import read_url
+from tokensteps.server.tasks import Progress
+from tokensteps.teaching.errata import errata
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
+from tokensteps.teaching.game import Hidden
+from tokensteps.teaching.lessons import LESSONS, PLUS, STATIONS, Claim, Link, facts
+from tokensteps.teaching.predictions import question_after
+from tokensteps.teaching.walk import HOME_LINK
+
+PAGES = {"bpe": BPE_PAGE, "wordpiece": WORDPIECE_PAGE, "unigram": UNIGRAM_PAGE}
+TOLD = [
+    *((one.link or HOME_LINK, f"{one.teacher} {one.answer}", one.claims) for lesson in LESSONS for one in lesson.activities),
+    *((station.link, station.insight, station.claims) for station in STATIONS),
+]  # fmt: skip
+CLAIMED = list(dict.fromkeys((claim, link.page, tuple(link.query.items()), link.tab) for link, _, claims in TOLD for claim in claims))  # fmt: skip
+
+
+class Opened:
+    """What a link opens: the trace, and the step it is at."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        algorithm = ALGORITHMS.get(link.page) or COMPARE_ALGORITHM
+        recipe, complaints = read_url(link.page, algorithm.rules, dict(link.query))
+        assert complaints == []
+        run = algorithm.run(recipe)
+        assert run is not None
+        self.run = run
+        self.trace: Any = self.run.make(Progress())
+        self.step = int(link.query.get("step", "0"))
+
+    @property
+    def next(self) -> Any:
+        """The step that the text is about: the one the link shows or, at the start and in Predict, the one to come."""
+        ahead = self.link.query.get("mode") == "predict" or not self.step
+        return self.trace[self.step + ahead]
+
+    def counted(self, prefix: str = "") -> tuple[Counter[tuple[str, str]], Counter[str]]:
+        """Pairs and symbols before the step in question, counted word by word."""
+        pairs: Counter[tuple[str, str]] = Counter()
+        symbols: Counter[str] = Counter()
+        words = self.trace.corpus.words
+        splits = self.trace[self.next.step - 1].splits(words)
+        for word, number in zip(words, self.trace.corpus.counts, strict=True):
+            symbols.update(dict.fromkeys(splits[word], 0))
+            for symbol in splits[word]:
+                symbols[symbol] += number
+            for pair in pairwise(splits[word]):
+                pairs[pair] += number
+        return pairs, symbols
+
+
+def home() -> TrainedSubject:
+    trace = home_run().make(Progress())
+    return TrainedSubject(HOME_CORPUS, trace.tokenizer(), trace, len(trace))
+
+
+def ways(link: Link) -> Mapping[str, str]:
+    assert link.page == "home" and not link.query
+    characters, words, subwords = ways_to_cut(analyse(home(), SENTENCE), corpus_facts(HOME_CORPUS))
+    assert len(characters.chips) > len(subwords.chips) > len(words.chips)
+    assert words.vocabulary > subwords.vocabulary > characters.vocabulary
+    assert words.unknown and not subwords.unknown
+    return {}
+
+
+def pieces(link: Link) -> Mapping[str, str]:
+    assert link.page == "home" and not link.query
+    text, subject = EXAMPLES[HOME_CORPUS].text().split(), home()
+    numbers = {word: len(subject.tokenizer.encode(f" {word}").ids) for word in SENTENCE[:-1].split()}
+    whole = [text.count(word) for word, number in numbers.items() if number == 1]
+    split = [text.count(word) for word, number in numbers.items() if number > 1]
+    assert whole and split and min(whole) > max(split)
+    assert subject.unknown_id is None or subject.unknown_id not in subject.tokenizer.encode("qxzzyj ţ茶").ids
+    return {}
+
+
+def asks(link: Link) -> Mapping[str, str]:
+    """In Predict: a question about the next step, whose key is none of the answers on the page; no frame leads beyond."""
+    assert link.query["mode"] == "predict"
+    opened = Opened(link)
+    page, kind = PAGES[link.page], link.query["ask"]
+    hidden = Hidden(link.page, opened.run.name, opened.trace, Style(), page.frame, kind, len(opened.trace))
+    assert hidden.shown_from(opened.step) == opened.step < len(opened.trace)
+    question = question_after(opened.trace, opened.step, kind, Style())
+    assert question.kind == kind
+    known = facts()
+    if kind == "piece":
+        event = opened.next.event
+        assert question.key == event.piece == known["piece"]
+        return {**prunes(link)}
+    pairs, symbols = opened.counted()
+    drawn = hidden.draw(opened.step).html
+    if kind == "pair":
+        best = max(pairs, key=lambda pair: pairs[pair])
+        assert question.grade(" + ".join(best)).kind == "right"
+        assert (
+            str(pairs[best]) not in drawn or opened.step
+        )  # how often it occurs, before anything was found out
+        return {"bpe_pair": PLUS.join(best)}
+    told = {}
+    for name in ("wp", "wp_frequent"):
+        first, second = known["wp_pair" if name == "wp" else "wp_frequent"].split(PLUS)
+        number, parts = pairs[first, second], (symbols[first], symbols[second])
+        divisor = math.gcd(number, parts[0] * parts[1])
+        told[f"{name}_sum"] = f"{number} / ({parts[0]} × {parts[1]})"
+        told[f"{name}_score"] = f"{number // divisor}/{parts[0] * parts[1] // divisor}"
+        assert told[f"{name}_score"] not in drawn and f"{parts[0]} × {parts[1]}" not in drawn
+    assert question.grade(told["wp_score"]).kind == "right"
+    return told
+
+
+def merges(link: Link) -> Mapping[str, str]:
+    opened = Opened(link)
+    pairs, _symbols = opened.counted()
+    pair = opened.next.event.pair
+    assert pairs[pair] == max(pairs.values())
+    splits = opened.trace[opened.next.step - 1].splits(opened.trace.corpus.words)
+    words = [word for word, split in splits.items() if pair in pairwise(split)]
+    return {"bpe_pair": PLUS.join(pair), "bpe_freq": str(pairs[pair]), "bpe_words": ", ".join(words)}
+
+
+def follow(link: Link) -> Mapping[str, str]:
+    opened = Opened(link)
+    left = [PLUS.join(opened.trace[opened.step + ahead].event.pair) for ahead in (1, 2, 3)]
+    return {"bpe_next": ", ".join(left)}
+
+
+def ends(link: Link) -> Mapping[str, str]:
+    trace = Opened(link).trace
+    merged = 0
+    while any(len(split) > 1 for split in trace[merged].splits(trace.corpus.words).values()):
+        merged += 1
+    assert merged == len(trace)
+    return {"bpe_merges": str(merged)}
+
+
+def neighbors(link: Link) -> Mapping[str, str]:
+    opened = Opened(link)
+    before, _symbols = opened.counted()
+    step, event = opened.next.step, opened.next.event
+    after: Counter[tuple[str, str]] = Counter()
+    words = opened.trace.corpus.words
+    for split, number in zip(opened.trace[step].splits(words).values(), opened.trace.corpus.counts, strict=True):  # fmt: skip
+        for pair in pairwise(split):
+            after[pair] += number
+    around = {"".join(event.pair), *event.pair}
+    changed = [pair for pair in before.keys() | after.keys() if before[pair] != after[pair]]
+    assert changed and all(around & {*pair} for pair in changed)
+    assert any(before[pair] == after[pair] for pair in before)
+    return {}
+
+
+def ties(link: Link) -> Mapping[str, str]:
+    opened = Opened(link)
+    assert opened.step and opened.link.query.get("mode") != "predict"
+    pairs, _symbols = opened.counted()
+    tied = [pair for pair in pairs if pairs[pair] == max(pairs.values())]
+    assert len(tied) > 1 and opened.next.event.pair == tied[0]  # counted in the order of the words: met first
+    number = str(max(pairs.values()))
+    return {"tied": str(len(tied)), "tie_freq": number, "tie_pair": PLUS.join(tied[0]), "tie_step": str(opened.step)}  # fmt: skip
+
+
+def apart(link: Link) -> Mapping[str, str]:
+    """The tab that the link opens compares with this rule first; it shows both vocabularies' own tokens, and where the runs diverge."""
+    opened = Opened(link)
+    assert link.tab == "Ties" and link.tab in BPE_PAGE.tabs
+    trace = opened.trace
+    rule = next(rule for rule in BPE_PAGE.choices("ties") if rule != trace.settings["tie_rule"])
+    assert rule in TIE_RULES
+    rival: Any = Opened(link._replace(query={**link.query, "ties": rule})).trace
+    ours, theirs = {*trace[len(trace)].vocab}, {*rival[len(rival)].vocab}
+    assert len(ours - theirs) == len(theirs - ours) > 0
+    drawn = vocabularies_html(trace, rival, PLAIN, "A", "B")
+    assert f"A: {len(ours - theirs)}" in drawn and f"B: {len(theirs - ours)}" in drawn
+    parting = first_difference(trace, rival)
+    assert parting is not None and f"<b>{parting}</b>" in parting_html(trace, rival, parting, PLAIN)
+    return {"apart": str(len(ours - theirs)), "tie_other": choice_name("ties", rule)}
+
+
+def scores(link: Link) -> Mapping[str, str]:
+    opened = Opened(link)
+    pairs, symbols = opened.counted()
+    score = {pair: number / (symbols[pair[0]] * symbols[pair[1]]) for pair, number in pairs.items()}
+    best, frequent = max(score, key=lambda pair: score[pair]), max(pairs, key=lambda pair: pairs[pair])
+    assert best == opened.next.event.pair != frequent and score[best] > score[frequent]
+    divisor = math.gcd(pairs[best], symbols[best[0]] * symbols[best[1]])
+    fraction = f"{pairs[best] // divisor}/{symbols[best[0]] * symbols[best[1]] // divisor}"
+    return {"wp_pair": PLUS.join(best), "wp_frequent": PLUS.join(frequent), "wp_score": fraction}
+
+
+def prunes(link: Link) -> Mapping[str, str]:
+    opened = Opened(link)
+    step, event = opened.next.step, opened.next.event
+    assert event.loss > 0 and all(opened.trace[earlier].event.loss == 0 for earlier in range(1, step))
+    words = opened.trace.corpus.words
+    before, after = opened.trace[step - 1].splits(words), opened.trace[step].splits(words)
+    [word] = [word for word in words if before[word] != after[word]]
+    return {
+        "piece": event.piece,
+        "word": word,
+        "before": PLUS.join(before[word]),
+        "after": PLUS.join(after[word]),
+        "loss": f"{event.corpus_loss_pruned - event.corpus_loss_before:.4f}",
+    }
+
+
+def splits(link: Link) -> Mapping[str, str]:
+    opened = Opened(link)
+    assert link.tab == "Lattice" and link.tab in UNIGRAM_PAGE.tabs
+    word, seed = EXAMPLES["hug"].word, dict(opened.trace.seed)
+    total = sum(seed.values())
+
+    def cut(rest: str) -> list[tuple[str, ...]]:
+        heads = [rest[:end] for end in range(1, len(rest) + 1) if rest[:end] in seed]
+        return [(head, *tail) for head in heads for tail in cut(rest[len(head) :])] if rest else [()]
+
+    found = cut(word)
+    best = max(found, key=lambda split: math.prod(seed[piece] / total for piece in split))
+    return {"lattice_word": word, "paths": str(len(found)), "best": PLUS.join(best)}
+
+
+def encodes(link: Link) -> Mapping[str, str]:
+    run = Spec.parse(link.query["t1"]).run()
+    corpus = run.source.corpus(run.pipeline)
+    text = unpack_text(link.query["text"])
+    assert text is not None and not {*text.split()} & {*corpus.words} and "bug" in text.split()
+    tokenizer = run.algorithm.train(corpus, **run.settings).tokenizer()
+    unseen = sorted({*text} - {*"".join(corpus.words), " "})
+    return {
+        "sample": text,
+        "unseen": ", ".join(unseen),
+        "bug": PLUS.join(tokenizer.encode("bug").tokens),
+    }
+
+
+def disagree(link: Link) -> Mapping[str, str]:
+    trace = Opened(link).trace
+    assert link.tab == "Where they disagree"
+    words = trace.corpus.words
+    for place in range(len(trace)):
+        for cuts in trace[place].cuts(words).values():
+            lengths = [len(cut) for cut in cuts if cut is not None]
+            if 1 in lengths and max(lengths) > 1:
+                return {}
+    pytest.fail("no word is whole in one vocabulary and split in another")
+
+
+def published(link: Link) -> Mapping[str, str]:
+    assert link.page == "errata"
+    for erratum in errata():
+        there = Link("", erratum.page, erratum.query)
+        assert erratum.arithmetic
+        assert 0 <= Opened(there).step <= len(Opened(there).trace)
+    return {}
+
+
+CHECKS: Mapping[str, Callable[[Link], Mapping[str, str]]] = {
+    "ways": ways,
+    "pieces": pieces,
+    "asks": asks,
+    "merges": merges,
+    "follow": follow,
+    "ends": ends,
+    "neighbors": neighbors,
+    "ties": ties,
+    "apart": apart,
+    "scores": scores,
+    "prunes": prunes,
+    "splits": splits,
+    "encodes": encodes,
+    "disagree": disagree,
+    "errata": published,
+}
+
+
+def test_every_kind_of_claim_is_checked() -> None:
+    assert {*CHECKS} == {*get_args(get_type_hints(Claim)["kind"])} == {claim.kind for claim, *_ in CLAIMED}
+
+
+@pytest.mark.parametrize(("claim", "page", "query", "tab"), CLAIMED)
+def test_what_a_text_claims_is_what_its_link_shows(
+    claim: Claim, page: str, query: tuple[tuple[str, str], ...], tab: str
+) -> None:
+    computed, known = CHECKS[claim.kind](Link("", page, dict(query), tab)), facts()
+    for name in claim.facts:
+        assert known[name] == computed[name], name
+
+
+@pytest.mark.parametrize(("link", "text", "claims"), TOLD)
+def test_every_figure_rests_on_a_claim(link: Link, text: str, claims: tuple[Claim, ...]) -> None:
+    fields = {field for _, field, _, _ in Formatter().parse(text) if field}
+    assert fields == {name for claim in claims for name in claim.facts}, link.label
+    assert claims or link.page == "exercises"
+
+
+def test_what_a_class_is_to_work_out_is_not_shown_by_its_link() -> None:
+    """A link that the plan asks about opens in Predict, and no other activity of the plan shows the answer before."""
+    for lesson in LESSONS:
+        for one in lesson.activities:
+            if any(claim.kind == "asks" for claim in one.claims):
+                assert one.link is not None and one.link.query["mode"] == "predict"
+        assert sum(one.minutes for one in lesson.activities) == lesson.minutes
+
+
+def test_every_station_has_exercises_of_its_own() -> None:
+    kinds = [station.exercise for station in STATIONS[:-1]]
+    assert {*kinds} <= {*EXERCISE_KINDS} and len({*kinds}) == len(kinds)
+    assert STATIONS[-1].link.page == "exercises"

@@ -1,0 +1,182 @@
+"""A lesson plan and the path, walked along in a browser: a strip on every page leads from stop to stop.
+
+Source: the plans in `tokensteps/teaching/lessons.py`. Oracle: their own links and minutes; what lies where on the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
+from tokensteps.teaching.lessons import LESSONS, STATIONS
+from tokensteps.teaching.walk import HOME_LINK
+
+PLAN = LESSONS[1]
+HALL = {"viewport": {"width": 1280, "height": 800}}
+STRIP = ".ts-walk"
+CUT = """() => [...document.querySelectorAll('.ts-walk .row > :not([hidden])')].filter((node) =>
+  node.matches('button, .time, ol') && (node.scrollWidth > node.clientWidth + 2
+    || node.getBoundingClientRect().right > innerWidth)).map((node) => node.outerHTML)"""
+COVERED = """() => { const strip = document.querySelector('.ts-walk').getBoundingClientRect();
+  const app = document.querySelector('[data-testid=stApp]').getBoundingClientRect(); return app.bottom - strip.top; }"""
+
+
+@pytest.fixture
+def hall(open_page: Callable[..., Page]) -> Iterator[Page]:
+    """A lecturer who was never here."""
+    return open_page(fresh=True, **HALL)
+
+
+def query(page: Page) -> dict[str, str]:
+    return {name: texts[0] for name, texts in parse_qs(urlsplit(page.url).query).items()}
+
+
+def at(page: Page, number: int) -> None:
+    """The strip is at this activity of the plan, and so are the page and its address; it covers nothing, and nothing on it is cut."""
+    activity = PLAN.activities[number - 1]
+    link = activity.link or HOME_LINK
+    expect(page.locator(f"{STRIP} .which")).to_contain_text(f"{number} of {len(PLAN.activities)}")
+    expect(page.locator(f"{STRIP} .time")).to_contain_text(f"/ {activity.minutes} min")
+    page.wait_for_function(f"new URLSearchParams(location.search).get('walk') === '30.{number}'")
+    assert urlsplit(page.url).path == ("/" if link.page == "home" else f"/{link.page}")
+    there = query(page)
+    assert {name: there.get(name) for name in link.query} == dict(link.query)
+    page.wait_for_function(f"({COVERED})() <= 1")
+    assert page.evaluate(CUT) == []
+
+
+def held(page: Page, key: str) -> None:
+    """A clicker's key, pressed until it counts as held: the system repeats it meanwhile."""
+    page.keyboard.down(key)
+    for _ in range(9):
+        page.wait_for_timeout(100)
+        page.keyboard.down(key)
+    page.keyboard.up(key)
+
+
+def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> None:
+    """From start to end: one click, P, and then the clicker's keys alone."""
+    page = hall
+    page.goto(serve(ROOT / "app.py"))
+    page.locator(".st-key-home_plan_30").get_by_role("button", name="Start").click()
+    at(page, 1)
+    expect(page.locator(f"{STRIP} .told")).to_contain_text("Ask what each choice costs.")
+    page.keyboard.press("p")
+    expect(page.locator(f"{STRIP} .told")).to_be_hidden()  # it has the answers
+    held(page, "PageDown")
+    at(page, 2)
+    expect(page.locator(".question")).to_contain_text("Which pair is merged next?")
+    held(page, "PageDown")
+    at(page, 3)
+    where = page.locator(".ts-flipbook .where b").first
+    expect(where).to_have_text("Step 2")
+    page.keyboard.press("PageDown")  # a press steps, and stays
+    expect(where).to_have_text("Step 3")
+    page.keyboard.press("b")
+    expect(page.locator(".ts-blackout")).to_be_visible()
+    page.keyboard.press("PageDown")
+    expect(page.locator(".ts-blackout")).to_be_hidden()
+    held(page, "PageUp")
+    at(page, 2)
+    held(page, "PageDown")
+    at(page, 3)
+    expect(where).to_have_text("Step 2")  # as the plan sets it up
+    held(page, "PageDown")
+    at(page, 4)
+    expect(page.locator(".question")).to_contain_text("What is its score")
+    page.reload()  # as a clicker’s start key may do
+    at(page, 4)
+    held(page, "PageDown")
+    at(page, 5)
+    expect(page.locator(f"{STRIP} [data-go=next]")).to_have_text("Finish")
+    held(page, "PageDown")
+    expect(page.locator(STRIP)).to_have_count(0)
+    expect(page.get_by_role("heading", name="Why subwords?")).to_be_visible()
+    assert "walk" not in query(page)
+
+
+def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
+    """N and Shift+N; the browser's Back leads through the stops, and finds Home as it was left; leaving ends it."""
+    page = hall
+    page.goto(f"{serve(ROOT / 'app.py')}/?walk=30.1")
+    at(page, 1)
+    box = page.get_by_label("Your sentence")
+    box.fill("nnh")  # letters are letters where somebody types
+    at(page, 1)
+    plan = page.locator(".st-key-home_lesson_30_3")  # open at the plan that is under way
+    plan.scroll_into_view_if_needed()
+    top = page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop")
+    assert top > 200
+    plan.get_by_role("link").click()
+    at(page, 2)
+    page.go_back()
+    at(page, 1)
+    page.wait_for_function(f"Math.abs(document.querySelector('[data-testid=stMain]').scrollTop - {top}) < 5")
+    page.go_forward()
+    at(page, 2)
+    page.keyboard.press("n")
+    at(page, 3)
+    page.keyboard.press("Shift+N")
+    at(page, 2)
+    page.keyboard.press("h")
+    expect(page.locator(f"{STRIP} .told")).to_be_hidden()
+    page.get_by_role("link", name="Errata").click()  # a side-step: the plan goes along
+    expect(page.locator(f"{STRIP} .which")).to_contain_text("2 of 5")
+    page.wait_for_function("new URLSearchParams(location.search).get('walk') === '30.2'")
+    expect(page.locator(f"{STRIP} .told")).to_be_hidden()
+    page.get_by_role("button", name="Leave").click()
+    expect(page.locator(STRIP)).to_have_count(0)
+    page.wait_for_function("!location.search.includes('walk')")
+
+
+def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Page) -> None:
+    """Stations are done as one goes on, exercises belong to them; a new tab knows; one button erases it; a forgery is nothing."""
+    page, app = hall, serve(ROOT / "app.py")
+    page.goto(app)
+    page.get_by_role("link", name=STATIONS[0].link.label).click()
+    which = page.locator(f"{STRIP} .which")
+    expect(which).to_contain_text("1 of 8")
+    expect(page.locator(f"{STRIP} .told")).to_contain_text("pencil and paper")
+    page.get_by_role("button", name="Practice").click()
+    page.wait_for_function("location.pathname === '/exercises'")
+    expect(page.locator(".exercise-head")).to_contain_text(EXERCISE_KINDS[STATIONS[0].exercise].title)
+    page.get_by_role("button", name="Back to the station").click()
+    page.wait_for_function("location.pathname === '/bpe'")
+    page.keyboard.press("n")
+    expect(which).to_contain_text("2 of 8")
+    expect(page.get_by_role("tab", name="Ties")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".story")).to_contain_text("Only with")
+    expect(page.locator(f"{STRIP} li button").first).to_have_accessible_name(
+        f"1: {STATIONS[0].link.label}, done"
+    )
+    page.wait_for_function("localStorage.getItem('tokensteps.path') !== null")
+    other = page.context.new_page()
+    other.goto(app)
+    expect(other.locator(".walked")).to_have_text("1 station of 8 done")
+    expect(other.locator(STRIP)).to_have_count(
+        0
+    )  # what was done is kept, the plan of another tab isn't followed
+    other.get_by_role("button", name="Erase my progress").click()
+    expect(other.locator(".walked")).to_have_count(0)
+    other.wait_for_function("localStorage.getItem('tokensteps.path') === null")
+    other.evaluate("localStorage.setItem('tokensteps.path', '[1,[1,2,3],[]]'.repeat(99))")
+    other.reload()
+    expect(other.get_by_role("heading", name="More to try")).to_be_visible()
+    expect(other.locator(".walked")).to_have_count(0)
+    other.close()
+
+
+@pytest.mark.parametrize("language", ["en", "zh", "ja"])
+def test_home_is_three_screens(serve: Callable[..., str], page: Page, language: str) -> None:
+    page.goto(f"{serve(ROOT / 'app.py')}/?lang={language}")
+    expect(page.locator(".first-tokens small").first).to_be_visible()
+    expect(page.locator(".st-key-home_plan_90")).to_be_visible()
+    expect(page.locator("[data-testid=stMain] [data-testid=stPageLink]").last).to_be_visible()
+    height: Any = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+    assert height <= 3 * 768

@@ -1,0 +1,235 @@
+"""A lesson plan or the path, walked along: a strip on every page says which stop this is, and leads on; `assets/components/walk.js` draws it.
+
+The place is in the address and goes along from page to page, so a reload, a lost connection and the browser's Back find it. What a
+learner has done on the path is kept by the browser, for all its tabs, until the learner erases it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import streamlit as st
+
+from tokensteps.assets import ASSETS
+from tokensteps.components.address import in_links, update_url
+from tokensteps.components.base import component, ignore
+from tokensteps.language.i18n import _, count, current_language
+from tokensteps.language.pages import PAGES
+from tokensteps.server.shelf import remembered
+from tokensteps.teaching.exercises.words import LEVELS
+from tokensteps.teaching.lessons import STATIONS, WALK_PARAMETER, Link, facts
+from tokensteps.teaching.walk import (
+    PATH_WALK,
+    PathProgress,
+    WalkPlace,
+    length_of,
+    query_of,
+    read_progress,
+    read_walk,
+    stops_of,
+    walk_title,
+    write_walk,
+)
+from tokensteps.widgets.keep import kept
+
+WALK_PLACE: Final = "walk.place"
+"""In session state: the stop, None without one,"""
+PATH_PROGRESS: Final = "walk.progress"
+"""what was done on the path,"""
+BROWSER_ASKED: Final = "walk.asked"
+"""whether the browser was asked for what it kept,"""
+PATH_ERASED: Final = "walk.erased"
+"""whether it is to forget it,"""
+WALK_BEGUN: Final = "walk.begun"
+"""and the stop that a button asks for."""
+
+
+def lesson_facts() -> dict[str, str]:
+    """The figures in the stops' sentences, computed once per language."""
+    found: dict[str, str] = remembered(("home.facts", current_language()), facts)
+    return found
+
+
+def walk_place() -> WalkPlace | None:
+    """The stop of the plan or the path that the visitor is at; None for those who follow neither."""
+    place: WalkPlace | None = st.session_state.get(WALK_PLACE)
+    return place
+
+
+def progress() -> PathProgress:
+    """What the learner has done on the path."""
+    done: PathProgress = st.session_state.get(PATH_PROGRESS, PathProgress())
+    return done
+
+
+def show_walk(page: str) -> bool:
+    """Once at the top of each run, for the page with this name: the strip, if somebody follows a plan or the path.
+
+    Returns whether a link has just led from one stop to another, perhaps on the same page: then its settings are in the address.
+    """
+    state = st.session_state
+    if WALK_BEGUN in state:
+        _go(state.pop(WALK_BEGUN))
+    asked, was = read_walk(st.query_params.get(WALK_PARAMETER)), walk_place()
+    led = asked is not None and asked != was
+    if asked is not None and (led or state.get("page") != page):
+        state[WALK_PLACE] = asked
+        _open_tab(page, asked)
+    place = walk_place()
+    if place is not None:
+        if place.walk == PATH_WALK:
+            state[PATH_PROGRESS] = progress()._replace(at=place.number)
+        if asked is None:
+            update_url({WALK_PARAMETER: write_walk(place)})
+    with st.sidebar, st.container(key="walk"):
+        if page == "home" or (place is not None and place.walk == PATH_WALK):
+            _keep_progress()
+        if place is not None:
+            _strip(page, place)
+    return led and "page" in state
+
+
+def _open_tab(page: str, place: WalkPlace) -> None:
+    link = stops_of(place.walk, lesson_facts())[place.number - 1].link
+    if link.tab and link.page == page:
+        st.session_state[f"{page}.tab"] = _(link.tab)
+
+
+def _keep_progress() -> None:
+    """Have the browser keep what was done, after asking it what it kept before."""
+    state, now = st.session_state, progress()
+    what = now.saved() if state.get(BROWSER_ASKED) else []
+    found = read_progress(kept(PATH_WALK, what, lasting=True, erased=state.get(PATH_ERASED, False)))
+    state[BROWSER_ASKED] = True
+    if found != PathProgress() and found != now:
+        state[PATH_PROGRESS] = now.together(found)
+        if state[PATH_PROGRESS] != now:
+            st.rerun()  # so that the page shows it, and the browser keeps it again
+
+
+def _strip(page: str, place: WalkPlace) -> None:
+    """The strip, and what its buttons and keys do."""
+    st.html(ASSETS / "page" / "walk.css")
+    asked = component("walk", ())(key="walk_strip", data=strip(page, place), on_go_change=ignore).go
+    length = length_of(place.walk)
+    match asked:
+        case "next":
+            if place.walk == PATH_WALK:
+                done = progress()
+                st.session_state[PATH_PROGRESS] = done._replace(done=done.done | {place.number})
+            _go(WalkPlace(place.walk, place.number + 1) if place.number < length else None)
+        case "back" if place.number > 1:
+            _go(WalkPlace(place.walk, place.number - 1))
+        case "leave":
+            leave_walk()
+            st.rerun()
+        case "practise" if exercise_link(place) is not None:
+            _switch(exercise_link(place), place)
+        case "return":
+            _go(place)
+        case int(number) if 1 <= number <= length:
+            _go(WalkPlace(place.walk, number))
+
+
+def _go(place: WalkPlace | None) -> None:
+    """To a stop; after the last one, home."""
+    if place is None:
+        leave_walk()
+        st.switch_page(PAGES["home"].script, query_params=in_links())
+    _switch(stops_of(place.walk, lesson_facts())[place.number - 1].link, place)
+
+
+def _switch(link: Link | None, place: WalkPlace) -> None:
+    if link is not None:
+        st.switch_page(PAGES[link.page].script, query_params={**query_of(place, link), **in_links()})
+
+
+def begin_walk(place: WalkPlace) -> None:
+    """Go to a stop, as a callback: a link to the page that one is on already would not be written to the address."""
+    st.session_state[WALK_BEGUN] = place
+
+
+def leave_walk() -> None:
+    """Follow no plan and no path from now on."""
+    st.session_state[WALK_PLACE] = None
+    update_url({WALK_PARAMETER: None})
+
+
+def erase_progress() -> None:
+    """Forget what was done on the path, here and in the browser."""
+    state = st.session_state
+    state[PATH_PROGRESS], state[PATH_ERASED] = PathProgress(), True
+    place = walk_place()
+    if place is not None and place.walk == PATH_WALK:
+        leave_walk()
+
+
+def practised(kind: str) -> None:
+    """An exercise of this kind was solved: on the path, that belongs to a station."""
+    place = walk_place()
+    if place is None or place.walk != PATH_WALK:
+        return
+    solved = {number for number, station in enumerate(STATIONS, start=1) if station.exercise == kind}
+    now = progress()
+    st.session_state[PATH_PROGRESS] = now._replace(practised=now.practised | solved)
+
+
+def exercise_link(place: WalkPlace) -> Link | None:
+    """The exercises that belong to a station of the path; None where there are none."""
+    kind = STATIONS[place.number - 1].exercise if place.walk == PATH_WALK else ""
+    query = {"kind": kind, "level": str(LEVELS[0]), "rising": "1"}
+    return Link("", "exercises", query) if kind else None
+
+
+def strip(page: str, place: WalkPlace) -> dict[str, Any]:
+    """What the strip shows, for the browser, in the language in use."""
+    stops, now = stops_of(place.walk, lesson_facts()), progress()
+    here = stops[place.number - 1]
+    begins = sum(stop.minutes for stop in stops[: place.number - 1])
+    on_path = place.walk == PATH_WALK
+    done = now.done if on_path else frozenset(range(1, place.number))
+    named = _("{number}: {title}")
+    listed = [
+        {
+            "name": named.format(number=count(number), title=_(stop.link.label)),
+            "done": number in done,
+            "practised": on_path and number in now.practised,
+        }
+        for number, stop in enumerate(stops, start=1)
+    ]
+    exercise = ""
+    if exercise_link(place) is not None:
+        exercise = "practise" if page != "exercises" else "return"
+    return {
+        "place": write_walk(place),
+        "number": place.number,
+        "title": walk_title(place.walk),
+        "stop": _(here.link.label),
+        "minutes": here.minutes,
+        "when": f"{begins}–{begins + here.minutes}" if here.minutes else "",
+        "note": here.note,
+        "answer": here.answer,
+        "stops": listed,
+        "exercise": exercise,
+        "solved": on_path and place.number in now.practised,
+        "labels": strip_labels(),
+    }
+
+
+def strip_labels() -> dict[str, str]:
+    """The words on the strip."""
+    return {
+        "place": _("{place} of {number}"),
+        "done": _("done"),
+        "solved": _("exercise solved"),
+        "back": _("Back"),
+        "next": _("Next"),
+        "finish": _("Finish"),
+        "leave": _("Leave this plan"),
+        "note": _("Note"),
+        "answer": _("The class:"),
+        "practise": _("Practice"),
+        "return": _("Back to the station"),
+        "timer": _("Time at this stop"),
+        "minutes": _("min"),
+    }

@@ -1,0 +1,145 @@
+"""Walking along a lesson plan or the path: one stop after the other, each with the link that sets it up.
+
+A plan and the path are the same here: a name and its stops. What a learner has done on the path is data that their browser keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from tokensteps.language.i18n import N_, _
+from tokensteps.teaching.lessons import LESSONS, STATIONS, WALK_PARAMETER, Lesson, Link, told
+
+PATH_WALK: Final = "path"
+HOME_LINK: Final = Link(N_("Home"), "home")
+"""Where a plan's activities without a link are."""
+
+
+class WalkPlace(NamedTuple):
+    """A stop: the name of a plan (its minutes) or of the path, and the stop's number, from 1."""
+
+    walk: str
+    number: int
+
+
+class WalkStop(NamedTuple):
+    """One stop: where it is, its minutes (0 on the path), and what is to be said there, in the language in use."""
+
+    link: Link
+    minutes: int
+    note: str
+    answer: str = ""
+    exercise: str = ""
+
+
+def lesson_of(walk: str) -> Lesson | None:
+    """The plan with this name; None for the path, and for what is none."""
+    return next((lesson for lesson in LESSONS if str(lesson.minutes) == walk), None)
+
+
+def length_of(walk: str) -> int:
+    """How many stops a plan or the path has; 0 if there is no such walk.
+
+    >>> length_of("30"), length_of("31")
+    (5, 0)
+    """
+    lesson = lesson_of(walk)
+    if lesson is not None:
+        return len(lesson.activities)
+    return len(STATIONS) if walk == PATH_WALK else 0
+
+
+def stops_of(walk: str, known: Mapping[str, str]) -> tuple[WalkStop, ...]:
+    """The stops of a plan or of the path; `known` has the figures in their sentences."""
+    lesson = lesson_of(walk)
+    if lesson is None:
+        return tuple(
+            WalkStop(station.link, 0, told(station.insight, known), exercise=station.exercise)
+            for station in STATIONS
+        )
+    return tuple(
+        WalkStop(one.link or HOME_LINK, one.minutes, told(one.teacher, known), told(one.answer, known))
+        for one in lesson.activities
+    )
+
+
+def walk_title(walk: str) -> str:
+    """What a plan or the path is called."""
+    lesson = lesson_of(walk)
+    return _("A path through the app") if lesson is None else _(lesson.title)
+
+
+def read_walk(text: str | None) -> WalkPlace | None:
+    """The stop that an address names; anything that is none counts as absent.
+
+    >>> read_walk("30.2"), read_walk("path.1")
+    (WalkPlace(walk='30', number=2), WalkPlace(walk='path', number=1))
+    >>> [read_walk(text) for text in (None, "", "30", "30.0", "30.6", "31.1", "30.٢", "30.2.1", "30." + "1" * 5000)]
+    [None, None, None, None, None, None, None, None, None]
+    """
+    walk, _dot, number = (text or "")[:20].partition(".")
+    if not (number.isascii() and number.isdigit()):
+        return None
+    return WalkPlace(walk, int(number)) if 1 <= int(number) <= length_of(walk) else None
+
+
+def write_walk(place: WalkPlace) -> str:
+    """The stop as an address has it.
+
+    >>> write_walk(WalkPlace("30", 2))
+    '30.2'
+    """
+    return f"{place.walk}.{place.number}"
+
+
+def query_of(place: WalkPlace, link: Link) -> dict[str, str]:
+    """The parameters of the address that leads to a stop."""
+    return {**link.query, WALK_PARAMETER: write_walk(place)}
+
+
+class PathProgress(NamedTuple):
+    """How far a learner is on the path: the station they were at last (0: none), those they are done with, and those of which they
+    have solved an exercise."""
+
+    at: int = 0
+    done: frozenset[int] = frozenset()
+    practised: frozenset[int] = frozenset()
+
+    def together(self, other: PathProgress) -> PathProgress:
+        """With what another tab, or an earlier session, knew; where this one is counts."""
+        return PathProgress(self.at or other.at, self.done | other.done, self.practised | other.practised)
+
+    def following(self) -> int:
+        """The station to go on with: the one that isn't done, from where the learner is; else the first.
+
+        >>> PathProgress(2, frozenset({1, 2})).following(), PathProgress().following()
+        (3, 1)
+        """
+        stations = range(1, len(STATIONS) + 1)
+        ahead = [*stations[max(self.at - 1, 0) :], *stations]
+        return next((number for number in ahead if number not in self.done), 1)
+
+    def saved(self) -> list[Any]:
+        """As JSON can hold it; [] for none."""
+        return [self.at, sorted(self.done), sorted(self.practised)] if self != PathProgress() else []
+
+
+def read_progress(saved: list[Any]) -> PathProgress:
+    """What a browser kept. It may hold anything: what is no station is left out.
+
+    >>> read_progress([3, [1, 2, 2, 99, "x", True], [[], 1]])
+    PathProgress(at=3, done=frozenset({1, 2}), practised=frozenset({1}))
+    >>> read_progress(["x"]) == read_progress([-1, {}, None]) == PathProgress()
+    True
+    """
+
+    def stations(found: Any) -> frozenset[int]:
+        known = range(1, len(STATIONS) + 1)
+        listed = found[: 2 * len(STATIONS)] if isinstance(found, list) else []
+        return frozenset(one for one in listed if type(one) is int and one in known)
+
+    match saved:
+        case [at, done, practised]:
+            return PathProgress(max(stations([at]), default=0), stations(done), stations(practised))
+    return PathProgress()
