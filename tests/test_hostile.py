@@ -622,7 +622,7 @@ def drawn(analysis: Analysis) -> None:
         sound(chips_html(runs, shown, chip="{text}: {ids}", unknown="unk"))
     for card in cards_html(analysis, runs[:40]).values():
         sound(card)
-    sound(name_html(analysis.subject))
+    sound(name_html("A", analysis.subject))
     sound(sentence_html(analysis))
     both = {"A": analysis, "B": analysis}
     sound(side_by_side.aligned_html(both))

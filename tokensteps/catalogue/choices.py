@@ -3,7 +3,7 @@
     bpe?corpus=library                   trained to the end, as the URL of a training page says
     bpe?corpus=course&size=50&step=12    the same after step 12
     file?vocab.json=<digest>&merges.txt=<digest>     uploaded: file names, and what this server keeps them under
-    hub?name=openai-community/gpt2       public
+    hub?name=openai-community/gpt2       public; this one comes with the app
 
 Nothing in a spec is trusted: it may come from a link.
 """
@@ -20,7 +20,7 @@ import streamlit as st
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.catalogue import hub
+from tokensteps.catalogue import hub, shipped
 from tokensteps.catalogue.files.apart import load_apart
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.language.i18n import N_, _, count, listed
@@ -126,10 +126,7 @@ def title(text: str) -> str:
     except TokenizersCoreError:
         return text[:TITLE_CHARACTERS]
     if spec.kind == "hub":
-        name = spec.query.get("name", "")
-        return next(
-            (title for title, repository in hub.PUBLIC.items() if repository == name), name[:TITLE_CHARACTERS]
-        )
+        return hub.title_of(hub.named(spec.query.get("name", "")))[:TITLE_CHARACTERS]
     if spec.kind == "file":
         return " + ".join(spec.query)[:TITLE_CHARACTERS]
     corpus = corpus_title(spec.query.get("corpus", "course"))
@@ -141,6 +138,15 @@ def title(text: str) -> str:
     return _("{algorithm} after step {step}: {corpus}").format(
         algorithm=algorithm, step=count(step), corpus=corpus
     )
+
+
+def preset_of(text: str) -> hub.Preset | None:
+    """The preset that a spec names; None for any other."""
+    try:
+        spec = Spec.parse(text)
+    except SpecError:
+        return None
+    return hub.PUBLIC.get(hub.named(spec.query.get("name", ""))) if spec.kind == "hub" else None
 
 
 def titles(specs: Iterable[str]) -> dict[str, str]:
@@ -193,8 +199,12 @@ def _shortened(name: str) -> str:
 
 
 def public(name: str) -> str:
-    """The spec of a public tokenizer."""
-    return Spec("hub", {"name": name}).write()
+    """The spec of a public tokenizer, by its name or the address of its page."""
+    return Spec("hub", {"name": hub.named(name)}).write()
+
+
+GPT2: Final = public(shipped.REPOSITORY)
+"""The spec of the public tokenizer that comes with the app."""
 
 
 def bring(spec: str) -> None:
@@ -212,7 +222,7 @@ def bring(spec: str) -> None:
 def options() -> list[str]:
     """All choices, this session's own first."""
     own = [*st.session_state.get("catalogue.brought", []), *runs_here()]
-    return list(dict.fromkeys([*own, *READY, *map(public, hub.PUBLIC.values())]))
+    return list(dict.fromkeys([*own, *READY, *map(public, hub.PUBLIC)]))
 
 
 # --- From a spec to a tokenizer ---------------------------------------------------------------------------------------
@@ -258,7 +268,9 @@ def _load(spec: Spec, progress: Progress) -> Subject:
     """Raises SpecError, HubError and LoadError."""
     progress.phase = "loading"
     if spec.kind == "hub":
-        repository = spec.query.get("name", "")
+        repository = hub.named(spec.query.get("name", ""))
+        if repository == shipped.REPOSITORY:
+            return shipped.gpt2()
         name, files = hub.title_of(repository), partial(hub.fetch, repository)
     else:
         name, files = " + ".join(spec.query), partial(_uploaded, spec)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import streamlit as st
@@ -80,7 +80,7 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
     if typed is not None and typed != playground_value("text"):
         _turn_back(playground_value("text"), typed)
         st.session_state["playground.text"] = typed
-    text_settings(subjects.get("A"))
+    text_settings([*subjects.values()])
     update_url(playground_url())
     text = playground_value("text")
     if len(text) > PLAYGROUND_LIMIT:
@@ -91,10 +91,11 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
         text = interpret_escapes(text)
     analysed = {letter: _analysed(subject, text) for letter, subject in subjects.items()}
     analyses = {letter: one for letter, one in analysed.items() if one is not None}
-    if "A" not in analyses:
-        return  # the page has said why; another tokenizer's tokens here would be mistaken for this one's
-    st.html(f"{name_html(analyses['A'].subject)}{counts_html(analyses['A'])}")
-    show_chips(analyses["A"])
+    if not analyses:
+        return  # the page has said why
+    letter, first = next(iter(analyses.items()))  # A, unless it can't be had: the page has said so
+    st.html(f"{name_html(letter, first.subject)}{counts_html(first)}")
+    show_chips(first)
     show_playground_tabs(analyses)
 
 
@@ -104,11 +105,11 @@ def _turn_back(old: str, new: str) -> None:
         st.session_state.pop("playground.page", None)
 
 
-def name_html(subject: Subject) -> str:
+def name_html(letter: str, subject: Subject) -> str:
     """Whose tokens these are."""
     told = ngettext("{number} token in the vocabulary", "{number} tokens in the vocabulary", subject.size)
     size = escape(told.format(number=count(subject.size)))
-    return f'<p class="ts whose"><i>A</i> <b>{escape(subject.name)}</b> · {escape(subject.algorithm)} · {size}</p>'
+    return f'<p class="ts whose"><i>{letter}</i> <b>{escape(subject.name)}</b> · {escape(subject.algorithm)} · {size}</p>'
 
 
 def _analysed(subject: Subject, text: str) -> Analysis | None:
@@ -144,7 +145,7 @@ def _examples() -> None:
     )
 
 
-def text_settings(subject: Subject | None) -> None:
+def text_settings(subjects: Sequence[Subject]) -> None:
     """How tokens are shown, and how the text is read."""
     names = {"text": _("text"), "ids": _("ids"), "bytes": _("bytes")}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -160,7 +161,7 @@ def text_settings(subject: Subject | None) -> None:
         )
         for setting in PLAYGROUND_RULES:
             if setting.kind == "switch" and (
-                setting.name != "added" or (subject is not None and subject.added)
+                setting.name != "added" or any(subject.added for subject in subjects)
             ):
                 st.toggle(
                     _(setting.label),

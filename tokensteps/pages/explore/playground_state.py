@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from tokensteps.catalogue.choices import READY
+from tokensteps.catalogue.choices import GPT2, READY
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import is_back
 from tokensteps.components.editor import as_typed
@@ -19,6 +19,9 @@ from tokensteps.runs.rules import PLAYGROUND_RULES, PLAYGROUND_SLOTS
 from tokensteps.runs.settings import read_setting, read_text
 from tokensteps.server.stores import digest, text_store
 from tokensteps.widgets.arrival import reads_address
+
+USUAL_TOKENIZERS = (READY[0], GPT2)
+"""What a bare address shows: one tokenizer that was trained here, and one that a real model has."""
 
 
 def playground_key(name: str) -> str:
@@ -55,7 +58,7 @@ def read_playground_url() -> list[str]:
         set_text(text)
     specs = [url[slot] for slot in PLAYGROUND_SLOTS if url.get(slot)]
     if specs or first or is_back():
-        state["playground.specs"] = specs or [READY[0]]
+        state["playground.specs"] = specs or [*USUAL_TOKENIZERS]
     return complaints
 
 
@@ -82,8 +85,8 @@ def playground_url() -> dict[str, str | None]:
     values["id"] = None if usual or packed else keep_draft(text)
     for slot, spec in zip(PLAYGROUND_SLOTS, [*chosen_specs(), *[None] * len(PLAYGROUND_SLOTS)], strict=False):
         values[slot] = spec
-    if chosen_specs() == [READY[0]]:
-        values["t1"] = None
+    if tuple(chosen_specs()) == USUAL_TOKENIZERS:
+        values |= dict.fromkeys(PLAYGROUND_SLOTS)
     return values
 
 

@@ -41,6 +41,11 @@ def show_playground_tabs(analyses: Mapping[str, Analysis]) -> None:
     show_tabs("playground.tab", bodies, analyses)
 
 
+def _first(analyses: Mapping[str, Analysis]) -> Analysis:
+    """The one whose chips are shown: A, unless it can't be had."""
+    return next(iter(analyses.values()))
+
+
 def show_numbers(table: pd.DataFrame, name: str) -> None:
     """A table with uniform number formats."""
     show_rows(table, key=f"playground.{name}", column_config=number_formats(table))
@@ -57,7 +62,7 @@ def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
         )
     )
     st.html(side_by_side.aligned_html(analyses))
-    text = analyses["A"].text
+    text = _first(analyses).text
     if len(text) > side_by_side.CHARACTERS_SHOWN:
         message = _("The first {shown} of {all} characters are aligned; the counts cover everything.")
         st.caption(message.format(shown=count(side_by_side.CHARACTERS_SHOWN), all=count(len(text))))
@@ -68,7 +73,7 @@ def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
 
 def counts_tab(analyses: Mapping[str, Analysis]) -> None:
     """What the text costs with each tokenizer."""
-    if not analyses["A"].text:
+    if not _first(analyses).text:
         note(_("There is no text yet."))
         return
     st.caption(
@@ -137,7 +142,7 @@ def playground_files_tab(analyses: Mapping[str, Analysis]) -> None:
         )
     if any(value.startswith("file?") for value in values.values()):
         note(_("Only this server remembers an uploaded tokenizer, and only for a while."))
-    analysis = analyses["A"]
+    analysis = _first(analyses)
     st.header(_("The tokens"), anchor=False)
     shown = Shown(playground_value("write"), playground_value("spaces"), analysis.subject.style)
     makers: tuple[tuple[str, str, Callable[[], str | bytes]], ...] = (

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tokenizers_core.errors import TokenizersCoreError
-from tokensteps.catalogue import choices
+from tokensteps.catalogue import choices, hub, shipped
 from tokensteps.catalogue.choices import Opened
 from tokensteps.catalogue.files import formats
+from tokensteps.catalogue.hub import Preset
 from tokensteps.catalogue.side_by_side import LETTERS
-from tokensteps.language.i18n import _
+from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.messages import explained
 from tokensteps.limits import (
     LARGEST_UPLOAD,
@@ -43,12 +46,33 @@ def tokenizer_choice() -> list[DeltaGenerator]:
             args=(slot, name),
         )
         if slot < len(chosen):
+            if told := choices.preset_of(chosen[slot]):
+                st.html(preset_html(told))
             places.append(st.container())
     with st.expander(_("Upload a tokenizer")):
         upload_box()
     with st.expander(_("Public tokenizer by name")):
         name_form()
     return places
+
+
+def preset_html(preset: Preset) -> str:
+    """What somebody should know of a public tokenizer: its size, where it comes from, its licence, and what it needs."""
+    tokens = ngettext("{number} token", "{number} tokens", preset.tokens).format(number=count(preset.tokens))
+    facts = [tokens, *([preset.licence] if preset.licence else []), _needs(preset)]
+    return f'<p class="ts preset">{escape(" · ".join(facts))}</p>'
+
+
+def _needs(preset: Preset) -> str:
+    if preset.repository == shipped.REPOSITORY:
+        return _("comes with this app")
+    host = hub.HOST
+    if preset.gated:
+        message = _("{size} MB from {host}, a public copy: {original} asks you to accept its terms")
+        return message.format(size=preset.megabytes, host=host, original=preset.gated)
+    if preset.megabytes:
+        return _("{size} MB from {host}").format(size=preset.megabytes, host=host)
+    return _("from {host}").format(host=host)
 
 
 def _choice_changed(slot: int, name: str) -> None:
