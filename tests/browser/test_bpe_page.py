@@ -472,7 +472,7 @@ def test_damaged_links(bpe: Bpe) -> None:
     for value in ("corpus='nope'", "size='abc'", "ties='<b>'"):
         assert f"The link says {value}, which is not valid here; the default is used." in problems
     bpe.open("/bpe?corpus=course&step=-1", step=0)
-    bpe.open("/bpe?corpus=paste&text=!!nonsense!!")
+    bpe.open("/bpe?corpus=paste&text=eNoLnonsense")
     expect(bpe.page.locator(".note.problem")).to_contain_text(
         "The text in this link is damaged: ask for the link again"
     )

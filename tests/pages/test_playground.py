@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import run, told
 from tokensteps.catalogue.analysis import interpret_escapes
-from tokensteps.catalogue.choices import READY, Spec
+from tokensteps.catalogue.choices import GPT2, READY, Spec
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.limits import PLAYGROUND_LIMIT
 from tokensteps.pages.explore.playground_chips import STRETCHES_SHOWN
@@ -145,7 +145,7 @@ def test_hostile_text_and_names_are_inert(write: str) -> None:
         ({"t1": "bpe?corpus=hug&size=1"}, "below the alphabet"),
         ({"t1": "file?tokenizer.json=0123"}, "no longer has the file"),
         ({"t1": "hub?name=../../etc/passwd"}, "etc/passwd"),
-        ({"text": "damaged"}, "damaged"),
+        ({"text": "eNoLdamaged"}, "damaged"),
         ({"id": "0123"}, "no longer has the text"),
         ({"write": "<b>"}, "write="),
     ],
@@ -155,6 +155,33 @@ def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str
     app = opened(**url, **text)
     assert told in unescape(notes(app, "note problem"))
     assert message(app, "nonce")["text"] == ("keep me" if text else TEXTS["first"].make())
+
+
+@pytest.mark.parametrize("text", ["hello there", "!!", "damaged", "<b>&amp;</b> 茶 \n\ttab", "eN route"])
+def test_a_text_that_was_typed_into_the_address_is_taken_as_it_is(text: str) -> None:
+    app = opened(text=text)
+    assert message(app, "nonce")["text"] == text and not notes(app, "note problem")
+    assert unpack_text(address(app)["text"]) == text  # the address that the page writes is compressed
+
+
+def test_where_a_cannot_be_had_the_next_is_shown() -> None:
+    text = "hugs and pugs"
+    app = opened(t1="file?tokenizer.json=0123", t2=HUG, text=text)
+    assert "no longer has the file" in unescape(notes(app, "note problem"))
+    run_of = Spec.parse(HUG).run()
+    trace = run_of.algorithm.train(run_of.source.corpus(run_of.pipeline), **run_of.settings)
+    assert ids(app) == trace.tokenizer().encode(text).ids
+    assert any('class="ts whose"><i>B</i>' in html.proto.body for html in app.get("html"))
+
+
+def test_gpt2_is_the_second_tokenizer_and_can_go() -> None:
+    app = opened()
+    assert app.selectbox(key="playground.slot.1").value == GPT2 and not address(app)
+    told = next(html.proto.body for html in app.get("html") if "ts preset" in html.proto.body)
+    assert "50,257" in told and "comes with this app" in told
+    app.selectbox(key="playground.slot.1").set_value(None)
+    run(app)
+    assert address(app) == {"t1": READY[0]}
 
 
 def test_a_text_over_the_limit_is_refused_and_kept() -> None:

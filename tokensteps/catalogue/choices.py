@@ -140,7 +140,7 @@ def title(text: str) -> str:
     )
 
 
-def preset_of(text: str) -> hub.Preset | None:
+def preset_of(text: str) -> hub.PublicTokenizer | None:
     """The preset that a spec names; None for any other."""
     try:
         spec = Spec.parse(text)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Preset(NamedTuple):
+class PublicTokenizer(NamedTuple):
     """A tokenizer to choose from: what it is called, its repository, and what somebody should know before choosing it."""
 
     title: str
@@ -51,18 +51,20 @@ class Preset(NamedTuple):
 
 
 HOST: Final = "huggingface.co"
-PUBLIC: Final[Mapping[str, Preset]] = {
+PUBLIC: Final[Mapping[str, PublicTokenizer]] = {
     preset.repository: preset
     for preset in (
-        Preset("GPT-2", "openai-community/gpt2", 50_257, "MIT"),
-        Preset("GPT-4", "Xenova/gpt-4", 100_263, ""),
-        Preset("GPT-4o", "Xenova/gpt-4o", 200_000, "MIT"),
-        Preset("BERT, cased", "google-bert/bert-base-cased", 28_996, "Apache 2.0"),
-        Preset("BERT, uncased", "google-bert/bert-base-uncased", 30_522, "Apache 2.0"),
-        Preset("BERT, multilingual", "google-bert/bert-base-multilingual-cased", 119_547, "Apache 2.0"),
-        Preset("T5", "google-t5/t5-small", 32_100, "Apache 2.0"),
-        Preset("XLM-R", "FacebookAI/xlm-roberta-base", 250_002, "MIT", 9),
-        Preset(
+        PublicTokenizer("GPT-2", "openai-community/gpt2", 50_257, "MIT"),
+        PublicTokenizer("GPT-4", "Xenova/gpt-4", 100_263, ""),
+        PublicTokenizer("GPT-4o", "Xenova/gpt-4o", 200_000, "MIT"),
+        PublicTokenizer("BERT, cased", "google-bert/bert-base-cased", 28_996, "Apache 2.0"),
+        PublicTokenizer("BERT, uncased", "google-bert/bert-base-uncased", 30_522, "Apache 2.0"),
+        PublicTokenizer(
+            "BERT, multilingual", "google-bert/bert-base-multilingual-cased", 119_547, "Apache 2.0"
+        ),
+        PublicTokenizer("T5", "google-t5/t5-small", 32_100, "Apache 2.0"),
+        PublicTokenizer("XLM-R", "FacebookAI/xlm-roberta-base", 250_002, "MIT", 9),
+        PublicTokenizer(
             "Llama 3",
             "Xenova/llama3-tokenizer",
             128_256,
@@ -70,7 +72,7 @@ PUBLIC: Final[Mapping[str, Preset]] = {
             9,
             "meta-llama/Meta-Llama-3-8B",
         ),
-        Preset(
+        PublicTokenizer(
             "Llama 4",
             "unsloth/Llama-4-Scout-17B-16E-Instruct",
             201_135,
@@ -78,10 +80,10 @@ PUBLIC: Final[Mapping[str, Preset]] = {
             28,
             "meta-llama/Llama-4-Scout-17B-16E-Instruct",
         ),
-        Preset("Gemma 3", "unsloth/gemma-3-1b-it", 262_145, "Gemma", 33, "google/gemma-3-1b-it"),
-        Preset("DeepSeek V3", "deepseek-ai/DeepSeek-V3", 128_815, "", 8),
-        Preset("Mistral Nemo", "mistralai/Mistral-Nemo-Instruct-2407", 131_072, "Apache 2.0", 9),
-        Preset("Qwen 3", "Qwen/Qwen3-0.6B", 151_669, "Apache 2.0", 11),
+        PublicTokenizer("Gemma 3", "unsloth/gemma-3-1b-it", 262_145, "Gemma", 33, "google/gemma-3-1b-it"),
+        PublicTokenizer("DeepSeek V3", "deepseek-ai/DeepSeek-V3", 128_815, "", 8),
+        PublicTokenizer("Mistral Nemo", "mistralai/Mistral-Nemo-Instruct-2407", 131_072, "Apache 2.0", 9),
+        PublicTokenizer("Qwen 3", "Qwen/Qwen3-0.6B", 151_669, "Apache 2.0", 11),
     )
 }
 """Tokenizers to choose from, by repository. None has to be asked for: where the original is gated, this is a public copy of it."""

@@ -11,7 +11,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue import choices, hub, shipped
 from tokensteps.catalogue.choices import Opened
 from tokensteps.catalogue.files import formats
-from tokensteps.catalogue.hub import Preset
+from tokensteps.catalogue.hub import PublicTokenizer
 from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.messages import explained
@@ -56,14 +56,14 @@ def tokenizer_choice() -> list[DeltaGenerator]:
     return places
 
 
-def preset_html(preset: Preset) -> str:
+def preset_html(preset: PublicTokenizer) -> str:
     """What somebody should know of a public tokenizer: its size, where it comes from, its licence, and what it needs."""
     tokens = ngettext("{number} token", "{number} tokens", preset.tokens).format(number=count(preset.tokens))
     facts = [tokens, *([preset.licence] if preset.licence else []), _needs(preset)]
     return f'<p class="ts preset">{escape(" · ".join(facts))}</p>'
 
 
-def _needs(preset: Preset) -> str:
+def _needs(preset: PublicTokenizer) -> str:
     if preset.repository == shipped.REPOSITORY:
         return _("comes with this app")
     host = hub.HOST

@@ -22,6 +22,7 @@ from tokensteps.language.messages import explained
 from tokensteps.limits import PACK_LIMIT, SENTENCE_LIMIT
 from tokensteps.pages.learn.home_algorithms import Column, algorithm_columns, algorithms_html, growing_words
 from tokensteps.pages.learn.home_lessons import lesson_facts, show_lessons, show_page_link, show_stations
+from tokensteps.pages.learn.home_lost import show_lost
 from tokensteps.pages.learn.home_sentence import (
     HOME_CORPUS,
     corpus_facts,
@@ -71,6 +72,7 @@ def show() -> None:
     st.html(f'<div class="ts"><p class="lead">{escape(lead)}</p></div>')
     for complaint in complaints:
         problem(complaint)
+    show_lost()
     show_sentence()
     st.header(_("Where the pieces come from"), anchor=False)
     st.caption(
