@@ -632,7 +632,7 @@ def drawn(analysis: Analysis) -> None:
         sound(side_by_side.words_html(subjects, list(words["word"][:12])))
     for name, text in figure_texts(counts_chart(both)):
         assert name == "hovertemplate" or "<" not in text
-    rows = cells_of(play_files.tokens_csv(analysis).decode("utf-8-sig"))
+    rows = cells_of(play_files.tokens_sheet(analysis).decode("utf-8-sig"))
     assert len(rows) == len(analysis)
     for row, (start, end) in zip(rows, analysis.offsets, strict=True):
         assert not row["token"].startswith(FORMULA_STARTS) and not row["text"].startswith(FORMULA_STARTS)

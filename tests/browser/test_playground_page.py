@@ -722,8 +722,8 @@ def test_a_public_name_without_a_network(
         assert time.monotonic() - start < 10
         playground.tokens(ids(HUG, text))
         playground.rest()
-    playground.choose("Tokenizer A", "GPT-2")  # the list has public ones, too
-    playground.told("'openai-community/gpt2' is not on this server yet")
+    playground.choose("Tokenizer A", "BERT, cased")  # the list has public ones, too
+    playground.told("'google-bert/bert-base-cased' is not on this server yet")
     assert box(page).input_value() == text
     playground.choose("Tokenizer A", title(READY[0]))
     playground.tokens(ids(READY[0], text))
@@ -837,7 +837,7 @@ def test_downloads(playground: Playground, open_page: Callable[..., Page], tmp_p
     playground.start(COURSE, text=text)
     playground.tokens(expected.ids)
     playground.tab("Files and link")
-    rows = list(csv.DictReader(io.StringIO(playground.download("Tokens (CSV)"), newline="")))
+    rows = list(csv.DictReader(io.StringIO(playground.download("Tokens (CSV for spreadsheets)"), newline="")))
     assert [int(row["id"]) for row in rows] == list(expected.ids)
     assert [(int(row["start"]), int(row["end"])) for row in rows] == list(expected.offsets)
     formulas = [row["text"] for row in rows if text[int(row["start"])] in "=+-@"]

@@ -73,6 +73,7 @@ class LoadedSubject(Subject):
             byte_level=is_byte_level(document),
             special_tokens=frozenset(token.content for token in added.values()),
         )
+        self.only_added = frozenset(token.content for token in added.values() if not token.special)
         self._byte_fallback = bool(model.get("byte_fallback"))
         self._prefix = str(model.get("continuing_subword_prefix") or "")
         self._marks_spaces = any(

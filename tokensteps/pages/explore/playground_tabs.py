@@ -17,7 +17,7 @@ from tokensteps.drawing.chips import Shown
 from tokensteps.language.i18n import N_, _, count
 from tokensteps.language.messages import explained
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
-from tokensteps.pages.explore.playground_files import tokens_csv, tokens_html, tokens_json
+from tokensteps.pages.explore.playground_files import tokens_csv, tokens_html, tokens_json, tokens_sheet
 from tokensteps.pages.explore.playground_state import (
     playground_url,
     playground_value,
@@ -146,7 +146,8 @@ def playground_files_tab(analyses: Mapping[str, Analysis]) -> None:
     st.header(_("The tokens"), anchor=False)
     shown = Shown(playground_value("write"), playground_value("spaces"), analysis.subject.style)
     makers: tuple[tuple[str, str, Callable[[], str | bytes]], ...] = (
-        (_("Tokens (CSV)"), "tokens.csv", partial(tokens_csv, analysis)),
+        (_("Tokens (CSV for spreadsheets)"), "tokens.csv", partial(tokens_sheet, analysis)),
+        (_("Tokens (plain CSV for programs)"), "tokens-plain.csv", partial(tokens_csv, analysis)),
         (_("Tokens (JSON)"), "tokens.json", partial(tokens_json, analysis)),
         (
             _("Colored page (HTML)"),

@@ -21,7 +21,7 @@ PATHS: Final = frozenset({page.path for page in PAGES.values()})
 
 
 def way_home(path: str, query: str = "") -> str | None:
-    """Where the home page is from an address that no page has, and what it is told; None for a page's, and for Streamlit's own.
+    """Where the home page is from an address that no page has, and what it is told; None for a page's, a file's, and Streamlit's own.
 
     >>> way_home("/plaground", "text=hug"), way_home("/a/b"), way_home("/bpe"), way_home("/")
     ('./?lost=plaground%3Ftext%3Dhug', '../?lost=a/b', None, None)
@@ -29,7 +29,7 @@ def way_home(path: str, query: str = "") -> str | None:
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     within = path.removeprefix(f"/{base}") if base else path
     asked = within.strip("/")
-    if asked in PATHS or asked.startswith("_stcore/"):
+    if asked in PATHS or asked.startswith("_stcore/") or "." in asked.rpartition("/")[2]:
         return None
     up = within.removeprefix("/").count("/")
     told = f"{asked}?{query}" if query else asked
