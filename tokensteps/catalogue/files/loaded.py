@@ -47,6 +47,8 @@ class LoadedSubject(Subject):
     """A tokenizer of the `tokenizers` library: what is known of its tokens, and who works on texts."""
 
     library: TextWork
+    pattern: str | None = None
+    """What splits text into words where the files don't say it, so that somebody may choose another; None where they do."""
 
     def __init__(
         self,

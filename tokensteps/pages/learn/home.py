@@ -160,6 +160,7 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
     else:
         empty = escape(_("No text, no tokens: write something."))
         st.html(f'<p class="ts first-counts">{empty}</p>')
+    st.html(whose_html(subject, corpus))
     if sentence:
         _show_real_tokens(sentence)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -167,7 +168,6 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
         show_page_link(WATCH)
         with st.popover(_("This sentence as a link"), type="tertiary"):
             st.code(page_address({"say": write_short(sentence)}), language=None, wrap_lines=True)
-    st.html(whose_html(subject, corpus))
     st.header(_("Why subwords?"), anchor=False)
     st.caption(
         _(
