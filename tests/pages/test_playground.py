@@ -6,17 +6,19 @@ JavaScript (typing, hovering, keys, Back) is in `tests/browser/`.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+import tiktoken
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import run, told
 from tokensteps.catalogue.analysis import interpret_escapes
-from tokensteps.catalogue.choices import GPT2, READY, Spec
+from tokensteps.catalogue.choices import GPT2, READY, Spec, upload_spec
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.limits import PLAYGROUND_LIMIT
 from tokensteps.pages.explore.playground_chips import STRETCHES_SHOWN
@@ -226,3 +228,38 @@ def test_the_link_holds_the_text_or_says_that_it_can_not() -> None:
     run(app)
     assert "id" in address(app) and "text" not in address(app)
     assert "hold this text. Its address" in notes(app)
+
+
+def test_an_upload_has_a_name_and_settings_which_the_link_keeps() -> None:
+    """Oracle: tiktoken's own encoder, given the same ranks, pattern and special token."""
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"12": 256, b"123": 257}
+    lines = "\n".join(f"{b64encode(token).decode()} {rank}" for token, rank in ranks.items())
+    files = {"mine/x.tiktoken": lines.encode(), "mine/config.json": b'{"_name_or_path": "me/mine"}'}
+    spec = upload_spec(files)
+    text = "1234<s> a"
+    app = opened(t1=spec, text=text)
+    assert Spec.parse(spec).setting("name") == "me/mine"
+    assert any("<b>me/mine</b>" in html.proto.body for html in app.get("html"))
+    app.text_input(key="playground.set.name.0").set_value("My <b>own</b>")
+    app.selectbox(key="playground.set.pattern.0").set_value("own")
+    app.text_input(key="playground.set.own.0").set_value(r"\d{1,2}|\D")
+    app.text_input(key="playground.set.special.0").set_value("<s>=300")
+    next(button for button in app.button if button.label == "Apply").click()
+    run(app)
+    truth = tiktoken.Encoding("t", pat_str=r"\d{1,2}|\D", mergeable_ranks=ranks, special_tokens={"<s>": 300})
+    assert ids(app) == truth.encode(text, allowed_special="all")
+    again = opened(t1=address(app)["t1"], text=text)
+    assert ids(again) == ids(app)
+    whose = next(html.proto.body for html in again.get("html") if "ts whose" in html.proto.body)
+    assert "My &lt;b&gt;own&lt;/b&gt;" in whose
+
+
+def test_a_pattern_that_is_none_is_told_and_can_be_changed() -> None:
+    ranks = "\n".join(f"{b64encode(bytes([byte])).decode()} {byte}" for byte in range(256))
+    spec = Spec.parse(upload_spec({"x.tiktoken": ranks.encode()})).set(pattern="(").write()
+    app = opened(t1=spec, t2=HUG, text="hug")
+    assert "can't be loaded" in unescape(notes(app, "note problem"))
+    app.selectbox(key="playground.set.pattern.0").set_value("gpt2")
+    next(button for button in app.button if button.label == "Apply").click()
+    run(app)
+    assert ids(app) == [*b"hug"] and not notes(app, "note problem")
