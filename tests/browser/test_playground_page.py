@@ -484,7 +484,7 @@ def test_the_tokenizers_own_special_tokens(playground: Playground) -> None:
     expect(playground.page.get_by_role("switch", name="Add special tokens", exact=True)).to_have_count(0)
     playground.upload_by_mouse(file("vocab.txt", data))
     playground.tokens(theirs.encode(text, add_special_tokens=False).ids)
-    playground.flip("Add special tokens")
+    playground.flip("Add special tokens: A")
     playground.tokens(theirs.encode(text).ids)
     assert playground.chips.first.inner_text() == "[CLS]" and playground.chips.last.inner_text() == "[SEP]"
     assert playground.true_text() == text
@@ -493,7 +493,7 @@ def test_the_tokenizers_own_special_tokens(playground: Playground) -> None:
     raw.encode_special_tokens = True
     playground.tokens(raw.encode(text).ids)
     assert playground.true_text() == text
-    playground.flip("Add special tokens")
+    playground.flip("Add special tokens: A")
     playground.tokens(raw.encode(text, add_special_tokens=False).ids)
 
 

@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 import pytest
 import tiktoken
 from streamlit.testing.v1 import AppTest
+from tokenizers import Tokenizer, models, processors
 
 from tests.pages.pages import run, told
 from tokensteps.catalogue.analysis import interpret_escapes
@@ -263,3 +264,20 @@ def test_a_pattern_that_is_none_is_told_and_can_be_changed() -> None:
     next(button for button in app.button if button.label == "Apply").click()
     run(app)
     assert ids(app) == [*b"hug"] and not notes(app, "note problem")
+
+
+def test_special_tokens_are_added_by_each_tokenizer_for_itself() -> None:
+    """Oracle: the tokenizers library, which adds them itself."""
+    tokenizer = Tokenizer(models.WordLevel({"hug": 0, "[CLS]": 1, "[UNK]": 2}, unk_token="[UNK]"))
+    tokenizer.post_processor = processors.TemplateProcessing("[CLS] $A", None, [("[CLS]", 1)])
+    spec = upload_spec({"tokenizer.json": tokenizer.to_str().encode()})
+    other = Spec.parse(spec).set(name="other").write()
+    app = opened(t1=spec, t2=other, text="hug")
+    assert ids(app) == tokenizer.encode("hug", add_special_tokens=False).ids
+    app.toggle(key="playground.adding.A").set_value(True)
+    run(app)
+    assert ids(app) == tokenizer.encode("hug").ids and address(app)["added"] == "A"
+    assert app.toggle(key="playground.adding.B").value is False
+    for given, first, second in (("A", True, False), ("B", False, True), ("1", True, True)):
+        again = opened(t1=spec, t2=other, text="hug", added=given)
+        assert [again.toggle(key=f"playground.adding.{letter}").value for letter in "AB"] == [first, second]

@@ -277,7 +277,8 @@ PLAYGROUND_RULES = (
     ),
     Setting(
         "added",
-        False,
+        "",
+        length=4,
         label=N_("Add special tokens"),
         help=N_("Add what the tokenizer puts around a text for its model, such as `[CLS]` and `[SEP]`."),
     ),

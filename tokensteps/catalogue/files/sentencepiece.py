@@ -17,7 +17,7 @@ from tokensteps.catalogue.files.documents import Document, new_document
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.recognition import RecognizedFile
-from tokensteps.language.i18n import N_, _
+from tokensteps.language.i18n import N_
 from tokensteps.limits import TOKEN_CHARACTERS, TOKEN_LIMIT
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
@@ -71,7 +71,7 @@ def from_sentencepiece(upload: RecognizedFile, name: str) -> LoadedSubject:
             },
         )
     except Damaged as error:
-        raise LoadError("sentencepiece", upload.file, reason=_(str(error))) from None
+        raise LoadError("sentencepiece", upload.file, reason=str(error)) from None
     document["added_tokens"] += [
         {**_ADDED, "id": place, "content": one.text}
         for place, one in enumerate(model.pieces)

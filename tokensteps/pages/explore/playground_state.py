@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from tokensteps.catalogue.choices import GPT2, READY
+from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import is_back
 from tokensteps.components.editor import as_typed
@@ -40,6 +41,20 @@ def chosen_specs() -> list[str]:
     return chosen
 
 
+def adds_to() -> list[str]:
+    """The specs of the tokenizers that add their own special tokens to the text."""
+    added: list[str] = st.session_state.setdefault("playground.added_to", [])
+    return added
+
+
+def replace_spec(slot: int, spec: str) -> None:
+    """Have another spec in a slot, with what is set for the one before."""
+    chosen = list(chosen_specs())
+    st.session_state["playground.added_to"] = [spec if one == chosen[slot] else one for one in adds_to()]
+    chosen[slot] = spec
+    st.session_state["playground.specs"] = chosen
+
+
 def read_playground_url() -> list[str]:
     """Read the URL when the session begins, after Back, and when a link brings settings; returns complaints about it."""
     state, url = st.session_state, st.query_params.to_dict()
@@ -59,6 +74,12 @@ def read_playground_url() -> list[str]:
     specs = [url[slot] for slot in PLAYGROUND_SLOTS if url.get(slot)]
     if specs or first or is_back():
         state["playground.specs"] = specs or [*USUAL_TOKENIZERS]
+    if "added" in url or first or is_back():
+        # Links of earlier versions say 1 for all of them.
+        letters = LETTERS if playground_value("added") == "1" else playground_value("added")
+        state["playground.added_to"] = [
+            spec for letter, spec in zip(LETTERS, chosen_specs(), strict=False) if letter in letters
+        ]
     return complaints
 
 
@@ -78,6 +99,8 @@ def playground_url() -> dict[str, str | None]:
         else setting.write(playground_value(setting.name))
         for setting in PLAYGROUND_RULES
     }
+    added = [letter for letter, spec in zip(LETTERS, chosen_specs(), strict=False) if spec in adds_to()]
+    values["added"] = "".join(added) or None
     text = playground_value("text")
     packed = pack_text(text) if len(text) <= PACK_LIMIT else None
     usual = text == TEXTS["first"].make()

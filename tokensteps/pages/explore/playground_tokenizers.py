@@ -23,7 +23,7 @@ from tokensteps.limits import (
     REPOSITORY_LIMIT,
     SPECIAL_LIMIT,
 )
-from tokensteps.pages.explore.playground_state import chosen_specs
+from tokensteps.pages.explore.playground_state import chosen_specs, replace_spec
 from tokensteps.runs.rules import PLAYGROUND_SLOTS
 from tokensteps.server.entrance.visits import visits
 from tokensteps.streamlit_internals import session_id
@@ -174,9 +174,7 @@ def _upload_settings(slot: int, place: DeltaGenerator, spec: Spec, subject: Subj
         if subject is None or getattr(subject, "pattern", None) is not None:
             settings |= _pattern_boxes(slot, spec)
         if st.form_submit_button(_("Apply")):
-            chosen = list(chosen_specs())
-            chosen[slot] = choices.bring_again(chosen[slot], spec.set(**settings).write())
-            st.session_state["playground.specs"] = chosen
+            replace_spec(slot, choices.bring_again(chosen_specs()[slot], spec.set(**settings).write()))
             st.rerun()
 
 
@@ -220,6 +218,4 @@ def _step_slider(slot: int, place: DeltaGenerator, step: int, last: int) -> None
 
 
 def _step_changed(slot: int, name: str) -> None:
-    chosen = list(chosen_specs())
-    chosen[slot] = choices.Spec.parse(chosen[slot]).at(st.session_state[name]).write()
-    st.session_state["playground.specs"] = chosen
+    replace_spec(slot, choices.Spec.parse(chosen_specs()[slot]).at(st.session_state[name]).write())
