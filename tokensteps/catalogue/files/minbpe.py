@@ -25,12 +25,12 @@ def from_minbpe(
     own = lines[1] if len(lines) > 1 else ""
     number = int(lines[2]) if len(lines) > 2 and _is_number(lines[2]) else -1
     if not 0 <= number <= min(ADDED_LIMIT, len(lines) - 3):
-        raise _wrong(upload, lines, 2)
+        raise _wrong_line(upload, lines, 2)
     special: dict[str, int] = {}
     for place in range(3, 3 + number):
         token, _space, identifier = lines[place].rpartition(" ")
         if not token or not _is_number(identifier):
-            raise _wrong(upload, lines, place)
+            raise _wrong_line(upload, lines, place)
         special[token] = int(identifier)
     tokens, merges = _merged(upload, lines, 3 + number)
     vocab = {bytes_to_symbols(token): identifier for identifier, token in enumerate(tokens)}
@@ -81,10 +81,10 @@ def _merged(
     for place in range(start, len(lines)):
         parts = lines[place].split(" ")
         if len(parts) != 2 or not all(_is_number(part) and int(part) < len(tokens) for part in parts):
-            raise _wrong(upload, lines, place)
+            raise _wrong_line(upload, lines, place)
         first, second = map(int, parts)
         if len(tokens[first]) + len(tokens[second]) > TOKEN_CHARACTERS:
-            raise _wrong(upload, lines, place)
+            raise _wrong_line(upload, lines, place)
         merges.append((first, second))
         tokens.append(tokens[first] + tokens[second])
     return tokens, merges
@@ -94,6 +94,6 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 10
 
 
-def _wrong(upload: RecognizedFile, lines: list[str], place: int) -> LoadError:
+def _wrong_line(upload: RecognizedFile, lines: list[str], place: int) -> LoadError:
     line = lines[place] if place < len(lines) else ""
     return LoadError("minbpe", upload.file, line_number=place + 1, line=quoted(line))

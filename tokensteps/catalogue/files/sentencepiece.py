@@ -60,7 +60,7 @@ def from_sentencepiece(upload: RecognizedFile, name: str) -> LoadedSubject:
     try:
         model = read_model(upload.content)
         document = new_document(
-            _bpe(model) if model.kind == BPE else _unigram(model),
+            _bpe_document(model) if model.kind == BPE else _unigram_document(model),
             [(one.text, place) for place, one in enumerate(model.pieces) if one.kind == CONTROL],
             normalizer=_normalizer(model),
             decoder={
@@ -140,13 +140,13 @@ def fields(data: bytes) -> Iterator[tuple[int, Any]]:
     """
     place = 0
     while place < len(data):
-        tag, place = _varint(data, place)
+        tag, place = _number_at(data, place)
         match tag & 7:
             case 0:
-                value, place = _varint(data, place)
+                value, place = _number_at(data, place)
                 yield tag >> 3, value
             case 2:
-                length, place = _varint(data, place)
+                length, place = _number_at(data, place)
                 if length > len(data) - place:
                     raise Damaged(N_("it was cut off"))
                 yield tag >> 3, data[place : place + length]
@@ -162,7 +162,7 @@ def fields(data: bytes) -> Iterator[tuple[int, Any]]:
                 raise Damaged(N_("it has a field of no known type"))
 
 
-def _varint(data: bytes, place: int) -> tuple[int, int]:
+def _number_at(data: bytes, place: int) -> tuple[int, int]:
     """A number of seven bits a byte, the lowest first, and the place after it."""
     value = 0
     for shift in range(0, 70, 7):
@@ -222,7 +222,7 @@ def _unknown(model: PieceModel) -> int:
     return place
 
 
-def _unigram(model: PieceModel) -> Document:
+def _unigram_document(model: PieceModel) -> Document:
     return {
         "type": "Unigram",
         "unk_id": _unknown(model),
@@ -231,7 +231,7 @@ def _unigram(model: PieceModel) -> Document:
     }
 
 
-def _bpe(model: PieceModel) -> Document:
+def _bpe_document(model: PieceModel) -> Document:
     """The merges follow from the pieces: any two that make another may be merged, the highest score first."""
     places: dict[str, int] = {}
     for place, one in enumerate(model.pieces):

@@ -21,7 +21,7 @@ def from_tekken(upload: RecognizedFile, name: str) -> LoadedSubject:
     config: Document = upload.content["config"]
     pattern = config.get("pattern")
     if not isinstance(pattern, str) or not pattern:
-        raise _wrong(upload, "config.pattern")
+        raise _wrong_part(upload, "config.pattern")
     reserved = _number(
         upload, "config.default_num_special_tokens", config.get("default_num_special_tokens"), ADDED_LIMIT
     )
@@ -44,7 +44,7 @@ def _token(upload: RecognizedFile, part: str, entry: Any) -> bytes:
     except (binascii.Error, ValueError):
         token = b""
     if not token:
-        raise _wrong(upload, part)
+        raise _wrong_part(upload, part)
     return token
 
 
@@ -53,11 +53,11 @@ def _special(upload: RecognizedFile, reserved: int) -> dict[str, int]:
     special: dict[str, int] = {}
     listed = upload.content.get("special_tokens") or []
     if not isinstance(listed, list) or len(listed) > reserved:
-        raise _wrong(upload, "special_tokens")
+        raise _wrong_part(upload, "special_tokens")
     for place, entry in enumerate(listed):
         token, rank = (entry.get("token_str"), entry.get("rank")) if isinstance(entry, dict) else (None, None)
         if not isinstance(token, str) or not token or type(rank) is not int or not 0 <= rank < reserved:
-            raise _wrong(upload, f"special_tokens[{place}]")
+            raise _wrong_part(upload, f"special_tokens[{place}]")
         special[token] = rank
     return special
 
@@ -66,9 +66,9 @@ def _number(upload: RecognizedFile, part: str, value: Any, limit: int) -> int:
     if type(value) is not int or not 0 <= value <= limit:
         if type(value) is int and value > limit:
             raise LoadError("too_many_tokens", upload.file, number=count(value), limit=count(limit))
-        raise _wrong(upload, part)
+        raise _wrong_part(upload, part)
     return value
 
 
-def _wrong(upload: RecognizedFile, part: str) -> LoadError:
+def _wrong_part(upload: RecognizedFile, part: str) -> LoadError:
     return LoadError("tekken", upload.file, part=quoted(part))
