@@ -20,6 +20,7 @@ from tokenizers import Tokenizer, models, processors
 from tests.pages.pages import run, told
 from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import GPT2, READY, Spec, upload_spec
+from tokensteps.catalogue.shipped import gpt2
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.limits import PLAYGROUND_LIMIT
 from tokensteps.pages.explore.playground_chips import STRETCHES_SHOWN
@@ -210,7 +211,9 @@ def test_a_long_text_is_drawn_a_page_at_a_time_and_counted_whole() -> None:
     assert message(app, "kinds")["first"] > 0
 
 
-@pytest.mark.parametrize("tab", ["Side by side", "Counts", "Costly words", "Languages", "Files and link"])
+@pytest.mark.parametrize(
+    "tab", ["Side by side", "Counts", "Costly words", "Languages", "Look up", "Files and link"]
+)
 @pytest.mark.parametrize("text", ["", HOSTILE, "one two\nthree"])
 def test_every_tab_draws(tab: str, text: str) -> None:
     app = opened(t1=READY[0], t2=HUG, **({"text": str(pack_text(text))} if text else {}))
@@ -281,3 +284,30 @@ def test_special_tokens_are_added_by_each_tokenizer_for_itself() -> None:
     for given, first, second in (("A", True, False), ("B", False, True), ("1", True, True)):
         again = opened(t1=spec, t2=other, text="hug", added=given)
         assert [again.toggle(key=f"playground.adding.{letter}").value for letter in "AB"] == [first, second]
+
+
+def test_look_up_finds_tokens_and_the_text_of_ids() -> None:
+    """Oracle: tiktoken's word for GPT-2's first ids (15496, 995 is “Hello world”), and a plain search through all tokens."""
+    app = opened(t1=GPT2, text="hug")
+    app.session_state["playground.tab"] = "Look up"
+    run(app)
+    app.text_input(key="playground.lookup.query").set_value("hug")
+    app.text_input(key="playground.lookup.ids").set_value("[15496, 995]")
+    run(app)
+    assert app.code[-1].value == "Hello world"
+    [table] = [frame.value for frame in app.dataframe if "Token" in frame.value]
+    tokens = [identifier for identifier in range(50_257) if b"hug" in gpt2().token_bytes(identifier)]
+    assert list(table["Id"]) == tokens and list(table["Rank"]) == [one - 256 for one in tokens]
+    for kind, query, said in (
+        ("bytes", "zz", "not bytes"),
+        ("regex", "(", "not a regular expression"),
+        ("regex", r"(\w+\w*)+(?<!a)!$", ""),
+    ):
+        app.selectbox(key="playground.lookup.kind").set_value(kind)
+        app.text_input(key="playground.lookup.query").set_value(query)
+        run(app)
+        assert said in notes(app, "note problem")
+    app.text_input(key="playground.lookup.query").set_value("")
+    app.text_input(key="playground.lookup.ids").set_value("999999")
+    run(app)
+    assert "not an id of this vocabulary" in notes(app, "note problem")

@@ -73,7 +73,7 @@ def from_rank_table(
     missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
     if missing is not None:
         raise LoadError("no_byte", upload.file, byte=f"0x{missing:02X}")
-    vocab = {bytes_to_symbols(token): rank for token, rank in ranks.items()} | special
+    vocab = {**{bytes_to_symbols(token): rank for token, rank in ranks.items()}, **special}
     check_ids(vocab, upload.file)
     document = new_document(
         {
