@@ -621,7 +621,7 @@ def drawn(analysis: Analysis) -> None:
         sound(chips_html(runs, shown, chip="{text}: {ids}", unknown="unk"))
     for card in cards_html(analysis, runs[:40]).values():
         sound(card)
-    sound(name_html(analysis.subject))
+    sound(name_html("A", analysis.subject))
     sound(sentence_html(analysis))
     both = {"A": analysis, "B": analysis}
     sound(side_by_side.aligned_html(both))
@@ -631,7 +631,7 @@ def drawn(analysis: Analysis) -> None:
         sound(side_by_side.words_html(subjects, list(words["word"][:12])))
     for name, text in figure_texts(counts_chart(both)):
         assert name == "hovertemplate" or "<" not in text
-    rows = cells_of(play_files.tokens_csv(analysis).decode("utf-8-sig"))
+    rows = cells_of(play_files.tokens_sheet(analysis).decode("utf-8-sig"))
     assert len(rows) == len(analysis)
     for row, (start, end) in zip(rows, analysis.offsets, strict=True):
         assert not row["token"].startswith(FORMULA_STARTS) and not row["text"].startswith(FORMULA_STARTS)

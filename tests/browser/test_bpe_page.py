@@ -472,7 +472,7 @@ def test_damaged_links(bpe: Bpe) -> None:
     for value in ("corpus='nope'", "size='abc'", "ties='<b>'"):
         assert f"The link says {value}, which is not valid here; the default is used." in problems
     bpe.open("/bpe?corpus=course&step=-1", step=0)
-    bpe.open("/bpe?corpus=paste&text=!!nonsense!!")
+    bpe.open("/bpe?corpus=paste&text=eNoLnonsense")
     expect(bpe.page.locator(".note.problem")).to_contain_text(
         "The text in this link is damaged: ask for the link again"
     )
@@ -726,7 +726,7 @@ def test_downloads(bpe: Bpe, tmp_path: Path) -> None:
     assert run["words"] == GOLDEN["word_freqs"] and run["alphabet"] == GOLDEN["alphabet"]
     assert run["stop_reason"] == "vocab_size" and run["vocab"] == list(trace.tokens)
 
-    rows = list(csv.DictReader(io.StringIO(bpe.download("Every step (CSV)"))))
+    rows = list(csv.DictReader(io.StringIO(bpe.download("Every step (CSV for spreadsheets)"))))
     assert [(int(r["step"]), r["first"], r["second"], r["token"], int(r["freq"])) for r in rows] == [
         (number, *s["pair"], s["token"], s["freq"]) for number, s in enumerate(STEPS, start=1)
     ]
@@ -886,7 +886,7 @@ def test_hostile_text_is_only_text(bpe: Bpe, open_page: Callable[..., Page], tmp
         "<b>",
         "<img/src=x/onerror=window.bad=5>",
     ]
-    rows = list(csv.DictReader(io.StringIO(bpe.download("Every step (CSV)"))))
+    rows = list(csv.DictReader(io.StringIO(bpe.download("Every step (CSV for spreadsheets)"))))
     assert [row["token"] for row in rows if row["token"] == whole] == [whole]
     path = tmp_path / "hostile.html"
     path.write_text(bpe.download("Handout that steps offline (HTML)"), encoding="utf-8")

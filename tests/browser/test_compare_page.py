@@ -222,7 +222,9 @@ def test_a_deep_link_a_reload_files_and_back(
     ]
     learner.tab("Where they disagree")
     learner.rest()
-    words = list(csv.DictReader(io.StringIO(learner.download("These words (CSV)"), newline="")))
+    words = list(
+        csv.DictReader(io.StringIO(learner.download("These words (CSV for spreadsheets)"), newline=""))
+    )
     assert [row["word"] for row in words] == [found.word for found in comparison[40].disagreements()]
     learner.choose("Corpus", "hug, pug, pun, bun, hugs")
     expect(learner.page.locator(".ts-flipbook .where").first).to_contain_text("Step 0 of 9")

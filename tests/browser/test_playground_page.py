@@ -484,7 +484,7 @@ def test_the_tokenizers_own_special_tokens(playground: Playground) -> None:
     expect(playground.page.get_by_role("switch", name="Add special tokens", exact=True)).to_have_count(0)
     playground.upload_by_mouse(file("vocab.txt", data))
     playground.tokens(theirs.encode(text, add_special_tokens=False).ids)
-    playground.flip("Add special tokens")
+    playground.flip("Add special tokens: A")
     playground.tokens(theirs.encode(text).ids)
     assert playground.chips.first.inner_text() == "[CLS]" and playground.chips.last.inner_text() == "[SEP]"
     assert playground.true_text() == text
@@ -493,7 +493,7 @@ def test_the_tokenizers_own_special_tokens(playground: Playground) -> None:
     raw.encode_special_tokens = True
     playground.tokens(raw.encode(text).ids)
     assert playground.true_text() == text
-    playground.flip("Add special tokens")
+    playground.flip("Add special tokens: A")
     playground.tokens(raw.encode(text, add_special_tokens=False).ids)
 
 
@@ -722,8 +722,8 @@ def test_a_public_name_without_a_network(
         assert time.monotonic() - start < 10
         playground.tokens(ids(HUG, text))
         playground.rest()
-    playground.choose("Tokenizer A", "GPT-2")  # the list has public ones, too
-    playground.told("'openai-community/gpt2' is not on this server yet")
+    playground.choose("Tokenizer A", "BERT, cased")  # the list has public ones, too
+    playground.told("'google-bert/bert-base-cased' is not on this server yet")
     assert written(page) == text
     playground.choose("Tokenizer A", title(READY[0]))
     playground.tokens(ids(READY[0], text))
@@ -837,7 +837,7 @@ def test_downloads(playground: Playground, open_page: Callable[..., Page], tmp_p
     playground.start(COURSE, text=text)
     playground.tokens(expected.ids)
     playground.tab("Files and link")
-    rows = list(csv.DictReader(io.StringIO(playground.download("Tokens (CSV)"), newline="")))
+    rows = list(csv.DictReader(io.StringIO(playground.download("Tokens (CSV for spreadsheets)"), newline="")))
     assert [int(row["id"]) for row in rows] == list(expected.ids)
     assert [(int(row["start"]), int(row["end"])) for row in rows] == list(expected.offsets)
     formulas = [row["text"] for row in rows if text[int(row["start"])] in "=+-@"]

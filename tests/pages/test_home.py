@@ -100,6 +100,22 @@ def test_a_damaged_link_is_told() -> None:
     assert len(problems(app)) == 1 and ids(app) == tokenizer().encode(SENTENCE).ids
 
 
+def test_an_address_without_a_page_says_what_was_meant() -> None:
+    app = opened(lost="plaground?text=hug&step=2&evil=1")
+    [told] = problems(app)
+    assert "/plaground" in told and "Perhaps you meant Playground." in told
+    [link] = [link for link in app.get("page_link") if "Open Playground" in link.proto.label]
+    assert "text=hug" in link.proto.query_string and "evil" not in link.proto.query_string
+    assert ids(app) == tokenizer().encode(SENTENCE).ids
+
+
+def test_an_address_like_no_pages_is_told_as_text() -> None:
+    app = opened(lost="<img src=x onerror=alert(1)>" + "?x=1" * 400)
+    [told] = problems(app)
+    assert "Choose one from the menu." in told and "<img" not in told
+    assert problems(opened(lost="home")) == []
+
+
 # --- a plan, walked along ---------------------------------------------------------------------------------------------
 
 BPE = Page("bpe", ROOT / "pages" / "train" / "bpe.py", BPE_RULES)

@@ -263,7 +263,7 @@ def test_a_text_that_is_too_long_is_refused_and_kept() -> None:
         ({"stride": "-1"}, "stride='-1'"),
         ({"size": "x"}, "size='x'"),
         ({"strategy": "none"}, "strategy='none'"),
-        ({"corpus": "paste", "text": "damaged"}, "damaged"),
+        ({"corpus": "paste", "text": "eNoLdamaged"}, "damaged"),
     ],
 )
 def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str, str], told: str) -> None:

@@ -6,17 +6,21 @@ JavaScript (typing, hovering, keys, Back) is in `tests/browser/`.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+import tiktoken
 from streamlit.testing.v1 import AppTest
+from tokenizers import Tokenizer, models, processors
 
 from tests.pages.pages import run, told
 from tokensteps.catalogue.analysis import interpret_escapes
-from tokensteps.catalogue.choices import READY, Spec
+from tokensteps.catalogue.choices import GPT2, READY, Spec, upload_spec
+from tokensteps.catalogue.shipped import gpt2
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.limits import PLAYGROUND_LIMIT
 from tokensteps.pages.explore.playground_chips import STRETCHES_SHOWN
@@ -145,7 +149,7 @@ def test_hostile_text_and_names_are_inert(write: str) -> None:
         ({"t1": "bpe?corpus=hug&size=1"}, "below the alphabet"),
         ({"t1": "file?tokenizer.json=0123"}, "no longer has the file"),
         ({"t1": "hub?name=../../etc/passwd"}, "etc/passwd"),
-        ({"text": "damaged"}, "damaged"),
+        ({"text": "eNoLdamaged"}, "damaged"),
         ({"id": "0123"}, "no longer has the text"),
         ({"write": "<b>"}, "write="),
     ],
@@ -155,6 +159,33 @@ def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str
     app = opened(**url, **text)
     assert told in unescape(notes(app, "note problem"))
     assert message(app, "nonce")["text"] == ("keep me" if text else TEXTS["first"].make())
+
+
+@pytest.mark.parametrize("text", ["hello there", "!!", "damaged", "<b>&amp;</b> 茶 \n\ttab", "eN route"])
+def test_a_text_that_was_typed_into_the_address_is_taken_as_it_is(text: str) -> None:
+    app = opened(text=text)
+    assert message(app, "nonce")["text"] == text and not notes(app, "note problem")
+    assert unpack_text(address(app)["text"]) == text  # the address that the page writes is compressed
+
+
+def test_where_a_cannot_be_had_the_next_is_shown() -> None:
+    text = "hugs and pugs"
+    app = opened(t1="file?tokenizer.json=0123", t2=HUG, text=text)
+    assert "no longer has the file" in unescape(notes(app, "note problem"))
+    run_of = Spec.parse(HUG).run()
+    trace = run_of.algorithm.train(run_of.source.corpus(run_of.pipeline), **run_of.settings)
+    assert ids(app) == trace.tokenizer().encode(text).ids
+    assert any('class="ts whose"><i>B</i>' in html.proto.body for html in app.get("html"))
+
+
+def test_gpt2_is_the_second_tokenizer_and_can_go() -> None:
+    app = opened()
+    assert app.selectbox(key="playground.slot.1").value == GPT2 and not address(app)
+    told = next(html.proto.body for html in app.get("html") if "ts preset" in html.proto.body)
+    assert "50,257" in told and "comes with this app" in told
+    app.selectbox(key="playground.slot.1").set_value(None)
+    run(app)
+    assert address(app) == {"t1": READY[0]}
 
 
 def test_a_text_over_the_limit_is_refused_and_kept() -> None:
@@ -180,7 +211,9 @@ def test_a_long_text_is_drawn_a_page_at_a_time_and_counted_whole() -> None:
     assert message(app, "kinds")["first"] > 0
 
 
-@pytest.mark.parametrize("tab", ["Side by side", "Counts", "Costly words", "Languages", "Files and link"])
+@pytest.mark.parametrize(
+    "tab", ["Side by side", "Counts", "Costly words", "Languages", "Look up", "Files and link"]
+)
 @pytest.mark.parametrize("text", ["", HOSTILE, "one two\nthree"])
 def test_every_tab_draws(tab: str, text: str) -> None:
     app = opened(t1=READY[0], t2=HUG, **({"text": str(pack_text(text))} if text else {}))
@@ -199,3 +232,82 @@ def test_the_link_holds_the_text_or_says_that_it_can_not() -> None:
     run(app)
     assert "id" in address(app) and "text" not in address(app)
     assert "hold this text. Its address" in notes(app)
+
+
+def test_an_upload_has_a_name_and_settings_which_the_link_keeps() -> None:
+    """Oracle: tiktoken's own encoder, given the same ranks, pattern and special token."""
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"12": 256, b"123": 257}
+    lines = "\n".join(f"{b64encode(token).decode()} {rank}" for token, rank in ranks.items())
+    files = {"mine/x.tiktoken": lines.encode(), "mine/config.json": b'{"_name_or_path": "me/mine"}'}
+    spec = upload_spec(files)
+    text = "1234<s> a"
+    app = opened(t1=spec, text=text)
+    assert Spec.parse(spec).setting("name") == "me/mine"
+    assert any("<b>me/mine</b>" in html.proto.body for html in app.get("html"))
+    app.text_input(key="playground.set.name.0").set_value("My <b>own</b>")
+    app.selectbox(key="playground.set.pattern.0").set_value("own")
+    app.text_input(key="playground.set.own.0").set_value(r"\d{1,2}|\D")
+    app.text_input(key="playground.set.special.0").set_value("<s>=300")
+    next(button for button in app.button if button.label == "Apply").click()
+    run(app)
+    truth = tiktoken.Encoding("t", pat_str=r"\d{1,2}|\D", mergeable_ranks=ranks, special_tokens={"<s>": 300})
+    assert ids(app) == truth.encode(text, allowed_special="all")
+    again = opened(t1=address(app)["t1"], text=text)
+    assert ids(again) == ids(app)
+    whose = next(html.proto.body for html in again.get("html") if "ts whose" in html.proto.body)
+    assert "My &lt;b&gt;own&lt;/b&gt;" in whose
+
+
+def test_a_pattern_that_is_none_is_told_and_can_be_changed() -> None:
+    ranks = "\n".join(f"{b64encode(bytes([byte])).decode()} {byte}" for byte in range(256))
+    spec = Spec.parse(upload_spec({"x.tiktoken": ranks.encode()})).set(pattern="(").write()
+    app = opened(t1=spec, t2=HUG, text="hug")
+    assert "can't be loaded" in unescape(notes(app, "note problem"))
+    app.selectbox(key="playground.set.pattern.0").set_value("gpt2")
+    next(button for button in app.button if button.label == "Apply").click()
+    run(app)
+    assert ids(app) == [*b"hug"] and not notes(app, "note problem")
+
+
+def test_special_tokens_are_added_by_each_tokenizer_for_itself() -> None:
+    """Oracle: the tokenizers library, which adds them itself."""
+    tokenizer = Tokenizer(models.WordLevel({"hug": 0, "[CLS]": 1, "[UNK]": 2}, unk_token="[UNK]"))
+    tokenizer.post_processor = processors.TemplateProcessing("[CLS] $A", None, [("[CLS]", 1)])
+    spec = upload_spec({"tokenizer.json": tokenizer.to_str().encode()})
+    other = Spec.parse(spec).set(name="other").write()
+    app = opened(t1=spec, t2=other, text="hug")
+    assert ids(app) == tokenizer.encode("hug", add_special_tokens=False).ids
+    app.toggle(key="playground.adding.A").set_value(True)
+    run(app)
+    assert ids(app) == tokenizer.encode("hug").ids and address(app)["added"] == "A"
+    assert app.toggle(key="playground.adding.B").value is False
+    for given, first, second in (("A", True, False), ("B", False, True), ("1", True, True)):
+        again = opened(t1=spec, t2=other, text="hug", added=given)
+        assert [again.toggle(key=f"playground.adding.{letter}").value for letter in "AB"] == [first, second]
+
+
+def test_look_up_finds_tokens_and_the_text_of_ids() -> None:
+    """Oracle: tiktoken's word for GPT-2's first ids (15496, 995 is “Hello world”), and a plain search through all tokens."""
+    app = opened(t1=GPT2, text="hug")
+    app.session_state["playground.tab"] = "Look up"
+    run(app)
+    app.text_input(key="playground.lookup.query").set_value("hug")
+    app.text_input(key="playground.lookup.ids").set_value("[15496, 995]")
+    run(app)
+    assert app.code[-1].value == "Hello world"
+    [table] = [frame.value for frame in app.dataframe if "Token" in frame.value]
+    tokens = [identifier for identifier in range(50_257) if b"hug" in gpt2().token_bytes(identifier)]
+    assert list(table["Id"]) == tokens and list(table["Rank"]) == [one - 256 for one in tokens]
+    for kind, query, said in (
+        ("bytes", "zz", "not bytes"),
+        ("regex", "(", "not a regular expression"),
+        ("regex", r"(\w+\w*)+(?<!a)!$", ""),
+    ):
+        app.selectbox(key="playground.lookup.kind").set_value(kind)
+        app.text_input(key="playground.lookup.query").set_value(query)
+        run(app)
+        assert said in notes(app, "note problem")
+    app.text_input(key="playground.lookup.query").set_value("")
+    app.text_input(key="playground.lookup.ids").set_value("999999")
+    run(app)
+    assert "not an id of this vocabulary" in notes(app, "note problem")

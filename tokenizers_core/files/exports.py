@@ -8,7 +8,7 @@ import json
 import math
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tokenizers_core.encoding.tokenizer import Tokenizer
@@ -67,15 +67,15 @@ def trace_to_json(trace: MergeTrace) -> str:
     return json.dumps(trace_to_dict(trace), ensure_ascii=False, indent=1)
 
 
-def trace_to_csv(trace: MergeTrace) -> str:
-    """A run as CSV, one row per step, for a spreadsheet.
+def trace_to_csv(trace: MergeTrace, plain: bool = False) -> str:
+    """A run as CSV, one row per step.
 
-    Text that a spreadsheet would read as a formula gets an apostrophe in front.
+    Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`, for programs.
     """
-    rows = []
+    cell, rows = _cell(plain), []
     for point in trace.history:
         pair = trace.pair_of(point.step)
-        texts = [inert(text) for text in (pair.first, pair.second, point.token)]
+        texts = [cell(text) for text in (pair.first, pair.second, point.token)]
         rows.append([point.step, *texts, point.freq, point.tied_count, point.vocab_size, point.tokens])
     names = ["step", "first", "second", "token", "freq", "tied_count", "vocab_size", "tokens"]
     return csv_table(names, rows)
@@ -172,15 +172,15 @@ def prunes_to_json(trace: UnigramTrace) -> str:
     return json.dumps(prunes_to_dict(trace), ensure_ascii=False, indent=1, allow_nan=False)
 
 
-def prunes_to_csv(trace: UnigramTrace) -> str:
-    """A run as CSV, one row per step, for a spreadsheet; what a step doesn't have is empty.
+def prunes_to_csv(trace: UnigramTrace, plain: bool = False) -> str:
+    """A run as CSV, one row per step; what a step doesn't have is empty.
 
-    Text that a spreadsheet would read as a formula gets an apostrophe in front.
+    Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`, for programs.
     """
     names = ["step", "kind", "round", "position", "piece", "loss", "size", "corpus_loss"]
     rows = []
     for told in _unigram_steps(trace):
-        told["piece"] = inert(told.get("piece", ""))
+        told["piece"] = _cell(plain)(told.get("piece", ""))
         told.setdefault("corpus_loss", _known(trace.history[told["step"]].loss))
         rows.append([told.get(name) for name in names])
     return csv_table(names, rows)
@@ -288,17 +288,18 @@ def sweep_to_csv(comparison: Comparison) -> str:
     return csv_table(names, rows)
 
 
-def disagreements_to_csv(snapshot: SizeSnapshot) -> str:
+def disagreements_to_csv(snapshot: SizeSnapshot, plain: bool = False) -> str:
     """The words that are split differently as CSV, tokens separated by spaces.
 
-    Text that a spreadsheet would read as a formula gets an apostrophe in front.
+    Text that a spreadsheet would read as a formula gets an apostrophe in front, unless the table is `plain`, for programs.
     """
+    cell = _cell(plain)
     names = ["word", "count", *(f"{name}{what}" for name in COMPARED for what in ("", "_tokens")), "apart"]
     rows: list[list[object]] = []
     for word, freq, cuts, apart in snapshot.disagreements():
-        row: list[object] = [inert(word), freq]
+        row: list[object] = [cell(word), freq]
         for cut in cuts:
-            row += ["", None] if cut is None else [inert(" ".join(cut)), len(cut)]
+            row += ["", None] if cut is None else [cell(" ".join(cut)), len(cut)]
         rows.append([*row, apart])
     return csv_table(names, rows)
 
@@ -391,14 +392,19 @@ def inert(text: str) -> str:
     """A text for a table's cell, with an apostrophe in front if a spreadsheet would read it as a formula.
 
     A text that already begins with an apostrophe and a formula gets another one, so that removing one apostrophe from each
-    such cell gives the text back. Only tables have this, because they are opened in spreadsheets; what other programs load
-    (JSON, vocabularies, merges) has every text unchanged. Inside a cell only quotes are escaped: open a table as separated
+    such cell gives the text back. Only tables for spreadsheets have this; what other programs load (plain tables, JSON, vocabularies,
+    merges) has every text unchanged. Inside a cell only quotes are escaped: open a table as separated
     by commas, not by semicolons or tabs.
 
     >>> inert("=1+1"), inert("'=1"), inert("a=1"), inert("'a")
     ("'=1+1", "''=1", 'a=1', "'a")
     """
     return f"'{text}" if text.lstrip("'").startswith(FORMULA_STARTS) else text
+
+
+def _cell(plain: bool) -> Callable[[str], str]:
+    """How text becomes a cell: as it is, or so that a spreadsheet takes it for text."""
+    return str if plain else inert
 
 
 def _known(number: float) -> float | None:

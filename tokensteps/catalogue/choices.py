@@ -3,13 +3,15 @@
     bpe?corpus=library                   trained to the end, as the URL of a training page says
     bpe?corpus=course&size=50&step=12    the same after step 12
     file?vocab.json=<digest>&merges.txt=<digest>     uploaded: file names, and what this server keeps them under
-    hub?name=openai-community/gpt2       public
+    hub?name=openai-community/gpt2       public; this one comes with the app
 
-Nothing in a spec is trusted: it may come from a link.
+What somebody has set for an upload is there, too: ~name, ~pattern (what splits text into words where the files don't say it) and
+~special (special tokens that they leave out). Nothing in a spec is trusted: it may come from a link.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Final, NamedTuple
@@ -20,15 +22,18 @@ import streamlit as st
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.catalogue import hub
+from tokensteps.catalogue import hub, shipped
 from tokensteps.catalogue.files.apart import load_apart
 from tokensteps.catalogue.subjects import Subject, TrainedSubject
 from tokensteps.language.i18n import N_, _, count, listed
 from tokensteps.limits import (
     BROUGHT_REMEMBERED,
     LOADING_SECONDS,
+    LOOKED_AT,
+    PATTERN_LIMIT,
     RUNS_REMEMBERED,
     SPEC_LIMIT,
+    SPECIAL_LIMIT,
     SUBJECTS_ROOM,
     TOKEN_SIZE,
 )
@@ -44,6 +49,10 @@ READY = tuple(f"{name}?corpus=library" for name in ALGORITHMS)
 """Always in the list: one tokenizer of each algorithm, trained on the largest corpus that comes with the app."""
 TITLE_CHARACTERS = 60
 _subjects: Final = Memo(SUBJECTS_ROOM)
+SET: Final = "~"
+"""What the names of settings begin with in the spec of an upload; the rest are files."""
+NAMED_WITHIN: Final = re.compile(rb'"_?name_or_path"\s*:\s*"([^"\\\n]{1,96})"')
+"""The repository's name as configurations beside a tokenizer have it."""
 OF_THE_CORPUS = ("corpus", "text", "id", "file", "step")
 """The parts of a spec that are about the corpus and the step, not about the rules."""
 
@@ -102,6 +111,21 @@ class Spec(NamedTuple):
             raise SpecError("step", text)
         return int(text)
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The names of uploaded files, and what this server keeps them under."""
+        return {name: kept for name, kept in self.query.items() if not name.startswith(SET)}
+
+    def set(self, **settings: str) -> Spec:
+        """The same upload with other settings; "" takes one away."""
+        chosen = {f"{SET}{name}": text for name, text in settings.items()}
+        query = {name: text for name, text in {**self.query, **chosen}.items() if text or name in self.files}
+        return Spec(self.kind, query)
+
+    def setting(self, name: str) -> str:
+        """What is set under this name, "" for nothing."""
+        return self.query.get(f"{SET}{name}", "")
+
     def at(self, step: int) -> Spec:
         """The same run after another step."""
         return Spec(self.kind, {**self.query, "step": str(step)})
@@ -126,12 +150,9 @@ def title(text: str) -> str:
     except TokenizersCoreError:
         return text[:TITLE_CHARACTERS]
     if spec.kind == "hub":
-        name = spec.query.get("name", "")
-        return next(
-            (title for title, repository in hub.PUBLIC.items() if repository == name), name[:TITLE_CHARACTERS]
-        )
+        return hub.title_of(hub.named(spec.query.get("name", "")))[:TITLE_CHARACTERS]
     if spec.kind == "file":
-        return " + ".join(spec.query)[:TITLE_CHARACTERS]
+        return (spec.setting("name") or " + ".join(spec.files))[:TITLE_CHARACTERS]
     corpus = corpus_title(spec.query.get("corpus", "course"))
     rules = [f"{name}={value}" for name, value in spec.query.items() if name not in OF_THE_CORPUS]
     corpus = listed([corpus, *rules])[:TITLE_CHARACTERS]
@@ -141,6 +162,15 @@ def title(text: str) -> str:
     return _("{algorithm} after step {step}: {corpus}").format(
         algorithm=algorithm, step=count(step), corpus=corpus
     )
+
+
+def preset_of(text: str) -> hub.PublicTokenizer | None:
+    """The preset that a spec names; None for any other."""
+    try:
+        spec = Spec.parse(text)
+    except SpecError:
+        return None
+    return hub.PUBLIC.get(hub.named(spec.query.get("name", ""))) if spec.kind == "hub" else None
 
 
 def titles(specs: Iterable[str]) -> dict[str, str]:
@@ -179,8 +209,38 @@ def runs_here() -> list[str]:
 
 
 def upload_spec(files: Mapping[str, bytes]) -> str:
-    """The spec of a learner's files, which this server keeps for a while."""
-    return Spec("file", {_shortened(name): file_store().put(data) for name, data in files.items()}).write()
+    """The spec of a learner's files, which this server keeps for a while. It is named after their repository or folder."""
+    kept = {_shortened(name.lstrip(SET)): file_store().put(data) for name, data in files.items()}
+    return Spec("file", kept).set(name=_name_within(files)).write()
+
+
+def _name_within(files: Mapping[str, bytes]) -> str:
+    """The repository that one of the files names, or the folder that all are in; "" without either.
+
+    >>> _name_within({"vocab.txt": b"", "tokenizer_config.json": b'{"name_or_path": "me/mine", "lower": true}'})
+    'me/mine'
+    >>> _name_within({"mine/vocab.json": b"", "mine/merges.txt": b""}), _name_within({"vocab.txt": b""})
+    ('mine', '')
+    """
+    for data in files.values():
+        if found := NAMED_WITHIN.search(data, 0, LOOKED_AT):
+            return found[1].decode("utf-8", "replace").strip("/").removeprefix("./")[:TITLE_CHARACTERS]
+    folders = {name.rpartition("/")[0].rpartition("/")[2] for name in files}
+    return folders.pop()[:TITLE_CHARACTERS] if len(folders) == 1 else ""
+
+
+def special_of(text: str) -> dict[str, int | None]:
+    """Special tokens as somebody writes them, separated by white space, each with its id if it has one of its own.
+
+    >>> special_of("<|endoftext|>=100257 <|fim|> a=b")
+    {'<|endoftext|>': 100257, '<|fim|>': None, 'a=b': None}
+    """
+    found: dict[str, int | None] = {}
+    for written in text[:SPECIAL_LIMIT].split():
+        token, _mark, number = written.rpartition("=")
+        given = token and number.isascii() and number.isdigit() and len(number) < 10
+        found[token if given else written] = int(number) if given else None
+    return found
 
 
 def _shortened(name: str) -> str:
@@ -193,8 +253,12 @@ def _shortened(name: str) -> str:
 
 
 def public(name: str) -> str:
-    """The spec of a public tokenizer."""
-    return Spec("hub", {"name": name}).write()
+    """The spec of a public tokenizer, by its name or the address of its page."""
+    return Spec("hub", {"name": hub.named(name)}).write()
+
+
+GPT2: Final = public(shipped.REPOSITORY)
+"""The spec of the public tokenizer that comes with the app."""
 
 
 def bring(spec: str) -> None:
@@ -209,10 +273,17 @@ def bring(spec: str) -> None:
     del brought[BROUGHT_REMEMBERED:]
 
 
+def bring_again(old: str, new: str) -> str:
+    """Offer a learner's tokenizer under another spec, in place of the old one. Returns the new one."""
+    brought: list[str] = st.session_state.setdefault("catalogue.brought", [])
+    brought[:] = dict.fromkeys(new if one == old else one for one in brought)
+    return new
+
+
 def options() -> list[str]:
     """All choices, this session's own first."""
     own = [*st.session_state.get("catalogue.brought", []), *runs_here()]
-    return list(dict.fromkeys([*own, *READY, *map(public, hub.PUBLIC.values())]))
+    return list(dict.fromkeys([*own, *READY, *map(public, hub.PUBLIC)]))
 
 
 # --- From a spec to a tokenizer ---------------------------------------------------------------------------------------
@@ -258,17 +329,24 @@ def _load(spec: Spec, progress: Progress) -> Subject:
     """Raises SpecError, HubError and LoadError."""
     progress.phase = "loading"
     if spec.kind == "hub":
-        repository = spec.query.get("name", "")
+        repository = hub.named(spec.query.get("name", ""))
+        if repository == shipped.REPOSITORY:
+            return shipped.gpt2()
         name, files = hub.title_of(repository), partial(hub.fetch, repository)
     else:
-        name, files = " + ".join(spec.query), partial(_uploaded, spec)
-    return load_apart(digest(spec.write().encode()), files, name, progress, session_id)
+        name, files = title(spec.write()), partial(_uploaded, spec)
+    how: dict[str, Any] = {}
+    if spec.setting("pattern"):
+        how["pattern"] = spec.setting("pattern")[:PATTERN_LIMIT]
+    if spec.setting("special"):
+        how["special"] = special_of(spec.setting("special"))
+    return load_apart(digest(spec.write().encode()), files, name, progress, session_id, how)
 
 
 def _uploaded(spec: Spec) -> dict[str, bytes]:
     """The learner's files. Raises SpecError."""
     files = {}
-    for name, kept in spec.query.items():
+    for name, kept in spec.files.items():
         data = file_store().get(kept)
         if data is None:
             raise SpecError("gone", name)

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -29,24 +29,81 @@ from tokensteps.server.stores import shared_folder, touch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PUBLIC: Final[Mapping[str, str]] = {
-    "GPT-2": "openai-community/gpt2",
-    "GPT-4": "Xenova/gpt-4",
-    "GPT-4o": "Xenova/gpt-4o",
-    "BERT, cased": "google-bert/bert-base-cased",
-    "BERT, uncased": "google-bert/bert-base-uncased",
-    "BERT, multilingual": "google-bert/bert-base-multilingual-cased",
-    "T5": "google-t5/t5-small",
-    "XLM-R": "FacebookAI/xlm-roberta-base",
-    "Llama 3": "Xenova/llama3-tokenizer",  # a copy: Meta's own is for those who signed its licence
-    "Qwen 3": "Qwen/Qwen3-0.6B",
+
+class PublicTokenizer(NamedTuple):
+    """A tokenizer to choose from: what it is called, its repository, and what somebody should know before choosing it."""
+
+    title: str
+    repository: str
+    tokens: int
+    """Special and added tokens included."""
+    licence: str
+    """A name, which is not translated; "" where the repository names none."""
+    megabytes: int = 0
+    """Of its tokenizer.json, where that is more than a few."""
+    gated: str = ""
+    """Where this is a copy: the original, which only those can download who have accepted its terms."""
+
+    @property
+    def address(self) -> str:
+        """Its page on the hub."""
+        return f"https://{HOST}/{self.repository}"
+
+
+HOST: Final = "huggingface.co"
+PUBLIC: Final[Mapping[str, PublicTokenizer]] = {
+    preset.repository: preset
+    for preset in (
+        PublicTokenizer("GPT-2", "openai-community/gpt2", 50_257, "MIT"),
+        PublicTokenizer("GPT-4", "Xenova/gpt-4", 100_263, ""),
+        PublicTokenizer("GPT-4o", "Xenova/gpt-4o", 200_000, "MIT"),
+        PublicTokenizer("BERT, cased", "google-bert/bert-base-cased", 28_996, "Apache 2.0"),
+        PublicTokenizer("BERT, uncased", "google-bert/bert-base-uncased", 30_522, "Apache 2.0"),
+        PublicTokenizer(
+            "BERT, multilingual", "google-bert/bert-base-multilingual-cased", 119_547, "Apache 2.0"
+        ),
+        PublicTokenizer("T5", "google-t5/t5-small", 32_100, "Apache 2.0"),
+        PublicTokenizer("XLM-R", "FacebookAI/xlm-roberta-base", 250_002, "MIT", 9),
+        PublicTokenizer(
+            "Llama 3",
+            "Xenova/llama3-tokenizer",
+            128_256,
+            "Llama 3 Community",
+            9,
+            "meta-llama/Meta-Llama-3-8B",
+        ),
+        PublicTokenizer(
+            "Llama 4",
+            "unsloth/Llama-4-Scout-17B-16E-Instruct",
+            201_135,
+            "Llama 4 Community",
+            28,
+            "meta-llama/Llama-4-Scout-17B-16E-Instruct",
+        ),
+        PublicTokenizer("Gemma 3", "unsloth/gemma-3-1b-it", 262_145, "Gemma", 33, "google/gemma-3-1b-it"),
+        PublicTokenizer("DeepSeek V3", "deepseek-ai/DeepSeek-V3", 128_815, "", 8),
+        PublicTokenizer("Mistral Nemo", "mistralai/Mistral-Nemo-Instruct-2407", 131_072, "Apache 2.0", 9),
+        PublicTokenizer("Qwen 3", "Qwen/Qwen3-0.6B", 151_669, "Apache 2.0", 11),
+    )
 }
-"""Tokenizers to choose from: title → repository."""
+"""Tokenizers to choose from, by repository. None has to be asked for: where the original is gated, this is a public copy of it."""
+OLD_NAMES: Final[Mapping[str, str]] = {
+    repository.partition("/")[2]: repository
+    for repository in PUBLIC
+    if repository.startswith(("openai-community/", "google-bert/", "google-t5/", "FacebookAI/"))
+}
+"""What these repositories were called before the hub asked for an owner: the names still lead there."""
 
 SHARED_CACHE_VARIABLE: Final = "TOKENSTEPS_SHARED_HUB_CACHE"
 """The environment variable that, set to 1, opens the server user's own Hugging Face cache to every visitor."""
 FILE: Final = "tokenizer.json"
 NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
+PAGE = re.compile(
+    r"(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co)/(?P<name>[^/?#]+(?:/(?!tree/|blob/|resolve/|raw/|discussions)[^/?#]+)?)"
+    r"(?:[/?#].*)?",
+    re.IGNORECASE,
+)
+"""The address of a repository's page, or of one of its files."""
 
 
 class HubError(TokenizersCoreError):
@@ -91,7 +148,7 @@ class HubError(TokenizersCoreError):
 
 def fetch(repository: str) -> dict[str, bytes]:
     """The tokenizer's file of a repository, by its name: from the cache on disk or from the hub. Raises HubError."""
-    repository = checked(repository.strip())
+    repository = checked(named(repository))
     with _quiet():
         path = _cached(repository) or _download(repository)
     return {FILE: path.read_bytes()}
@@ -99,7 +156,19 @@ def fetch(repository: str) -> dict[str, bytes]:
 
 def title_of(repository: str) -> str:
     """What the tokenizer of a repository is called."""
-    return next((title for title, known in PUBLIC.items() if known == repository.strip()), repository.strip())
+    return PUBLIC[repository].title if repository in PUBLIC else repository
+
+
+def named(text: str) -> str:
+    """The repository that somebody means: its name, its old name, or the address of one of its pages. What else it says, `checked` judges.
+
+    >>> named("https://huggingface.co/gpt2"), named("hf.co/Qwen/Qwen3-0.6B/tree/main?download=true"), named(" me/mine ")
+    ('openai-community/gpt2', 'Qwen/Qwen3-0.6B', 'me/mine')
+    """
+    name = text.strip()
+    if page := PAGE.fullmatch(name):
+        name = page["name"]
+    return OLD_NAMES.get(name, name)
 
 
 def checked(repository: str) -> str:

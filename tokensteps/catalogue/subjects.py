@@ -61,6 +61,8 @@ class Subject(ABC):
     """Vocabulary size, added tokens included."""
     style: Style
     """How its tokens are shown; all special and added tokens are among its special tokens."""
+    only_added: frozenset[str] = frozenset()
+    """Added tokens that aren't special: words of text that the file wants kept whole."""
     unknown_id: int | None
     unknown_token: str
     added: tuple[str, ...]

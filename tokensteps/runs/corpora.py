@@ -10,6 +10,7 @@ import heapq
 import inspect
 import operator
 import pydoc_data.topics
+import re
 import shlex
 import statistics
 import textwrap
@@ -17,7 +18,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from tokenizers_core.errors import CountedRulesError, TokenizersCoreError, quoted
 from tokenizers_core.text.corpus import Corpus
@@ -305,6 +306,10 @@ def plain_text(text: str | None) -> str:
     return (text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+PACKED: Final = re.compile(r"eN[opqr][\w-]*=*", re.ASCII)
+"""What zlib writes at its highest level begins with two bytes, 78 DA, which make the first letters of base64."""
+
+
 @bounded(PACKED_ROOM, text_bytes)
 def pack_text(text: str) -> str | None:
     """A text, compressed for a link; None if it is too long for one.
@@ -314,6 +319,15 @@ def pack_text(text: str) -> str | None:
     """
     packed = base64.urlsafe_b64encode(zlib.compress(text.encode("utf-8"), 9)).decode().rstrip("=")
     return packed if len(packed) <= LINK_LIMIT else None
+
+
+def is_packed(text: str) -> bool:
+    """Whether a link's text looks compressed: every one that `pack_text` makes begins alike. Any other was typed by hand.
+
+    >>> is_packed(pack_text("hug pug")), is_packed("eNoLz"), is_packed("hello there"), is_packed("eNo, thanks")
+    (True, True, False, False)
+    """
+    return PACKED.fullmatch(text) is not None
 
 
 def unpack_text(packed: str | None) -> str | None:

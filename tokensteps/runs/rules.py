@@ -278,7 +278,8 @@ PLAYGROUND_RULES = (
     ),
     Setting(
         "added",
-        False,
+        "",
+        length=4,
         label=N_("Add special tokens"),
         help=N_("Add what the tokenizer puts around a text for its model, such as `[CLS]` and `[SEP]`."),
     ),
@@ -319,7 +320,7 @@ OWN_CORPUS = frozenset(("text", "id", "file"))
 """The parameters that hold a text of the learner's, or name one that this server keeps."""
 _SHARED = OWN_CORPUS | {"corpus"} | _names(VIEWS)
 PAGE_PARAMETERS: Mapping[str, frozenset[str]] = {
-    "home": frozenset({"say"}),
+    "home": frozenset({"say", "lost"}),
     "exercises": frozenset({"kind", "level", "seed", "rising"}),
     "challenge": frozenset(),
     "errata": frozenset(),

@@ -22,7 +22,7 @@ from tokensteps.limits import (
     PUT_ROOM,
     patience,
 )
-from tokensteps.runs.corpora import EXAMPLES, OWN, Source, pack_text, plain_text, unpack_text
+from tokensteps.runs.corpora import EXAMPLES, OWN, Source, is_packed, pack_text, plain_text, unpack_text
 from tokensteps.runs.rules import VIEWS, Setting
 from tokensteps.server.stores import digest, text_store
 
@@ -162,10 +162,11 @@ def _refusal(name: str, value: str) -> str:
 
 
 def read_text(url: Mapping[str, str], complaints: list[str]) -> bytes | None:
-    """The text in a URL, or the stored one that it names; None without one, or if it is gone, which adds to `complaints`."""
-    text = unpack_text(url.get("text"))
+    """The text in a URL, compressed or as somebody typed it, or the stored one that it names; None without one, or if it is gone, which adds to `complaints`."""
+    written = url.get("text", "")
+    text = unpack_text(written) if is_packed(written) else written or None
     kept = text_store().get(url.get("id", ""))
-    if url.get("text") and text is None:
+    if written and text is None:
         complaints.append(_("The text in this link is damaged: ask for the link again, or paste the text."))
     elif url.get("id") and kept is None:
         complaints.append(_("This server no longer has the text of this link: paste or upload it again."))

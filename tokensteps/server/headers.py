@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 import streamlit as st
 
 from tokensteps.server.entrance.connections import Connections
+from tokensteps.server.entrance.lost import way_home
 from tokensteps.server.entrance.uploads import IncomingFile, NoRoom
 from tokensteps.server.entrance.visits import visits
 from tokensteps.streamlit_internals import INDEX, METRICS, UPLOADS
@@ -240,6 +241,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 started = True
                 message["headers"] = self.headers(scope, message["status"], message.get("headers", ()))
+                _lead_home(scope, message)
             await send(message)
 
         if scope["path"].endswith(METRICS) and not self.metrics:
@@ -298,6 +300,15 @@ class Guard:
                 host[:200],
             )
         return True
+
+
+def _lead_home(scope: Scope, message: Message) -> None:
+    """Make the answer a redirection where it is a page at an address that no page has. Browsers don't show the rest of it."""
+    page = _is_page(scope["path"], {name.lower(): value for name, value in message["headers"]})
+    home = way_home(scope["path"], scope.get("query_string", b"").decode("latin-1"))
+    if scope["method"] in ("GET", "HEAD") and message["status"] == 200 and page and home is not None:
+        message["status"] = 303
+        message["headers"] = [*message["headers"], (b"location", home.encode("latin-1"))]
 
 
 async def _answer(send: Send, status: int, text: bytes) -> None:

@@ -246,9 +246,9 @@ def test_names_that_are_no_repository_are_refused(name: str) -> None:
 
 
 def test_names_that_are_repositories_are_taken() -> None:
-    for name in ["gpt2", "a/b", "a_b/c.d-e", "a" * 96, *PUBLIC.values()]:
+    for name in ["gpt2", "a/b", "a_b/c.d-e", "a" * 96, *PUBLIC]:
         assert checked(name) == name
-    assert len(set(PUBLIC.values())) == len(PUBLIC)
+    assert len({preset.title for preset in PUBLIC.values()}) == len(PUBLIC)
     assert not NAME.fullmatch("")
 
 

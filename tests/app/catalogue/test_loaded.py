@@ -769,7 +769,9 @@ def test_files_that_are_no_tokenizer_are_explained(why: str, files: dict[str, by
 
 
 def test_a_binary_sentencepiece_model_is_recognised(tmp_path: Path) -> None:
-    assert reason({"spiece.model": sentencepiece_model(tmp_path)}) == "sentencepiece"
+    data = sentencepiece_model(tmp_path)
+    assert load({"spiece.model": data}).algorithm == "Unigram"
+    assert reason({"spiece.model": data[: len(data) // 2]}) == "sentencepiece"  # it was cut off
 
 
 def test_a_record_of_the_app_is_recognised() -> None:
@@ -972,6 +974,7 @@ def test_sessions_may_use_one_tokenizer_at_the_same_time() -> None:
 def test_every_reason_has_a_test_and_every_template_its_evidence() -> None:
     seen = {why for why, _files in NOT_TOKENIZERS} | {why for why, _model in MODELS}
     seen |= {"too_large", "too_many_files", "sentencepiece", "record", "no_unknown", "unknown"}
+    seen |= {"tekken", "minbpe", "minbpe_twice"}  # in test_other_files.py
     seen |= {"slow", "memory", "long_token", "long_added", "high_number"}  # in test_apart.py
     assert seen == set(LoadError.templates)
     assert set(EncodeError.templates) == {"failed", "panic", "slow", "lost", "gone", "crowded"}

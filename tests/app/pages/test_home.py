@@ -17,7 +17,7 @@ import pytest
 
 from tokenizers_core import Corpus, Pipeline, first_difference, train_bpe
 from tokensteps.catalogue.analysis import Analysis, analyse
-from tokensteps.catalogue.choices import Spec
+from tokensteps.catalogue.choices import GPT2, Spec
 from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import SENTENCE_LIMIT
@@ -192,7 +192,7 @@ def test_a_hostile_sentence_is_text(subject: TrainedSubject) -> None:
 
 
 def test_the_playground_gets_the_text_and_the_tokenizer() -> None:
-    assert carried("") == {"t1": SPEC}
+    assert carried("") == {"t1": SPEC, "t2": GPT2}
     query = carried(HOSTILE)
     assert unpack_text(query["text"]) == HOSTILE and query["t1"] == SPEC
     long = "".join(map(chr, range(33, 50_000)))  # too long for a link, however packed

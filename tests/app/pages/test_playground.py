@@ -316,13 +316,20 @@ def test_charts_read_no_tags_in_names() -> None:
 @pytest.mark.parametrize("text", [TEXT, MULTILINGUAL, HOSTILE, ""])
 def test_files_hold_every_token(kind: str, text: str) -> None:
     analysis = analyse(subject(kind, HOSTILE), text)
-    rows = list(csv.DictReader(io.StringIO(play_files.tokens_csv(analysis).decode("utf-8-sig"), newline="")))
+    rows = list(
+        csv.DictReader(io.StringIO(play_files.tokens_sheet(analysis).decode("utf-8-sig"), newline=""))
+    )
     assert [int(row["id"]) for row in rows] == list(analysis.ids)
     assert not any(
         cell.startswith(("=", "+", "-", "@", "\t", "\r"))
         for row in rows
         for cell in (row["token"], row["text"])
     )
+    plain = list(csv.DictReader(io.StringIO(play_files.tokens_csv(analysis), newline="")))
+    assert [row["text"] for row in plain] == [text[start:end] for start, end in analysis.offsets]
+    assert [row["token"] for row in plain] == [
+        analysis.subject.token(identifier) for identifier in analysis.ids
+    ]
     told = json.loads(play_files.tokens_json(analysis))
     assert told["text"] == text and [token["id"] for token in told["tokens"]] == list(analysis.ids)
     assert all(text[token["start"] : token["end"]] == token["text"] for token in told["tokens"])

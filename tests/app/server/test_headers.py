@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 import streamlit as st
@@ -59,6 +60,7 @@ def ask(
     kind: str = "http",
     scheme: str = "http",
     sent: tuple[tuple[bytes, bytes], ...] = (),
+    query: bytes = b"",
 ) -> list[dict[str, Any]]:
     """All messages that come back."""
     messages: list[dict[str, Any]] = []
@@ -72,6 +74,7 @@ def ask(
     scope = {
         "type": kind,
         "path": path,
+        "query_string": query,
         "method": method,
         "scheme": scheme,
         "headers": [HOST, *sent],
@@ -318,3 +321,37 @@ def test_the_page_of_streamlit_is_read_at_the_start() -> None:
     assert headers.inline_scripts(INDEX.read_text("utf-8")) != []
     policy = headers.page_policy("<script>a</script><script type=module src=b></script><script>c\n</script>")
     assert len([source for source in policy["script-src"] if source.startswith("'sha256-")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "home"),
+    [
+        ("/plaground", b"", "./?lost=plaground"),
+        ("/plaground", b"text=a%20b&t1=x", "./?lost=plaground%3Ftext%3Da%2520b%26t1%3Dx"),
+        ("/a/b", b"", "../?lost=a/b"),
+        ("/a/b/", b"", "../../?lost=a/b"),
+        ("//evil/", b"", "../../?lost=evil"),
+        ("/\r\nx: y", b"", "./?lost=%0D%0Ax%3A%20y"),
+    ],
+)
+def test_an_address_without_a_page_leads_home(path: str, query: bytes, home: str) -> None:
+    """Oracle for where the way leads: `urljoin`, which resolves it as a browser does."""
+    start, _body = ask(Inner(PAGE), path, query=query)
+    assert start["status"] == 303 and said([start])["location"] == home
+    joined = urlsplit(urljoin(f"http://app.example{path}", home))
+    assert (joined.netloc or "app.example", joined.path) == ("app.example", "/")
+
+
+@pytest.mark.parametrize("path", ["/", "/bpe", "/playground", "/renew", "/bpe/", "/robots.txt"])
+def test_a_page_is_shown_at_its_address(path: str) -> None:
+    [start, _body] = ask(Inner(PAGE), path)
+    assert start["status"] == 200 and "location" not in said([start])
+
+
+def test_files_and_errors_stay_where_they_are() -> None:
+    for inner, path in (
+        (Inner(FILE), "/media/run.html"),
+        (Inner(FONT), "/static/f.woff2"),
+        (Inner(PAGE, 404), "/x"),
+    ):
+        assert "location" not in said(ask(inner, path)[:1])

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import methodcaller
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Any, Final
 
 from tokenizers_core.errors import TokenizersCoreError
@@ -61,13 +62,15 @@ class Request:
     seconds: float
     limit: float
     files: Files | None = field(default=None, repr=False)
+    how: Mapping[str, Any] = field(default_factory=dict)
+    """What else `load` is told: the pattern, the special tokens."""
 
     def __call__(self, _progress: Progress) -> Any:
         subject = _here.get(self.key)
         if subject is None:
             if self.files is None:
                 raise Missing
-            subject = load(self.files, self.name)
+            subject = load(self.files, self.name, **self.how)
             _here.put(self.key, subject, sum(map(len, self.files.values())))
         return self.ask(subject)
 
@@ -83,16 +86,21 @@ def _reading_seconds(files: Files) -> float:
 
 
 def load_apart(
-    key: str, files: Callable[[], Files], name: str, progress: Progress, session: Callable[[], str]
+    key: str,
+    files: Callable[[], Files],
+    name: str,
+    progress: Progress,
+    session: Callable[[], str],
+    how: Mapping[str, Any] = MappingProxyType({}),
 ) -> LoadedSubject:
     """The tokenizer in `files`, which are asked for again when a process doesn't have them any more.
 
-    `key` is the same for the same files and name; `session` says who is asking when a text is to be encoded. Raises LoadError,
+    `key` is the same for the same files, name and `how`, which is what else `load` is told; `session` says who is asking when a text is to be encoded. Raises LoadError,
     TrainingError when too many are waiting, Stopped, and what `files` raises.
     """
     given = files()
     seconds, limit = _reading_seconds(given), READING_FILES_SECONDS
-    request = Request(key, name, LoadedSubject.without_library, seconds, limit, given)
+    request = Request(key, name, LoadedSubject.without_library, seconds, limit, given, dict(how))
     try:
         subject: LoadedSubject = pickle.loads(readers().run(request, progress))
     except TrainingError as error:
@@ -102,7 +110,7 @@ def load_apart(
         if error.why == "time":
             raise LoadError("slow", file, seconds=f"{READING_FILES_SECONDS:g}") from None
         raise LoadError("memory", file, limit=TRAINING_MEMORY // 1_000_000) from None
-    subject.library = Apart(key, name, files, session, subject.has_own_patterns)
+    subject.library = Apart(key, name, files, session, subject.has_own_patterns, how)
     return subject
 
 
@@ -116,8 +124,10 @@ class Apart:
         files: Callable[[], Files],
         session: Callable[[], str],
         has_own_patterns: bool,
+        how: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self._key, self._name, self._files, self._session = key, name, files, session
+        self._how = dict(how)
         self._least_seconds = ENCODING_SECONDS if has_own_patterns else 0.0
         """A pattern that somebody has written may take any time: such a tokenizer waits where what takes long does."""
         self._given_up: dict[str, None] = {}
@@ -149,7 +159,7 @@ class Apart:
             except Missing:
                 files = self._files_again()
                 limit = ENCODING_SECONDS + SLOWER * _reading_seconds(files)
-                answer = readers().run(replace(request, files=files, limit=limit), progress)
+                answer = readers().run(replace(request, files=files, limit=limit, how=self._how), progress)
         except (TrainingError, Stopped) as error:
             why = error.why if isinstance(error, TrainingError) else "busy"
             if why == "busy":

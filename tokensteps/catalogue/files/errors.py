@@ -31,8 +31,14 @@ class LoadError(TokenizersCoreError):
         ),
         "empty": N_("{file} is empty; download it again, or upload tokenizer.json from the same place."),
         "sentencepiece": N_(
-            "{file} is a binary SentencePiece model, which this app can't read; upload the tokenizer.json "
-            "that usually comes with it."
+            "{file} looks like a SentencePiece model, but {reason}; download it again, or upload the tokenizer.json that usually comes with it."
+        ),
+        "tekken": N_("{file}: {part} is not as in a tekken.json; download the file again."),
+        "minbpe": N_(
+            "Line {line_number} of {file} ({line}) is not as in a minbpe model; save the model again."
+        ),
+        "minbpe_twice": N_(
+            "{file} has two tokens for the same bytes, {token}, which this app can't tell apart; train the model again with other settings."
         ),
         "pickle": N_(
             "{file} is a Python pickle, which can run code when opened; upload tokenizer.json instead."

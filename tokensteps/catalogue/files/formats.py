@@ -8,23 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePath
+from types import MappingProxyType
 
 from tokenizers_core.errors import Phrase, quoted
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
+from tokensteps.catalogue.files.minbpe import from_minbpe
 from tokensteps.catalogue.files.ranks import from_ranks
 from tokensteps.catalogue.files.recognition import chosen_files, recognize
+from tokensteps.catalogue.files.sentencepiece import from_sentencepiece
+from tokensteps.catalogue.files.tekken import from_tekken
 from tokensteps.catalogue.files.vocab_and_merges import from_vocab_and_merges
 from tokensteps.catalogue.files.vocab_txt import from_vocab_txt
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import FILES_LIMIT, TOKENIZER_LIMIT
 
 
-def load(files: Mapping[str, bytes], name: str = "", pattern: str | None = None) -> LoadedSubject:
+def load(
+    files: Mapping[str, bytes],
+    name: str = "",
+    pattern: str | None = None,
+    special: Mapping[str, int | None] = MappingProxyType({}),
+) -> LoadedSubject:
     """The tokenizer in `files`, name → contents. Raises LoadError.
 
     `pattern` splits text into words if the files don't say how, as in a .tiktoken file and a byte-level vocab.json: a
-    name in `tokenizers_core.text.patterns.PATTERNS`, or a regular expression as tiktoken writes it.
+    name in `tokenizers_core.text.patterns.PATTERNS`, or a regular expression as tiktoken writes it. `special` are special tokens that
+    such files leave out, each with its id, or None for the next one.
 
     >>> files = {"vocab.json": b'{"h": 0, "u": 1, "g": 2, "ug": 3, "<unk>": 4}', "merges.txt": b"u g"}
     >>> subject = load(files)
@@ -57,8 +67,14 @@ def load(files: Mapping[str, bytes], name: str = "", pattern: str | None = None)
     if chosen[0].kind == "words":
         return from_vocab_txt(chosen[0], label)
     if chosen[0].kind == "ranks":
-        return from_ranks(chosen[0], label, pattern)
-    return from_vocab_and_merges(chosen[0], chosen[1], label, pattern)
+        return from_ranks(chosen[0], label, pattern, special)
+    if chosen[0].kind == "tekken":
+        return from_tekken(chosen[0], label)
+    if chosen[0].kind == "minbpe":
+        return from_minbpe(chosen[0], label, pattern, special)
+    if chosen[0].kind == "pieces":
+        return from_sentencepiece(chosen[0], label)
+    return from_vocab_and_merges(chosen[0], chosen[1], label, pattern, special)
 
 
 def refuse_too_much(sizes: Mapping[str, int]) -> None:

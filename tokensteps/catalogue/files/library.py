@@ -1,10 +1,12 @@
 """The work on texts of a tokenizer of the `tokenizers` library.
 
-It is done in a process that may be ended (`apart.py`): the library's Rust code holds the GIL, may take hours, and panics on some texts.
+For files from elsewhere it is done in a process that may be ended (`apart.py`): the library's Rust code may take hours, and panics on
+some texts. The vocabulary that comes with the app (`shipped.py`) works in the server's own process.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
@@ -24,6 +26,9 @@ from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError
 from tokensteps.catalogue.subjects import Tokens
+
+# One text at a time: threads of the library's own would only take room.
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
 class Stages(NamedTuple):
@@ -57,7 +62,8 @@ class Library:
     def encode(self, text: str, specials: bool, added: bool) -> Tokens:
         with _failing(self.name):
             tokenizer = self.tokenizer if specials else self._plain
-            encoding = tokenizer.encode(text, add_special_tokens=added)
+            # `encode` would hold the GIL all the time; a batch lets other threads work.
+            encoding = tokenizer.encode_batch([text], add_special_tokens=added)[0]
             return Tokens(encoding.ids, encoding.offsets)
 
     def normalized(self, text: str) -> str:

@@ -47,6 +47,8 @@ class LoadedSubject(Subject):
     """A tokenizer of the `tokenizers` library: what is known of its tokens, and who works on texts."""
 
     library: TextWork
+    pattern: str | None = None
+    """What splits text into words where the files don't say it, so that somebody may choose another; None where they do."""
 
     def __init__(
         self,
@@ -73,6 +75,7 @@ class LoadedSubject(Subject):
             byte_level=is_byte_level(document),
             special_tokens=frozenset(token.content for token in added.values()),
         )
+        self.only_added = frozenset(token.content for token in added.values() if not token.special)
         self._byte_fallback = bool(model.get("byte_fallback"))
         self._prefix = str(model.get("continuing_subword_prefix") or "")
         self._marks_spaces = any(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from tokenizers_core.errors import Phrase, quoted
 from tokenizers_core.files.loading import PATTERN_BY_SIZE, all_splits
@@ -19,23 +19,54 @@ from tokensteps.language.i18n import N_, count
 from tokensteps.limits import TOKEN_LIMIT
 
 
-def from_ranks(upload: RecognizedFile, name: str, pattern: str | None) -> LoadedSubject:
+def from_ranks(
+    upload: RecognizedFile, name: str, pattern: str | None, special: Mapping[str, int | None]
+) -> LoadedSubject:
     """A byte-level BPE tokenizer from tokens and their ranks, which are enough to say what may be merged, and when."""
     ranks = _ranks(upload)
-    if len(ranks) > TOKEN_LIMIT:
-        raise LoadError("too_many_tokens", upload.file, number=count(len(ranks)), limit=count(TOKEN_LIMIT))
-    check_lengths([token.decode("latin-1") for token in ranks], [], upload.file)
-    missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
-    if missing is not None:
-        raise LoadError("no_byte", upload.file, byte=f"0x{missing:02X}")
-    notes = [N_("The file has no special tokens such as <|endoftext|>: they are plain text here.")]
+    notes = []
+    if not special:
+        notes.append(N_("The file has no special tokens such as <|endoftext|>: they are plain text here."))
     if pattern is None:
         pattern = next((known for sizes, known in PATTERN_BY_SIZE if len(ranks) in sizes), "cl100k_base")
         message = N_(
             "The file doesn't say how text is split into words; with {number} tokens, {pattern} is assumed."
         )
         notes.insert(0, Phrase(message, number=count(len(ranks)), pattern=pattern))
-    vocab = {bytes_to_symbols(token): rank for token, rank in ranks.items()}
+    subject = from_rank_table(upload, ranks, numbered(special, ranks.values()), name, pattern, notes)
+    subject.pattern = pattern
+    return subject
+
+
+def numbered(special: Mapping[str, int | None], taken: Iterable[int]) -> dict[str, int]:
+    """Special tokens with their ids: those that were given, and the next ones that are free.
+
+    >>> numbered({"<s>": None, "<|end|>": 9, "<pad>": None}, [0, 1, 2])
+    {'<s>': 3, '<|end|>': 9, '<pad>': 10}
+    """
+    found, last = {}, max(taken, default=-1)
+    for token, identifier in special.items():
+        found[token] = last + 1 if identifier is None else identifier
+        last = max(last, found[token])
+    return found
+
+
+def from_rank_table(
+    upload: RecognizedFile,
+    ranks: Mapping[bytes, int],
+    special: Mapping[str, int],
+    name: str,
+    pattern: str,
+    notes: list[str],
+) -> LoadedSubject:
+    """A byte-level BPE tokenizer from tokens and their ids, which are in the order in which they are merged."""
+    if len(ranks) > TOKEN_LIMIT:
+        raise LoadError("too_many_tokens", upload.file, number=count(len(ranks)), limit=count(TOKEN_LIMIT))
+    check_lengths([token.decode("latin-1") for token in ranks], [], upload.file)
+    missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
+    if missing is not None:
+        raise LoadError("no_byte", upload.file, byte=f"0x{missing:02X}")
+    vocab = {**{bytes_to_symbols(token): rank for token, rank in ranks.items()}, **special}
     check_ids(vocab, upload.file)
     document = new_document(
         {
@@ -53,6 +84,7 @@ def from_ranks(upload: RecognizedFile, name: str, pattern: str | None) -> Loaded
                 [bytes_to_symbols(first), bytes_to_symbols(second)] for first, second in all_splits(ranks)
             ],
         },
+        special.items(),
         pre_tokenizer=words_as_bytes(pattern),
         decoder=BYTES_ONLY,
     )

@@ -17,9 +17,10 @@ class RecognizedFile(NamedTuple):
 
     file: str
     kind: str
-    """tokenizer (tokenizer.json), vocab (vocab.json), merges, words (vocab.txt), ranks (.tiktoken)."""
+    """tokenizer (tokenizer.json), vocab (vocab.json), merges, words (vocab.txt), ranks (.tiktoken), tekken (tekken.json), minbpe
+    (minbpe's .model), pieces (SentencePiece's .model)."""
     content: Any
-    """The document, or the file's text."""
+    """The document, the file's text, or the bytes of a SentencePiece model."""
 
 
 def chosen_files(uploads: Sequence[RecognizedFile]) -> tuple[RecognizedFile, ...]:
@@ -31,7 +32,7 @@ def chosen_files(uploads: Sequence[RecognizedFile]) -> tuple[RecognizedFile, ...
         kinds[upload.kind] = upload
     if "tokenizer" in kinds:
         return (kinds["tokenizer"],)
-    alone = [upload for upload in uploads if upload.kind in ("words", "ranks")]
+    alone = [upload for upload in uploads if upload.kind in ALONE]
     halves = [kinds[kind] for kind in ("vocab", "merges") if kind in kinds]
     # BERT's folder has a vocab.txt, GPT-2's a vocab.json and a merges.txt; none has both.
     if len(alone) > 1 or (alone and halves):
@@ -42,6 +43,10 @@ def chosen_files(uploads: Sequence[RecognizedFile]) -> tuple[RecognizedFile, ...
     return tuple(alone or halves)
 
 
+ALONE: Final = ("words", "ranks", "tekken", "minbpe", "pieces")
+"""Kinds of files that are a tokenizer by themselves."""
+MINBPE: Final = "minbpe v1"
+"""The first line of minbpe's models."""
 MAGIC: Final = (
     (b"PK\x03\x04", "archive"),
     (b"\x1f\x8b", "archive"),
@@ -71,7 +76,7 @@ def recognize(file: str, data: bytes) -> RecognizedFile:
         if data.startswith(magic):
             raise LoadError(kind, file)
     if SENTENCEPIECE.match(data) and data[4 + data[3] : 5 + data[3]] == b"\x15":
-        raise LoadError("sentencepiece", file)
+        return RecognizedFile(file, "pieces", data)
     if b"\x00" in data[:1000] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise LoadError("binary", file)
     try:
@@ -138,6 +143,8 @@ def _recognize_json(file: str, content: Any) -> RecognizedFile:
         return RecognizedFile(file, "tokenizer", content)
     if {"algorithm", "steps", "words"} <= content.keys():
         raise LoadError("record", file)
+    if isinstance(content.get("config"), dict) and isinstance(content.get("vocab"), list):
+        return RecognizedFile(file, "tekken", content)
     if content and all(type(value) in (int, float) for value in content.values()):
         return RecognizedFile(file, "vocab", content)
     for key, looks in SETTINGS:
@@ -152,6 +159,8 @@ def _kind_of_text(file: str, text: str) -> str:
     name = PurePath(file).name.lower()
     if lines and lines[0].startswith("#version"):
         return "merges"
+    if lines and lines[0] == MINBPE:
+        return "minbpe"
     if name.endswith(".tiktoken") or all(map(RANK_LINE.fullmatch, lines)):
         return "ranks"
     if all(map(SCORE_LINE.fullmatch, lines)):

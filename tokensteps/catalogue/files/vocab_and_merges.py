@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from tokenizers_core.errors import quoted
 from tokenizers_core.text.splitting import END_OF_WORD
-from tokensteps.catalogue.files.documents import Document, check_ids, new_document
+from tokensteps.catalogue.files.documents import BYTES_ONLY, Document, check_ids, new_document
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
+from tokensteps.catalogue.files.ranks import numbered
 from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.catalogue.files.words import UNKNOWN_TOKENS, word_rule
 
@@ -25,10 +26,16 @@ MARK_ENDS: Final[Document] = {
 
 
 def from_vocab_and_merges(
-    vocab: RecognizedFile, merges: RecognizedFile, name: str, pattern: str | None
+    vocab: RecognizedFile,
+    merges: RecognizedFile,
+    name: str,
+    pattern: str | None,
+    more: Mapping[str, int | None],
 ) -> LoadedSubject:
     """A BPE tokenizer. Its files don't say how text becomes words, but its tokens show it."""
     ids: dict[str, int] = vocab.content
+    check_ids(ids, vocab.file)
+    ids = ids | numbered({token: given for token, given in more.items() if token not in ids}, ids.values())
     check_ids(ids, vocab.file)
     known = ids.keys()
     pairs = _pairs_over_lines(merges, known) if any("\n" in token for token in ids) else _pairs(merges)
@@ -71,7 +78,10 @@ def from_vocab_and_merges(
         pre_tokenizer=words.pre_tokenizer,
         decoder=words.decoder,
     )
-    return from_document(document, vocab.file, name, [words.note], respelled=respelled)
+    subject = from_document(document, vocab.file, name, [words.note], respelled=respelled)
+    if words.decoder == BYTES_ONLY:
+        subject.pattern = pattern or "gpt2"
+    return subject
 
 
 def _pairs(merges: RecognizedFile) -> list[tuple[str, str]]:

@@ -300,10 +300,11 @@ def disagreements(view: ComparisonView) -> None:
             **{ALGORITHM_NAMES[name]: st.column_config.TextColumn(width=190) for name in COMPARED},
         },
     )
-    words_csv = partial(sheet, disagreements_to_csv, view.snapshot)
-    download(
-        st, _("These words (CSV)"), f"{COMPARE_ALGORITHM.name}-words.csv", words_csv, COMPARE_ALGORITHM.name
-    )
+    name, snapshot = COMPARE_ALGORITHM.name, view.snapshot
+    for_sheets = partial(sheet, disagreements_to_csv, snapshot)
+    download(st, _("These words (CSV for spreadsheets)"), f"{name}-words.csv", for_sheets, name)
+    for_programs = partial(disagreements_to_csv, snapshot, plain=True)
+    download(st, _("These words (plain CSV for programs)"), f"{name}-words-plain.csv", for_programs, name)
 
 
 def tell_disagreements(view: ComparisonView, chosen: Sequence[Disagreement], listed: int) -> list[str]:

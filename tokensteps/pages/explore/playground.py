@@ -23,6 +23,7 @@ from tokensteps.limits import (
 from tokensteps.pages.explore.playground_chips import show_chips
 from tokensteps.pages.explore.playground_files import counts_html
 from tokensteps.pages.explore.playground_state import (
+    adds_to,
     chosen_specs,
     playground_key,
     playground_url,
@@ -81,7 +82,7 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
     if typed is not None and typed != playground_value("text"):
         _turn_back(playground_value("text"), typed)
         st.session_state["playground.text"] = typed
-    text_settings(subjects.get("A"))
+    text_settings(subjects)
     update_url(playground_url())
     text = playground_value("text")
     if len(text) > PLAYGROUND_LIMIT:
@@ -90,12 +91,14 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
         return
     if playground_value("escapes"):
         text = interpret_escapes(text)
-    analysed = {letter: _analysed(subject, text) for letter, subject in subjects.items()}
+    adding = {letter for letter, spec in zip(LETTERS, chosen_specs(), strict=False) if spec in adds_to()}
+    analysed = {letter: _analysed(subject, text, letter in adding) for letter, subject in subjects.items()}
     analyses = {letter: one for letter, one in analysed.items() if one is not None}
-    if "A" not in analyses:
-        return  # the page has said why; another tokenizer's tokens here would be mistaken for this one's
-    st.html(f"{name_html(analyses['A'].subject)}{counts_html(analyses['A'])}")
-    show_chips(analyses["A"])
+    if not analyses:
+        return  # the page has said why
+    letter, first = next(iter(analyses.items()))  # A, unless it can't be had: the page has said so
+    st.html(f"{name_html(letter, first.subject)}{counts_html(first)}")
+    show_chips(first)
     show_playground_tabs(analyses)
 
 
@@ -105,19 +108,17 @@ def _turn_back(old: str, new: str) -> None:
         st.session_state.pop("playground.page", None)
 
 
-def name_html(subject: Subject) -> str:
+def name_html(letter: str, subject: Subject) -> str:
     """Whose tokens these are."""
     told = ngettext("{number} token in the vocabulary", "{number} tokens in the vocabulary", subject.size)
     size = escape(told.format(number=count(subject.size)))
-    return f'<p class="ts whose"><i>A</i> <b>{escape(subject.name)}</b> · {escape(subject.algorithm)} · {size}</p>'
+    return f'<p class="ts whose"><i>{letter}</i> <b>{escape(subject.name)}</b> · {escape(subject.algorithm)} · {size}</p>'
 
 
-def _analysed(subject: Subject, text: str) -> Analysis | None:
-    """A text's tokens; None if the tokenizer fails, with a message."""
+def _analysed(subject: Subject, text: str, added: bool) -> Analysis | None:
+    """A text's tokens, with those that the tokenizer puts around it if `added`; None if the tokenizer fails, with a message."""
     try:
-        return analyse(
-            subject, text, playground_value("specials"), playground_value("added") and bool(subject.added)
-        )
+        return analyse(subject, text, playground_value("specials"), added and bool(subject.added))
     except TokenizersCoreError as error:
         problem(explained(error))
         return None
@@ -145,7 +146,7 @@ def _examples() -> None:
     )
 
 
-def text_settings(subject: Subject | None) -> None:
+def text_settings(subjects: Mapping[str, Subject]) -> None:
     """How tokens are shown, and how the text is read."""
     names = {"text": _("text"), "ids": _("ids"), "bytes": _("bytes")}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -160,12 +161,27 @@ def text_settings(subject: Subject | None) -> None:
             persist_state="session",
         )
         for setting in PLAYGROUND_RULES:
-            if setting.kind == "switch" and (
-                setting.name != "added" or (subject is not None and subject.added)
-            ):
+            if setting.kind == "switch":
                 st.toggle(
                     _(setting.label),
                     key=playground_key(setting.name),
                     help=_(setting.help),
                     persist_state="session",
                 )
+        for letter, subject in subjects.items():
+            if subject.added:
+                _adding_toggle(letter, alone=len(subjects) == 1)
+
+
+def _adding_toggle(letter: str, alone: bool) -> None:
+    """Whether one tokenizer adds its own special tokens; `alone` says that there is no other."""
+    setting = next(setting for setting in PLAYGROUND_RULES if setting.name == "added")
+    spec, key = chosen_specs()[LETTERS.index(letter)], f"playground.adding.{letter}"
+    st.session_state[key] = spec in adds_to()
+
+    def change() -> None:
+        others = [one for one in adds_to() if one != spec]
+        st.session_state["playground.added_to"] = [*others, spec] if st.session_state[key] else others
+
+    label = _(setting.label) if alone else _("Add special tokens: {letter}").format(letter=letter)
+    st.toggle(label, key=key, help=_(setting.help), on_change=change)

@@ -124,6 +124,8 @@ def _write_facts(subject: Subject, identifier: int) -> str:
     ]
     if identifier == subject.unknown_id:
         rows.append((_("Kind"), escape(_("unknown: no token spells this"))))
+    elif token in subject.only_added:
+        rows.append((_("Kind"), escape(_("added token, not special: ordinary text that is kept whole"))))
     elif token in style.special_tokens:
         rows.append((_("Kind"), escape(_("special token"))))
     listed = "".join(f"<dt>{escape(name)}</dt><dd>{value}</dd>" for name, value in rows)

@@ -27,7 +27,12 @@ def _rows(analysis: Analysis) -> Iterator[tuple[Any, ...]]:
         yield index, identifier, subject.token(identifier), text[start:end], start, end, data
 
 
-def tokens_csv(analysis: Analysis) -> bytes:
+def tokens_csv(analysis: Analysis) -> str:
+    """The tokens as a table for programs, which is read back as it is."""
+    return csv_table(TOKEN_COLUMNS, _rows(analysis))
+
+
+def tokens_sheet(analysis: Analysis) -> bytes:
     """The tokens as a table for a spreadsheet; cells that it would read as formulas get an apostrophe in front."""
     rows = (
         (index, identifier, inert(token), inert(text), start, end, data)

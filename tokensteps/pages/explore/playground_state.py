@@ -6,7 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from tokensteps.catalogue.choices import READY
+from tokensteps.catalogue.choices import GPT2, READY
+from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import is_back
 from tokensteps.components.editor import as_typed
@@ -19,6 +20,9 @@ from tokensteps.runs.rules import PLAYGROUND_RULES, PLAYGROUND_SLOTS
 from tokensteps.runs.settings import read_setting, read_text
 from tokensteps.server.stores import digest, text_store
 from tokensteps.widgets.arrival import reads_address
+
+USUAL_TOKENIZERS = (READY[0], GPT2)
+"""What a bare address shows: one tokenizer that was trained here, and one that a real model has."""
 
 
 def playground_key(name: str) -> str:
@@ -35,6 +39,20 @@ def chosen_specs() -> list[str]:
     """The specs of the chosen tokenizers."""
     chosen: list[str] = playground_value("specs")
     return chosen
+
+
+def adds_to() -> list[str]:
+    """The specs of the tokenizers that add their own special tokens to the text."""
+    added: list[str] = st.session_state.setdefault("playground.added_to", [])
+    return added
+
+
+def replace_spec(slot: int, spec: str) -> None:
+    """Have another spec in a slot, with what is set for the one before."""
+    chosen = list(chosen_specs())
+    st.session_state["playground.added_to"] = [spec if one == chosen[slot] else one for one in adds_to()]
+    chosen[slot] = spec
+    st.session_state["playground.specs"] = chosen
 
 
 def read_playground_url() -> list[str]:
@@ -55,7 +73,13 @@ def read_playground_url() -> list[str]:
         set_text(text)
     specs = [url[slot] for slot in PLAYGROUND_SLOTS if url.get(slot)]
     if specs or first or is_back():
-        state["playground.specs"] = specs or [READY[0]]
+        state["playground.specs"] = specs or [*USUAL_TOKENIZERS]
+    if "added" in url or first or is_back():
+        # Links of earlier versions say 1 for all of them.
+        letters = LETTERS if playground_value("added") == "1" else playground_value("added")
+        state["playground.added_to"] = [
+            spec for letter, spec in zip(LETTERS, chosen_specs(), strict=False) if letter in letters
+        ]
     return complaints
 
 
@@ -75,6 +99,8 @@ def playground_url() -> dict[str, str | None]:
         else setting.write(playground_value(setting.name))
         for setting in PLAYGROUND_RULES
     }
+    added = [letter for letter, spec in zip(LETTERS, chosen_specs(), strict=False) if spec in adds_to()]
+    values["added"] = "".join(added) or None
     text = playground_value("text")
     packed = pack_text(text) if len(text) <= PACK_LIMIT else None
     usual = text == TEXTS["first"].make()
@@ -82,8 +108,8 @@ def playground_url() -> dict[str, str | None]:
     values["id"] = None if usual or packed else keep_draft(text)
     for slot, spec in zip(PLAYGROUND_SLOTS, [*chosen_specs(), *[None] * len(PLAYGROUND_SLOTS)], strict=False):
         values[slot] = spec
-    if chosen_specs() == [READY[0]]:
-        values["t1"] = None
+    if tuple(chosen_specs()) == USUAL_TOKENIZERS:
+        values |= dict.fromkeys(PLAYGROUND_SLOTS)
     return values
 
 

@@ -11,22 +11,30 @@ import streamlit as st
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue import side_by_side
 from tokensteps.catalogue.analysis import Analysis
+from tokensteps.catalogue.lookup import Found, ids_written, search
+from tokensteps.catalogue.subjects import Subject
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import page_address
 from tokensteps.drawing.chips import Shown
-from tokensteps.language.i18n import N_, _, count
+from tokensteps.drawing.tokens import chip
+from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.language.messages import explained
+from tokensteps.limits import FIND_LIMIT
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
-from tokensteps.pages.explore.playground_files import tokens_csv, tokens_html, tokens_json
+from tokensteps.pages.explore.playground_files import tokens_csv, tokens_html, tokens_json, tokens_sheet
 from tokensteps.pages.explore.playground_state import (
     playground_url,
     playground_value,
     set_text,
 )
+from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import download
 from tokensteps.widgets.figures import number_formats, show_chart, show_rows
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.tabs import show_tabs
+
+LOOKUP_LIMIT = 10_000
+"""Characters of the ids that are looked up at once."""
 
 
 def show_playground_tabs(analyses: Mapping[str, Analysis]) -> None:
@@ -36,9 +44,15 @@ def show_playground_tabs(analyses: Mapping[str, Analysis]) -> None:
         N_("Counts"): counts_tab,
         N_("Costly words"): words_tab,
         N_("Languages"): languages_tab,
+        N_("Look up"): lookup_tab,
         N_("Files and link"): playground_files_tab,
     }
     show_tabs("playground.tab", bodies, analyses)
+
+
+def _first(analyses: Mapping[str, Analysis]) -> Analysis:
+    """The one whose chips are shown: A, unless it can't be had."""
+    return next(iter(analyses.values()))
 
 
 def show_numbers(table: pd.DataFrame, name: str) -> None:
@@ -57,7 +71,7 @@ def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
         )
     )
     st.html(side_by_side.aligned_html(analyses))
-    text = analyses["A"].text
+    text = _first(analyses).text
     if len(text) > side_by_side.CHARACTERS_SHOWN:
         message = _("The first {shown} of {all} characters are aligned; the counts cover everything.")
         st.caption(message.format(shown=count(side_by_side.CHARACTERS_SHOWN), all=count(len(text))))
@@ -68,7 +82,7 @@ def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
 
 def counts_tab(analyses: Mapping[str, Analysis]) -> None:
     """What the text costs with each tokenizer."""
-    if not analyses["A"].text:
+    if not _first(analyses).text:
         note(_("There is no text yet."))
         return
     st.caption(
@@ -120,6 +134,58 @@ def languages_tab(analyses: Mapping[str, Analysis]) -> None:
         st.rerun(scope="fragment")
 
 
+def lookup_tab(analyses: Mapping[str, Analysis]) -> None:
+    """Tokens of a vocabulary by what they hold, and the text that ids stand for."""
+    letters = {f"{letter} · {one.subject.name[:40]}": one.subject for letter, one in analyses.items()}
+    subject = letters[
+        st.selectbox(_("Vocabulary"), list(letters), key="playground.lookup.whose") or next(iter(letters))
+    ]
+    kinds = {"text": _("text"), "bytes": _("bytes"), "regex": _("regular expression")}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = st.selectbox(
+            _("Search for"),
+            list(kinds),
+            format_func=kinds.__getitem__,
+            key="playground.lookup.kind",
+            width=200,
+        )
+        query = text_box(_("in the tokens"), FIND_LIMIT, key="playground.lookup.query")
+    written = text_box(
+        _("Ids, to see their text"), LOOKUP_LIMIT, key="playground.lookup.ids", placeholder="15496, 995"
+    )
+    try:
+        if query:
+            _show_found(subject, search(subject, kind, query))
+        if written:
+            ids = ids_written(subject, written)
+            shown = "".join(chip(subject.token(one), subject.style) for one in ids)
+            st.html(f'<div class="ts"><p class="row">{shown}</p></div>')
+            st.caption(_("Their bytes as text:"))
+            st.code(
+                b"".join(map(subject.token_bytes, ids)).decode("utf-8", "replace"),
+                language=None,
+                wrap_lines=True,
+            )
+    except TokenizersCoreError as error:
+        problem(explained(error))
+
+
+def _show_found(subject: Subject, found: Found) -> None:
+    told = ngettext("{number} token", "{number} tokens", found.number).format(number=count(found.number))
+    st.caption(told)
+    facts = [subject.facts(identifier) for identifier in found.ids]
+    table = pd.DataFrame(
+        {
+            _("Id"): list(found.ids),
+            _("Token"): [subject.token(identifier) for identifier in found.ids],
+            _("Bytes"): [subject.token_bytes(identifier).hex(" ").upper() for identifier in found.ids],
+            _("Rank"): pd.array([fact.rank for fact in facts], dtype="Int64"),
+            _("Log probability"): [fact.score for fact in facts],
+        }
+    )
+    show_rows(table.dropna(axis=1, how="all"), key="playground.lookup.found")
+
+
 def playground_files_tab(analyses: Mapping[str, Analysis]) -> None:
     """A link to the page, and the tokens as files."""
     st.header(_("Link to this page"), anchor=False)
@@ -137,11 +203,12 @@ def playground_files_tab(analyses: Mapping[str, Analysis]) -> None:
         )
     if any(value.startswith("file?") for value in values.values()):
         note(_("Only this server remembers an uploaded tokenizer, and only for a while."))
-    analysis = analyses["A"]
+    analysis = _first(analyses)
     st.header(_("The tokens"), anchor=False)
     shown = Shown(playground_value("write"), playground_value("spaces"), analysis.subject.style)
     makers: tuple[tuple[str, str, Callable[[], str | bytes]], ...] = (
-        (_("Tokens (CSV)"), "tokens.csv", partial(tokens_csv, analysis)),
+        (_("Tokens (CSV for spreadsheets)"), "tokens.csv", partial(tokens_sheet, analysis)),
+        (_("Tokens (plain CSV for programs)"), "tokens-plain.csv", partial(tokens_csv, analysis)),
         (_("Tokens (JSON)"), "tokens.json", partial(tokens_json, analysis)),
         (
             _("Colored page (HTML)"),

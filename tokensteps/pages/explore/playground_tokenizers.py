@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tokenizers_core.errors import TokenizersCoreError
-from tokensteps.catalogue import choices
-from tokensteps.catalogue.choices import Opened
+from tokenizers_core.text.patterns import PATTERNS
+from tokensteps.catalogue import choices, hub, shipped
+from tokensteps.catalogue.choices import Opened, Spec
 from tokensteps.catalogue.files import formats
+from tokensteps.catalogue.hub import PublicTokenizer
 from tokensteps.catalogue.side_by_side import LETTERS
-from tokensteps.language.i18n import _
+from tokensteps.catalogue.subjects import Subject
+from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.messages import explained
 from tokensteps.limits import (
     LARGEST_UPLOAD,
+    PATTERN_LIMIT,
     REPOSITORY_LIMIT,
+    SPECIAL_LIMIT,
 )
-from tokensteps.pages.explore.playground_state import chosen_specs
+from tokensteps.pages.explore.playground_state import chosen_specs, replace_spec
 from tokensteps.runs.rules import PLAYGROUND_SLOTS
 from tokensteps.server.entrance.visits import visits
 from tokensteps.streamlit_internals import session_id
@@ -43,12 +50,33 @@ def tokenizer_choice() -> list[DeltaGenerator]:
             args=(slot, name),
         )
         if slot < len(chosen):
+            if told := choices.preset_of(chosen[slot]):
+                st.html(preset_html(told))
             places.append(st.container())
     with st.expander(_("Upload a tokenizer")):
         upload_box()
     with st.expander(_("Public tokenizer by name")):
         name_form()
     return places
+
+
+def preset_html(preset: PublicTokenizer) -> str:
+    """What somebody should know of a public tokenizer: its size, where it comes from, its licence, and what it needs."""
+    tokens = ngettext("{number} token", "{number} tokens", preset.tokens).format(number=count(preset.tokens))
+    facts = [tokens, *([preset.licence] if preset.licence else []), _needs(preset)]
+    return f'<p class="ts preset">{escape(" · ".join(facts))}</p>'
+
+
+def _needs(preset: PublicTokenizer) -> str:
+    if preset.repository == shipped.REPOSITORY:
+        return _("comes with this app")
+    host = hub.HOST
+    if preset.gated:
+        message = _("{size} MB from {host}, a public copy: {original} asks you to accept its terms")
+        return message.format(size=preset.megabytes, host=host, original=preset.gated)
+    if preset.megabytes:
+        return _("{size} MB from {host}").format(size=preset.megabytes, host=host)
+    return _("from {host}").format(host=host)
 
 
 def _choice_changed(slot: int, name: str) -> None:
@@ -66,8 +94,10 @@ def bring_tokenizer(spec: str) -> None:
     except TokenizersCoreError as error:
         st.session_state["playground.refused"] = explained(error)
     else:
-        chosen = [one for one in chosen_specs() if one != spec]
-        st.session_state["playground.specs"] = [spec, *chosen[1:]]
+        chosen = [
+            one for one in chosen_specs() if one != spec
+        ]  # they move on by one: nothing is pushed out while there is room
+        st.session_state["playground.specs"] = [spec, *chosen][: len(PLAYGROUND_SLOTS)]
     st.rerun()
 
 
@@ -76,7 +106,9 @@ def upload_box() -> None:
     state = st.session_state
     turn = state.setdefault("playground.uploads", 0)
     files = st.file_uploader(
-        _("tokenizer.json, vocab.txt, .tiktoken, or vocab.json with merges.txt (choose both at once)"),
+        _(
+            "tokenizer.json, tekken.json, vocab.txt, .tiktoken, .model (SentencePiece or minbpe), or vocab.json with merges.txt (choose both at once)"
+        ),
         accept_multiple_files=True,
         key=f"playground.files.{turn}",
         max_upload_size=LARGEST_UPLOAD,
@@ -111,6 +143,9 @@ def open_slot(slot: int, place: DeltaGenerator) -> Opened | None:
     """The tokenizer in a slot; None if it can't be opened, with a message."""
     try:
         opened = stage.opened_tokenizer(chosen_specs()[slot], f"playground.build.{slot}")
+        spec = choices.Spec.parse(chosen_specs()[slot])
+        if spec.kind == "file":
+            _upload_settings(slot, place, spec, None if opened is None else opened.subject)
         if opened is not None and opened.last:
             step = opened.last if opened.spec.step is None else opened.spec.step
             _step_slider(slot, place, step, opened.last)
@@ -118,6 +153,61 @@ def open_slot(slot: int, place: DeltaGenerator) -> Opened | None:
         problem(explained(error))
         return None
     return opened
+
+
+def _upload_settings(slot: int, place: DeltaGenerator, spec: Spec, subject: Subject | None) -> None:
+    """A learner's tokenizer: its name, and, where its files don't say them, the pattern and the special tokens.
+
+    `subject` is None where it isn't loaded, perhaps because of what was set.
+    """
+    with (
+        place.popover(_("Name and settings")),
+        st.form(f"playground.set.{slot}.{spec.write()}", border=False),
+    ):
+        name = text_box(
+            _("Name"),
+            choices.TITLE_CHARACTERS,
+            key=f"playground.set.name.{slot}",
+            value=choices.title(spec.write()),
+        )
+        settings = {"name": (name or "").strip()}
+        if subject is None or getattr(subject, "pattern", None) is not None:
+            settings |= _pattern_boxes(slot, spec)
+        if st.form_submit_button(_("Apply")):
+            replace_spec(slot, choices.bring_again(chosen_specs()[slot], spec.set(**settings).write()))
+            st.rerun()
+
+
+def _pattern_boxes(slot: int, spec: Spec) -> dict[str, str]:
+    """The pattern and the special tokens of files that leave them out."""
+    pattern = spec.setting("pattern")
+    usual = pattern if pattern in PATTERNS else "own" if pattern else ""
+    names = {
+        "": _("as the files suggest"),
+        **{name: name for name in PATTERNS},
+        "own": _("a regular expression"),
+    }
+    chosen = st.selectbox(
+        _("Split into words by"),
+        list(names),
+        index=list(names).index(usual),
+        format_func=names.__getitem__,
+        key=f"playground.set.pattern.{slot}",
+    )
+    own = text_box(
+        _("Regular expression"),
+        PATTERN_LIMIT,
+        key=f"playground.set.own.{slot}",
+        value=pattern if usual == "own" else "",
+    )
+    special = text_box(
+        _("Special tokens"),
+        SPECIAL_LIMIT,
+        key=f"playground.set.special.{slot}",
+        value=spec.setting("special"),
+        help=_("Separated by spaces, with an id if it isn't the next one: `<|endoftext|>=100257 <|pad|>`"),
+    )
+    return {"pattern": (own or "") if chosen == "own" else chosen, "special": (special or "").strip()}
 
 
 def _step_slider(slot: int, place: DeltaGenerator, step: int, last: int) -> None:
@@ -128,6 +218,4 @@ def _step_slider(slot: int, place: DeltaGenerator, step: int, last: int) -> None
 
 
 def _step_changed(slot: int, name: str) -> None:
-    chosen = list(chosen_specs())
-    chosen[slot] = choices.Spec.parse(chosen[slot]).at(st.session_state[name]).write()
-    st.session_state["playground.specs"] = chosen
+    replace_spec(slot, choices.Spec.parse(chosen_specs()[slot]).at(st.session_state[name]).write())

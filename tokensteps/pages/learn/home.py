@@ -14,6 +14,7 @@ import streamlit as st
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.bpe import BpeTrace
 from tokensteps.catalogue.analysis import analyse
+from tokensteps.catalogue.choices import GPT2
 from tokensteps.catalogue.subjects import TrainedSubject
 from tokensteps.components.address import page_address
 from tokensteps.language.i18n import N_, _, count, current_language, use_language
@@ -27,9 +28,11 @@ from tokensteps.pages.learn.home_algorithms import (
     known_columns,
 )
 from tokensteps.pages.learn.home_lessons import show_lessons, show_page_link, show_path
+from tokensteps.pages.learn.home_lost import show_lost
 from tokensteps.pages.learn.home_sentence import (
     HOME_CORPUS,
     corpus_facts,
+    real_html,
     sentence_counts_html,
     sentence_html,
     ways_html,
@@ -75,6 +78,7 @@ def show() -> None:
     st.html(f'<div class="ts"><p class="lead">{escape(lead)}</p></div>')
     for complaint in complaints:
         problem(complaint)
+    show_lost()
     show_sentence()
     st.header(_("Where the pieces come from"), anchor=False)
     st.caption(
@@ -163,12 +167,14 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
     else:
         empty = escape(_("No text, no tokens: write something."))
         st.html(f'<p class="ts first-counts">{empty}</p>')
+    st.html(whose_html(subject, corpus))
+    if sentence:
+        _show_real_tokens(sentence)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         show_page_link(Link(N_("Paste a whole text: the playground"), "playground", carried(typed)))
         show_page_link(WATCH)
         with st.popover(_("This sentence as a link"), type="tertiary"):
             st.code(page_address({"say": write_short(sentence)}), language=None, wrap_lines=True)
-    st.html(whose_html(subject, corpus))
     st.header(_("Why subwords?"), anchor=False)
     st.caption(
         _(
@@ -178,14 +184,22 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
     st.html(ways_html(analysis, corpus))
 
 
+def _show_real_tokens(sentence: str) -> None:
+    """The sentence's tokens by the vocabulary of a real model."""
+    opened = stage.opened_tokenizer(GPT2, "home.real")
+    if opened is not None:
+        st.html(real_html(analyse(opened.subject, sentence)))
+
+
 def carried(text: str) -> dict[str, str]:
-    """The playground's parameters for a text, with this page's tokenizer; without a text, the playground keeps its own."""
+    """The playground's parameters for a text, with this page's tokenizers; without a text, the playground keeps its own."""
+    tokenizers = {"t1": SPEC, "t2": GPT2}
     if not text:
-        return {"t1": SPEC}
+        return tokenizers
     packed = pack_text(text) if len(text) <= PACK_LIMIT else None
     if packed is None:
-        return {"t1": SPEC, "id": text_store().put(text.encode("utf-8", "replace"))}
-    return {"t1": SPEC, "text": packed}
+        return {**tokenizers, "id": text_store().put(text.encode("utf-8", "replace"))}
+    return {**tokenizers, "text": packed}
 
 
 def show_table() -> None:

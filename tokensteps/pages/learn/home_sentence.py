@@ -26,8 +26,8 @@ WORD = regex.compile(r"[\w\p{M}]+|[^\w\s\p{M}]+")
 """A word, for the comparison: a run of letters and digits, or of signs."""
 
 
-def sentence_html(analysis: Analysis) -> str:
-    """The tokens of a sentence as chips, each with its id. Tokens that share a character share a chip."""
+def sentence_html(analysis: Analysis, place: str = "first-tokens") -> str:
+    """The tokens of a sentence as chips, each with its id. Tokens that share a character share a chip. `place` is for the style sheet."""
     drawn = [
         (
             f'<span class="id"><bdi class="t c{colour(run.pieces[0].token) if run.pieces else 0}">{token_html(run.text)}</bdi>'
@@ -37,7 +37,7 @@ def sentence_html(analysis: Analysis) -> str:
         for run in analysis.runs(0, len(analysis.stretches))
     ]
     label = escape(_("Tokens"))
-    return f'<div class="ts encoded first-tokens" role="group" aria-label="{label}">{line_html(drawn)}</div>'
+    return f'<div class="ts encoded {place}" role="group" aria-label="{label}">{line_html(drawn)}</div>'
 
 
 def sentence_counts_html(analysis: Analysis) -> str:
@@ -64,6 +64,17 @@ def whose_html(subject: TrainedSubject, corpus: CorpusFacts) -> str:
         length=count(corpus.length),
     )
     return f'<p class="ts first-whose">{shown}</p>'
+
+
+def real_html(analysis: Analysis) -> str:
+    """The same sentence as a model that people know gets it, and why it looks different."""
+    subject = analysis.subject
+    tokens = ngettext("{number} token", "{number} tokens", len(analysis)).format(number=count(len(analysis)))
+    message = _("{model} splits it into {tokens}: its vocabulary of {size} was learned from far more text.")
+    told = fill(
+        message, model=f"<b>{escape(subject.name)}</b>", tokens=f"<b>{tokens}</b>", size=count(subject.size)
+    )
+    return f'<p class="ts first-counts">{told}</p>{sentence_html(analysis, "real-tokens")}'
 
 
 class CorpusFacts(NamedTuple):

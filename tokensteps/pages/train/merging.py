@@ -34,7 +34,8 @@ MergedTrace = BpeTrace | WordPieceTrace
 Merged = TypeVar("Merged", bound=MergedTrace)
 MERGE_FILES: Mapping[str, RunFile[MergedTrace]] = {
     "trace.json": RunFile(N_("Every step (JSON)"), trace_to_json),
-    "trace.csv": RunFile(N_("Every step (CSV)"), partial(sheet, trace_to_csv)),
+    "trace.csv": RunFile(N_("Every step (CSV for spreadsheets)"), partial(sheet, trace_to_csv)),
+    "trace-plain.csv": RunFile(N_("Every step (plain CSV for programs)"), partial(trace_to_csv, plain=True)),
 }
 
 

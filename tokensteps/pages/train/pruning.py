@@ -26,7 +26,8 @@ from tokensteps.widgets.notes import note
 
 PRUNE_FILES: Mapping[str, RunFile[UnigramTrace]] = {
     "trace.json": RunFile(N_("Every step (JSON)"), prunes_to_json),
-    "trace.csv": RunFile(N_("Every step (CSV)"), partial(sheet, prunes_to_csv)),
+    "trace.csv": RunFile(N_("Every step (CSV for spreadsheets)"), partial(sheet, prunes_to_csv)),
+    "trace-plain.csv": RunFile(N_("Every step (plain CSV for programs)"), partial(prunes_to_csv, plain=True)),
 }
 
 

@@ -1,0 +1,99 @@
+"""minbpe's .model: the pattern, the special tokens, and the pairs in the order in which they were merged, as ids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from tokenizers_core.errors import quoted
+from tokenizers_core.text.byte_alphabet import bytes_to_symbols
+from tokensteps.catalogue.files.documents import BYTES_ONLY, check_ids, check_lengths, new_document
+from tokensteps.catalogue.files.errors import LoadError
+from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
+from tokensteps.catalogue.files.ranks import numbered
+from tokensteps.catalogue.files.recognition import RecognizedFile
+from tokensteps.catalogue.files.words import words_as_bytes
+from tokensteps.language.i18n import count
+from tokensteps.limits import ADDED_LIMIT, TOKEN_CHARACTERS, TOKEN_LIMIT
+
+
+def from_minbpe(
+    upload: RecognizedFile, name: str, pattern: str | None, more: Mapping[str, int | None]
+) -> LoadedSubject:
+    """A byte-level BPE tokenizer: ids 0 to 255 are the bytes, then comes one for each pair. Raises LoadError."""
+    lines = upload.content.rstrip("\n").split("\n")
+    own = lines[1] if len(lines) > 1 else ""
+    number = int(lines[2]) if len(lines) > 2 and _is_number(lines[2]) else -1
+    if not 0 <= number <= min(ADDED_LIMIT, len(lines) - 3):
+        raise _wrong_line(upload, lines, 2)
+    special: dict[str, int] = {}
+    for place in range(3, 3 + number):
+        token, _space, identifier = lines[place].rpartition(" ")
+        if not token or not _is_number(identifier):
+            raise _wrong_line(upload, lines, place)
+        special[token] = int(identifier)
+    tokens, merges = _merged(upload, lines, 3 + number)
+    vocab = {bytes_to_symbols(token): identifier for identifier, token in enumerate(tokens)}
+    if len(vocab) < len(tokens):
+        [(token, _times)] = Counter(tokens).most_common(1)
+        raise LoadError("minbpe_twice", upload.file, token=quoted(token.decode("utf-8", "backslashreplace")))
+    special |= numbered(
+        {token: given for token, given in more.items() if token not in special},
+        [len(tokens) - 1, *special.values()],
+    )
+    check_lengths(vocab, [], upload.file)
+    check_ids(vocab | special, upload.file)
+    chosen = pattern or own
+    model = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "vocab": vocab | special,
+        "merges": [
+            [bytes_to_symbols(tokens[first]), bytes_to_symbols(tokens[second])] for first, second in merges
+        ],
+    }
+    document = new_document(
+        model,
+        special.items(),
+        pre_tokenizer=words_as_bytes(chosen) if chosen else BYTES_ONLY,
+        decoder=BYTES_ONLY,
+    )
+    subject = from_document(document, upload.file, name)
+    subject.pattern = chosen
+    return subject
+
+
+def _merged(
+    upload: RecognizedFile, lines: list[str], start: int
+) -> tuple[list[bytes], list[tuple[int, int]]]:
+    """The tokens by id, and the pairs that made those after the bytes."""
+    if len(lines) - start > TOKEN_LIMIT:
+        raise LoadError(
+            "too_many_tokens", upload.file, number=count(len(lines) - start), limit=count(TOKEN_LIMIT)
+        )
+    tokens = [bytes([byte]) for byte in range(256)]
+    merges: list[tuple[int, int]] = []
+    for place in range(start, len(lines)):
+        parts = lines[place].split(" ")
+        if len(parts) != 2 or not all(_is_number(part) and int(part) < len(tokens) for part in parts):
+            raise _wrong_line(upload, lines, place)
+        first, second = map(int, parts)
+        if len(tokens[first]) + len(tokens[second]) > TOKEN_CHARACTERS:
+            raise _wrong_line(upload, lines, place)
+        merges.append((first, second))
+        tokens.append(tokens[first] + tokens[second])
+    return tokens, merges
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
+def _wrong_line(upload: RecognizedFile, lines: list[str], place: int) -> LoadError:
+    line = lines[place] if place < len(lines) else ""
+    return LoadError("minbpe", upload.file, line_number=place + 1, line=quoted(line))

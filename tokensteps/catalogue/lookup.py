@@ -1,0 +1,98 @@
+"""Looking things up in a vocabulary: which tokens hold a text, some bytes or a match, and what ids stand for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import ClassVar, Final, NamedTuple
+
+import regex
+
+from tokenizers_core.errors import TokenizersCoreError, quoted
+from tokensteps.catalogue.subjects import Subject
+from tokensteps.language.i18n import N_, count
+
+SEARCH_SECONDS: Final = 1.5
+"""Time for one search: 50,000 tokens take a tenth of a second, and a regular expression may take any time."""
+FOUND_SHOWN: Final = 200
+"""Tokens that are listed; the rest is counted."""
+IDS_LIMIT: Final = 2_000
+"""Ids that are looked up at once."""
+
+
+class LookupFailed(TokenizersCoreError):
+    """What can't be looked up. `why` is a key of `templates`."""
+
+    templates: ClassVar[dict[str, str]] = {
+        "bytes": N_("{query} is not bytes as hexadecimal digits; write two for each byte, such as E3 81."),
+        "pattern": N_("{query} is not a regular expression: {reason}; fix it, or search for a text."),
+        "slow": N_("The search for {query} takes too long; search for something simpler."),
+        "ids": N_(
+            "{query} is not an id of this vocabulary; write ids from 0 to {last}, separated by spaces or commas."
+        ),
+        "many": N_("There are {number} ids, more than {last}; look up fewer at once."),
+    }
+
+    def __init__(self, why: str, query: str, **evidence: str | int) -> None:
+        self.why, self.template = why, self.templates[why]
+        super().__init__(query=quoted(query, 80), **evidence)
+
+
+class Found(NamedTuple):
+    """The tokens that a search has found: the ids of the first ones, and how many there are."""
+
+    ids: tuple[int, ...]
+    number: int
+
+
+def search(subject: Subject, kind: str, query: str) -> Found:
+    """The tokens whose text holds `query` ("text"), whose bytes hold it as hexadecimal digits ("bytes"), or that a regular
+    expression finds something in ("regex"). Raises LookupFailed."""
+    holds = _test(kind, query)
+    deadline = time.monotonic() + SEARCH_SECONDS
+    found: list[int] = []
+    try:
+        for identifier, token in enumerate(subject.all_tokens()):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise LookupFailed("slow", query)
+            if token and holds(subject.token_bytes(identifier), left):
+                found.append(identifier)
+    except TimeoutError:
+        raise LookupFailed("slow", query) from None
+    return Found(tuple(found[:FOUND_SHOWN]), len(found))
+
+
+def _test(kind: str, query: str) -> Callable[[bytes, float], bool]:
+    """Whether a token's bytes fit, within some seconds."""
+    if kind == "regex":
+        try:
+            pattern = regex.compile(query)
+        except (regex.error, RecursionError, OverflowError) as error:
+            raise LookupFailed("pattern", query, reason=quoted(str(error), 80)) from None
+        return lambda data, left: pattern.search(data.decode("utf-8", "replace"), timeout=left) is not None
+    try:
+        wanted = (
+            bytes.fromhex(query.replace("0x", " ")) if kind == "bytes" else query.encode("utf-8", "replace")
+        )
+    except ValueError:
+        raise LookupFailed("bytes", query) from None
+    return lambda data, _left: wanted in data
+
+
+def ids_written(subject: Subject, written: str) -> list[int]:
+    """The ids that somebody has written. Raises LookupFailed for one that the vocabulary doesn't have.
+
+    >>> from tokensteps.catalogue.shipped import gpt2
+    >>> ids_written(gpt2(), "[15496, 995]")
+    [15496, 995]
+    """
+    parts = regex.findall(r"[^\s,;\[\]()]+", written)
+    if len(parts) > IDS_LIMIT:
+        raise LookupFailed("many", "", number=count(len(parts)), last=count(IDS_LIMIT))
+    tokens = subject.all_tokens()
+    for part in parts:
+        number = int(part) if part.isascii() and part.isdigit() and len(part) < 10 else -1
+        if not 0 <= number < len(tokens) or not tokens[number]:
+            raise LookupFailed("ids", part, last=len(tokens) - 1)
+    return [*map(int, parts)]

@@ -1,0 +1,56 @@
+"""GPT-2's tokenizer, which comes with the app: a vocabulary that a real model has, from the first second and without a network.
+
+Unlike files from elsewhere it needs no process of its own: the file is known, its pattern takes time in proportion to the text, and
+the library lets other threads work while it encodes. It is read when it is first asked for, in the thread of that job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
+from tokensteps.assets import read_asset
+from tokensteps.catalogue.files.documents import BYTES_ONLY, new_document
+from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
+from tokensteps.catalogue.files.words import words_as_bytes
+from tokensteps.server.once import once
+
+REPOSITORY: Final = "openai-community/gpt2"
+"""Its name on the model hub, by which links know it."""
+TITLE: Final = "GPT-2"
+END_OF_TEXT: Final = "<|endoftext|>"
+MERGES: Final = "vocabularies/gpt2/merges.txt"
+
+
+@once
+def gpt2() -> LoadedSubject:
+    """The tokenizer; reading it takes half a second, once."""
+    merges = [line.split(" ") for line in read_asset(MERGES).splitlines()]
+    vocab = {token: identifier for identifier, token in enumerate(_tokens(merges))}
+    model = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "vocab": vocab,
+        "merges": merges,
+    }
+    document = new_document(
+        model,
+        [(END_OF_TEXT, vocab[END_OF_TEXT])],
+        pre_tokenizer=words_as_bytes("gpt2"),
+        decoder=BYTES_ONLY,
+    )
+    return from_document(document, MERGES, TITLE)
+
+
+def _tokens(merges: list[list[str]]) -> Iterator[str]:
+    """The tokens by id, which the merges tell: first the bytes, those that are written as themselves in front."""
+    yield from sorted(BYTE_TO_SYMBOL)
+    for first, second in merges:
+        yield first + second
+    yield END_OF_TEXT

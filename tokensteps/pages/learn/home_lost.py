@@ -1,0 +1,58 @@
+"""What the home page says to a visitor whose address no page has: which page may have been meant."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from urllib.parse import parse_qsl
+
+import streamlit as st
+
+from tokensteps.language.i18n import N_, _
+from tokensteps.language.pages import PAGES
+from tokensteps.pages.learn.home_lessons import show_page_link
+from tokensteps.runs.rules import PAGE_PARAMETERS
+from tokensteps.server.entrance.lost import LOST_LIMIT, LOST_PARAMETER
+from tokensteps.teaching.lessons import Link
+from tokensteps.widgets.notes import problem
+
+ALIKE = 0.55
+"""How alike two names have to be, from 0 to 1: “plaground” is, “dashboard” isn't."""
+
+
+def show_lost() -> None:
+    """Say that an address has no page, and link to the one whose name is nearest, with the settings that the address had."""
+    asked = st.query_params.get(LOST_PARAMETER, "")[:LOST_LIMIT]
+    path, _mark, query = asked.partition("?")
+    meant = nearest_page(path)
+    if not path or path == "home":
+        return
+    told = _("This app has no page {path}.").format(path=f"/{path[:80]}")
+    if meant is None:
+        problem(" ".join((told, _("Choose one from the menu."))))
+        return
+    problem(" ".join((told, _("Perhaps you meant {page}.").format(page=_(PAGES[meant].title)))))
+    link = Link(N_("Open {page}"), meant, _settings(meant, query))
+    show_page_link(link, _(link.label).format(page=_(PAGES[meant].title)))
+
+
+def _settings(page: str, query: str) -> dict[str, str]:
+    """What of an address's parameters the page knows."""
+    known = PAGE_PARAMETERS[page] | {"step"}
+    try:
+        return {name: value for name, value in parse_qsl(query, max_num_fields=40) if name in known}
+    except ValueError:  # more fields than any page has
+        return {}
+
+
+def nearest_page(path: str) -> str | None:
+    """The page whose name, or title in the language in use, is most like the address; None if none is like it.
+
+    >>> nearest_page("plaground"), nearest_page("Retrain/"), nearest_page("de/word-piece"), nearest_page("dashboard")
+    ('playground', 'renew', 'wordpiece', None)
+    """
+    names = {name: name for name in PAGES}
+    names |= {_(page.title).lower(): name for name, page in PAGES.items()}
+    for part in reversed(path.lower().split("/")):
+        if found := get_close_matches(part[:80], names, n=1, cutoff=ALIKE):
+            return names[found[0]]
+    return None

@@ -1,0 +1,36 @@
+"""Addresses that no page has: the visitor is led to the home page, which says so, and what may have been meant.
+
+Streamlit answers every address with its one page. At `/plaground` a dialog in English lies over the home page, and at `/foo/bar` the page
+stays blank, as its scripts are looked for beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import quote
+
+import streamlit as st
+
+from tokensteps.language.pages import PAGES
+
+LOST_PARAMETER: Final = "lost"
+"""The home page's parameter with the address that was asked for."""
+LOST_LIMIT: Final = 2_000
+"""Characters of it that are passed on: its query goes along to the page that was meant."""
+PATHS: Final = frozenset({page.path for page in PAGES.values()})
+
+
+def way_home(path: str, query: str = "") -> str | None:
+    """Where the home page is from an address that no page has, and what it is told; None for a page's, a file's, and Streamlit's own.
+
+    >>> way_home("/plaground", "text=hug"), way_home("/a/b"), way_home("/bpe"), way_home("/")
+    ('./?lost=plaground%3Ftext%3Dhug', '../?lost=a/b', None, None)
+    """
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    within = path.removeprefix(f"/{base}") if base else path
+    asked = within.strip("/")
+    if asked in PATHS or asked.startswith("_stcore/") or "." in asked.rpartition("/")[2]:
+        return None
+    up = within.removeprefix("/").count("/")
+    told = f"{asked}?{query}" if query else asked
+    return f"{'../' * up or './'}?{LOST_PARAMETER}={quote(told[:LOST_LIMIT])}"
