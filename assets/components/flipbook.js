@@ -56,7 +56,9 @@ class Stage {
     const scrolled = this.all("[data-pane]").map((pane) => [pane.scrollLeft, pane.scrollTop]);
     const held = this.node.querySelector(":is([data-pick],[data-term]):focus")?.dataset;
     const name = held?.pick ? "pick" : "term";
+    const opened = this.all("details").map((part) => part.open);
     this.node.innerHTML = this.shown = html;
+    this.all("details").forEach((part, index) => { part.open = opened[index] ?? part.open; });
     if (held) this.node.querySelector(`[data-${name}="${held[name]}"]`)?.focus({ preventScroll: true });
     this.all("[data-pane]").forEach((pane, index) => pane.scrollTo(...(scrolled[index] ?? [0, 0])));
     for (const here of this.all("[data-pane] [data-here]")) keepInSight(here, here.closest("[data-pane]"));

@@ -13,6 +13,8 @@ from tokensteps.language.marks import marked
 
 WORD_ROWS: Final = 8
 """Words in a frame's panel."""
+WORDS_TO_COUNT: Final = 120
+"""Words among which people can count pairs; among more, nobody does."""
 CANDIDATE_ROWS: Final = 8
 """Candidates, pieces or tries in a frame's panel."""
 

@@ -130,6 +130,15 @@ def pair_chips(pair: Pair, style: Style = PLAIN) -> str:
     return f'<span class="pair">{chips(pair, style)}</span>'
 
 
+def pair_name(pair: Pair, style: Style = PLAIN) -> str:
+    """A pair as plain text.
+
+    >>> pair_name(Pair("h", "ug"))
+    'h + ug'
+    """
+    return f"{readable(pair.first, style)} + {readable(pair.second, style)}"
+
+
 def fill(message: str, **markup: str) -> str:
     """A translated message as markup: the message is escaped, its fields are markup already.
 

@@ -6,14 +6,15 @@ A pair that ties and loses by the tie rule is graded as tied.
 from __future__ import annotations
 
 from html import escape
-from typing import Final
 
 from tokenizers_core.training.merge_trace import Candidate, MergeTrace
 from tokenizers_core.training.merging import merge_pair
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.narration.merging import score_numbers, tell_rule
 from tokensteps.drawing.narration.voice import Markup
-from tokensteps.drawing.tokens import Style, chip, chips, fill, readable
+from tokensteps.drawing.parts import WORDS_TO_COUNT
+from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_name
+from tokensteps.drawing.training.candidates import PAIRS_OFFERED
 from tokensteps.language.i18n import _, count, listed, ngettext, sentences
 from tokensteps.language.names import choice_name
 from tokensteps.teaching.events import merge_at, scored
@@ -31,14 +32,11 @@ from tokensteps.teaching.questions import (
 )
 from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint
 
-OPTIONS: Final = 200
-"""Pairs to choose from: the best ones, in alphabetical order."""
-
 
 def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
     """Which pair is merged next?"""
-    event, candidates = merge_at(trace, step + 1), trace.candidates(step, OPTIONS)
-    labels = {_label(candidate, style): candidate for candidate in candidates}
+    event, candidates = merge_at(trace, step + 1), trace.candidates(step, PAIRS_OFFERED)
+    labels = {pair_name(candidate.pair, style): candidate for candidate in candidates}
     chosen = candidates[0]
     voice = Markup(style)
     value = _score_told if trace.algorithm == "wordpiece" else _count_told
@@ -48,7 +46,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
 
     def grade(answer: str) -> Verdict:
         yours = labels[answer]
-        if answer == _label(chosen, style):
+        if answer == pair_name(chosen.pair, style):
             return right(because)
         numbers = fill(
             _("{yours}: {your_value}; {pair}: {value}."),
@@ -70,7 +68,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
         "pair",
         f"{escape(prompt)} <small>{escape(rule)}</small>",
         Choice(options),
-        _label(chosen, style),
+        pair_name(chosen.pair, style),
         grade_choice(options, grade),
         because,
     )
@@ -171,13 +169,9 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
     )
 
 
-def is_on_screen(trace: MergeTrace, step: int) -> bool:
-    """Whether the frame of this step shows the next pair's numbers already: it lists the pairs before its own merge."""
-    chosen = merge_at(trace, step + 1).candidates[0]
-    if trace.algorithm == "wordpiece":
-        known = scored(chosen)
-        return known.before == known.score
-    return step > 0 and chosen.change == 0
+def is_given(trace: MergeTrace) -> bool:
+    """Whether the counts of pairs are beside the question: where there are too many words to count in."""
+    return len(trace.corpus.words) > WORDS_TO_COUNT
 
 
 def _joined(pair: tuple[str, str], prefix: str) -> str:
@@ -196,7 +190,3 @@ def _score_told(candidate: Candidate, voice: Markup) -> str:
     """A pair's score, with its numbers."""
     known = scored(candidate)
     return f"{score_numbers(known, voice)} = <b>{known.score}</b>"
-
-
-def _label(candidate: Candidate, style: Style) -> str:
-    return f"{readable(candidate.pair.first, style)} + {readable(candidate.pair.second, style)}"

@@ -137,7 +137,7 @@ def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None]) -> None:
         hidden.name,
         hidden.drawing(game.reached),
         game.reached,
-        hidden.draw,
+        partial(hidden.draw, game.reached),
         url,
         size=FRAMES,
         whole=FRAMES,

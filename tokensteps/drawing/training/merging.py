@@ -28,7 +28,13 @@ from tokensteps.drawing.parts import (
     words_shown,
 )
 from tokensteps.drawing.tokens import Style, chip, chips, token_html
-from tokensteps.drawing.training.candidates import counts_panel, scores_panel, unlisted
+from tokensteps.drawing.training.candidates import (
+    COUNT_TABLE,
+    SCORE_TABLE,
+    PairTable,
+    asked_panel,
+    pairs_panel,
+)
 from tokensteps.language.i18n import _, count, sentences
 from tokensteps.language.marks import first_marks
 
@@ -39,41 +45,44 @@ VOCABULARY_CHIPS: Final = 60
 SomeSnapshot = TypeVar("SomeSnapshot", bound=MergeSnapshot)
 
 
-def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True) -> Frame:
-    """The frame of one step of BPE; with `ahead=False` it gives nothing away of the next step."""
-    return training_frame(snapshot, style, tell_bpe, counts_panel, ahead=ahead)
+def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True, asked: bool = False) -> Frame:
+    """The frame of one step of BPE; with `ahead=False` it gives nothing away of the next step, about which it may be `asked`."""
+    return training_frame(snapshot, style, tell_bpe, COUNT_TABLE, ahead=ahead, asked=asked)
 
 
-def wordpiece_frame(snapshot: WordPieceSnapshot, style: Style, ahead: bool = True) -> Frame:
-    """The frame of one step of WordPiece; with `ahead=False` it gives nothing away of the next step."""
-    aside = wordpiece_erratum(snapshot, style)
-    return training_frame(snapshot, style, tell_wordpiece, scores_panel, aside, ahead)
+def wordpiece_frame(
+    snapshot: WordPieceSnapshot, style: Style, ahead: bool = True, asked: bool = False
+) -> Frame:
+    """The frame of one step of WordPiece, as in `merge_frame`; its erratum names a pair that is merged later."""
+    aside = wordpiece_erratum(snapshot, style) if ahead else ""
+    return training_frame(snapshot, style, tell_wordpiece, SCORE_TABLE, aside, ahead, asked)
 
 
 def training_frame(
     snapshot: SomeSnapshot,
     style: Style,
-    tell: Callable[[SomeSnapshot, Voice], Told],
-    candidates: Callable[[SomeSnapshot, Style], str],
+    tell: Callable[[SomeSnapshot, Voice, bool], Told],
+    table: PairTable,
     aside: str = "",
     ahead: bool = True,
+    asked: bool = False,
 ) -> Frame:
     """The frame of one step of training by merging.
 
-    `candidates` draws the panel of pairs; `aside` is markup to show under the words. Without `ahead`, pairs that a merge
-    has still to be chosen from are not listed.
+    `table` is how its pairs are listed; `aside` is markup to show under the words. Without `ahead`, nothing is said of pairs
+    that a merge has still to be chosen from; if it is `asked` which comes next, they are listed so that it remains to be found.
     """
     event = snapshot.event
-    lead, why = tell(snapshot, Marked(style))
+    lead, why = tell(snapshot, Marked(style), ahead)
     html = stage_html(
         f'{lead}</p><p class="why">{why}',
         words_panel(snapshot, style) + aside,
-        candidates(snapshot, style) if ahead or event.kind != "start" else unlisted(snapshot),
+        pairs_panel(snapshot, table, style) if ahead else asked_panel(snapshot, table, style, asked),
         code_attributes(merge_beats(snapshot, style)),
     ) + vocabulary_strip(snapshot, style)
     label = escape(_("Start")) if event.kind == "start" else token_html(event.token, style)
     return Frame(
-        first_marks(html), sentences(*tell(snapshot, Plain(style))), label, vocabulary_status(snapshot)
+        first_marks(html), sentences(*tell(snapshot, Plain(style), ahead)), label, vocabulary_status(snapshot)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from html import escape
 from urllib.parse import urlencode
 
@@ -184,7 +185,7 @@ def _ask(challenge: Challenge, trace: AnyTrace, style: Style) -> None:
         hidden.book,
         f"{hidden.name}:{hidden.drawing(game.reached)}",
         game.reached,
-        hidden.draw,
+        partial(hidden.draw, game.reached),
         trace=hidden.name,
         whole=FRAMES,
     )
