@@ -73,7 +73,7 @@ def show() -> None:
     st.header(_("Where the pieces come from"), anchor=False)
     st.caption(
         _(
-            "Nobody picks them by hand: they are learned from text. Here are three words at four steps of BPE's training on four sentences; Ġ is the space before a word."
+            "Nobody picks them by hand: they are learned from text. Here are three words at four steps of BPE's training on four sentences; ␣ is the space before a word."
         )
     )
     st.html(remembered(("home.growing", current_language()), growing_words))
