@@ -73,7 +73,8 @@ class Stage {
     this.choose("picked", id === this.chosen.picked ? "" : id);
   }
   look() {
-    const at = this.node.querySelector("[data-pick]:hover") ?? this.node.querySelector("[data-pick]:focus-visible");
+    const at = ["[data-pick]:hover", "tr:hover [data-pick]", "[data-pick]:focus-visible"]
+      .map((selector) => this.node.querySelector(selector)).find(Boolean);
     this.choose("seen", at?.dataset.pick);
   }
 }
@@ -140,10 +141,11 @@ class Flipbook extends Component {
     for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
     box.addEventListener("click", (event) => {
       const at = event.target.closest("[data-do],[data-step],[data-pick]");
-      const { do: what, step: to, pick } = at?.dataset ?? {};
+      const { do: what, step: to, pick, answer } = at?.dataset ?? {};
       if (to) this.go(Number(to), 1); // in the timeline or in a frame
       else if (what) this.actions[what]();
       else if (pick) this.stage.pick(pick);
+      if (answer !== undefined) this.send("answer", [this.book.run, this.step, this.stage.chosen.picked]);
     });
     range.addEventListener("input", () => this.go(Number(range.value)));
     let touch;

@@ -43,6 +43,11 @@ def bar(share: float, classes: str = "bar") -> str:
     return f'<span class="{classes}" style="width:{max(2, round(100 * share))}%"></span>'
 
 
+def pick_html(identifier: str, shown: str) -> str:
+    """A number, or other markup, that lights up what has this id while it is pointed at or focused: see `lit_chip`."""
+    return f'<button type="button" class="n" data-pick="{identifier}">{shown}</button>'
+
+
 def mark_html(word: str) -> str:
     """A word in small type beside a chip, such as "merged" or "tied"; nothing for none."""
     return f'<span class="mark">{escape(word)}</span>' if word else ""

@@ -130,15 +130,27 @@ def chart_text(text: str) -> str:
     return escape(text, quote=False)
 
 
+def lit_id(*tokens: str) -> str:
+    """A name for a token or a pair in `data-pick` and `data-of`, the same in every frame: see `tokensteps.drawing.frame.payload`."""
+    name = "\0".join(tokens).encode("utf-8", "surrogatepass")
+    return blake2b(name, digest_size=5).hexdigest()
+
+
+def lit_chip(token: str, ids: str, style: Style = PLAIN, classes: str = "") -> str:
+    """A chip that lights up with what has one of these `ids`, separated by spaces; "" for none."""
+    drawn = chip(token, style, classes)
+    return drawn.replace(">", f' data-of="{ids}">', 1) if ids else drawn
+
+
 def pair_chips(pair: Pair, style: Style = PLAIN) -> str:
     """Two chips that touch."""
     return f'<span class="pair">{chips(pair, style)}</span>'
 
 
-def pair_name(pair: Pair, style: Style = PLAIN) -> str:
+def pair_text(pair: Pair, style: Style = PLAIN) -> str:
     """A pair as plain text.
 
-    >>> pair_name(Pair("h", "ug"))
+    >>> pair_text(Pair("h", "ug"))
     'h + ug'
     """
     return f"{readable(pair.first, style)} + {readable(pair.second, style)}"

@@ -20,7 +20,7 @@ MARKS_IN_FRAME: Final = 8
 _PLACEHOLDER: Final = regex.compile(r"(\{[^{}]*\})")
 _UNSPACED: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 """Scripts that put no spaces between words, or none between a word and its particles."""
-_SIGNS: Final = {
+_TOKEN_SIGNS: Final = {
     "space_markers": regex.compile(
         r'<button.*?</button>(*SKIP)(*FAIL)|<bdi class="t [^>]*>\K[Ġ▁␣]', regex.DOTALL
     ),
@@ -101,7 +101,7 @@ def fill_marked(message: str, **markup: str) -> str:
 def first_marks(html: str, limit: int = MARKS_IN_FRAME) -> str:
     """A frame's markup with only the first mark of each term, and at most `limit` marks; tokens' signs, such as Ġ, are marked too."""
     seen: set[str] = set()
-    for name, sign in _SIGNS.items() if limit else ():
+    for name, sign in _TOKEN_SIGNS.items() if limit else ():
         html = sign.sub(lambda match, name=name: _mark_html(name, match[0]), html, count=1)
 
     def keep(match: regex.Match[str]) -> str:

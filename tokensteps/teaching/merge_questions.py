@@ -13,7 +13,7 @@ from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.narration.merging import score_numbers, tell_rule
 from tokensteps.drawing.narration.voice import Markup
 from tokensteps.drawing.parts import WORDS_TO_COUNT
-from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_name
+from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_text
 from tokensteps.drawing.training.candidates import PAIRS_OFFERED
 from tokensteps.language.i18n import _, count, listed, ngettext, sentences
 from tokensteps.language.names import choice_name
@@ -36,7 +36,7 @@ from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint
 def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
     """Which pair is merged next?"""
     event, candidates = merge_at(trace, step + 1), trace.candidates(step, PAIRS_OFFERED)
-    labels = {pair_name(candidate.pair, style): candidate for candidate in candidates}
+    labels = {pair_text(candidate.pair, style): candidate for candidate in candidates}
     chosen = candidates[0]
     voice = Markup(style)
     value = _score_told if trace.algorithm == "wordpiece" else _count_told
@@ -46,7 +46,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
 
     def grade(answer: str) -> Verdict:
         yours = labels[answer]
-        if answer == pair_name(chosen.pair, style):
+        if answer == pair_text(chosen.pair, style):
             return right(because)
         numbers = fill(
             _("{yours}: {your_value}; {pair}: {value}."),
@@ -68,7 +68,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
         "pair",
         f"{escape(prompt)} <small>{escape(rule)}</small>",
         Choice(options),
-        pair_name(chosen.pair, style),
+        pair_text(chosen.pair, style),
         grade_choice(options, grade),
         because,
     )

@@ -24,7 +24,7 @@ from tokensteps.drawing.training.merging import TOKENS_IN_ROW, merge_frame
 from tokensteps.runs.corpora import EXAMPLES
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "bpe_course.json").read_text(encoding="utf-8"))
-TAGS = {"div", "p", "span", "b", "bdi", "section", "h3", "table", "tr", "th", "td", "small"}
+TAGS = {"div", "p", "span", "b", "bdi", "section", "h3", "table", "tr", "th", "td", "small", "button"}
 BYTE_LEVEL = Style(byte_level=True, special_tokens=frozenset(["<|endoftext|>"]))
 
 
@@ -41,7 +41,7 @@ def counted(counts: dict[str, int], **settings: Any) -> BpeTrace:
 
 def checked(frame: Frame) -> Read:
     """A frame whose markup is sound, and whose plain texts are plain."""
-    read = expect_markup(frame.html, TAGS, {"class", "style", "data-code", "data-values"})
+    read = expect_markup(frame.html, TAGS, {"class", "style", "type", "data-code", "data-values"})
     for name, value in read.attributes:
         if name == "style":
             assert re.fullmatch(r"width:\d{1,3}%", value)

@@ -22,7 +22,7 @@ from tests.core.oracle_unigram import all_paths, costs, plain_unigram_course
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.tokens import Style, chip, chips, pair_chips, pair_name
+from tokensteps.drawing.tokens import Style, chip, chips, pair_chips, pair_text
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.names import ASK_NAMES
@@ -185,7 +185,7 @@ def test_by_turns_asks_everything_and_names_exist() -> None:
 
 def chips_in(html: str) -> list[str]:
     """What the chips in some markup say."""
-    return re.findall(r'<bdi class="t [^"]*">([^<]*)</bdi>', html)
+    return re.findall(r'<bdi class="t [^>]*>([^<]*)</bdi>', html)
 
 
 @pytest.mark.parametrize("words", [HUG, WORDS])
@@ -269,7 +269,7 @@ def test_nothing_on_the_page_gives_a_key_away() -> None:
                 shown, listed = told_apart(frame.html)
                 now = trace[step]
                 if merging:
-                    names = [pair_name(one.pair, STYLE) for one in now.candidates(200)]
+                    names = [pair_text(one.pair, STYLE) for one in now.candidates(200)]
                     pairs = [" + ".join(pair) for pair in zip(listed[::2], listed[1::2], strict=True)]
                     assert [escape(name) for name in sorted(names)] == pairs
                     assert "<b>" not in frame.html.partition("listed")[2].partition("</details>")[0]
@@ -277,7 +277,7 @@ def test_nothing_on_the_page_gives_a_key_away() -> None:
                     question = question_after(trace, step, kind, STYLE)
                     asked[trace.algorithm, question.kind] += 1
                     if merging:
-                        drawn, said = pair_chips(event.pair, STYLE), pair_name(event.pair, STYLE)
+                        drawn, said = pair_chips(event.pair, STYLE), pair_text(event.pair, STYLE)
                         named = re.compile(rf"(?<![\w#]){re.escape(said)}(?!\w)")
                         for one in (frame, earlier[-1]):
                             assert drawn not in told_apart(one.html)[0]

@@ -14,8 +14,8 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from tokenizers_core.training.merge_trace import Candidate, MergeSnapshot
 from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import ScoredCandidate
-from tokensteps.drawing.parts import CANDIDATE_ROWS, WORDS_TO_COUNT, heading, mark_html
-from tokensteps.drawing.tokens import Style, pair_chips, pair_name
+from tokensteps.drawing.parts import CANDIDATE_ROWS, WORDS_TO_COUNT, heading, mark_html, pick_html
+from tokensteps.drawing.tokens import Style, lit_id, pair_chips, pair_text
 from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.language.marks import marked
 
@@ -56,8 +56,8 @@ def pair_cell(row: CandidateRow[SomeCandidate]) -> str:
 
 
 def count_cell(row: CandidateRow[SomeCandidate]) -> str:
-    """How often the pair occurs."""
-    return count(row.candidate.freq)
+    """How often the pair occurs; the number lights up where."""
+    return pick_html(lit_id(*row.candidate.pair), count(row.candidate.freq))
 
 
 def count_change_cell(row: CandidateRow[Candidate]) -> str:
@@ -164,7 +164,11 @@ def pairs_to_choose(snapshot: MergeSnapshot, table: PairTable, style: Style) -> 
         unmarked = [replace(candidate, tied=False) for candidate in candidates]
         listed = candidates_html(unmarked, table.given, None, style, table.classes)
     else:
-        listed = f'<div class="ts">{"".join(pair_chips(one.pair, style) for one in candidates)}</div>'
+        buttons = (
+            f'<button type="button" class="n" {answer_attributes(one.pair)}>{pair_chips(one.pair, style)}</button>'
+            for one in candidates
+        )
+        listed = f'<div class="ts">{"".join(buttons)}</div>'
     title = _("All pairs, sorted by spelling")
     if len(candidates) < snapshot.pair_count:
         title = _("{number} of the pairs, sorted by spelling").format(number=count(len(candidates)))
@@ -175,9 +179,22 @@ def pairs_to_choose(snapshot: MergeSnapshot, table: PairTable, style: Style) -> 
     )
 
 
+def answer_attributes(pair: Pair) -> str:
+    """The attributes of what lights up a pair, and gives it as an answer when it is clicked."""
+    return f'data-answer data-pick="{lit_id(*pair)}"'
+
+
+def listed_pairs(snapshot: MergeSnapshot, ahead: bool) -> list[Pair]:
+    """The pairs in the table beside a step's words; see `pairs_panel` and `asked_panel`."""
+    event = snapshot.event
+    if event.kind == "start":
+        return [one.pair for one in snapshot.candidates(CANDIDATE_ROWS)] if ahead else []
+    return [one.pair for one in event.candidates[: CANDIDATE_ROWS if ahead else 1]]
+
+
 def by_spelling(candidates: Iterable[SomeCandidate], style: Style) -> list[SomeCandidate]:
     """Candidates in an order that says nothing of their counts or scores."""
-    return sorted(candidates, key=lambda candidate: pair_name(candidate.pair, style))
+    return sorted(candidates, key=lambda candidate: pair_text(candidate.pair, style))
 
 
 def candidates_html(
