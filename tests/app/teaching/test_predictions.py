@@ -327,3 +327,17 @@ def test_pairs_are_given_with_counts_only_where_nobody_can_count() -> None:
         train_wordpiece(Corpus.from_counts(words))[0], STYLE, ahead=False, asked=True
     ).html
     assert "first × second" in scored and ">score<" not in scored
+
+
+def test_how_spaces_are_drawn_changes_no_key() -> None:
+    """An answer given with Ġ on the screen is right with ␣ on it, and so is the other way round for what is typed."""
+    trace = train_bpe(Corpus.from_texts(EXAMPLES["course"].text().splitlines()), 50)
+    marked, drawn = Style(byte_level=True), Style(byte_level=True, show="spaces")
+    spelled = 0
+    for step in range(len(trace)):
+        for kind in ASKS["bpe"]:
+            as_marked, as_drawn = (question_after(trace, step, kind, style) for style in (marked, drawn))
+            assert as_drawn.key == as_marked.key.replace("Ġ", "␣") and "Ġ" not in as_drawn.prompt
+            assert as_drawn.grade(as_marked.key).kind == as_drawn.grade(as_drawn.key).kind == RIGHT
+            spelled += as_drawn.key != as_marked.key
+    assert spelled > 5
