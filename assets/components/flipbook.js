@@ -67,7 +67,7 @@ class Stage {
   choose(how, id) { // a `data-pick` is seen or picked: so is all that has its id in `data-of`
     this.chosen[how] = id;
     for (const node of this.all("[data-of]")) node.classList.toggle(how, node.dataset.of.split(" ").includes(id));
-    for (const node of this.all("[data-pick]")) node.ariaPressed = node.dataset.pick === this.chosen.picked;
+    for (const node of this.all("button[data-pick]")) node.ariaPressed = node.dataset.pick === this.chosen.picked;
   }
   pick(id) { // a second time: no longer
     this.choose("picked", id === this.chosen.picked ? "" : id);

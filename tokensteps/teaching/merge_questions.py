@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
+from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.merge_trace import Candidate, MergeTrace
 from tokenizers_core.training.merging import merge_pair
 from tokenizers_core.training.wordpiece import WordPieceTrace
@@ -169,7 +170,7 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
     )
 
 
-def is_given(trace: MergeTrace) -> bool:
+def is_given(trace: AnyTrace) -> bool:
     """Whether the counts of pairs are beside the question: where there are too many words to count in."""
     return len(trace.corpus.words) > WORDS_TO_COUNT
 

@@ -41,7 +41,7 @@ def counted(counts: dict[str, int], **settings: Any) -> BpeTrace:
 
 def checked(frame: Frame) -> Read:
     """A frame whose markup is sound, and whose plain texts are plain."""
-    read = expect_markup(frame.html, TAGS, {"class", "style", "type", "data-code", "data-values"})
+    read = expect_markup(frame.html, TAGS, {"class", "style", "data-code", "data-values"})
     for name, value in read.attributes:
         if name == "style":
             assert re.fullmatch(r"width:\d{1,3}%", value)

@@ -96,10 +96,9 @@ class Read(HTMLParser):
 
 
 def lights_up(name: str, value: str) -> bool:
-    """Whether an attribute links a number with what it counts: nothing but digests."""
-    return (
-        name in ("data-of", "data-pick") and re.fullmatch(r"[0-9a-f]{10}( [0-9a-f]{10})*", value) is not None
-    )
+    """Whether an attribute links a number with what it counts: a button's, and nothing but digests."""
+    digests = re.fullmatch(r"[0-9a-f]{10}( [0-9a-f]{10})*", value)
+    return (name, value) == ("type", "button") or (name in ("data-of", "data-pick") and digests is not None)
 
 
 def expect_markup(markup: str, tags: Collection[str], attributes: Collection[str] = ("class",)) -> Read:
