@@ -68,10 +68,11 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
     expect(page.locator(".verdict")).to_contain_text("Not this one. pu: 17 times; ug: 20 times.")
     page.keyboard.press("Shift+Tab")
     assert focused(page) == "Your answer"
-    choose(page, "u + n")
+    page.keyboard.type("16")  # how often u + n occurs: 12 times in pun, 4 times in bun
+    page.keyboard.press("Enter")
     at(page, 2)
     expect(page.locator(".verdict")).to_contain_text("Right.")
-    page.keyboard.press("Shift+Tab")
+    assert focused(page) == "Your answer"  # the next question has a box as well
     page.keyboard.type("hug")
     page.keyboard.press("Enter")
     at(page, 3)  # the next question has a list, and the focus goes there
@@ -204,8 +205,8 @@ def test_a_pair_is_chosen_in_the_words(page: Page, app: str) -> None:
     [
         ("bpe?corpus=hug", 1, ["p", "u"] * 2),  # p u ×17: in pug and pun
         ("wordpiece?corpus=hug", 0, ["##g", "##s"]),
-        ("unigram?corpus=hug&step=1", 0, []),  # what goes is used nowhere
-        ("unigram?corpus=hug", 0, ["u", "ug", "u", "u", "ugs"]),
+        ("unigram?corpus=hug&step=1", 0, ["ug"]),  # ug goes: it was used in p ug
+        ("unigram?corpus=hug", 0, ["hug", "ug", "ugs"]),  # the seed's ug ×20: in hug, pug and hugs
     ],
 )
 def test_a_count_lights_up_what_it_counts(
@@ -216,7 +217,6 @@ def test_a_count_lights_up_what_it_counts(
     rows = page.locator(f"{BOOK} .cols tr:has(.n)")
     expect(rows.first).to_be_visible()
     rows.nth(row).hover()
-    print(page.locator(f"{BOOK} .cols").inner_text())
     assert lit(page) == tokens
     rows.nth(row).locator(".n").focus()
     page.mouse.move(0, 0)

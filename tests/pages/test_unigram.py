@@ -155,7 +155,7 @@ def test_a_link_sets_everything_and_is_written_back(query: str, expected: dict[s
     for step, kind in enumerate(trace.record.kinds):
         if kind == "prune":
             assert message["frames"][step]["say"].startswith("Prune ")
-            assert Read(message["frames"][step]["label"]).text == trace.history[step].piece
+            assert Read(message["frames"][step]["label"]).text == as_drawn(trace.history[step].piece)
 
 
 def test_widgets_write_the_link() -> None:
