@@ -30,7 +30,8 @@ from tokensteps.runs.corpora import EXAMPLES
 
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "bpe_course.json").read_text(encoding="utf-8"))
 STEPS = GOLDEN["steps"]
-COURSE = "/bpe?corpus=course"
+COURSE = "/bpe?corpus=course&show=letters"
+"""With the tokens as the engine has them."""
 
 STATE = """place => {
   const books = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).filter(Boolean);
@@ -359,7 +360,7 @@ def test_own_text_travels_in_a_link(bpe: Bpe, open_page: Callable[..., Page]) ->
     bpe.open("/bpe")
     bpe.at(0)
     bpe.choose("Corpus", "Your own text")
-    expect(bpe.page.locator(".note")).to_contain_text("Paste a text")
+    expect(bpe.page.get_by_test_id("stMain").get_by_label("Your text", exact=True)).to_be_visible()
     bpe.type_text(PAGE_OF_TEXT)
     bpe.at(0)
     bpe.choose("When pairs tie, merge", "greatest (CS336)")
@@ -493,7 +494,7 @@ MENDS = """() => {
 def test_half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
     """A text box can hold half an emoji. Streamlit's own protocol can't: the page puts U+FFFD there and says so."""
     bpe.open("/bpe?corpus=paste")
-    expect(bpe.page.locator(".note")).to_contain_text("Paste a text")
+    expect(bpe.page.get_by_test_id("stMain").get_by_label("Your text", exact=True)).to_be_visible()
     bpe.rest()
     bpe.page.wait_for_function(MENDS)
     field = bpe.page.get_by_label("Your text", exact=True)

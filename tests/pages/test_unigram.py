@@ -353,8 +353,8 @@ def test_the_lattice_tab_begins_with_the_courses_word() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_blank_text_is_told_and_can_be_mended(method: str) -> None:
     app = opened(f"corpus=paste&method={method}&seed=50")
-    assert problems(app) == [] and "Paste a text" in bodies(app, "note")[0]
-    app.sidebar.text_area(key="unigram.paste_text").set_value(" \n\t\u3000")
+    assert problems(app) == [] and not app.sidebar.text_area
+    app.text_area(key="unigram.paste_text").set_value(" \n\t\u3000")
     run(app)
     assert (
         len(problems(app)) == 1
