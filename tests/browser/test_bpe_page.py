@@ -130,7 +130,7 @@ class Bpe:
         return panel
 
     def type_text(self, text: str, label: str = "Your text") -> None:
-        """Put a text into the sidebar, as by pasting, and confirm it."""
+        """Put a text into its box, as by pasting, and confirm it."""
         field = self.page.get_by_label(label, exact=True)
         self.rest()
         field.fill(text)
@@ -168,7 +168,7 @@ def course_trace() -> BpeTrace:
 
 def test_published_merges_in_order(bpe: Bpe) -> None:
     """From cold: pick the four sentences, press → nineteen times, see the course's merges."""
-    bpe.open("/bpe?corpus=hug", step=0)
+    bpe.open("/bpe?corpus=hug&show=letters", step=0)
     bpe.choose("Corpus", "Four sentences")
     bpe.page.wait_for_function(f"() => ({STATE})(0)?.last === 19")
     seen = []
@@ -183,7 +183,7 @@ def test_published_merges_in_order(bpe: Bpe) -> None:
     assert bpe.state()["step"] == 19
     assert "the vocabulary has reached the size you asked for" in bpe.state()["say"]
     bpe.at(19)
-    assert bpe.href().endswith("/bpe?corpus=course&step=19")
+    assert bpe.href().endswith("/bpe?corpus=course&show=letters&step=19")
     bpe.press("ArrowLeft", 7)
     assert bpe.state()["token"] == STEPS[11]["token"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, problems, run
+from tests.pages.pages import APP, PASTED, SMALL, Page, address, bodies, book, problems, run
 from tokenizers_core import TIE_RULES, train_bpe
 from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.language.names import choice_name
@@ -182,7 +182,7 @@ def test_a_text_of_ones_own_follows_from_page_to_page() -> None:
     for name in ("wordpiece", "unigram"):
         on_page(app, name)
         assert (state(app, f"{name}.corpus"), state(app, f"{name}.paste_text")) == ("paste", "low lower")
-        assert problems(app) == [] and app.query_params["corpus"] == ["paste"]
+        assert problems(app) == [] and address(app)["corpus"] == "paste" and "text" in address(app)
     app.sidebar.text_area(key="unigram.paste_text").set_value("low slow")
     run(app)
     on_page(app, "bpe")
@@ -300,7 +300,7 @@ def test_a_file_that_the_server_had_to_let_go_is_asked_for_again(monkeypatch: py
 
 def test_counts_are_typed_or_told_by_line() -> None:
     app = opened("corpus=counts")
-    app.sidebar.text_area(key="bpe.counts_text").set_value("hug 10\npug five")
+    app.text_area(key="bpe.counts_text").set_value("hug 10\npug five")
     run(app)
     assert (
         "Line 2 (&#x27;pug five&#x27;)" in problems(app)[0]

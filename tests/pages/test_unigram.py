@@ -375,7 +375,7 @@ def test_a_text_that_the_rules_empty_gets_a_remedy_of_this_page() -> None:
 
 def test_counts_that_can_not_be_read_name_the_line() -> None:
     app = opened("corpus=counts")
-    app.sidebar.text_area(key="unigram.counts_text").set_value("hug 10\npug five")
+    app.text_area(key="unigram.counts_text").set_value("hug 10\npug five")
     run(app)
     assert "Line 2 (&#x27;pug five&#x27;)" in problems(app)[0]
 
@@ -469,7 +469,7 @@ def test_hostile_text_stays_text_everywhere(pre: str, method: str, show: str, st
 def test_a_hostile_word_in_the_lattice() -> None:
     app = opened("corpus=counts&pre=none&seed=200&size=")
     word = "<img/src=x/onerror=alert(1)></td>\u202ea\u0301{word}"
-    app.sidebar.text_area(key="unigram.counts_text").set_value(f"{word} 3\n<b>x</b> 2")
+    app.text_area(key="unigram.counts_text").set_value(f"{word} 3\n<b>x</b> 2")
     run(app)
     assert problems(app) == []
     assert "<img" not in markup(app) and "<script" not in markup(app) and "<b>x</b>" not in markup(app)
@@ -480,6 +480,6 @@ def test_a_hostile_word_in_the_lattice() -> None:
 def test_the_same_words_in_numbers_of_ones_own_get_the_erratum_too() -> None:
     """The erratum goes by the corpus and the seed, not by the example's name."""
     app = opened("corpus=counts&pre=whitespace_split&whole=0&size=10&seed=15")
-    app.sidebar.text_area(key="unigram.counts_text").set_value("hug 10\npug 5\npun 12\nbun 4\nhugs 5")
+    app.text_area(key="unigram.counts_text").set_value("hug 10\npug 5\npun 12\nbun 4\nhugs 5")
     run(app)
     assert ["Erratum" in frame["html"] for frame in book(app)["frames"]] == [True, *[False] * 5]

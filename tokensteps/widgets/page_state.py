@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from tokensteps.components.address import update_url
 from tokensteps.language.i18n import _, count
 from tokensteps.runs.corpora import OWN, plain_text
 from tokensteps.runs.rules import BPE_RULES, RULES_OF, VIEWS, Setting
@@ -94,6 +95,7 @@ class PageState:
                 state[self.key("upload_data")] = file
             else:
                 state[self.key(f"{corpus}_text")] = text
+            update_url(self.url())  # it was bare, and would bring back something else
         file = state.get(self.key("upload_data"), ("", ""))
         if self["corpus"] not in OWN:
             state.pop("own", None)
