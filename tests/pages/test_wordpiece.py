@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.test_wordpiece import golden
-from tests.pages.pages import PASTED, SMALL, Page, bodies, book, problems, run
+from tests.pages.pages import PASTED, SMALL, Page, book, problems, run
 from tests.pages.test_bpe import TABS as SHARED_TABS
 from tokenizers_core import Corpus, train_wordpiece
 from tokensteps.drawing.narration.merging import MERGING_STOPS
