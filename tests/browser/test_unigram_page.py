@@ -117,7 +117,11 @@ def test_a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
     unigram.press("End")
     unigram.shows(202)
     end = unigram.state()
-    assert end["token"] == PRUNED[-1].replace("▁", "␣") and "98 pieces" in end["where"] and "→" not in end["where"]
+    assert (
+        end["token"] == PRUNED[-1].replace("▁", "␣")
+        and "98 pieces" in end["where"]
+        and "→" not in end["where"]
+    )
     expect(aside).to_contain_text("ends at 98")
     unigram.at(202)
     assert unigram.href().endswith("/unigram?step=202") and unigram.problems() == []
