@@ -63,7 +63,9 @@ class Stage {
     const scrolled = this.all("[data-pane]").map((pane) => [pane.scrollLeft, pane.scrollTop]);
     const held = this.node.querySelector(":is([data-pick],[data-term]):focus")?.dataset;
     const name = held?.pick ? "pick" : "term";
+    const opened = this.all("details").map((part) => part.open);
     this.node.innerHTML = this.shown = html;
+    this.all("details").forEach((part, index) => { part.open = opened[index] ?? part.open; });
     if (held) this.node.querySelector(`[data-${name}="${held[name]}"]`)?.focus({ preventScroll: true });
     this.all("[data-pane]").forEach((pane, index) => pane.scrollTo(...(scrolled[index] ?? [0, 0])));
     for (const here of this.all("[data-pane] [data-here]")) keepInSight(here, here.closest("[data-pane]"));
@@ -73,13 +75,14 @@ class Stage {
   choose(how, id) { // a `data-pick` is seen or picked: so is all that has its id in `data-of`
     this.chosen[how] = id;
     for (const node of this.all("[data-of]")) node.classList.toggle(how, node.dataset.of.split(" ").includes(id));
-    for (const node of this.all("[data-pick]")) node.ariaPressed = node.dataset.pick === this.chosen.picked;
+    for (const node of this.all("button[data-pick]")) node.ariaPressed = node.dataset.pick === this.chosen.picked;
   }
   pick(id) { // a second time: no longer
     this.choose("picked", id === this.chosen.picked ? "" : id);
   }
   look() {
-    const at = this.node.querySelector("[data-pick]:hover") ?? this.node.querySelector("[data-pick]:focus-visible");
+    const at = ["[data-pick]:hover", "tr:hover [data-pick]", "[data-pick]:focus-visible"]
+      .map((selector) => this.node.querySelector(selector)).find(Boolean);
     this.choose("seen", at?.dataset.pick);
   }
 }
@@ -264,10 +267,11 @@ class Flipbook extends Component {
     for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
     box.addEventListener("click", (event) => {
       const at = event.target.closest("[data-do],[data-step],[data-pick]");
-      const { do: what, step: to, pick } = at?.dataset ?? {};
+      const { do: what, step: to, pick, answer } = at?.dataset ?? {};
       if (to) this.go(Number(to), 1); // in the timeline or in a frame
       else if (what) this.actions[what]();
       else if (pick) this.stage.pick(pick);
+      if (answer !== undefined) this.send("answer", [this.book.run, this.step, this.stage.chosen.picked]);
     });
     range.addEventListener("input", () => this.go(Number(range.value)));
     let touch;

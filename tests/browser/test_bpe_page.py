@@ -30,7 +30,8 @@ from tokensteps.runs.corpora import EXAMPLES
 
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "bpe_course.json").read_text(encoding="utf-8"))
 STEPS = GOLDEN["steps"]
-COURSE = "/bpe?corpus=course"
+COURSE = "/bpe?corpus=course&show=letters"
+"""With the tokens as the engine has them."""
 
 STATE = """place => {
   const books = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).filter(Boolean);
@@ -129,7 +130,7 @@ class Bpe:
         return panel
 
     def type_text(self, text: str, label: str = "Your text") -> None:
-        """Put a text into the sidebar, as by pasting, and confirm it."""
+        """Put a text into its box, as by pasting, and confirm it."""
         field = self.page.get_by_label(label, exact=True)
         self.rest()
         field.fill(text)
@@ -167,7 +168,7 @@ def course_trace() -> BpeTrace:
 
 def test_published_merges_in_order(bpe: Bpe) -> None:
     """From cold: pick the four sentences, press → nineteen times, see the course's merges."""
-    bpe.open("/bpe?corpus=hug", step=0)
+    bpe.open("/bpe?corpus=hug&show=letters", step=0)
     bpe.choose("Corpus", "Four sentences")
     bpe.page.wait_for_function(f"() => ({STATE})(0)?.last === 19")
     seen = []
@@ -182,7 +183,7 @@ def test_published_merges_in_order(bpe: Bpe) -> None:
     assert bpe.state()["step"] == 19
     assert "the vocabulary has reached the size you asked for" in bpe.state()["say"]
     bpe.at(19)
-    assert bpe.href().endswith("/bpe?corpus=course&step=19")
+    assert bpe.href().endswith("/bpe?corpus=course&show=letters&step=19")
     bpe.press("ArrowLeft", 7)
     assert bpe.state()["token"] == STEPS[11]["token"]
 
@@ -359,7 +360,7 @@ def test_own_text_travels_in_a_link(bpe: Bpe, open_page: Callable[..., Page]) ->
     bpe.open("/bpe")
     bpe.at(0)
     bpe.choose("Corpus", "Your own text")
-    expect(bpe.page.locator(".note")).to_contain_text("Paste a text")
+    expect(bpe.page.get_by_test_id("stMain").get_by_label("Your text", exact=True)).to_be_visible()
     bpe.type_text(PAGE_OF_TEXT)
     bpe.at(0)
     bpe.choose("When pairs tie, merge", "greatest (CS336)")
@@ -493,7 +494,7 @@ MENDS = """() => {
 def test_half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
     """A text box can hold half an emoji. Streamlit's own protocol can't: the page puts U+FFFD there and says so."""
     bpe.open("/bpe?corpus=paste")
-    expect(bpe.page.locator(".note")).to_contain_text("Paste a text")
+    expect(bpe.page.get_by_test_id("stMain").get_by_label("Your text", exact=True)).to_be_visible()
     bpe.rest()
     bpe.page.wait_for_function(MENDS)
     field = bpe.page.get_by_label("Your text", exact=True)

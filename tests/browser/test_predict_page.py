@@ -71,11 +71,11 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
     choose(page, "u + g")
     at(page, 1)
     expect(page.locator(".verdict")).to_contain_text("counts half")
-    page.keyboard.press("Shift+Tab")
-    choose(page, "u + n")
+    page.keyboard.type("16")  # how often u + n occurs: 12 times in pun, 4 times in bun
+    page.keyboard.press("Enter")
     at(page, 2)
     expect(page.locator(".verdict")).to_contain_text("Right.")
-    page.keyboard.press("Shift+Tab")
+    assert focused(page) == "Your answer"  # the next question has a box as well
     page.keyboard.type("hug")
     page.keyboard.press("Enter")
     at(page, 3)  # the next question has a list, and the focus goes there
@@ -170,3 +170,74 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     assert [len(table) for table in saved] == [2, 3]
     assert saved[0][1][0] == f"'{FORMULA}" and saved[1][1][0] == "3"
     assert not [cell for table in saved for row in table for cell in row if cell.startswith("=")]
+
+
+def lit(page: Page) -> list[str]:
+    """The tokens in the words that are lit now."""
+    return page.locator(f"{BOOK} .w .t.seen:visible").all_inner_texts()
+
+
+def test_a_pair_is_chosen_in_the_words(page: Page, app: str) -> None:
+    """Where two tokens meet one can point and click: all places of the pair light up, and the answer is in the box. Oracle: u and g meet
+    in hug, pug and hugs."""
+    page.goto(f"{app}/bpe?corpus=hug&mode=predict&ask=pair")
+    at(page, 0)
+    expect(page.locator(f"{BOOK} table")).to_have_count(0)
+    places = page.locator(f"{BOOK} .w").first.locator(".join")
+    expect(places).to_have_count(2)
+    places.nth(1).hover()
+    assert lit(page) == ["u", "g"] * 3
+    places.nth(1).click()
+    expect(page.get_by_role("combobox", name="Your answer")).to_have_value("u + g")
+    page.get_by_role("button", name="Check").click()
+    at(page, 1)
+    expect(page.locator(".verdict")).to_contain_text("Right.")
+    page.locator(f"{BOOK} summary").click()  # and from the list, by keyboard
+    button = page.locator(f"{BOOK} .listed button").filter(has_text=re.compile("^u\\s*n$"))
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("combobox", name="Your answer")).to_have_value("u + n")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Check").click()
+    at(page, 2)
+    expect(page.locator(".tally")).to_contain_text("2 of 2 right")
+
+
+@pytest.mark.parametrize(
+    ("address", "row", "tokens"),
+    [
+        ("bpe?corpus=hug", 1, ["p", "u"] * 2),  # p u ×17: in pug and pun
+        ("wordpiece?corpus=hug", 0, ["##g", "##s"]),
+        ("unigram?corpus=hug&step=1", 0, ["ug"]),  # ug goes: it was used in p ug
+        ("unigram?corpus=hug", 0, ["hug", "ug", "ugs"]),  # the seed's ug ×20: in hug, pug and hugs
+    ],
+)
+def test_a_count_lights_up_what_it_counts(
+    page: Page, app: str, address: str, row: int, tokens: list[str]
+) -> None:
+    """Oracle: the words, read by eye."""
+    page.goto(f"{app}/{address}")
+    rows = page.locator(f"{BOOK} .cols tr:has(.n)")
+    expect(rows.first).to_be_visible()
+    rows.nth(row).hover()
+    assert lit(page) == tokens
+    rows.nth(row).locator(".n").focus()
+    page.mouse.move(0, 0)
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    assert lit(page) == tokens
+
+
+def test_a_sign_is_explained_where_it_stands(page: Page, app: str) -> None:
+    page.goto(f"{app}/bpe")
+    sign = page.locator(f"{BOOK} .t [data-term='space_markers']")
+    expect(sign).to_have_text("␣")
+    sign.hover()
+    expect(page.locator(".ts-tip")).to_contain_text("Signs for the space before a word")
+    page.mouse.move(0, 0)
+    page.goto(f"{app}/bpe?show=letters&step=1")
+    expect(sign).to_have_text("Ġ")
+    sign.click()
+    expect(page.locator(".ts-tip")).to_contain_text("Ġ at byte level")
+    page.goto(f"{app}/wordpiece?corpus=hug")
+    expect(page.locator(f"{BOOK} .t [data-term='continuation']")).to_have_text("##")

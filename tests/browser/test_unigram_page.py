@@ -31,7 +31,7 @@ PRUNED = [piece for round_ in COURSE["rounds"] for piece in round_["removed"]]
 SCORES = ["0.1714", "0.07619", "0.005442", "0.005442", "0.005442"]
 """What the course prints for unhug, boundary by boundary."""
 CHINESE = "人工智能研究的一个主要目标是使机器能够胜任一些通常需要人类智能才能完成的复杂工作。但不同的时代、不同的人对这种复杂工作的理解是不同的。"
-WORD = "Word (▁ stands for a space)"
+WORD = "Word (␣ and ▁ stand for a space)"
 
 FOCUSED = """() => {
   const books = [...document.querySelectorAll('*')].filter(e => e.shadowRoot?.querySelector('.ts-flipbook'));
@@ -103,20 +103,25 @@ def test_a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
     for step in range(1, 6):
         unigram.press("ArrowRight")
         state = unigram.state()
-        assert (state["step"], state["token"], state["now"]) == (step, PRUNED[step - 1], PRUNED[step - 1])
+        drawn = PRUNED[step - 1].replace("▁", "␣")
+        assert (state["step"], state["token"], state["now"]) == (step, drawn, drawn)
         assert f"{300 - step} → 100 pieces" in state["where"]
     unigram.rest()
     following = unigram.page.get_by_role("button", name="Next step").first
     for step in range(6, 9):
         following.click()
-        assert unigram.state()["token"] == PRUNED[step - 1]
+        assert unigram.state()["token"] == PRUNED[step - 1].replace("▁", "␣")
     unigram.press("ArrowLeft", 2)
-    assert unigram.state()["token"] == PRUNED[5]
+    assert unigram.state()["token"] == PRUNED[5].replace("▁", "␣")
     unigram.at(6)
     unigram.press("End")
     unigram.shows(202)
     end = unigram.state()
-    assert end["token"] == PRUNED[-1] and "98 pieces" in end["where"] and "→" not in end["where"]
+    assert (
+        end["token"] == PRUNED[-1].replace("▁", "␣")
+        and "98 pieces" in end["where"]
+        and "→" not in end["where"]
+    )
     expect(aside).to_contain_text("ends at 98")
     unigram.at(202)
     assert unigram.href().endswith("/unigram?step=202") and unigram.problems() == []
@@ -124,7 +129,7 @@ def test_a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
 
 def test_an_untouched_pages_keys_are_the_stages(unigram: Unigram) -> None:
     """Of the page's two flipbooks the stage has the keys, whichever is drawn first: from cold, and after another corpus."""
-    unigram.open("/unigram?corpus=course", step=0)
+    unigram.open("/unigram?corpus=course&show=letters", step=0)
     unigram.lattice("Hopefully")
     unigram.press("ArrowRight", 3)
     assert (unigram.state(0)["step"], unigram.state(1)["step"]) == (3, 0)
@@ -143,7 +148,7 @@ def test_an_untouched_pages_keys_are_the_stages(unigram: Unigram) -> None:
 
 def test_a_rounds_end_and_the_threshold(unigram: Unigram) -> None:
     """Step 30 ends the first round: the golden loss of the second; the line is drawn under place 30."""
-    unigram.open("/unigram?corpus=course&step=30", step=30)
+    unigram.open("/unigram?corpus=course&show=letters&step=30", step=30)
     after = f"{COURSE['rounds'][1]['loss_before']:.4f}"
     state = unigram.state()
     assert state["token"] == PRUNED[29] and state["times"] == after == "370.2126"
@@ -155,7 +160,7 @@ def test_a_rounds_end_and_the_threshold(unigram: Unigram) -> None:
 
 
 def test_reload_back_and_forward_keep_the_step(unigram: Unigram) -> None:
-    unigram.open("/unigram?corpus=course", step=0)
+    unigram.open("/unigram?corpus=course&show=letters", step=0)
     unigram.take()
     unigram.press("ArrowRight", 7)
     unigram.at(7)
@@ -313,7 +318,7 @@ def test_sentencepieces_steps(unigram: Unigram) -> None:
 def test_phone(unigram: Unigram, open_page: Callable[..., Page]) -> None:
     """390 pixels: nothing makes the page scroll sideways; a long word's lattice scrolls in its own box."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    phone = Unigram(page, unigram.address).open("/unigram?corpus=course&step=2", step=2)
+    phone = Unigram(page, unigram.address).open("/unigram?corpus=course&show=letters&step=2", step=2)
     book = phone.lattice("Hopefully")
     assert max(page.evaluate(WIDTHS)) <= 0
     page.get_by_role("button", name="Next step").first.tap()
@@ -335,7 +340,7 @@ def test_phone(unigram: Unigram, open_page: Callable[..., Page]) -> None:
 
 def test_chinese_as_one_stream(unigram: Unigram) -> None:
     unigram.open("/unigram?corpus=paste&seed=300&size=80")
-    expect(unigram.page.locator(".note")).to_contain_text("Paste a text")
+    expect(unigram.page.get_by_test_id("stMain").get_by_label("Your text", exact=True)).to_be_visible()
     unigram.choose("Split into words", "None: each line is one stream")
     unigram.page.wait_for_function("() => location.search.includes('pre=none')")
     unigram.rest()

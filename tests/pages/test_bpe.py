@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, PASTED, SMALL, Page, bodies, book, problems, run
+from tests.pages.pages import APP, PASTED, SMALL, Page, address, bodies, book, problems, run
 from tokenizers_core import TIE_RULES, train_bpe
 from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.language.names import choice_name
@@ -142,19 +142,65 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
 )
 def test_texts_that_can_not_be_trained_on(text: str, says: str) -> None:
     app = opened("corpus=paste&ties=greatest")
-    app.sidebar.text_area(key="bpe.paste_text").set_value(text)
+    app.text_area(key="bpe.paste_text").set_value(text)
     run(app)
     assert len(problems(app)) == 1 and says in problems(app)[0]
     assert value(app, "paste_text") == text and value(app, "ties") == "greatest"
     assert "tokensteps.flipbook" not in [part.proto.component_name for part in app.get("bidi_component")]
 
 
-def test_an_empty_text_says_how_to_begin() -> None:
+def test_an_empty_box_is_on_the_page_and_one_with_a_text_beside_it() -> None:
     app = opened("corpus=paste")
-    assert problems(app) == [] and "Paste a text" in bodies(app, "note")[0]
-    app.sidebar.text_area(key="bpe.paste_text").set_value("a b")
+    assert problems(app) == [] and not app.sidebar.text_area
+    app.main.text_area(key="bpe.paste_text").set_value("a b")
+    app.button(key="bpe.train").click()
     run(app)
-    assert bodies(app, "note") == []
+    assert bodies(app, "note") == [] and not app.main.text_area
+    app.sidebar.text_area(key="bpe.paste_text").set_value("")
+    run(app)
+    assert app.main.text_area(key="bpe.paste_text").value == ""
+    app = opened("corpus=upload")
+    assert "Upload a file in the sidebar" in bodies(app, "note")[0] and not app.main.text_area
+
+
+def state(app: AppTest, key: str) -> object:
+    return app.session_state[key]
+
+
+def on_page(app: AppTest, name: str, **url: str) -> AppTest:
+    """Another page, by the navigation or a link, as the browser goes there."""
+    app.query_params.clear()
+    for key, value in url.items():
+        app.query_params[key] = value
+    app.switch_page(str(Path("pages", "train", f"{name}.py")))
+    return run(app)
+
+
+def test_a_text_of_ones_own_follows_from_page_to_page() -> None:
+    """Until an example is chosen there, or a link says what to show; a changed text comes back as well."""
+    app = opened(f"corpus=paste&text={pack_text('low lower')}")
+    for name in ("wordpiece", "unigram"):
+        on_page(app, name)
+        assert (state(app, f"{name}.corpus"), state(app, f"{name}.paste_text")) == ("paste", "low lower")
+        assert problems(app) == [] and address(app)["corpus"] == "paste" and "text" in address(app)
+    app.sidebar.text_area(key="unigram.paste_text").set_value("low slow")
+    run(app)
+    on_page(app, "bpe")
+    assert state(app, "bpe.paste_text") == "low slow"
+    on_page(app, "wordpiece", corpus="hug")
+    assert state(app, "wordpiece.corpus") == "hug"
+    on_page(app, "unigram")
+    assert (state(app, "unigram.corpus"), state(app, "unigram.paste_text")) == ("paste", "low slow")
+    app.sidebar.selectbox(key="unigram.corpus").set_value("counts")
+    run(app)
+    app.text_area(key="unigram.counts_text").set_value("hug 3")
+    run(app)
+    on_page(app, "bpe")
+    assert (state(app, "bpe.corpus"), state(app, "bpe.counts_text")) == ("counts", "hug 3")
+    app.sidebar.selectbox(key="bpe.corpus").set_value("highest")
+    run(app)
+    on_page(app, "wordpiece")
+    assert state(app, "wordpiece.corpus") == "hug"  # as it was left
 
 
 @pytest.mark.parametrize(
@@ -254,7 +300,7 @@ def test_a_file_that_the_server_had_to_let_go_is_asked_for_again(monkeypatch: py
 
 def test_counts_are_typed_or_told_by_line() -> None:
     app = opened("corpus=counts")
-    app.sidebar.text_area(key="bpe.counts_text").set_value("hug 10\npug five")
+    app.text_area(key="bpe.counts_text").set_value("hug 10\npug five")
     run(app)
     assert (
         "Line 2 (&#x27;pug five&#x27;)" in problems(app)[0]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.test_wordpiece import golden
-from tests.pages.pages import PASTED, SMALL, Page, bodies, book, problems, run
+from tests.pages.pages import PASTED, SMALL, Page, book, problems, run
 from tests.pages.test_bpe import TABS as SHARED_TABS
 from tokenizers_core import Corpus, train_wordpiece
 from tokensteps.drawing.narration.merging import MERGING_STOPS
@@ -154,8 +154,8 @@ def test_numbers_that_can_not_be(name: str, number: int, says: str) -> None:
 
 def test_an_empty_text_says_how_to_begin_and_a_blank_one_is_told() -> None:
     app = opened("corpus=paste")
-    assert problems(app) == [] and "Paste a text" in bodies(app, "note")[0]
-    app.sidebar.text_area(key="wordpiece.paste_text").set_value(" \n ")
+    assert problems(app) == [] and not app.sidebar.text_area
+    app.text_area(key="wordpiece.paste_text").set_value(" \n ")
     run(app)
     assert len(problems(app)) == 1 and "3 characters are all whitespace" in problems(app)[0]
     app.sidebar.text_area(key="wordpiece.paste_text").set_value("a b ab")

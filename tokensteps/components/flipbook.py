@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, NamedTuple, TypedDict
 
 import streamlit as st
@@ -129,19 +130,36 @@ def go_to(key: str, step: int) -> None:
 
 
 def flipbook(
-    data: bytes, *, key: str, run: str, seek: tuple[int, int], on_step: Callable[[], None] | None = None
+    data: bytes,
+    *,
+    key: str,
+    run: str,
+    seek: tuple[int, int],
+    on_step: Callable[[], None] | None = None,
+    on_answer: Callable[[str], None] | None = None,
 ) -> int | None:
     """Mount the flipbook and return the step that the browser last reported, or None if it hasn't since the last seek.
 
     `data` comes from `packed`, and may have been packed with another `seek`: this one counts; `run` is the payload's.
     `key` names the component in `st.session_state`; `on_step` is called, before the script reruns, when the browser
-    reports a step.
+    reports a step, `on_answer` when something in a frame is chosen as an answer, with its id ("" for nothing any more).
     """
     head = json.dumps({"seek": seek}).encode()
     result = component("flipbook", FLIPBOOK_STYLES)(
-        key=key, data=head + b"\n" + data, on_step_change=on_step or ignore
+        key=key,
+        data=head + b"\n" + data,
+        on_step_change=on_step or ignore,
+        on_answer_change=partial(_hand_on, key, run, on_answer) if on_answer else ignore,
     )
     return _step_reported(result, run, seek[1])
+
+
+def _hand_on(key: str, run: str, on_answer: Callable[[str], None]) -> None:
+    """Hand on the answer in a component's state, unless it is none, or the browser was at another run."""
+    result = st.session_state.get(key)
+    match result.get("answer") if isinstance(result, Mapping) else None:
+        case [str(shown), int(), str(identifier)] if shown == run:
+            on_answer(identifier)
 
 
 def _step_reported(result: Any, run: str, nonce: int) -> int | None:

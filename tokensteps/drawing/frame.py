@@ -87,7 +87,8 @@ def payload(
 
     Markup within a frame may carry `data-step="7"`: a click on it goes to that step. An element with `data-pick="e5"`
     can be chosen: what has e5 among the words of its `data-of` gets the class `picked` then, and `seen` while the mouse
-    or the focus is there; the choice survives steps. What has `data-pane` keeps its scrolling from step to step, and
+    or the focus is there, or the mouse in its row of a table; the choice survives steps. If it has `data-answer` too, Python is told
+    what is chosen. What has `data-pane` keeps its scrolling from step to step, and
     what has `data-here` stays in sight.
 
     Raises `ValueError` when a label is missing or the frames don't lie within the run.

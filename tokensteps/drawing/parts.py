@@ -15,6 +15,8 @@ WORD_ROWS: Final = 8
 """Words in a frame's panel."""
 WORDS_IN_FRAME: Final = 32
 """Words in the frame: in projector mode the panel shows as many as there is room for."""
+WORDS_TO_COUNT: Final = 120
+"""Words among which people can count pairs; among more, nobody does."""
 CANDIDATE_ROWS: Final = 8
 """Candidates, pieces or tries in a frame's panel."""
 
@@ -41,6 +43,11 @@ def table_html(names: Sequence[str], rows: str, classes: str = "") -> str:
 def bar(share: float, classes: str = "bar") -> str:
     """A bar that fills this share of its room."""
     return f'<span class="{classes}" style="width:{max(2, round(100 * share))}%"></span>'
+
+
+def pick_html(identifier: str, shown: str) -> str:
+    """A number, or other markup, that lights up what has this id while it is pointed at or focused: see `lit_chip`."""
+    return f'<button type="button" class="n" data-pick="{identifier}">{shown}</button>'
 
 
 def mark_html(word: str) -> str:

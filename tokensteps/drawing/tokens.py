@@ -21,11 +21,13 @@ from tokensteps.bounded import bounded, text_bytes
 from tokensteps.limits import TOKEN_SHOWN, TOKENS_ROOM
 
 PALETTE_SIZE = 10
-SHOW = ("letters", "symbols", "bytes")
-"""Ways to write a token: as readable text, exactly as in the vocabulary file, or as bytes."""
+SHOW = ("spaces", "letters", "symbols", "bytes")
+"""Ways to write a token: as readable text, with its spaces as ␣ or with the tokenizer's own markers for them, exactly as in the
+vocabulary file, or as bytes."""
 
 VISIBLE = {" ": "␣", "\t": "⇥", "\n": "⏎", "\r": "␍"}
 BYTE_LEVEL_VISIBLE = {" ": "Ġ", "\t": "ĉ", "\n": "Ċ", "\r": "č"}
+METASPACE_VISIBLE = VISIBLE | {"▁": "␣"}
 
 LEFT_TO_RIGHT = "\u200e"
 """An invisible mark that counts as a letter which runs from left to right."""
@@ -63,6 +65,8 @@ def parts(token: str, style: Style = PLAIN) -> list[Part]:
     [Part(text='0xE3', named=True), Part(text='0x81', named=True)]
     >>> parts("a\\u202eb")
     [Part(text='a', named=False), Part(text='U+202E', named=True), Part(text='b', named=False)]
+    >>> parts("Ġthe", Style(byte_level=True, show="spaces")), parts("▁the", Style(show="spaces"))
+    ([Part(text='␣the', named=False)], [Part(text='␣the', named=False)])
     """
     if len(token) > TOKEN_SHOWN:
         half = TOKEN_SHOWN // 2
@@ -73,9 +77,10 @@ def parts(token: str, style: Style = PLAIN) -> list[Part]:
     data = _bytes(token, style)
     if style.show == "bytes":
         return [Part(f"0x{byte:02X}", True) for byte in data]
+    spaces = style.show == "spaces"
     if not style.byte_level:
-        return _named(token, VISIBLE)
-    return _named(data.decode("utf-8", "surrogateescape"), BYTE_LEVEL_VISIBLE)
+        return _named(token, METASPACE_VISIBLE if spaces else VISIBLE)
+    return _named(data.decode("utf-8", "surrogateescape"), VISIBLE if spaces else BYTE_LEVEL_VISIBLE)
 
 
 def _token_size(made: str, token: str, *_style: object) -> int:
@@ -137,9 +142,30 @@ def chart_text(text: str) -> str:
     return escape(text, quote=False)
 
 
+def lit_id(*tokens: str) -> str:
+    """A name for a token or a pair in `data-pick` and `data-of`, the same in every frame: see `tokensteps.drawing.frame.payload`."""
+    name = "\0".join(tokens).encode("utf-8", "surrogatepass")
+    return blake2b(name, digest_size=5).hexdigest()
+
+
+def lit_chip(token: str, ids: str, style: Style = PLAIN, classes: str = "") -> str:
+    """A chip that lights up with what has one of these `ids`, separated by spaces; "" for none."""
+    drawn = chip(token, style, classes)
+    return drawn.replace(">", f' data-of="{ids}">', 1) if ids else drawn
+
+
 def pair_chips(pair: Pair, style: Style = PLAIN) -> str:
     """Two chips that touch."""
     return f'<span class="pair">{chips(pair, style)}</span>'
+
+
+def pair_text(pair: Pair, style: Style = PLAIN) -> str:
+    """A pair as plain text.
+
+    >>> pair_text(Pair("h", "ug"))
+    'h + ug'
+    """
+    return f"{readable(pair.first, style)} + {readable(pair.second, style)}"
 
 
 def fill(message: str, **markup: str) -> str:

@@ -20,6 +20,16 @@ MARKS_IN_FRAME: Final = 8
 _PLACEHOLDER: Final = regex.compile(r"(\{[^{}]*\})")
 _UNSPACED: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 """Scripts that put no spaces between words, or none between a word and its particles."""
+_TOKEN_SIGNS: Final = {
+    "space_markers": regex.compile(
+        r'<button.*?</button>(*SKIP)(*FAIL)|<bdi class="t [^>]*>\K[Ġ▁␣]', regex.DOTALL
+    ),
+    "continuation": regex.compile(
+        r'<button.*?</button>(*SKIP)(*FAIL)|<bdi class="t [^>]*>\K##', regex.DOTALL
+    ),
+    "end_of_word": regex.compile(r"<button.*?</button>(*SKIP)(*FAIL)|&lt;/w&gt;(?=</bdi>)", regex.DOTALL),
+}
+"""Term → where a chip has the sign that it explains, except in a button, which can't hold another one."""
 _MARK: Final = regex.compile(
     r'<span class="term" role="button" tabindex="0" data-term="(\w+)">([^<]*)</span>'
 )
@@ -58,9 +68,11 @@ def _marked(message: str, seen: set[str]) -> str:
 
 
 def _mark(name: str, text: str) -> str:
-    return (
-        f'<span class="term" role="button" tabindex="0" data-term="{name}">{escape(text, quote=False)}</span>'
-    )
+    return _mark_html(name, escape(text, quote=False))
+
+
+def _mark_html(name: str, html: str) -> str:
+    return f'<span class="term" role="button" tabindex="0" data-term="{name}">{html}</span>'
 
 
 @lru_cache(maxsize=8)
@@ -87,8 +99,10 @@ def fill_marked(message: str, **markup: str) -> str:
 
 
 def first_marks(html: str, limit: int = MARKS_IN_FRAME) -> str:
-    """A frame's markup with only the first mark of each term, and at most `limit` marks."""
+    """A frame's markup with only the first mark of each term, and at most `limit` marks; tokens' signs, such as Ġ, are marked too."""
     seen: set[str] = set()
+    for name, sign in _TOKEN_SIGNS.items() if limit else ():
+        html = sign.sub(lambda match, name=name: _mark_html(name, match[0]), html, count=1)
 
     def keep(match: regex.Match[str]) -> str:
         if match[1] in seen or len(seen) == limit:

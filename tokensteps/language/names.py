@@ -44,7 +44,12 @@ TIE_RULE_WORDS: Mapping[str, TieRuleWords] = {
         N_("Rule “greatest”: as bytes, {pair} sorts last."),
     ),
 }
-SHOW_NAMES: Mapping[str, str] = {"letters": N_("text"), "symbols": N_("raw"), "bytes": N_("bytes")}
+SHOW_NAMES: Mapping[str, str] = {
+    "spaces": N_("with ␣"),
+    "letters": N_("with Ġ, ▁"),
+    "symbols": N_("raw"),
+    "bytes": N_("bytes"),
+}
 MODE_NAMES: Mapping[str, str] = {"watch": N_("Step through"), "predict": N_("Predict")}
 ASK_NAMES: Mapping[str, str] = {
     "mixed": N_("Each in turn"),

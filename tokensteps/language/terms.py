@@ -103,14 +103,22 @@ SECTIONS: Final[tuple[Section, ...]] = (
             ),
             Term(
                 "space_markers",
-                N_("Ġ and ▁"),
-                N_("Ġ|▁"),
+                N_("Ġ, ▁ and ␣"),
+                N_("Ġ|▁|␣"),
                 N_("space marker|space symbol"),
                 N_(
-                    "Marks that stand for a space at the beginning of a token: Ġ at byte level, ▁ in Metaspace and SentencePiece."
+                    "Signs for the space before a word. The vocabulary has Ġ at byte level, and ▁ in Metaspace and SentencePiece; ␣ is how this app draws both."
                 ),
                 "bpe",
                 COURSE,
+            ),
+            Term(
+                "end_of_word",
+                N_("End of a word (</w>)"),
+                N_("</w>"),
+                N_(
+                    "Four characters at the end of a token that ends a word, as in the first BPE and in CLIP: hugs may be hug and s</w>."
+                ),
             ),
         ),
     ),

@@ -301,10 +301,12 @@ ASKED = tuple(ASK_NAMES)
 VIEWS = (
     Setting(
         "show",
-        "letters",
+        SHOW[0],
         SHOW,
         label=N_("Show tokens"),
-        help=N_("As readable text, exactly as in the vocabulary file, or as bytes."),
+        help=N_(
+            "As readable text, with a space drawn as ␣ or as the tokenizer's own marker, Ġ or ▁; exactly as in the vocabulary file; or as bytes. This changes how tokens look here, not the tokens."
+        ),
     ),
     Setting("mode", MODES[0], MODES, label=N_("Mode")),
     Setting("ask", ASKED[0], ASKED, label=N_("Ask")),

@@ -64,7 +64,7 @@ class Hidden:
     trace: AnyTrace
     style: Style
     frame: Callable[..., Frame]
-    """Draws a snapshot; with `ahead=False`, without giving away what comes next."""
+    """Draws a snapshot; with `ahead=False` and, beside a question, `asked=True`, without giving away what comes next."""
     asked: str
     """The kind of question."""
     last: int
@@ -72,9 +72,11 @@ class Hidden:
     one_try: bool = False
     """Whether the first answer counts, without hints: in a challenge they would go round the class."""
 
-    def draw(self, step: int) -> Frame:
-        """The frame of a step that is no longer hidden."""
-        return self.frame(self.trace[step], self.style, ahead=False)
+    def draw(self, reached: int, step: int) -> Frame:
+        """The frame of a step that is no longer hidden, when the steps up to `reached` are shown. Candidates lead ahead: they are
+        listed, best first, when all steps are."""
+        whole = reached == len(self.trace)
+        return self.frame(self.trace[step], self.style, ahead=whole, asked=step == reached < self.last)
 
     @property
     def book(self) -> str:

@@ -9,12 +9,15 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Final
 
+from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.merge_trace import Candidate, MergeTrace
 from tokenizers_core.training.merging import Pair, merge_pair
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.narration.merging import score_numbers, tell_rule
 from tokensteps.drawing.narration.voice import Markup
-from tokensteps.drawing.tokens import Style, chip, chips, fill, readable
+from tokensteps.drawing.parts import WORDS_TO_COUNT
+from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_text
+from tokensteps.drawing.training.candidates import PAIRS_OFFERED
 from tokensteps.language.i18n import _, count, listed, ngettext, sentences
 from tokensteps.language.names import choice_name
 from tokensteps.teaching.events import merge_at, scored
@@ -40,16 +43,14 @@ from tokensteps.teaching.slips.merging import (
 )
 from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint
 
-OPTIONS: Final = 200
-"""Pairs to choose from: the best ones, in alphabetical order."""
 AHEAD: Final = 40
 """Steps that a learner is likely to be ahead at most."""
 
 
 def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
     """Which pair is merged next?"""
-    event, candidates = merge_at(trace, step + 1), trace.candidates(step, OPTIONS)
-    labels = {_label(candidate, style): candidate for candidate in candidates}
+    event, candidates = merge_at(trace, step + 1), trace.candidates(step, PAIRS_OFFERED)
+    labels = {pair_text(candidate.pair, style): candidate for candidate in candidates}
     chosen = candidates[0]
     voice = Markup(style)
     value = _score_told if trace.algorithm == "wordpiece" else _count_told
@@ -59,7 +60,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
 
     def grade(answer: str) -> Verdict:
         yours = labels[answer]
-        if answer == _label(chosen, style):
+        if answer == pair_text(chosen.pair, style):
             return right(because)
         numbers = fill(
             _("{yours}: {your_value}; {pair}: {value}."),
@@ -86,7 +87,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
         "pair",
         f"{escape(prompt)} <small>{escape(rule)}</small>",
         Choice(options),
-        _label(chosen, style),
+        pair_text(chosen.pair, style),
         grade_choice(options, grade),
         because,
         fill(_("The pair that is merged has {value}."), value=value(chosen, voice)),
@@ -232,13 +233,9 @@ def prefix_of(trace: MergeTrace) -> str:
     return trace.prefix if trace.algorithm == "wordpiece" else ""
 
 
-def is_on_screen(trace: MergeTrace, step: int) -> bool:
-    """Whether the frame of this step shows the next pair's numbers already: it lists the pairs before its own merge."""
-    chosen = merge_at(trace, step + 1).candidates[0]
-    if trace.algorithm == "wordpiece":
-        known = scored(chosen)
-        return known.before == known.score
-    return step > 0 and chosen.change == 0
+def is_given(trace: AnyTrace) -> bool:
+    """Whether the counts of pairs are beside the question: where there are too many words to count in."""
+    return len(trace.corpus.words) > WORDS_TO_COUNT
 
 
 def _count_told(candidate: Candidate, _voice: Markup) -> str:
@@ -252,7 +249,3 @@ def _score_told(candidate: Candidate, voice: Markup) -> str:
     """A pair's score, with its numbers."""
     known = scored(candidate)
     return f"{score_numbers(known, voice)} = <b>{known.score}</b>"
-
-
-def _label(candidate: Candidate, style: Style) -> str:
-    return f"{readable(candidate.pair.first, style)} + {readable(candidate.pair.second, style)}"

@@ -7,7 +7,7 @@ from typing import Final
 
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.tokens import Style
-from tokensteps.teaching.merge_questions import ask_count, ask_merged_split, ask_pair, ask_score, is_on_screen
+from tokensteps.teaching.merge_questions import ask_count, ask_merged_split, ask_pair, ask_score, is_given
 from tokensteps.teaching.prune_questions import ask_loss, ask_piece, ask_pruned_split
 from tokensteps.teaching.questions import Question
 
@@ -35,8 +35,8 @@ def question_after(trace: AnyTrace, step: int, kind: str, style: Style) -> Quest
     usual, *_others = asks
     if kind not in asks:
         kind = [*asks][step % len(asks)]
-        if trace.algorithm != "unigram" and kind in ("count", "score") and is_on_screen(trace, step):
-            kind = usual
+    if kind == "count" and is_given(trace):
+        kind = usual
     question = asks[kind](trace, step, style) or asks[usual](trace, step, style)
     assert question is not None  # the usual one can always be asked
     return question

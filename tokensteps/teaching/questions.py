@@ -174,11 +174,15 @@ def unread(told: str) -> Verdict:
     return Verdict(UNREAD, escape(told))
 
 
+_SIGNS_OF_SPACE: Final = str.maketrans("Ġ▁", "␣␣")
+
+
 def grade_choice(options: Sequence[str], grade: Callable[[str], Verdict]) -> Callable[[str], Verdict]:
-    """Grade one of the options; anything else is unread."""
+    """Grade one of the options, in which a space may be written as Ġ or ▁ instead of ␣; anything else is unread."""
 
     def graded(answer: str) -> Verdict:
-        return grade(answer) if answer in options else unread(_("Choose one of the options."))
+        found = answer if answer in options else answer.translate(_SIGNS_OF_SPACE)
+        return grade(found) if found in options else unread(_("Choose one of the options."))
 
     return graded
 

@@ -40,6 +40,11 @@ def from_link() -> bool:
     return bool(st.session_state.get(_ARRIVAL) == "link")
 
 
+def returned() -> bool:
+    """Whether the visitor comes from another page, by a way that says nothing of what to show."""
+    return bool(st.session_state.get(_ARRIVAL) == "return") and not is_back()
+
+
 def reads_address(first: bool) -> bool:
     """Whether the page is to read its settings from the address; `first` says that it has none yet."""
     return first or from_link() or is_back()

@@ -19,7 +19,7 @@ from tokensteps.runs.corpora import Source
 from tokensteps.runs.rules import VIEWS, Setting
 from tokensteps.runs.settings import Recipe
 from tokensteps.widgets.boxes import too_long
-from tokensteps.widgets.corpus_input import corpus_input
+from tokensteps.widgets.corpus_input import corpus_input, empty_box
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.page_state import PageState
 
@@ -191,10 +191,8 @@ class Controls(PageState):
         )
 
     def say_complaints(self, source: Source | None) -> None:
-        """Show the complaints; if there are none and there is nothing to train on, say how to begin."""
+        """Show the complaints; if there is nothing to train on, the box for it, or else say how to begin."""
         for complaint in self.complaints:
             problem(complaint)
-        if source is None and not self.complaints:
-            note(
-                _("Paste a text, type word counts or upload a file in the sidebar to see its training here.")
-            )
+        if source is None and not empty_box(self) and not self.complaints:
+            note(_("Upload a file in the sidebar to see its training here."))

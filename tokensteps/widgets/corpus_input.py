@@ -13,7 +13,10 @@ from tokensteps.widgets.page_state import PageState
 
 
 def corpus_input(page: PageState) -> Source | None:
-    """Choose a corpus, and type or upload one's own; None while there is nothing to read yet."""
+    """Choose a corpus, and type or upload one's own; None while there is nothing to read yet.
+
+    A box for text is here once it has some; an empty one is on the page itself, where `empty_box` draws it.
+    """
     st.selectbox(
         _("Corpus"),
         (*EXAMPLES, *OWN),
@@ -25,22 +28,37 @@ def corpus_input(page: PageState) -> Source | None:
     match page["corpus"]:
         case "upload":
             return uploaded_file(page)
-        case "paste":
-            return typed_text(page, _("Your text"), _("Paste a page of text …"))
-        case "counts":
-            return typed_text(page, _("Words and counts, one per line: hug 10"), "hug 10\npug 5")
+        case "paste" | "counts":
+            return typed_text(page)
         case example:
             st.caption(_(EXAMPLES[example].about))
             return page.recipe().source()
 
 
-def typed_text(page: PageState, label: str, placeholder: str) -> Source | None:
-    """The box for a text or word counts; None if they can't be used, with a complaint."""
+def empty_box(page: PageState) -> bool:
+    """The box for a text or word counts while it is empty: on the page, as a sidebar may be folded away; whether there is one."""
+    if page["corpus"] not in ("paste", "counts") or page.own_text():
+        return False
+    own_text_box(page)
+    st.button(_("Train on this text"), key=page.key("train"), type="primary")
+    return True
+
+
+def own_text_box(page: PageState) -> None:
+    """The box for a text or word counts: wherever it is drawn, it is the same one."""
+    label, placeholder = _("Your text"), _("Paste a page of text …")
+    if page["corpus"] == "counts":
+        label, placeholder = _("Words and counts, one per line: hug 10"), "hug 10\npug 5"
     key = page.key(f"{page['corpus']}_text")
     st.text_area(label, key=key, height=180, persist_state="session", placeholder=placeholder)
+
+
+def typed_text(page: PageState) -> Source | None:
+    """A text or word counts, and the box to change them; None if they can't be used, with a complaint."""
     text = page.own_text()
     if not text:
         return None
+    own_text_box(page)
     if len(text) > PASTE_LIMIT:
         message = _(
             "The text has {size} characters, but the limit is {limit}: shorten it, or upload it as a file."

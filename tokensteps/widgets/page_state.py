@@ -7,18 +7,22 @@ truth, and what differs from the corpus's own settings is written to the URL.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import streamlit as st
 
+from tokensteps.components.address import update_url
 from tokensteps.language.i18n import _, count
-from tokensteps.runs.corpora import plain_text
-from tokensteps.runs.rules import BPE_RULES, VIEWS, Setting
+from tokensteps.runs.corpora import OWN, plain_text
+from tokensteps.runs.rules import BPE_RULES, RULES_OF, VIEWS, Setting
 from tokensteps.runs.settings import Recipe, read_short, read_url, usual_value
 from tokensteps.server.stores import corpora, digest, text_store
 from tokensteps.streamlit_internals import text_in_browser
-from tokensteps.widgets.arrival import reads_address
+from tokensteps.widgets.arrival import reads_address, returned
 from tokensteps.widgets.notes import lasting
+
+OWN_FOLLOWS: Final = frozenset({*RULES_OF, "compare"})
+"""The pages from one to another of which a text of the learner's own follows."""
 
 
 class PageState:
@@ -35,6 +39,8 @@ class PageState:
         """Whether nothing can be trained because of it."""
         if reads_address(f"{page}.corpus" not in st.session_state):
             self._read_url()
+        if page in OWN_FOLLOWS:
+            self._follow_own()
         self.complaints = lasting(page, self.complaints, self.recipe())
 
     def key(self, name: str) -> str:
@@ -72,6 +78,29 @@ class PageState:
             state[box] = recipe.text
         if recipe.file[1]:
             self.keep_file(*recipe.file)
+
+    def _follow_own(self) -> None:
+        """Bring a text of the learner's own along: on coming from a page where there was one, unless a link says what to show.
+
+        The session holds the one of the page looked at last; a page that has had it already keeps what was chosen since.
+        """
+        state, seen = st.session_state, self.key("own")
+        brought: tuple[str, str, tuple[str, str]] | None = state.get("own")
+        if returned() and brought is not None and brought != state.get(seen):
+            corpus, text, file = brought
+            if self["corpus"] != corpus:
+                state[self.key("corpus")] = corpus
+                self.load_corpus_defaults()
+            if corpus == "upload":
+                state[self.key("upload_data")] = file
+            else:
+                state[self.key(f"{corpus}_text")] = text
+            update_url(self.url())  # it was bare, and would bring back something else
+        file = state.get(self.key("upload_data"), ("", ""))
+        if self["corpus"] not in OWN:
+            state.pop("own", None)
+        elif file[0] if self["corpus"] == "upload" else self.own_text():
+            state["own"] = state[seen] = (self["corpus"], self.own_text(), file)
 
     def short(self, name: str, url: Mapping[str, str], usual: str) -> str:
         """A text of the page's own: from the browser, if the page outlived its session, or from a URL. `usual` if there is none, or

@@ -14,7 +14,8 @@ import streamlit as st
 
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.parts import WORD_ROWS
-from tokensteps.drawing.tokens import chips
+from tokensteps.drawing.tokens import chips, lit_id, pair_text
+from tokensteps.drawing.training.candidates import PAIRS_OFFERED
 from tokensteps.language.i18n import N_, _, count, ngettext, use_language
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.limits import ANSWERS_LISTED
@@ -24,7 +25,7 @@ from tokensteps.widgets import stage
 from tokensteps.widgets.figures import show_rows
 from tokensteps.widgets.keep import kept
 from tokensteps.widgets.notes import note
-from tokensteps.widgets.questions import ask, tally_html, verdict_html
+from tokensteps.widgets.questions import answer_key, ask, tally_html, verdict_html
 
 FRAMES: Final = 48
 """How many frames are sent at a time: they are drawn again with each answer."""
@@ -137,8 +138,21 @@ def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None]) -> None:
         hidden.name,
         hidden.drawing(game.reached),
         game.reached,
-        hidden.draw,
+        partial(hidden.draw, game.reached),
         url,
         size=FRAMES,
         whole=FRAMES,
+        on_answer=partial(choose_pair, hidden, game),
+    )
+
+
+def choose_pair(hidden: Hidden, game: Game, identifier: str) -> None:
+    """A pair was clicked in the picture: choose it in the list of answers, if it is asked for; "Check" remains to be pressed."""
+    question = game.question(hidden)
+    if question is None or question.kind != "pair" or hidden.trace.algorithm == "unigram":
+        return
+    pairs = (one.pair for one in hidden.trace.candidates(game.reached, PAIRS_OFFERED))
+    chosen = next((pair for pair in pairs if lit_id(*pair) == identifier), None)
+    st.session_state[answer_key(f"{hidden.place}.predict")] = (
+        pair_text(chosen, hidden.style) if chosen is not None else None
     )

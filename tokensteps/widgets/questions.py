@@ -85,7 +85,7 @@ def _boxes(key: str, form: Form) -> None:
 
 def _choice(key: str, form: Choice) -> None:
     """A list that can be typed into."""
-    place = f"{key}.choice"
+    place = answer_key(key)
     if st.session_state.get(place) not in form.options:
         st.session_state[place] = None
     st.selectbox(
@@ -96,6 +96,11 @@ def _choice(key: str, form: Choice) -> None:
         placeholder=_("Choose, or type to search"),
         label_visibility="collapsed",
     )
+
+
+def answer_key(key: str) -> str:
+    """The key of the list of answers of the question under `key`."""
+    return f"{key}.choice"
 
 
 def _cells(key: str, form: Cells) -> None:

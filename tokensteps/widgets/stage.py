@@ -128,18 +128,19 @@ def stage(
     url: Mapping[str, str | None],
     size: int = 96,
     whole: int = WHOLE_RUN,
+    on_answer: Callable[[str], None] | None = None,
 ) -> int:
     """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment.
 
     `run` names what is stepped through, `drawing` how it is drawn; `frame(step)` draws one step. A run of fewer than `whole`
-    steps is sent whole, of a longer one `size` steps at a time.
+    steps is sent whole, of a longer one `size` steps at a time. `on_answer` is called with the id of what is chosen in a frame.
     """
     name = f"{run}:{drawing}:{current_language()}"
     place = position(f"{page}.book", run=name, last=last, trace=run, url=url, arrival=take_arrival())
     shown = window(place.step, last, size, whole)
     book = Window(name, last, shown, flipbook_labels(), param="step")
     data = drawn((book.name, shown), lambda: draw_window(run, book, frame), len)
-    flipbook(data, key=f"{page}.book", run=name, seek=place.seek)
+    flipbook(data, key=f"{page}.book", run=name, seek=place.seek, on_answer=on_answer)
     return place.step
 
 
@@ -152,15 +153,16 @@ def small_book(
     whole: int = WHOLE_RUN,
     *,
     title: str = "",
+    on_answer: Callable[[str], None] | None = None,
 ) -> None:
     """A flipbook inside a tab: it leaves the URL alone and takes keys when it has the focus.
 
     `title` tells it from the stage. It stays at its step as long as `trace` is the same (default: `run`). Frames that are large come a window at a time,
-    unless there are fewer than `whole`.
+    unless there are fewer than `whole`. `on_answer` is called with the id of what is chosen in a frame.
     """
     name = f"{run}:{current_language()}"
     place = position(key, run=name, last=last, trace=trace, param=None)
     shown = window(place.step, last, size=min(96, whole), whole=whole)
     book = Window(name, last, shown, flipbook_labels(title), param=None)
     data = drawn((name, shown, title), lambda: book.packed(frame), len)
-    flipbook(data, key=key, run=name, seek=place.seek)
+    flipbook(data, key=key, run=name, seek=place.seek, on_answer=on_answer)

@@ -47,6 +47,7 @@ from tokensteps.drawing.parts import CANDIDATE_ROWS, WORDS_IN_FRAME
 from tokensteps.drawing.tables import worth_table
 from tokensteps.drawing.tokens import SHOW, Style, readable
 from tokensteps.drawing.training.pruning import prune_frame
+from tokensteps.language.marks import unmarked
 from tokensteps.language.numbers import estimate_formula
 from tokensteps.runs.corpora import EXAMPLES, LARGE, Source
 from tokensteps.runs.rules import UNIGRAM_RULES, USUAL_SEED
@@ -163,10 +164,11 @@ def words(frame: Frame) -> list[Word]:
     """The rows under “Re-split words” or “Best splits”."""
     found = []
     for body, note in re.findall(
-        r'<div class="w[^"]*"><span class="ts">(.*?)</span><span class="f">(.*?)</span></div>', frame.html
+        r'<div class="w[^"]*"><span class="ts">(.*?)</span><span class="f">(.*?)</span></div>',
+        unmarked(frame.html),
     ):
         sides = [
-            list(map(unescape, re.findall(r'<bdi class="t [^"]*">(.*?)</bdi>', side)))
+            list(map(unescape, re.findall(r'<bdi class="t [^>]*>(.*?)</bdi>', side)))
             for side in re.split(r'<span class="to">→</span>', body)
         ]
         found.append(Word(sides[0], sides[1] if len(sides) > 1 else None, unescape(note)))
@@ -416,7 +418,7 @@ def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
             kept = {name: plain.model[name] for name in plain.model if len(name) > 1}
             gone = set(plain.removed[:place])
             strip = frame.html.split('<div class="vocab">')[1]
-            pieces = re.findall(r'<bdi class="t [^"]*">(.*?)</bdi>', strip)
+            pieces = re.findall(r'<bdi class="t [^>]*>(.*?)</bdi>', unmarked(strip))
             if place < going:  # the last one of a round renormalises, which keeps the order
                 assert pieces == sorted((p for p in kept if p not in gone), key=lambda p: -kept[p])[:48]
 

@@ -22,7 +22,7 @@ from tokensteps.drawing.encoding import encoding_frame, match_frame
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.handout import handout, standalone_run
 from tokensteps.drawing.lattice.frames import lattice_frame
-from tokensteps.drawing.tokens import Style
+from tokensteps.drawing.tokens import Style, chip, lit_chip
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language import i18n, marks
@@ -200,6 +200,32 @@ def test_a_frame_keeps_the_first_marks() -> None:
     many = first_marks(" ".join(marked(term.name) for term in TERMS.values()))
     assert len(marks_in(many)) == MARKS_IN_FRAME
     assert unmarked(marked("a token")) == "a token"
+
+
+def test_a_token_s_sign_is_marked_where_it_first_stands() -> None:
+    """In a chip, never in a button, which can't hold another one; a sign in the middle of a token, or outside of one, is none."""
+    byte_level, plain_style = Style(byte_level=True), Style()
+    shown = {
+        "space_markers": [
+            ("Ġt", byte_level, "Ġ"),
+            ("▁t", plain_style, "▁"),
+            ("Ġt", Style(True, "spaces"), "␣"),
+        ],
+        "continuation": [("##t", plain_style, "##")],
+        "end_of_word": [("t</w>", plain_style, "&lt;/w&gt;")],
+    }
+    for name, cases in shown.items():
+        for token, style, sign in cases:
+            drawn = chip(token, style)
+            assert plain(first_marks(drawn * 2)) == drawn.replace(sign, f"[{name}:{sign}]") + drawn
+            assert first_marks(f"<button>{drawn}</button>") == f"<button>{drawn}</button>"
+            lit = lit_chip(token, "0123456789", style, "hot")
+            assert plain(first_marks(f"<button>{drawn}</button>{lit}")).count(f"[{name}:{sign}]") == 1
+            assert unmarked(first_marks(drawn)) == drawn
+            assert {*definitions(marks_in(first_marks(drawn)))} == {name}
+    for token in ("t▁", "a##b", "</w>t", "t␣"):
+        assert first_marks(chip(token)) == chip(token)
+    assert first_marks("<p>▁ ##</p>") == "<p>▁ ##</p>"
 
 
 def frames() -> Iterator[tuple[str, Frame]]:

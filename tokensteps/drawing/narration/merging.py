@@ -23,8 +23,8 @@ TIES_TOLD: Final = 3
 """Tied pairs that a sentence lists before it says how many more there are."""
 
 
-def tell_bpe(snapshot: MergeSnapshot, voice: Voice) -> Told:
-    """What is said of a step of BPE."""
+def tell_bpe(snapshot: MergeSnapshot, voice: Voice, ahead: bool = True) -> Told:
+    """What is said of a step of BPE; without `ahead`, nothing of pairs that may be merged next."""
     event = snapshot.event
     if event.kind == "start":
         return tell_start(snapshot, event, voice)
@@ -36,7 +36,7 @@ def tell_bpe(snapshot: MergeSnapshot, voice: Voice) -> Told:
         times=voice.strong(times.format(number=count(event.freq))),
     )
     next_best = ""
-    if event.runner_ups:
+    if ahead and event.runner_ups:
         next_best = voice.say(
             ngettext(
                 "No tie: the runner-up, {pair}, occurs {freq} time.",
@@ -46,12 +46,12 @@ def tell_bpe(snapshot: MergeSnapshot, voice: Voice) -> Told:
             pair=voice.pair(event.runner_ups[0].pair),
             freq=count(event.runner_ups[0].freq),
         )
-    ties = tell_ties(snapshot, event, voice, next_best)
+    ties = tell_ties(snapshot, event, voice, next_best, ahead)
     return Told(lead, sentences(ties, *tell_oddities(snapshot, event, voice)))
 
 
-def tell_wordpiece(snapshot: WordPieceSnapshot, voice: Voice) -> Told:
-    """What is said of a step of WordPiece: the score worked out, and what BPE would have merged."""
+def tell_wordpiece(snapshot: WordPieceSnapshot, voice: Voice, ahead: bool = True) -> Told:
+    """What is said of a step of WordPiece: the score worked out, and what BPE would have merged; without `ahead` as in `tell_bpe`."""
     event = snapshot.event
     if event.kind == "start":
         return tell_start(snapshot, event, voice)
@@ -65,13 +65,15 @@ def tell_wordpiece(snapshot: WordPieceSnapshot, voice: Voice) -> Told:
         score=voice.strong(str(chosen.score)),
     )
     next_best = ""
-    if others:
+    if ahead and others:
         next_best = voice.say(
             _("No tie: the runner-up, {pair}, scores {score}."),
             pair=voice.pair(others[0].pair),
             score=str(others[0].score),
         )
-    why = [tell_ties(snapshot, event, voice, next_best), tell_bpe_choice(event, voice)]
+    why = [tell_ties(snapshot, event, voice, next_best, ahead)]
+    if ahead or event.most_frequent.pair == event.pair:
+        why.append(tell_bpe_choice(event, voice))
     return Told(lead, sentences(*why, *tell_oddities(snapshot, event, voice)))
 
 
@@ -125,10 +127,19 @@ def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice) -> l
     return [*odd, tell_stop(snapshot, voice)]
 
 
-def tell_ties(snapshot: MergeSnapshot, event: MergeEvent, voice: Voice, next_best: str) -> str:
-    """Why this pair and not another one that is equally good; without a tie, the sentence `next_best` on the runner-up."""
+def tell_ties(
+    snapshot: MergeSnapshot, event: MergeEvent, voice: Voice, next_best: str, ahead: bool = True
+) -> str:
+    """Why this pair and not another one that is equally good; without a tie, the sentence `next_best` on the runner-up.
+
+    Without `ahead`, the others are counted and not named: they may come next.
+    """
     if event.tied_count == 1:
-        return next_best or voice.say(_("It is the only pair left."))
+        return voice.say(_("It is the only pair left.")) if event.pair_count == 1 else next_best
+    if not ahead:
+        others_tied = event.tied_count - 1
+        told = ngettext("Tied with {number} other pair.", "Tied with {number} other pairs.", others_tied)
+        return sentences(voice.say(told, number=count(others_tied)), tell_rule(snapshot, event, voice))
     others = [tie.pair for tie in event.tied[1 : 1 + TIES_TOLD]]
     more = event.tied_count - 1 - len(others)
     pairs = listed(voice.pair(pair) for pair in others)

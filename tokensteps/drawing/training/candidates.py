@@ -1,21 +1,26 @@
 """The panel of candidates beside the words: the pairs that a merge is chosen from, one a row.
 
 A column is one entry of `COUNT_COLUMNS` (BPE) or `SCORE_COLUMNS` (WordPiece): its name, its cell, and where it has no room.
+Beside a question about the next merge there is another panel, `asked_panel`, in which nothing says which pair that is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from html import escape
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from tokenizers_core.training.merge_trace import Candidate, MergeSnapshot
 from tokenizers_core.training.merging import Pair
-from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceSnapshot
-from tokensteps.drawing.parts import CANDIDATE_ROWS, heading, mark_html, more_html
-from tokensteps.drawing.tokens import Style, pair_chips
+from tokenizers_core.training.wordpiece import ScoredCandidate
+from tokensteps.drawing.parts import CANDIDATE_ROWS, WORDS_TO_COUNT, heading, mark_html, more_html, pick_html
+from tokensteps.drawing.tokens import Style, lit_id, pair_chips, pair_text
 from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.language.marks import marked
+
+PAIRS_OFFERED: Final = 200
+"""Pairs to choose from beside a question: the best ones."""
 
 SomeCandidate = TypeVar("SomeCandidate", bound=Candidate)
 
@@ -51,8 +56,8 @@ def pair_cell(row: CandidateRow[SomeCandidate]) -> str:
 
 
 def count_cell(row: CandidateRow[SomeCandidate]) -> str:
-    """How often the pair occurs."""
-    return count(row.candidate.freq)
+    """How often the pair occurs; the number lights up where."""
+    return pick_html(lit_id(*row.candidate.pair), count(row.candidate.freq))
 
 
 def count_change_cell(row: CandidateRow[Candidate]) -> str:
@@ -109,46 +114,88 @@ SCORE_COLUMNS: Final[Sequence[CandidateColumn[ScoredCandidate]]] = (
 """WordPiece's columns."""
 
 
-def counts_panel(snapshot: MergeSnapshot, style: Style) -> str:
-    """The pairs by count, best first: those the step chose from; at the start, those the first merge will be chosen from."""
+class PairTable(NamedTuple):
+    """How one algorithm's pairs are listed."""
+
+    columns: Sequence[CandidateColumn[Any]]
+    """Of the pairs, best first."""
+    given: Sequence[CandidateColumn[Any]]
+    """Beside a question, of a corpus in which nobody can count: without what a row would win by."""
+    classes: str = ""
+
+
+COUNT_TABLE: Final = PairTable(COUNT_COLUMNS, COUNT_COLUMNS[:2])
+"""BPE's: the counts are what its pairs win by, but without them there would be nothing to go by."""
+SCORE_TABLE: Final = PairTable(SCORE_COLUMNS, SCORE_COLUMNS[:3], "scores")
+"""WordPiece's."""
+
+
+def pairs_panel(snapshot: MergeSnapshot, table: PairTable, style: Style) -> str:
+    """The pairs, best first: those the step chose from; at the start, those the first merge will be chosen from."""
     event = snapshot.event
     if event.kind == "start":
-        shown, number, title = (
-            snapshot.candidates(CANDIDATE_ROWS),
-            snapshot.pair_count,
-            _("Pairs to choose from"),
+        candidates, chosen, number = snapshot.candidates(CANDIDATE_ROWS), None, snapshot.pair_count
+        title = _("Pairs to choose from")
+    else:
+        candidates, chosen, number = event.candidates[:CANDIDATE_ROWS], event.pair, event.pair_count
+        title = _("Pairs before this merge")
+    listed = candidates_html(candidates, table.columns, chosen, style, table.classes)
+    return pairs_heading(title, number) + listed + more_html(number - len(candidates))
+
+
+def asked_panel(snapshot: MergeSnapshot, table: PairTable, style: Style, asked: bool) -> str:
+    """The same while a learner is asked for what comes next: of the step's pairs only the one merged; if this is the step
+    that the question follows (`asked`), the pairs to choose from by their spelling, on request."""
+    event = snapshot.event
+    shown = ""
+    if event.kind != "start":
+        shown = heading(_("The pair merged here")) + candidates_html(
+            event.candidates[:1], table.columns, event.pair, style, table.classes
         )
-        return pairs_table(title, number, shown, COUNT_COLUMNS, None, style)
-    shown, number, title = event.candidates[:CANDIDATE_ROWS], event.pair_count, _("Pairs before this merge")
-    return pairs_table(title, number, shown, COUNT_COLUMNS, event.pair, style)
+    return shown + pairs_to_choose(snapshot, table, style) if asked else shown
 
 
-def scores_panel(snapshot: WordPieceSnapshot, style: Style) -> str:
-    """The pairs by score, best first, as in `counts_panel`."""
+def pairs_to_choose(snapshot: MergeSnapshot, table: PairTable, style: Style) -> str:
+    """How to count the pairs, and their list, sorted by spelling; with numbers only if there are too many words to count in."""
+    candidates = by_spelling(snapshot.candidates(PAIRS_OFFERED), style)
+    head = pairs_heading(_("Pairs to choose from"), snapshot.pair_count)
+    if not candidates:
+        return head
+    if len(snapshot.trace.corpus.words) > WORDS_TO_COUNT:
+        unmarked = [replace(candidate, tied=False) for candidate in candidates]
+        listed = candidates_html(unmarked, table.given, None, style, table.classes)
+    else:
+        buttons = (
+            f'<button type="button" class="n" {answer_attributes(one.pair)}>{pair_chips(one.pair, style)}</button>'
+            for one in candidates
+        )
+        listed = f'<div class="ts">{"".join(buttons)}</div>'
+    title = _("All pairs, sorted by spelling")
+    if len(candidates) < snapshot.pair_count:
+        title = _("{number} of the pairs, sorted by spelling").format(number=count(len(candidates)))
+    told = _("Neighbors in a word make a pair; each word counts as often as it occurs in the corpus.")
+    return (
+        f'{head}<p class="why">{escape(told)}</p>'
+        f'<details class="listed"><summary>{escape(title)}</summary>{listed}</details>'
+    )
+
+
+def answer_attributes(pair: Pair) -> str:
+    """The attributes of what lights up a pair, and gives it as an answer when it is clicked."""
+    return f'data-answer data-pick="{lit_id(*pair)}"'
+
+
+def listed_pairs(snapshot: MergeSnapshot, ahead: bool) -> list[Pair]:
+    """The pairs in the table beside a step's words; see `pairs_panel` and `asked_panel`."""
     event = snapshot.event
     if event.kind == "start":
-        shown, number, title = (
-            snapshot.candidates(CANDIDATE_ROWS),
-            snapshot.pair_count,
-            _("Pairs to choose from"),
-        )
-        return pairs_table(title, number, shown, SCORE_COLUMNS, None, style, "scores")
-    shown, number, title = event.candidates[:CANDIDATE_ROWS], event.pair_count, _("Pairs before this merge")
-    return pairs_table(title, number, shown, SCORE_COLUMNS, event.pair, style, "scores")
+        return [one.pair for one in snapshot.candidates(CANDIDATE_ROWS)] if ahead else []
+    return [one.pair for one in event.candidates[: CANDIDATE_ROWS if ahead else 1]]
 
 
-def pairs_table(
-    title: str,
-    number: int,
-    shown: Sequence[SomeCandidate],
-    columns: Sequence[CandidateColumn[SomeCandidate]],
-    chosen: Pair | None,
-    style: Style,
-    classes: str = "",
-) -> str:
-    """The best of `number` pairs under a title, and how many more there are."""
-    table = candidates_html(shown, columns, chosen, style, classes)
-    return pairs_heading(title, number) + table + more_html(number - len(shown))
+def by_spelling(candidates: Iterable[SomeCandidate], style: Style) -> list[SomeCandidate]:
+    """Candidates in an order that says nothing of their counts or scores."""
+    return sorted(candidates, key=lambda candidate: pair_text(candidate.pair, style))
 
 
 def candidates_html(
@@ -177,14 +224,6 @@ def candidates_html(
 
 def _class(column: CandidateColumn[SomeCandidate]) -> str:
     return f" class=hide-{column.hidden}" if column.hidden else ""
-
-
-def unlisted(snapshot: MergeSnapshot) -> str:
-    """What is shown instead of the pairs while a learner is asked for the best one."""
-    told = _("Neighbors in a word make a pair; each word counts as often as it occurs in the corpus.")
-    return (
-        pairs_heading(_("Pairs to choose from"), snapshot.pair_count) + f'<p class="why">{escape(told)}</p>'
-    )
 
 
 def pairs_heading(title: str, number: int) -> str:

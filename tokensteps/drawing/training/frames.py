@@ -14,4 +14,5 @@ TRAINING_FRAMES: Final[Mapping[str, Callable[..., Frame]]] = {
     "wordpiece": wordpiece_frame,
     "unigram": prune_frame,
 }
-"""Algorithm → from a snapshot and a style to a frame; with `ahead=False`, one that gives nothing away of the next step."""
+"""Algorithm → from a snapshot and a style to a frame; with `ahead=False`, one that gives nothing away of the next step; with
+`asked=True` too, one beside a question about that step."""

@@ -6,11 +6,13 @@ panel of pairs in `candidates`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from html import escape
+from itertools import pairwise
 from typing import Final, TypeVar
 
 from tokenizers_core.training.merge_trace import MergeSnapshot
+from tokenizers_core.training.merging import Pair
 from tokenizers_core.training.wordpiece import WordPieceSnapshot
 from tokensteps.drawing.code_steps import code_attributes, merge_beats
 from tokensteps.drawing.frame import Frame
@@ -28,8 +30,16 @@ from tokensteps.drawing.parts import (
     words_count,
     words_shown,
 )
-from tokensteps.drawing.tokens import Style, chip, chips, token_html
-from tokensteps.drawing.training.candidates import counts_panel, scores_panel, unlisted
+from tokensteps.drawing.tokens import Style, chip, chips, lit_chip, lit_id, token_html
+from tokensteps.drawing.training.candidates import (
+    COUNT_TABLE,
+    SCORE_TABLE,
+    PairTable,
+    answer_attributes,
+    asked_panel,
+    listed_pairs,
+    pairs_panel,
+)
 from tokensteps.language.i18n import _, count, sentences
 from tokensteps.language.marks import first_marks
 
@@ -40,41 +50,44 @@ VOCABULARY_CHIPS: Final = 60
 SomeSnapshot = TypeVar("SomeSnapshot", bound=MergeSnapshot)
 
 
-def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True) -> Frame:
-    """The frame of one step of BPE; with `ahead=False` it gives nothing away of the next step."""
-    return training_frame(snapshot, style, tell_bpe, counts_panel, ahead=ahead)
+def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True, asked: bool = False) -> Frame:
+    """The frame of one step of BPE; with `ahead=False` it gives nothing away of the next step, about which it may be `asked`."""
+    return training_frame(snapshot, style, tell_bpe, COUNT_TABLE, ahead=ahead, asked=asked)
 
 
-def wordpiece_frame(snapshot: WordPieceSnapshot, style: Style, ahead: bool = True) -> Frame:
-    """The frame of one step of WordPiece; with `ahead=False` it gives nothing away of the next step."""
-    aside = wordpiece_erratum(snapshot, style)
-    return training_frame(snapshot, style, tell_wordpiece, scores_panel, aside, ahead)
+def wordpiece_frame(
+    snapshot: WordPieceSnapshot, style: Style, ahead: bool = True, asked: bool = False
+) -> Frame:
+    """The frame of one step of WordPiece, as in `merge_frame`; its erratum names a pair that is merged later."""
+    aside = wordpiece_erratum(snapshot, style) if ahead else ""
+    return training_frame(snapshot, style, tell_wordpiece, SCORE_TABLE, aside, ahead, asked)
 
 
 def training_frame(
     snapshot: SomeSnapshot,
     style: Style,
-    tell: Callable[[SomeSnapshot, Voice], Told],
-    candidates: Callable[[SomeSnapshot, Style], str],
+    tell: Callable[[SomeSnapshot, Voice, bool], Told],
+    table: PairTable,
     aside: str = "",
     ahead: bool = True,
+    asked: bool = False,
 ) -> Frame:
     """The frame of one step of training by merging.
 
-    `candidates` draws the panel of pairs; `aside` is markup to show under the words. Without `ahead`, pairs that a merge
-    has still to be chosen from are not listed.
+    `table` is how its pairs are listed; `aside` is markup to show under the words. Without `ahead`, nothing is said of pairs
+    that a merge has still to be chosen from; if it is `asked` which comes next, they are listed so that it remains to be found.
     """
     event = snapshot.event
-    lead, why = tell(snapshot, Marked(style))
+    lead, why = tell(snapshot, Marked(style), ahead)
     html = stage_html(
         f'{lead}</p><p class="why">{why}',
-        words_panel(snapshot, style) + aside,
-        candidates(snapshot, style) if ahead or event.kind != "start" else unlisted(snapshot),
+        words_panel(snapshot, style, listed_pairs(snapshot, ahead), asked) + aside,
+        pairs_panel(snapshot, table, style) if ahead else asked_panel(snapshot, table, style, asked),
         code_attributes(merge_beats(snapshot, style)),
     ) + vocabulary_strip(snapshot, style)
     label = escape(_("Start")) if event.kind == "start" else token_html(event.token, style)
     return Frame(
-        first_marks(html), sentences(*tell(snapshot, Plain(style))), label, vocabulary_status(snapshot)
+        first_marks(html), sentences(*tell(snapshot, Plain(style), ahead)), label, vocabulary_status(snapshot)
     )
 
 
@@ -86,8 +99,11 @@ def vocabulary_status(snapshot: MergeSnapshot) -> str:
     return _("vocabulary {size} of {wanted}").format(size=count(size), wanted=count(wanted))
 
 
-def words_panel(snapshot: MergeSnapshot, style: Style) -> str:
-    """The words, those that changed first."""
+def words_panel(
+    snapshot: MergeSnapshot, style: Style, listed: Sequence[Pair] = (), asked: bool = False
+) -> str:
+    """The words, those that changed first. Pairs that are `listed` beside them light up from there; when a pair is `asked` for,
+    any can be pointed at in the words themselves, and chosen."""
     corpus, event = snapshot.trace.corpus, snapshot.event
     changed: tuple[str, ...] = ()
     lit, merged = {*corpus.words}, ""
@@ -98,14 +114,22 @@ def words_panel(snapshot: MergeSnapshot, style: Style) -> str:
         number = _("{changed} of {all}").format(changed=count(len(changed)), all=count(len(corpus.words)))
     frequencies = snapshot.trace.word_frequencies
     rows = [
-        word_row(groups, merged, frequencies[word], word in lit, style)
+        word_row(groups, merged, frequencies[word], word in lit, style, {*listed}, asked)
         for word, groups in snapshot.marked(words_shown(corpus.words, changed)).items()
     ]
     return heading(title, number) + rows_html(rows, len(corpus.words))
 
 
-def word_row(groups: Sequence[Sequence[str]], merged: str, frequency: int, lit: bool, style: Style) -> str:
-    """One word: its tokens as chips, and its frequency.
+def word_row(
+    groups: Sequence[Sequence[str]],
+    merged: str,
+    frequency: int,
+    lit: bool,
+    style: Style,
+    listed: Set[Pair] = frozenset(),
+    asked: bool = False,
+) -> str:
+    """One word: its tokens as chips, and its frequency; `listed` and `asked` as in `words_panel`.
 
     Whatever this step merged is in the markup twice, as the two parts and as the token: the stylesheet shows the parts in
     the first beat and the token in the second.
@@ -116,18 +140,56 @@ def word_row(groups: Sequence[Sequence[str]], merged: str, frequency: int, lit: 
         cut_before = max(0, site - TOKENS_IN_ROW // 3)
         cut_after = max(0, len(groups) - cut_before - TOKENS_IN_ROW)
         groups = groups[cut_before : cut_before + TOKENS_IN_ROW]
-    shown = "".join(
-        chip(group[0], style)
-        if len(group) == 1
-        else f'<span class="m"><span>{chips(group, style)}</span>{chip(merged, style, "hot")}</span>'
-        for group in groups
-    )
+    shown = joined_groups(groups, merged, style) if asked else lit_groups(groups, merged, style, listed)
     before, after = _("{number} before"), _("{number} more")
     return word_html(
         cut_mark(before, cut_before) + shown + cut_mark(after, cut_after),
         frequency_text(frequency),
         "" if lit else " dim",
     )
+
+
+def lit_groups(groups: Sequence[Sequence[str]], merged: str, style: Style, listed: Set[Pair]) -> str:
+    """A word's tokens, of which those in a listed pair light up with it; a token just made, with the pairs that its parts were in."""
+    ids = iter(pair_ids([token for group in groups for token in group], listed))
+    shown = ""
+    for group in groups:
+        own = [next(ids) for _token in group]
+        if len(group) == 1:
+            shown += lit_chip(group[0], own[0], style)
+            continue
+        parts = "".join(lit_chip(part, its, style) for part, its in zip(group, own, strict=True))
+        whole = " ".join(dict.fromkeys(" ".join(own).split()))
+        shown += f'<span class="m"><span>{parts}</span>{lit_chip(merged, whole, style, "hot")}</span>'
+    return shown
+
+
+def joined_groups(groups: Sequence[Sequence[str]], merged: str, style: Style) -> str:
+    """A word's tokens as they are after the step, with something between each two to point at and click."""
+    tokens = [group[0] if len(group) == 1 else merged for group in groups]
+    shown = ""
+    for place, (group, ids) in enumerate(zip(groups, pair_ids(tokens), strict=True)):
+        if place:
+            shown += f'<i class="join" {answer_attributes(Pair(*tokens[place - 1 : place + 1]))}></i>'
+        drawn = lit_chip(tokens[place], ids, style, "" if len(group) == 1 else "hot")
+        shown += (
+            drawn if len(group) == 1 else f'<span class="m"><span>{chips(group, style)}</span>{drawn}</span>'
+        )
+    return shown
+
+
+def pair_ids(tokens: Sequence[str], listed: Set[Pair] | None = None) -> list[str]:
+    """For each token of a word the ids of the pairs that it is in (if those are `listed`), separated by spaces.
+
+    >>> [len(ids.split()) for ids in pair_ids("hugs")]
+    [1, 2, 2, 1]
+    """
+    pairs = [Pair(*pair) for pair in pairwise(tokens)]
+    ids = [lit_id(*pair) if listed is None or pair in listed else "" for pair in pairs]
+    return [
+        " ".join(dict.fromkeys(filter(None, ids[max(0, place - 1) : place + 1])))
+        for place in range(len(tokens))
+    ]
 
 
 def vocabulary_strip(snapshot: MergeSnapshot, style: Style) -> str:

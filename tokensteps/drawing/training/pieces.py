@@ -22,10 +22,11 @@ from tokensteps.drawing.parts import (
     heading,
     mark_html,
     more_html,
+    pick_html,
     pieces_count,
     table_html,
 )
-from tokensteps.drawing.tokens import Style, chip
+from tokensteps.drawing.tokens import Style, chip, lit_id
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.numbers import chance, nats, percent
 
@@ -52,10 +53,10 @@ def pieces_panel(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) ->
 def seed_panel(snapshot: UnigramSnapshot, style: Style) -> str:
     """The best-ranked longer pieces of the seed."""
     trace = snapshot.trace
-    shown = list(islice((item for item in trace.seed if len(item[0]) > 1), CANDIDATE_ROWS))
+    shown = seed_shown(trace)
     most = max((number for _piece, number in shown), default=1)
     rows = "".join(
-        f"<tr><td>{chip(piece, style)}<td>{count(number)}<td>{chance(math.exp(snapshot.pieces[piece]))}<td>{bar(number / most)}"
+        f"<tr><td>{chip(piece, style)}<td>{pick_html(lit_id(piece), count(number))}<td>{chance(math.exp(snapshot.pieces[piece]))}<td>{bar(number / most)}"
         for piece, number in shown
     )
     name = _("count") if trace.method == "course" else _("count × length")
@@ -64,6 +65,11 @@ def seed_panel(snapshot: UnigramSnapshot, style: Style) -> str:
     return (
         heading(_("The seed's longer pieces"), pieces_count(number)) + table + more_html(number - len(shown))
     )
+
+
+def seed_shown(trace: UnigramTrace) -> list[tuple[str, int]]:
+    """The pieces in that panel, with their counts or scores."""
+    return list(islice((item for item in trace.seed if len(item[0]) > 1), CANDIDATE_ROWS))
 
 
 def ranking_panel(event: PruneEvent, trace: UnigramTrace, style: Style, ahead: bool = True) -> str:
@@ -121,7 +127,7 @@ def ranked_row(row: RankedPiece, event: PruneEvent, most: float, style: Style) -
     word = _("pruned") if now else _("gone") if past else "" if row.pruned else _("kept")
     return (
         f'<tr class="{classes}"><td>{count(row.place)}<td>{chip(row.piece, style, "gone" if past or now else "")}{mark_html(word)}'
-        f"<td>{chance(row.probability)}<td><b>{nats(row.loss)}</b><td>{bar(row.loss / most) if row.loss > 0 else ''}"
+        f"<td>{chance(row.probability)}<td>{pick_html(lit_id(row.piece), f'<b>{nats(row.loss)}</b>')}<td>{bar(row.loss / most) if row.loss > 0 else ''}"
     )
 
 
@@ -130,7 +136,7 @@ def expected_panel(event: ExpectationEvent, style: Style) -> str:
     shown = heapq.nlargest(CANDIDATE_ROWS, event.expected, key=lambda row: row.freq)
     most = max((row.freq for row in shown), default=1.0)
     rows = "".join(
-        f"<tr><td>{chip(row.piece, style)}<td>{chance(row.before)}<td><b>{row.freq:,.2f}</b><td>{bar(row.freq / most)}"
+        f"<tr><td>{chip(row.piece, style)}<td>{chance(row.before)}<td>{pick_html(lit_id(row.piece), f'<b>{row.freq:,.2f}</b>')}<td>{bar(row.freq / most)}"
         for row in shown
     )
     title, number = _("Expected counts, highest first"), len(event.expected)
@@ -171,7 +177,7 @@ def estimated_row(row: Expected, total: float, style: Style) -> str:
             f"<td>{dropped}<td>"
         )
     change = percent(f"{100 * (row.after / share - 1):+.0f}".replace("-", "\u2212")) if share else ""
-    return f"<tr><td>{chip(row.piece, style)}<td>{row.freq:,.2f}<td>{chance(share)}<td><b>{chance(row.after)}</b><td>{change}"
+    return f"<tr><td>{chip(row.piece, style)}<td>{pick_html(lit_id(row.piece), f'{row.freq:,.2f}')}<td>{chance(share)}<td><b>{chance(row.after)}</b><td>{change}"
 
 
 def final_panel(snapshot: UnigramSnapshot, style: Style) -> str:
@@ -181,7 +187,7 @@ def final_panel(snapshot: UnigramSnapshot, style: Style) -> str:
     )
     most = max((math.exp(log) for _piece, log in shown), default=1.0)
     rows = "".join(
-        f"<tr><td>{chip(piece, style)}<td>{chance(math.exp(log))}<td>{nats(log)}<td>{bar(math.exp(log) / most)}"
+        f"<tr><td>{chip(piece, style)}<td>{pick_html(lit_id(piece), chance(math.exp(log)))}<td>{nats(log)}<td>{bar(math.exp(log) / most)}"
         for piece, log in shown
     )
     longer = sum(len(piece) > 1 for piece in snapshot.pieces)

@@ -35,8 +35,9 @@ STEP_NAMES: Final[Mapping[str, str]] = {
 """Kind of step → what it is called where no piece is pruned."""
 
 
-def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True) -> Frame:
-    """The frame of one step of Unigram training; with `ahead=False` it gives nothing away of the next step."""
+def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_asked: bool) -> Frame:
+    """The frame of one step of Unigram training; with `ahead=False` it gives nothing away of the next step. Whether that is `asked`
+    about changes nothing: the question has its own list of pieces."""
     event, ending = snapshot.event, tell_end(snapshot)
     lead, why = tell_unigram(snapshot, Marked(style))
     why = sentences(why, escape(ending)) + (next_resplit(snapshot) if ahead else "")

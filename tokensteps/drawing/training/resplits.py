@@ -21,7 +21,8 @@ from tokensteps.drawing.parts import (
     words_count,
     words_shown,
 )
-from tokensteps.drawing.tokens import Style, chip, chips
+from tokensteps.drawing.tokens import Style, lit_chip, lit_id
+from tokensteps.drawing.training.pieces import seed_shown
 from tokensteps.language.i18n import _, count
 from tokensteps.language.numbers import percent
 
@@ -52,10 +53,12 @@ def splits_panel(snapshot: UnigramSnapshot, style: Style, limit: int) -> str:
         number = _("{changed} of {all}").format(changed=count(len(changed)), all=count(len(corpus.words)))
     frequencies = snapshot.trace.word_frequencies
     splits = snapshot.splits(word for word in shown if word not in changed)
+    # The seed's counts are those of substrings, wherever they occur; from then on a piece counts where the best splits use it.
+    counted = [piece for piece, _number in seed_shown(snapshot.trace)] if event.kind == "start" else None
     rows = [
         resplit_row(changed[word], gone, frequencies[word], style)
         if word in changed
-        else split_row(splits[word], frequencies[word], event.kind == "start", style)
+        else split_row(splits[word], frequencies[word], event.kind == "start", style, counted)
         for word in shown
     ]
     return heading(title, number) + rows_html(rows, len(corpus.words), limit)
@@ -85,11 +88,14 @@ def resplit_row(resplit: Resplit, gone: str, frequency: int, style: Style) -> st
         head, tail = max(0, same - around), max(0, rest - around)
         before, after = before[head : len(before) - tail], after[head : len(after) - tail]
         cut = head > 0, tail > 0
-    was = "".join(chip(piece, style, "gone" if piece == gone else "") for piece in before[:TOKENS_IN_SPLIT])
+    was = "".join(
+        lit_chip(piece, lit_id(piece), style, "gone" if piece == gone else "")
+        for piece in before[:TOKENS_IN_SPLIT]
+    )
     left, right = ('<span class="cut">…</span>' if away else "" for away in cut)
-    now = chips(after[:TOKENS_IN_SPLIT], style)
+    now = split_html(after, style)
     return word_html(
-        f'{left}{was}{rest_mark(before)}{right}<span class="to">→</span>{left}{now}{rest_mark(after)}{right}',
+        f'{left}{was}{rest_mark(before)}{right}<span class="to">→</span>{left}{now}{right}',
         frequency_text(frequency),
     )
 
@@ -108,9 +114,11 @@ def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
     return same, rest
 
 
-def split_row(split: Sequence[str], frequency: int, lit: bool, style: Style) -> str:
-    """A word and its best split."""
-    return word_html(split_html(split, style), frequency_text(frequency), "" if lit else " dim")
+def split_row(
+    split: Sequence[str], frequency: int, lit: bool, style: Style, counted: Sequence[str] | None = None
+) -> str:
+    """A word and its best split; `counted` as in `split_html`."""
+    return word_html(split_html(split, style, counted), frequency_text(frequency), "" if lit else " dim")
 
 
 def shared_row(lattice: Lattice, style: Style) -> str:
@@ -123,9 +131,39 @@ def shared_row(lattice: Lattice, style: Style) -> str:
     return word_html(split_html(best.pieces, style), percent(f"{100 * share:.{digits}f}"))
 
 
-def split_html(split: Sequence[str], style: Style) -> str:
-    """A word's pieces, the first of many."""
-    return chips(split[:TOKENS_IN_SPLIT], style) + rest_mark(split)
+def split_html(split: Sequence[str], style: Style, counted: Sequence[str] | None = None) -> str:
+    """A word's pieces, the first of many. Each lights up with its own number; if substrings are `counted`, with those that it
+    overlaps."""
+    shown = split[:TOKENS_IN_SPLIT]
+    ids = [lit_id(piece) for piece in shown] if counted is None else overlapping_ids(split, counted)
+    lit = (lit_chip(piece, its, style) for piece, its in zip(shown, ids, strict=False))
+    return "".join(lit) + rest_mark(split)
+
+
+def overlapping_ids(split: Sequence[str], counted: Sequence[str]) -> list[str]:
+    """For each piece of a split the ids of the substrings that occur there, separated by spaces.
+
+    >>> [len(ids.split()) for ids in overlapping_ids(["h", "ug", "s"], ["hu", "ugs"])]
+    [1, 2, 1]
+    """
+    word, start = "".join(split), 0
+    spans = [(substring, at, at + len(substring)) for substring in counted for at in places(substring, word)]
+    ids = []
+    for piece in split:
+        end = start + len(piece)
+        inside = [substring for substring, first, last in spans if first < end and start < last]
+        ids.append(" ".join(dict.fromkeys(lit_id(substring) for substring in inside)))
+        start = end
+    return ids
+
+
+def places(substring: str, word: str) -> list[int]:
+    """Where a substring begins in a word, overlapping occurrences included.
+
+    >>> places("aa", "aaa")
+    [0, 1]
+    """
+    return [at for at in range(len(word)) if word.startswith(substring, at)]
 
 
 def rest_mark(split: Sequence[str]) -> str:

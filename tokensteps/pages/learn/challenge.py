@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from html import escape
 from urllib.parse import urlencode
 
@@ -41,7 +42,14 @@ from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.figures import show_rows
 from tokensteps.widgets.notes import note, problem
-from tokensteps.widgets.predict import FRAMES, game_of, keep_game, show_question, show_words
+from tokensteps.widgets.predict import (
+    FRAMES,
+    choose_pair,
+    game_of,
+    keep_game,
+    show_question,
+    show_words,
+)
 from tokensteps.widgets.questions import verdict_html
 from tokensteps.widgets.tour import titled
 
@@ -185,9 +193,10 @@ def _ask(challenge: Challenge, trace: AnyTrace, style: Style) -> None:
         hidden.book,
         f"{hidden.name}:{hidden.drawing(game.reached)}",
         game.reached,
-        hidden.draw,
+        partial(hidden.draw, game.reached),
         trace=hidden.name,
         whole=FRAMES,
+        on_answer=partial(choose_pair, hidden, game),
     )
     show_words(hidden, game)
 

@@ -83,7 +83,7 @@ def show() -> None:
     st.header(_("Where the pieces come from"), anchor=False)
     st.caption(
         _(
-            "Nobody picks them by hand: they are learned from text. Three words at four steps of BPE's training; Ġ is the space before a word."
+            "Nobody picks them by hand: they are learned from text. Three words at four steps of BPE's training; ␣ is the space before a word."
         )
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):

@@ -23,7 +23,7 @@ from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.server.shelf import remembered
 from tokensteps.teaching.lessons import Link
 
-GROWING_STYLE = Style(byte_level=True)
+GROWING_STYLE = Style(byte_level=True, show="spaces")
 GROWING_STAGES = (0, 6, 12, 19)
 GROWING_WORDS = ("Ġtokenization", "Ġtokenizer", "Ġtokens")
 

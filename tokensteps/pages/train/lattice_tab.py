@@ -133,14 +133,14 @@ def word_widget(words: Sequence[str], default: str, style: Style, key: Callable[
     """The word to look at: one of the corpus, or any other."""
     listed = [word for word in dict.fromkeys([default, *words[:WORDS_LISTED]]) if word]
     chosen = st.selectbox(
-        _("Word (▁ stands for a space)"),
+        _("Word (␣ and ▁ stand for a space)"),
         listed,
         format_func=lambda word: readable(word, style),
         accept_new_options=True,
         persist_state="session",
         key=key(f"lattice.word.{digest(repr(listed).encode('utf-8', 'replace'))}"),
     )
-    word = plain_text(chosen).replace(" ", "▁")
+    word = plain_text(chosen).replace(" ", "▁").replace("␣", "▁")
     if len(word) > LATTICE_CHARACTERS:
         message = _("The word has {length} characters; its first {limit} are shown.")
         note(message.format(length=count(len(word)), limit=LATTICE_CHARACTERS))

@@ -34,9 +34,6 @@ from tokensteps.widgets.predict import (
 )
 from tokensteps.widgets.tabs import show_tabs
 
-WORDS_TO_COUNT = 120
-"""Words among which nobody counts pairs."""
-
 Trained = TypeVar("Trained", bound=AnyTrace)
 Trained_contra = TypeVar("Trained_contra", bound=AnyTrace, contravariant=True)
 
@@ -56,7 +53,7 @@ class TrainPage(Generic[Trained_co]):
     lead: Callable[[Controls], str]
     """What the algorithm does under these settings, in one sentence, translated."""
     frame: Callable[..., Frame]
-    """Draws a snapshot of the trace in a style; with `ahead=False` it tells nothing of what comes next."""
+    """Draws a snapshot of the trace in a style; with `ahead=False` it tells nothing of what comes next, also beside a question about it (`asked=True`)."""
     encoding_frame: Callable[..., Frame]
     """Draws a snapshot of one word's encoding."""
     code: Mapping[str, Callable[..., Any]]
@@ -129,8 +126,6 @@ def predict_run(
     if from_link():  # which says where to begin
         forget_game(page.name)
     start = step_asked(hidden.book, run.name, linked=from_link())
-    if len(trace.corpus.words) > WORDS_TO_COUNT:
-        start = max(start, 1)  # whose frame has the numbers from which to go on
     game = game_of(hidden, start)
     if keep_game(hidden, game):
         st.rerun()  # so that the browser keeps it again
