@@ -198,7 +198,10 @@ def gives_nothing_away(question: Question) -> None:
     split may be repeated."""
     hint = question.form.hint if isinstance(question.form, Entry | SeveralLines) else ""
     verdict = question.grade("?!")
-    said = text_of(verdict.told) if verdict.kind == UNREAD and question.kind != "construct" else ""
+    typed = (
+        not isinstance(question.form, Choice) and question.kind != "construct"
+    )  # “the” may be a piece to choose
+    said = text_of(verdict.told) if verdict.kind == UNREAD and typed else ""
     for text in {hint, said}:
         for fragment in fragments(text) - {question.key.replace(" ", "")}:
             if question.kind == "split" and " " not in fragment:
