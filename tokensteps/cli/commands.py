@@ -79,7 +79,7 @@ def command_line() -> None:
     """Train subword tokenizers step by step, and use them.
 
     Results go to standard output, messages to standard error. A command ends with 0 if all went well, 1 if something is
-    wrong with the data, 2 if something is wrong with the command, 130 after Ctrl-C.
+    wrong with the data, 2 if something is wrong with the command, 130 after Ctrl-C, 141 if nobody reads its output any more.
     """
 
 

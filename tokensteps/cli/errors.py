@@ -53,8 +53,8 @@ class Commands(click.Group):
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
         except click.NoSuchOption as error:
-            error.message += f" {hint_for_text(error)}"
-            raise
+            told = f"{error.message} {hint_for_text(error)}"
+            raise click.NoSuchOption(error.option_name, told, error.possibilities, error.ctx) from None
         except TokenizersCoreError as error:
             raise click.ClickException(in_options(error)) from None
         except OSError as error:
