@@ -116,6 +116,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 "end_of_word",
                 N_("End of a word (</w>)"),
                 N_("</w>"),
+                N_("end-of-word marker|end-of-word suffix"),
                 N_(
                     "Four characters at the end of a token that ends a word, as in the first BPE and in CLIP: hugs may be hug and s</w>."
                 ),
