@@ -165,7 +165,7 @@ def test_an_empty_text_says_how_to_begin_and_a_blank_one_is_told() -> None:
 
 def test_counts_that_can_not_be_read_name_the_line() -> None:
     app = opened("corpus=counts")
-    app.sidebar.text_area(key="wordpiece.counts_text").set_value("hug 10\npug five")
+    app.text_area(key="wordpiece.counts_text").set_value("hug 10\npug five")
     run(app)
     assert "Line 2 (&#x27;pug five&#x27;)" in problems(app)[0]
 
