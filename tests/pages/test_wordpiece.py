@@ -165,7 +165,7 @@ def test_an_empty_text_says_how_to_begin_and_a_blank_one_is_told() -> None:
 
 def test_counts_that_can_not_be_read_name_the_line() -> None:
     app = opened("corpus=counts")
-    app.sidebar.text_area(key="wordpiece.counts_text").set_value("hug 10\npug five")
+    app.text_area(key="wordpiece.counts_text").set_value("hug 10\npug five")
     run(app)
     assert "Line 2 (&#x27;pug five&#x27;)" in problems(app)[0]
 
@@ -173,7 +173,7 @@ def test_counts_that_can_not_be_read_name_the_line() -> None:
 def test_the_same_words_in_numbers_of_ones_own_get_the_erratum_too() -> None:
     """The erratum goes by the corpus, not by the example's name."""
     app = opened("corpus=counts")
-    app.sidebar.text_area(key="wordpiece.counts_text").set_value("hug 10\npug 5\npun 12\nbun 4\nhugs 5")
+    app.text_area(key="wordpiece.counts_text").set_value("hug 10\npug 5\npun 12\nbun 4\nhugs 5")
     run(app)
     assert ["Erratum" in frame["html"] for frame in book(app)["frames"]] == [step == 3 for step in range(10)]
 
