@@ -413,3 +413,9 @@ RECORDS_SECONDS: Final = 60.0
 """Time after which it may write again: whoever reads the log soon sees that it goes on, and how often."""
 RECORD_LIMIT: Final = 8_000
 """Characters of a record: a traceback through Streamlit and a page has some four thousand; a message may quote a visitor's text."""
+LOST_LIMIT: Final = 2_000
+"""Characters of an address without a page that are passed on: its query goes along to the page that was meant."""
+LOOKUP_LIMIT: Final = 10_000
+"""Characters of the ids that are looked up at once: room for `IDS_LIMIT` of them, however they are separated."""
+IDS_LIMIT: Final = 2_000
+"""Ids that are looked up at once: a page of text; a table of more says nothing to anybody."""

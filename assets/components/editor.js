@@ -1,6 +1,7 @@
 // The editor: a text box that reports its text while somebody types, and never loses a letter to Python's answers.
 // It shows the text that Python gave when it mounts or when the nonce is new; otherwise the text is the browser's.
-// The box itself is CodeMirror's, which lays out the lines in sight alone: a <textarea> needs seconds for a million characters.
+// The box itself is CodeMirror's, which lays out the lines in sight alone: a <textarea> needs seconds for a million
+// characters.
 
 const KEPT = Symbol.for("tokensteps.editor.kept"); // on the document: what was reported last from each box
 const LARGE = 200_000, SELECTED = 50; // characters, ms
@@ -41,7 +42,8 @@ const directions = ({ Decoration, EditorView, ViewPlugin }) => {
       if (docChanged || viewportChanged) this.decorations = inSight(view);
     }
   };
-  return [EditorView.perLineTextDirection.of(true), ViewPlugin.fromClass(plugin, { decorations: (one) => one.decorations })];
+  const decorations = (one) => one.decorations;
+  return [EditorView.perLineTextDirection.of(true), ViewPlugin.fromClass(plugin, { decorations })];
 };
 
 class Editor extends Component {
@@ -75,7 +77,8 @@ class Editor extends Component {
     if (!this.gone.signal.aborted && !this.view) this.build();
   }
   build() {
-    const { Annotation, Compartment, EditorState, EditorView, drawSelection, history, historyKeymap, keymap, standardKeymap } = this.library;
+    const { Annotation, Compartment, EditorState, EditorView } = this.library;
+    const { drawSelection, history, historyKeymap, keymap, standardKeymap } = this.library;
     const tell = { key: "Mod-Enter", run: () => (this.tell(), true) };
     this.given = Annotation.define(); // on a change that Python made
     this.words = new Compartment();

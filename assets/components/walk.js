@@ -178,7 +178,8 @@ class Walk extends Component {
 
 function isTyping(event) { // what takes letters, and Page Up and Page Down, itself
   const taken = 'input:not([type="checkbox"],[type="radio"],[type="range"],[type="button"],[type="submit"]),textarea,'
-    + `select,[contenteditable]:not([contenteditable="false"]),${roles("textbox searchbox combobox listbox grid dialog")}`;
+    + `select,[contenteditable]:not([contenteditable="false"]),`
+    + roles("textbox searchbox combobox listbox grid dialog");
   return event.composedPath().some((node) => node instanceof Element && node.matches(taken));
 }
 

@@ -107,7 +107,7 @@ def test_every_tab_renders_when_there_is_nothing_to_merge(tab: str) -> None:
         ("corpus=course&ties=random", "ties=&#x27;random&#x27;"),
         ("corpus=course&lines=maybe", "lines=&#x27;maybe&#x27;"),
         (
-            "corpus=paste&text=%21%21",
+            "corpus=paste&text=eNoLdamaged",
             "The text in this link is damaged: ask for the link again, or paste the text.",
         ),
         ("corpus=paste&text=eNpLTFJITAIABe", "The text in this link is damaged"),

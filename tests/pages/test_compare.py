@@ -129,7 +129,7 @@ def test_other_rules_make_another_comparison() -> None:
         ("corpus=course&pre=byte_level", "pre=&#x27;byte_level&#x27;"),
         ("corpus=course&pre=none", "pre=&#x27;none&#x27;"),
         ("corpus=course&ties=%3Cb%3E", "ties=&#x27;&lt;b&gt;&#x27;"),
-        ("corpus=paste&text=%21%21", "The text in this link is damaged"),
+        ("corpus=paste&text=eNoLdamaged", "The text in this link is damaged"),
     ],
 )
 def test_damaged_links_are_told(query: str, says: str) -> None:

@@ -37,6 +37,7 @@ from tokensteps.teaching.challenge import Challenge
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, make
 from tokensteps.teaching.lessons import LESSONS, facts, lesson_page
 from tokensteps.teaching.questions import Choice
+from tokensteps.teaching.splitting import EXAMPLE_SPLITS
 
 
 def words(text: str) -> frozenset[str]:
@@ -49,15 +50,15 @@ GREEK = "θάλασσα θάλασσες θέμα θέματα τέμα τέμα
 TEXT = pack_text(f"{GREEK} {GREEK}") or ""
 NAMES = words(
     "BPE WordPiece Unigram SentencePiece TokenSteps BERT ALBERT DistilBERT ELECTRA RoBERTa XLNet mBART "
-    "GPT GPT-2 GPT-3.5 GPT-4 GPT-4o Llama T5 Qwen CamemBERT NFC NFD NFKC NFKD CLS SEP UNK PAD MASK unk "
+    "Gemma DeepSeek Mistral Nemo GPT GPT-2 GPT-3.5 GPT-4 GPT-4o Llama T5 Qwen CamemBERT NFC NFD NFKC NFKD CLS SEP UNK PAD MASK unk "
     "cls sep pad endoftext Viterbi EM CSV TSV JSON HTML UTF Python Unicode tokenizers transformers "
     "English Home End XLM-R 简体中文 日本語 cased uncased multilingual"
-)
-"""What is the same in every language."""
+) | words(" ".join(EXAMPLE_SPLITS))
+"""What is the same in every language, and the words that show how a split is typed."""
 DATA = words(
     "id type_id word_id sequence_id special_tokens_mask attention_mask tokenizer.json vocab.json "
     "merges.txt vocab.txt ranks.tiktoken unigram.vocab tiktoken ORG LOC PER log ln exp digamma "
-    "openai-community gpt"
+    "openai-community gpt cl base"
 )
 """Columns and functions of the tokenizers library; files; labels of entities; functions of mathematics; the example of a name on the hub."""
 WORDS = re.compile(r"[A-Za-z][A-Za-z]+(?:[-._][A-Za-z0-9]+)*")
@@ -248,6 +249,7 @@ def of_component(proto: Any, data: str) -> list[str]:
             "source",
             "ways",
             "atoms",
+            "script",
         ):
             continue
         for text in strings(value):

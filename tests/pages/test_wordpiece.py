@@ -116,7 +116,7 @@ def test_the_library_tab_has_three_groups() -> None:
         ("corpus=course&size=abc", "size=&#x27;abc&#x27;"),
         ("corpus=course&pre=byte_level", "pre=&#x27;byte_level&#x27;"),
         ("corpus=course&ties=%3Cb%3E", "ties=&#x27;&lt;b&gt;&#x27;"),
-        ("corpus=paste&text=%21%21", "The text in this link is damaged"),
+        ("corpus=paste&text=eNoLdamaged", "The text in this link is damaged"),
     ],
 )
 def test_damaged_links_are_told(query: str, says: str) -> None:

@@ -11,13 +11,12 @@ import regex
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokensteps.catalogue.subjects import Subject
 from tokensteps.language.i18n import N_, count
+from tokensteps.limits import IDS_LIMIT
 
 SEARCH_SECONDS: Final = 1.5
 """Time for one search: 50,000 tokens take a tenth of a second, and a regular expression may take any time."""
 FOUND_SHOWN: Final = 200
 """Tokens that are listed; the rest is counted."""
-IDS_LIMIT: Final = 2_000
-"""Ids that are looked up at once."""
 
 
 class LookupFailed(TokenizersCoreError):

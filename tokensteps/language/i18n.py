@@ -91,7 +91,7 @@ def engine_messages(
     found: list[ast.AST] = []
     for node in ast.walk(tree):
         match node:
-            case ast.ClassDef(bases=[ast.Name(id="TokenizersCoreError")]):
+            case ast.ClassDef(bases=[ast.Name(id="TokenizersCoreError"), *_others]):
                 for line in node.body:
                     match line:
                         case ast.Assign(targets=[ast.Name(id="template")], value=ast.Constant() as text):

@@ -37,7 +37,7 @@ def projector_labels() -> dict[str, str | list[tuple[str, str]]]:
         "keys": _("Keys in projector mode"),
         "sheet": [
             (
-                "Page Down · Page Up",
+                _("Page Down · Page Up"),
                 _(
                     "Next step, previous step: the two large keys of a clicker. In Predict, after the last step shown, Page Down reveals the answer."
                 ),
@@ -52,8 +52,8 @@ def projector_labels() -> dict[str, str | list[tuple[str, str]]]:
             ("B · .", _("Black screen, until any key is pressed")),
             ("L", _("Pointer: on, off")),
             ("D", _("Pen: on, off. What you draw goes with the step.")),
-            ("Delete", _("Erase what you have drawn")),
-            ("Esc", _("Put the pen away; back to the stage; leave projector mode")),
+            (_("Delete"), _("Erase what you have drawn")),
+            (_("Esc"), _("Put the pen away; back to the stage; leave projector mode")),
             ("P", _("Projector mode: on, off")),
             ("?", _("This list")),
         ],

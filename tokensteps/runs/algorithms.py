@@ -94,9 +94,14 @@ def _bpe(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
     return {**_merging(recipe, pipeline), "alphabet": alphabet}
 
 
+def seed_pieces(asked: int | None, size: int | None) -> int:
+    """How many pieces Unigram's seed may have: so many as are asked for, or else the usual number, and more if the size needs them."""
+    return asked or min(SEED_LIMIT, grown_seed(USUAL_SEED, size))
+
+
 def _unigram(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:
     return {
-        "seed_size": recipe["seed"] or min(SEED_LIMIT, grown_seed(USUAL_SEED, recipe["size"])),
+        "seed_size": seed_pieces(recipe["seed"], recipe["size"]),
         "vocab_size": recipe["size"],
         "method": recipe["method"],
         "exact": recipe["exact"] and recipe["method"] == "course",

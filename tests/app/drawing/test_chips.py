@@ -282,7 +282,7 @@ def test_joined_emoji_stay_whole_and_loose_joiners_are_named() -> None:
 def test_labels_are_asked_for() -> None:
     with pytest.raises(ValueError, match="labels lack hint, token;"):
         chips_message([], Shown(), {}, {name: "" for name in NAMES if name not in ("hint", "token")}, "")
-    with pytest.raises(ValueError, match="labels lack hint;"):
+    with pytest.raises(ValueError, match="labels lack hint, failed;"):
         editor("", "key", labels={"label": "", "placeholder": ""})
 
 

@@ -78,7 +78,7 @@ def sound(frame: Frame) -> Read:
     """A frame with this app's elements and attributes and no others, of a size that can be sent, every field filled."""
     read = expect_markup(frame.html, {*TAGS, "h4", "i"}, {"class", "style"})
     for name, value in read.attributes:
-        assert re.fullmatch(r"width:\d{1,3}%" if name == "style" else r"[a-z0-9 -]*", value)
+        assert re.fullmatch(r"width:\d{1,3}%" if name == "style" else r"[a-z0-9_ -]*", value)
         if name == "style":
             assert int(value[6:-1]) <= 100
     assert len(frame.html.encode()) < LARGEST

@@ -123,7 +123,7 @@ def asks(link: Link) -> Mapping[str, str]:
         assert question.key == event.piece == known["piece"]
         return {**prunes(link)}
     pairs, symbols = opened.counted()
-    drawn = hidden.draw(opened.step).html
+    drawn = hidden.draw(opened.step, opened.step).html
     if kind == "pair":
         best = max(pairs, key=lambda pair: pairs[pair])
         assert question.grade(" + ".join(best)).kind == "right"

@@ -27,7 +27,7 @@ from tokensteps.language.numbers import percent, share_text
 from tokensteps.limits import FIND_LIMIT, ROWS_LISTED
 from tokensteps.pages.learn.home_algorithms import algorithms_html, known_columns
 from tokensteps.pages.stepping import StepView, show_stage, show_stepping
-from tokensteps.runs.algorithms import Algorithm, Run
+from tokensteps.runs.algorithms import Algorithm, Run, seed_pieces
 from tokensteps.runs.rules import COMPARE_RULES, UNIGRAM_RULES
 from tokensteps.runs.settings import Recipe, corpus_title, usual_value
 from tokensteps.runs.trainings import train_all
@@ -112,13 +112,14 @@ def tell_other_unigram(recipe: Recipe, comparison: Comparison) -> str:
     """Why Unigram's page, as it opens on the same corpus, trains another model than this one; "" where it doesn't."""
     usual = {rule.name: usual_value("unigram", recipe["corpus"], rule) for rule in UNIGRAM_RULES}
     here, seed = comparison.settings, len(comparison.unigram.seed)
+    there = seed_pieces(usual["seed"], usual["size"])
     reasons = []
     if usual["method"] != here["method"]:
         reasons.append(_(OTHER_METHODS[usual["method"]]))
     # A seed that wasn't cut has all there is: a larger one would be the same.
-    if usual["seed"] < seed or usual["seed"] > seed == here["seed_size"]:
+    if there < seed or there > seed == here["seed_size"]:
         message = _("a seed of at most {there} pieces instead of {here}")
-        reasons.append(message.format(there=count(usual["seed"]), here=count(seed)))
+        reasons.append(message.format(there=count(there), here=count(seed)))
     if not usual["whole"]:
         reasons.append(_("only substrings that are shorter than their word"))
     if any(usual[name] != recipe[name] for name in ("normalizer", "pre", "lines")):

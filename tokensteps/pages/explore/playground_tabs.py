@@ -19,7 +19,7 @@ from tokensteps.drawing.chips import Shown
 from tokensteps.drawing.tokens import chip
 from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.language.messages import explained
-from tokensteps.limits import FIND_LIMIT
+from tokensteps.limits import FIND_LIMIT, LOOKUP_LIMIT
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
 from tokensteps.pages.explore.playground_files import tokens_csv, tokens_html, tokens_json, tokens_sheet
 from tokensteps.pages.explore.playground_state import (
@@ -32,9 +32,6 @@ from tokensteps.widgets.downloads import download
 from tokensteps.widgets.figures import number_formats, show_chart, show_rows
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.tabs import show_tabs
-
-LOOKUP_LIMIT = 10_000
-"""Characters of the ids that are looked up at once."""
 
 
 def show_playground_tabs(analyses: Mapping[str, Analysis]) -> None:

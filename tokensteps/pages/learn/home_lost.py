@@ -9,9 +9,10 @@ import streamlit as st
 
 from tokensteps.language.i18n import N_, _
 from tokensteps.language.pages import PAGES
+from tokensteps.limits import LOST_LIMIT
 from tokensteps.pages.learn.home_lessons import show_page_link
 from tokensteps.runs.rules import PAGE_PARAMETERS
-from tokensteps.server.entrance.lost import LOST_LIMIT, LOST_PARAMETER
+from tokensteps.server.entrance.lost import LOST_PARAMETER
 from tokensteps.teaching.lessons import Link
 from tokensteps.widgets.notes import problem
 
@@ -26,11 +27,12 @@ def show_lost() -> None:
     meant = nearest_page(path)
     if not path or path == "home":
         return
-    told = _("This app has no page {path}.").format(path=f"/{path[:80]}")
+    path = f"/{path[:80]}"
     if meant is None:
-        problem(" ".join((told, _("Choose one from the menu."))))
+        problem(_("This app has no page {path}. Choose one from the menu.").format(path=path))
         return
-    problem(" ".join((told, _("Perhaps you meant {page}.").format(page=_(PAGES[meant].title)))))
+    told = _("This app has no page {path}. Perhaps you meant {page}.")
+    problem(told.format(path=path, page=_(PAGES[meant].title)))
     link = Link(N_("Open {page}"), meant, _settings(meant, query))
     show_page_link(link, _(link.label).format(page=_(PAGES[meant].title)))
 

@@ -12,11 +12,10 @@ from urllib.parse import quote
 import streamlit as st
 
 from tokensteps.language.pages import PAGES
+from tokensteps.limits import LOST_LIMIT
 
 LOST_PARAMETER: Final = "lost"
 """The home page's parameter with the address that was asked for."""
-LOST_LIMIT: Final = 2_000
-"""Characters of it that are passed on: its query goes along to the page that was meant."""
 PATHS: Final = frozenset({page.path for page in PAGES.values()})
 
 
