@@ -97,7 +97,8 @@ def agreement_table(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
     """How much of their boundaries each two tokenizers share, in percent."""
     shares = boundary_agreement(_text(analyses), [analysis.stretches for analysis in analyses.values()])
     names = list(analyses)
-    return pd.DataFrame([[100 * share for share in row] for row in shares], index=names, columns=names)
+    index = pd.Index(names, name=_("Tokenizer"))
+    return pd.DataFrame([[100 * share for share in row] for row in shares], index=index, columns=names)
 
 
 def costliest_words(analyses: Mapping[str, Analysis]) -> pd.DataFrame:

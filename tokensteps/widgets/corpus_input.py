@@ -39,18 +39,19 @@ def empty_box(page: PageState) -> bool:
     """The box for a text or word counts while it is empty: on the page, as a sidebar may be folded away; whether there is one."""
     if page["corpus"] not in ("paste", "counts") or page.own_text():
         return False
-    own_text_box(page)
+    if own_text_box(page):  # to a server that takes over, the browser tells what is in a box only when it is drawn
+        st.rerun()
     st.button(_("Train on this text"), key=page.key("train"), type="primary")
     return True
 
 
-def own_text_box(page: PageState) -> None:
-    """The box for a text or word counts: wherever it is drawn, it is the same one."""
+def own_text_box(page: PageState) -> str:
+    """The box for a text or word counts, and what is in it: wherever it is drawn, it is the same one."""
     label, placeholder = _("Your text"), _("Paste a page of text …")
     if page["corpus"] == "counts":
         label, placeholder = _("Words and counts, one per line: hug 10"), "hug 10\npug 5"
     key = page.key(f"{page['corpus']}_text")
-    st.text_area(label, key=key, height=180, persist_state="session", placeholder=placeholder)
+    return st.text_area(label, key=key, height=180, persist_state="session", placeholder=placeholder)
 
 
 def typed_text(page: PageState) -> Source | None:

@@ -59,6 +59,7 @@ SPEC = "bpe?" + "&".join(f"{name}={value}" for name, value in SPEC_QUERY.items()
 WATCH = Link(N_("Watch this tokenizer being trained"), "bpe", SPEC_QUERY)
 GROWING = Link(N_("Step through BPE on four sentences"), "bpe", {"corpus": "course"})
 MORE: tuple[Link, ...] = (
+    GROWING,
     *PRACTICE,
     Link(N_("Train on a page of your own text"), "bpe", {"corpus": "paste"}),
     PIPELINE_LINK,
@@ -83,12 +84,10 @@ def show() -> None:
     st.header(_("Where the pieces come from"), anchor=False)
     st.caption(
         _(
-            "Nobody picks them by hand: they are learned from text. Three words at four steps of BPE's training; ␣ is the space before a word."
+            "Nobody picks them by hand: they are learned from text. Three words at three steps of BPE's training; ␣ is the space before a word."
         )
     )
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.html(remembered(("home.growing", current_language()), growing_words))
-        show_page_link(GROWING)
+    st.html(remembered(("home.growing", current_language()), growing_words))
     show_table()
     show_path()
     show_lessons()
@@ -136,7 +135,7 @@ def show_sentence() -> None:
         )
     )
     sentence = typed[:SENTENCE_LIMIT]
-    with st.container(key="home_sentence", gap="small"):
+    with st.container(key="home_sentence", gap="xsmall"):
         if len(typed) > SENTENCE_LIMIT:
             message = _(
                 "The text has {size} characters; its first {limit} are shown. The playground takes all of it."

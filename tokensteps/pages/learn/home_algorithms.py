@@ -1,4 +1,4 @@
-"""The table of the three algorithms on the home page and on Compare, and a few words at four steps of their training.
+"""The table of the three algorithms on the home page and on Compare, and a few words at three steps of their training.
 
 Everything said about an algorithm comes from a run of the engine.
 """
@@ -24,7 +24,7 @@ from tokensteps.server.shelf import remembered
 from tokensteps.teaching.lessons import Link
 
 GROWING_STYLE = Style(byte_level=True, show="spaces")
-GROWING_STAGES = (0, 6, 12, 19)
+GROWING_STAGES = (0, 6, 19)
 GROWING_WORDS = ("Ġtokenization", "Ġtokenizer", "Ġtokens")
 
 
@@ -47,7 +47,7 @@ ALGORITHM_ROWS = (
 )
 
 
-SHORT_ROWS = (1, 2, 3, 6)
+SHORT_ROWS = (1, 2, 3)
 """The rows that set them apart, for the home page."""
 
 
@@ -156,7 +156,7 @@ def algorithms_html(made: Sequence[Column], places: Sequence[int] = range(len(AL
 
 
 def growing_words() -> str:
-    """Three words of the course's sentences at four steps of their training."""
+    """Three words of the course's sentences at three steps of their training."""
     lines = EXAMPLES["course"].text().splitlines()
     trace = train_bpe(Corpus.from_texts(lines), 50, special_tokens=("<|endoftext|>",))
     rows = []
