@@ -71,6 +71,8 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
     choose(page, "u + g")
     at(page, 1)
     expect(page.locator(".verdict")).to_contain_text("counts half")
+    page.keyboard.press("Shift+Tab")
+    assert focused(page) == "Your answer"
     page.keyboard.type("16")  # how often u + n occurs: 12 times in pun, 4 times in bun
     page.keyboard.press("Enter")
     at(page, 2)

@@ -39,7 +39,9 @@ def empty_box(page: PageState) -> bool:
     """The box for a text or word counts while it is empty: on the page, as a sidebar may be folded away; whether there is one."""
     if page["corpus"] not in ("paste", "counts") or page.own_text():
         return False
-    if own_text_box(page):  # to a server that takes over, the browser tells what is in a box only when it is drawn
+    if own_text_box(
+        page
+    ):  # to a server that takes over, the browser tells what is in a box only when it is drawn
         st.rerun()
     st.button(_("Train on this text"), key=page.key("train"), type="primary")
     return True
