@@ -157,16 +157,19 @@ class Fit {
     return [...pane.querySelectorAll(":scope > .w, table tr:has(td):not(:has(th))")];
   }
   set([tight, type, columns]) {
-    const { style, dataset } = this.stage;
     this.box.toggleAttribute("data-tight", tight);
-    style.setProperty("--type", type);
-    style.setProperty("--columns", columns);
-    dataset.columns = columns;
+    this.vary("--type", type);
+    this.vary("--columns", columns);
+    this.stage.dataset.columns = columns;
     const say = this.stage.querySelector(".say"); // gets smaller only if it has to
     for (const told of say ? [1, 0.9, 0.8].filter((one) => !tight || one <= type) : []) {
-      style.setProperty("--told", told);
+      this.vary("--told", told);
       if (isWhole(say)) break;
     }
+  }
+  vary(name, value) { // only to another value: the browser would work out all styles again
+    const { style } = this.stage;
+    if (style.getPropertyValue(name) !== `${value}`) style.setProperty(name, value);
   }
   shrink(lists) {
     const asked = [...document.querySelectorAll('[data-testid="stForm"]')].some((form) => form.checkVisibility());
@@ -204,6 +207,12 @@ class Fit {
     };
     let [low, high] = [Math.min(1, parts.length), Math.min(most, parts.length)];
     if (show(high)) return high;
+    if (!this.isProjected()) { // at every step: each look at the layout costs, so begin with what ends within the box
+      const edge = box.getBoundingClientRect().bottom;
+      let number = Math.max(low, order.filter((part) => part.getBoundingClientRect().bottom <= edge).length);
+      while (!show(number) && number > low) number--; // the count needs room as well
+      return number;
+    }
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       if (show(middle)) low = middle;
