@@ -108,7 +108,9 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     at(page, 1)
     box = page.get_by_label("Your sentence")
     box.fill("nnh")  # letters are letters where somebody types
-    expect(page.locator(".first-counts").first).to_contain_text("3 characters")  # the page is as high as it will be
+    expect(page.locator(".first-counts").first).to_contain_text(
+        "3 characters"
+    )  # the page is as high as it will be
     at(page, 1)
     plan = page.locator(".st-key-home_lesson_30_3")  # open at the plan that is under way
     plan.scroll_into_view_if_needed()
