@@ -11,7 +11,7 @@ from typing import Final
 
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokensteps.assets import read_asset
-from tokensteps.catalogue.files.documents import BYTES_ONLY, new_document
+from tokensteps.catalogue.files.documents import BYTES_ONLY, bpe_model, new_document
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.words import words_as_bytes
 from tokensteps.server.once import once
@@ -28,17 +28,7 @@ def gpt2() -> LoadedSubject:
     """The tokenizer; reading it takes half a second, once."""
     merges = [line.split(" ") for line in read_asset(MERGES).splitlines()]
     vocab = {token: identifier for identifier, token in enumerate(_tokens(merges))}
-    model = {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": None,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": False,
-        "byte_fallback": False,
-        "vocab": vocab,
-        "merges": merges,
-    }
+    model = bpe_model(vocab, merges)
     document = new_document(
         model,
         [(END_OF_TEXT, vocab[END_OF_TEXT])],

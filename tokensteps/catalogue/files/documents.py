@@ -52,6 +52,22 @@ def new_document(
     }
 
 
+def bpe_model(vocab: Mapping[str, int], merges: Sequence[Sequence[str]], **settings: object) -> Document:
+    """The model of a tokenizer.json by BPE; `settings` are those that aren't the usual ones."""
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        **settings,
+        "vocab": vocab,
+        "merges": merges,
+    }
+
+
 def in_sequence(*pre_tokenizers: Document) -> Document:
     """Several pre-tokenizers, one after the other."""
     return {"type": "Sequence", "pretokenizers": list(pre_tokenizers)}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from tokenizers_core.errors import quoted
 from tokenizers_core.text.byte_alphabet import bytes_to_symbols
-from tokensteps.catalogue.files.documents import BYTES_ONLY, check_ids, check_lengths, new_document
+from tokensteps.catalogue.files.documents import BYTES_ONLY, bpe_model, check_ids, check_lengths, new_document
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.ranks import numbered
@@ -44,19 +44,10 @@ def from_minbpe(
     check_lengths(vocab, [], upload.file)
     check_ids(vocab | special, upload.file)
     chosen = pattern or own
-    model = {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": None,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": False,
-        "byte_fallback": False,
-        "vocab": vocab | special,
-        "merges": [
-            [bytes_to_symbols(tokens[first]), bytes_to_symbols(tokens[second])] for first, second in merges
-        ],
-    }
+    model = bpe_model(
+        vocab | special,
+        [[bytes_to_symbols(tokens[first]), bytes_to_symbols(tokens[second])] for first, second in merges],
+    )
     document = new_document(
         model,
         special.items(),

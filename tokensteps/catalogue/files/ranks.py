@@ -10,7 +10,14 @@ from collections.abc import Iterable, Mapping
 from tokenizers_core.errors import Phrase, quoted
 from tokenizers_core.files.loading import PATTERN_BY_SIZE, all_splits
 from tokenizers_core.text.byte_alphabet import bytes_to_symbols
-from tokensteps.catalogue.files.documents import BYTES_ONLY, Merges, check_ids, check_lengths, new_document
+from tokensteps.catalogue.files.documents import (
+    BYTES_ONLY,
+    Merges,
+    bpe_model,
+    check_ids,
+    check_lengths,
+    new_document,
+)
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.recognition import RANK_LINE, RecognizedFile
@@ -69,21 +76,12 @@ def from_rank_table(
     vocab = {**{bytes_to_symbols(token): rank for token, rank in ranks.items()}, **special}
     check_ids(vocab, upload.file)
     document = new_document(
-        {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": None,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
+        bpe_model(
+            vocab,
+            [[bytes_to_symbols(first), bytes_to_symbols(second)] for first, second in all_splits(ranks)],
             # A word that is a token is that token, whether merging would get there or not.
-            "ignore_merges": True,
-            "vocab": vocab,
-            "merges": [
-                [bytes_to_symbols(first), bytes_to_symbols(second)] for first, second in all_splits(ranks)
-            ],
-        },
+            ignore_merges=True,
+        ),
         special.items(),
         pre_tokenizer=words_as_bytes(pattern),
         decoder=BYTES_ONLY,

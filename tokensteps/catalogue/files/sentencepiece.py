@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from tokenizers_core.text.splitting import SPACE_MARK
-from tokensteps.catalogue.files.documents import Document, new_document
+from tokensteps.catalogue.files.documents import Document, bpe_model, new_document
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.recognition import RecognizedFile
@@ -249,14 +249,10 @@ def _bpe_document(model: PieceModel) -> Document:
         for cut in range(1, len(one.text))
         if one.text[:cut] in mergeable and one.text[cut:] in mergeable
     ]
-    return {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": model.pieces[_unknown(model)].text,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": True,
-        "byte_fallback": model.byte_fallback,
-        "vocab": places,
-        "merges": merges,
-    }
+    return bpe_model(
+        places,
+        merges,
+        unk_token=model.pieces[_unknown(model)].text,
+        fuse_unk=True,
+        byte_fallback=model.byte_fallback,
+    )

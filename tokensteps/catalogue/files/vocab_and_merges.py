@@ -7,7 +7,7 @@ from typing import Final
 
 from tokenizers_core.errors import quoted
 from tokenizers_core.text.splitting import END_OF_WORD
-from tokensteps.catalogue.files.documents import BYTES_ONLY, Document, check_ids, new_document
+from tokensteps.catalogue.files.documents import BYTES_ONLY, Document, bpe_model, check_ids, new_document
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.ranks import numbered
@@ -62,17 +62,12 @@ def from_vocab_and_merges(
             for first, second in pairs
         ]
     document = new_document(
-        {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": unknown,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None if respelled[0] else words.end,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "vocab": ids,
-            "merges": [list(pair) for pair in pairs],
-        },
+        bpe_model(
+            ids,
+            [list(pair) for pair in pairs],
+            unk_token=unknown,
+            end_of_word_suffix=None if respelled[0] else words.end,
+        ),
         special,
         normalizer=MARK_ENDS if respelled[0] else None,
         pre_tokenizer=words.pre_tokenizer,
