@@ -101,6 +101,8 @@ class Walk extends Component {
     return now;
   }
   tick() {
+    const { colorScheme } = getComputedStyle(document.querySelector(".stApp") ?? this.page); // need not be the system's
+    this.box.style.colorScheme = colorScheme;
     if (!this.shown?.minutes) return;
     const seconds = Math.floor((Date.now() - this.begun) / 1000);
     this.say(".time b", clock(seconds));
