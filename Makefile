@@ -18,8 +18,11 @@ COMPILE = $(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 
 LOCK_ARGS ?=
 # Two workers, each taking whole files; browser tests share one server per worker.
 PYTEST_ARGS ?= -n 2 --dist loadfile
+VERSION = $(shell sed -n 's/^__version__: Final = "\(.*\)"$$/\1/p' tokensteps/version.py)
 BABEL = $(BIN)/python -m babel.messages.frontend --quiet
 LOCALE := assets/locale/tokensteps
+# What `make dist` tries the package with, of those that are here: versions or paths.
+PYTHONS ?= 3.11 3.12 3.13
 # How many servers `make serve` starts.
 WORKERS ?= 2
 # One port if given (`make run PORT=8600`), else 8501 or the next free one.
@@ -27,7 +30,7 @@ PORT ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run serve dev test check stress lint types unit browser nginx load hostile siege next bench format screenshots messages lock audit clean
+.PHONY: help run serve dev test check stress lint types unit browser browsers nginx dist visit load hostile siege next bench keys format screenshots messages lock audit clean
 
 help: ## list these targets
 	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
@@ -69,8 +72,15 @@ unit: $(VENV)/.dev ## the tests that need no browser
 browser: $(VENV)/.dev ## find a Chromium for the browser tests, or install one
 	@$(BIN)/python tests/browser/chromium.py --ensure
 
+browsers: $(VENV)/.dev ## every page in Firefox and WebKit as well; installs them on Debian as root or on CI
+	@$(BIN)/python -m tests.browser.others --ensure
+	OTHER_BROWSERS=1 $(BIN)/python -m pytest -n 0 -rs tests/browser/test_other_browsers.py
+
 nginx: $(VENV)/.dev ## find nginx for the test of a deployment, or install it as root or on CI
 	@$(BIN)/python -m tests.browser.nginx --ensure
+
+visit: browser ## what a visit costs in a real browser: bytes, requests, seconds, beside an empty Streamlit app
+	$(BIN)/python -m benchmarks.visit
 
 load: $(VENV)/.dev ## a lecture hall at one server: 100 sessions, a click each 3 seconds
 	$(BIN)/python -m benchmarks.load
@@ -93,6 +103,15 @@ next: $(VENV)/.dev browser nginx ## every test with the newest Streamlit that th
 bench: $(VENV)/.dev ## time the engine against other tokenizers
 	$(BIN)/python -m benchmarks
 
+keys: browser ## time the playground's text box in Chromium, from a key to painted tokens
+	$(BIN)/python -m benchmarks.editor
+
+dist: $(VENV)/.dev $(TOOLS)/.made browser ## build the package, and try it in empty environments (PYTHONS="3.11 3.13" names them)
+	rm -rf dist
+	$(TOOLS)/bin/uv build --quiet
+	$(TOOLS)/bin/twine check --strict dist/*
+	UV=$(CURDIR)/$(TOOLS)/bin/uv PYTHONS="$(PYTHONS)" $(BIN)/python -m pytest -n 0 tests/dist.py
+
 format: $(VENV)/.dev ## put the code into the project's format
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
@@ -102,7 +121,7 @@ screenshots: browser ## draw the pictures in docs/ again
 
 messages: $(VENV)/.dev ## collect the translatable strings, bring the catalogues up to date, compile them
 	@mkdir -p assets/locale
-	$(BABEL) extract --project TokenSteps --version 0.1.0 --copyright-holder "TokenSteps contributors" --width 120 \
+	$(BABEL) extract --project TokenSteps --version $(VERSION) --copyright-holder "TokenSteps contributors" --width 120 \
 	  --sort-by-file --add-location file --add-comments "Translators:" --mapping babel.cfg --keyword N_ --output-file $(LOCALE).pot .
 	for language in zh ja; do $(BABEL) update --input-file $(LOCALE).pot --domain tokensteps --output-dir assets/locale \
 	  --locale $$language --width 120 --ignore-obsolete --ignore-pot-creation-date || exit 1; done
@@ -126,7 +145,7 @@ audit: $(TOOLS)/.made ## ask PyPI for known vulnerabilities in what is locked
 	done
 
 clean: ## remove the environment and everything generated
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis test-results *.egg-info
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis test-results *.egg-info
 	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment, and a stamp for each set of dependencies, so that nothing is installed twice.
@@ -143,7 +162,7 @@ $(VENV)/.dev: requirements-dev.lock | $(BIN)/python
 $(TOOLS)/.made: | $(BIN)/python
 	@echo "Installing what makes and checks the locks into $(TOOLS) ..."
 	@$(BIN)/python -m venv $(TOOLS)
-	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13.9,<0.14' 'pip-audit>=2.10.1,<3'
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13.9,<0.14' 'pip-audit>=2.10.1,<3' 'twine>=7,<8'
 	@touch $@
 
 $(BIN)/python:

@@ -3,15 +3,13 @@
 `streamlit run app.py` imports this file once to start the server, and runs it as ``__main__`` for every session.
 """
 
-from pathlib import Path
-
 import streamlit as st
 
-ROOT = Path(__file__).parent
-
 if __name__ == "__main__":
+    from tokensteps.assets import ASSETS
     from tokensteps.language.i18n import _
     from tokensteps.language.pages import PAGE_SECTIONS, pages_in
+    from tokensteps.shell.classes import class_page, show_class
     from tokensteps.shell.language import choose_language, language_switch
     from tokensteps.shell.page_script import page_script
     from tokensteps.shell.reconnect import catch_up, resume
@@ -22,16 +20,10 @@ if __name__ == "__main__":
     with st.sidebar:
         again = catch_up()
     choose_language()
-    st.set_page_config(page_icon=str(ROOT / "assets" / "icon.svg"), layout="wide")
-    st.logo(ROOT / "assets" / "logo.svg", icon_image=ROOT / "assets" / "icon.svg")
-    for sheet in (
-        "page/style.css",
-        "page/page.css",
-        "page/terms.css",
-        "page/projector.css",
-        "page/print.css",
-    ):
-        st.html(ROOT / "assets" / sheet)
+    st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide")
+    st.logo(ASSETS / "logo.svg", icon_image=ASSETS / "icon.svg")
+    if st.context.is_embedded:
+        st.html(ASSETS / "page/embed.css")
     page = st.navigation(
         {
             _(heading): [
@@ -39,11 +31,13 @@ if __name__ == "__main__":
                 for one in pages_in(section)
             ]
             for section, heading in PAGE_SECTIONS.items()
-        }
+        },
+        expanded=True,  # else Streamlit hides some of the pages behind a button of its own
     )
     st.set_page_config(page_title=f"{page.title} · TokenSteps")
     name = page.url_path or "home"
-    note_arrival(name, show_walk(name))
+    led = show_class()
+    note_arrival(name, show_walk(name) or led)
     if again:
         resume(name)
     with st.sidebar:
@@ -52,7 +46,10 @@ if __name__ == "__main__":
     page.run()
     with st.sidebar:
         page_script()
+        class_page(name)
 else:
+    from tokensteps.classroom.routes import ROUTES
+    from tokensteps.classroom.startup import with_classes
     from tokensteps.server.startup import MIDDLEWARE, lifespan
 
-    app = st.App(__file__, lifespan=lifespan, middleware=MIDDLEWARE)
+    app = st.App(__file__, lifespan=with_classes(lifespan), middleware=MIDDLEWARE, routes=ROUTES)

@@ -1,4 +1,4 @@
-"""What is trained on: Python's own standard library, which every machine has."""
+"""What is trained on and encoded: texts that every machine has, from Python's own standard library, or made here."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import pydoc_data.topics
 import sysconfig
 from functools import cache
 from pathlib import Path
+from random import Random
+from typing import Final
 
 
 @cache
@@ -23,3 +25,84 @@ def library_text(size: int) -> str:
 def prose(size: int) -> str:
     """The first `size` characters of the help topics that come with Python: English about Python."""
     return "\n".join(pydoc_data.topics.topics.values())[:size]
+
+
+WORDS: Final = [
+    "朝",
+    "昼",
+    "夜",
+    "学校",
+    "先生",
+    "子ども",
+    "日本語",
+    "勉強",
+    "電車",
+    "東京",
+    "大阪",
+    "写真",
+    "料理",
+    "天気",
+    "世界",
+    "人間",
+    "時間",
+    "問題",
+    "質問",
+    "答え",
+    "言葉",
+    "文字",
+    "コンピューター",
+    "プログラム",
+    "テキスト",
+    "データ",
+    "モデル",
+    "トークン",
+    "ひらがな",
+    "わたし",
+    "あなた",
+    "これ",
+    "それ",
+    "いつも",
+    "とても",
+    "新しい",
+    "古い",
+    "大きな",
+    "小さな",
+    "美しい",
+    "静かな",
+    "行きます",
+    "来ます",
+    "見ます",
+    "食べました",
+    "読んでいる",
+    "書いた",
+    "話して",
+    "考える",
+    "使われる",
+    "2026",
+]
+PARTICLES: Final = ["は", "が", "を", "に", "で", "と", "の", "も", "から", "まで", "、"]
+
+
+@cache
+def japanese(size: int) -> str:
+    """The first `size` characters of sentences put together at random, always the same ones: no sense, but real words."""
+    draw, made, long = Random(1), [], 0
+    while long < size:
+        words = draw.choices(WORDS, k=draw.randint(3, 12))
+        made.append(
+            "".join(word + draw.choice(PARTICLES) for word in words)[:-1] + draw.choice(("。", "。\n"))
+        )
+        long += len(made[-1])
+    return "".join(made)[:size]
+
+
+@cache
+def long_prose(size: int) -> str:
+    """Prose of any length: the paragraphs of `prose`, each time in another order."""
+    draw, made, long = Random(1), [], 0
+    paragraphs = prose(10**7).split("\n\n")
+    while long < size:
+        draw.shuffle(paragraphs)
+        made += paragraphs
+        long += sum(len(paragraph) + 2 for paragraph in paragraphs)
+    return "\n\n".join(made)[:size]

@@ -228,7 +228,7 @@ class Attack:
 
     def counted(self) -> None:
         self.visitor.open("/bpe?corpus=counts&min=3")
-        label = "Words and counts, one per line: hug 10"
+        label = "One word per line, a space, and how often it occurs"
         self.each(
             "bpe: word counts",
             20_000,

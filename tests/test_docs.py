@@ -14,8 +14,8 @@ from tokensteps.runs.rules import PAGE_PARAMETERS
 
 ROOT = Path(__file__).parents[1]
 DOCS = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")))
-MADE = {".kept/"}
-"""What the app makes for itself."""
+MADE = {".kept/", "dist/", "tokensteps/_app/"}
+"""What the app and the build make for themselves."""
 FILE = re.compile(r"(?:[\w.@-]+/)*[\w.@-]+\.(?:py|js|css|md|txt|conf|toml|yaml|service|json)")
 """A file's name in code."""
 MOST_WORDS = 900

@@ -7,6 +7,7 @@ same fast, for real corpora, and records every step:
 * `text/`: from text to words with their counts. Start with `Corpus.from_texts`.
 * `trace.py`: training is data, a trace of snapshots with random access.
 * `training/`: `train_bpe`, `train_wordpiece` and `train_unigram`; look at ``trace[k]``.
+* `counterfactual/`: the same run with one count changed, and how close each step was: ``tipping_points(trace, k, words)``.
 * `encoding/`: what was learned, put to use: ``trace.tokenizer(k).encode(text)``.
 * `files/`: tokenizer.json and other files.
 
@@ -16,6 +17,7 @@ same fast, for real corpora, and records every step:
 (Pair(first='u', second='g'), ['hug', 's'])
 """
 
+from tokenizers_core.counterfactual.tipping import tipping_points
 from tokenizers_core.encoding.alignment import Stretch, align, cover
 from tokenizers_core.encoding.encoding import Encoding
 from tokenizers_core.encoding.tasks import AnswerSpan, Entity, answer_spans, group_entities, windows_with
@@ -75,6 +77,7 @@ __all__ = [
     "first_difference",
     "group_entities",
     "merge_pair",
+    "tipping_points",
     "tokenizer_from_json",
     "tokenizer_to_json",
     "train_bpe",

@@ -322,16 +322,16 @@ class CountsFileError(TokenizersCoreError):
     """A line of a file of word counts can't be read. `why` is a key of `templates`; lines count from 1.
 
     >>> print(CountsFileError(line_number=3, line="hug ten", why="not_a_count"))
-    Line 3 ('hug ten'): the count must be a whole number of at least 1; write a line like: hug 10.
+    Line 3 ('hug ten'): the count must be a whole number of at least 1. Write a word, a space and its count, such as “hug 10”.
     """
 
     templates: ClassVar[Mapping[str, str]] = {
-        "no_count": "Line {line_number} ({line}): the count is missing; write a line like: hug 10.",
-        "not_a_count": "Line {line_number} ({line}): the count must be a whole number of at least 1; write a line like: "
-        "hug 10.",
+        "no_count": "Line {line_number} ({line}): the count is missing. Write a word, a space and its count, such as “hug 10”.",
+        "not_a_count": "Line {line_number} ({line}): the count must be a whole number of at least 1. "
+        "Write a word, a space and its count, such as “hug 10”.",
         "too_large": "Line {line_number} ({line}): the count has more than 18 digits; use a smaller one.",
-        "no_word": "Line {line_number} ({line}): there is no word before the count; "
-        "write a line like: hug 10.",
+        "no_word": "Line {line_number} ({line}): there is no word before the count. "
+        "Write a word, a space and its count, such as “hug 10”.",
         "quotes": "Line {line_number} ({line}): the quotes don't match; close them on the same line, "
         'and write a quote inside a quoted word twice, like: "say ""hi""",10.',
         "too_many_fields": "Line {line_number} ({line}): it has more than a word and a count; put a word that contains a "

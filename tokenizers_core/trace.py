@@ -13,7 +13,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 State = TypeVar("State")
 
@@ -38,8 +38,16 @@ class Snapshot(Protocol):
 class ByContent:
     """A snapshot that refers to its trace: equal at the same step of one trace, or, in two traces, with the same content."""
 
-    trace: object
+    trace: Trace[Any]
     step: int
+
+    @property
+    def event(self) -> Event:
+        """What turned the snapshot before into this one."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: step {self.step:,} of {len(self.trace):,}, {self.event.kind}>"
 
     def _content(self) -> tuple[object, ...]:
         """All that the snapshot shows."""
@@ -87,12 +95,16 @@ class Trace(ABC, Generic[AnySnapshot]):
             )
         return self.snapshot(wanted)
 
+    def __repr__(self) -> str:
+        """One line, however long the run: which, how many steps, and why it ended."""
+        return f"<{type(self).__name__}: {len(self):,} steps, stop_reason={self.stop_reason!r}>"
+
     def __iter__(self) -> Iterator[AnySnapshot]:
         """All snapshots, from the start to the end: one more than there are steps."""
         return (self.snapshot(step) for step in range(len(self) + 1))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StoredTrace(Trace[AnySnapshot]):
     """A short trace that simply holds its snapshots, as the encoding of one word does."""
 

@@ -3,5 +3,6 @@
 import warnings
 
 from tokenizers_core.errors import UnreachedSizeWarning
+from tokensteps.version import __version__ as __version__
 
 warnings.filterwarnings("ignore", category=UnreachedSizeWarning)

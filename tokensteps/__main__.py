@@ -1,15 +1,16 @@
-"""``python -m tokensteps``."""
+"""``python -m tokensteps``, and the command ``tokensteps`` where pip has installed it."""
 
 from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Sequence
 
 from tokensteps.cli import INTERRUPTED
 
 
-def main() -> None:
-    """Run the command that the shell asks for."""
+def main(name: str = "python -m tokensteps", words: Sequence[str] | None = None) -> None:
+    """Run the command that the shell asks for, under the `name` by which help knows it; `words` stand for the shell's."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Whatever the locale: names and help have more than ASCII in them, too.
@@ -20,7 +21,12 @@ def main() -> None:
         )
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    command_line(prog_name="python -m tokensteps")
+    command_line(words, prog_name=name)
+
+
+def installed() -> None:
+    """Run `tokensteps`: without a word after it, it opens the app."""
+    main("tokensteps", sys.argv[1:] or ["open"])
 
 
 if __name__ == "__main__":

@@ -1,13 +1,49 @@
-"""The files of `assets/`: styles, scripts and templates for the browser, read as text."""
+"""Where the app's files are, in a checkout and when pip has installed it; those of `assets/` are read as text."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-ASSETS: Final = Path(__file__).resolve().parents[1] / "assets"
+PACKAGES: Final = Path(__file__).resolve().parents[1]
+"""The folder of `tokensteps` and `tokenizers_core`: a checkout, or where pip puts packages."""
+_INSTALLED: Final = PACKAGES / "tokensteps" / "_app"
+"""Where the wheel has what lies beside the packages in a checkout (see pyproject.toml)."""
+APP: Final = _INSTALLED if _INSTALLED.is_dir() else PACKAGES
+"""The folder of `app.py`, `pages/`, `assets/`, `static/` and `.streamlit/`."""
+ASSETS: Final = APP / "assets"
 PRELUDE: Final = "components/prelude.js"
 """What all components share, in front of each one's own script."""
+
+
+SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "class": tuple(
+        f"components/class/{part}.js" for part in ("wire", "parts", "following", "card", "wall", "panel")
+    ),
+    "classroom": ("components/class/wire.js", "components/class/parts.js"),
+    "class_open": ("components/class/wire.js",),
+}
+"""Component → what of it is in files of their own, before its own script: a browser takes a script as one piece."""
+
+
+def script_files(component: str) -> tuple[str, ...]:
+    """The files of a component's script, in their order."""
+    return (PRELUDE, *SCRIPT_PARTS.get(component, ()), f"components/{component}.js")
+
+
+def _place_to_write() -> Path:
+    """A checkout keeps what it writes to itself; installed, each user has a folder: the packages may belong to somebody else."""
+    if APP == PACKAGES:
+        return APP
+    try:
+        return Path.home() / ".tokensteps"
+    except RuntimeError:  # a user without a home, as in some containers
+        return APP
+
+
+KEPT_IN: Final = _place_to_write()
+"""The folder of what a server writes for itself, unless the environment names another: its secret, texts too long for a link."""
 
 
 def read_asset(name: str) -> str:
@@ -17,4 +53,9 @@ def read_asset(name: str) -> str:
 
 def read_script(component: str) -> str:
     """Return the script of a component, `assets/components/<component>.js`, after what all components share."""
-    return f"{read_asset(PRELUDE)}\n{read_asset(f'components/{component}.js')}"
+    return "\n".join(map(read_asset, script_files(component)))
+
+
+def edited(names: Iterable[str]) -> tuple[int, ...]:
+    """When files of `assets/` were last edited: with these, an edit shows up without a restart of the server."""
+    return tuple((ASSETS / name).stat().st_mtime_ns for name in names)

@@ -81,7 +81,7 @@ BESIDES_LIMIT: Final = 500_000
 """Bytes of a message besides what widgets hold: the address, twice, with the longest code of a challenge, and the names of what
 the browser has kept."""
 WIDGETS_LIMIT: Final = 1_000
-"""Widgets in a message: the fullest page has some sixty."""
+"""Widgets in a message: the fullest page has some sixty, and a chat of forty messages two hundred more."""
 STATES_LIMIT: Final = 8_000_000
 """Bytes that the widgets of a page hold: the longest text of the playground, each character escaped, and two pasted texts. A
 session keeps them, some four times over."""
@@ -230,6 +230,33 @@ REACH_SECONDS: Final = 3.0
 ANSWER_SECONDS: Final = 10.0
 """Time that it may take to answer a question: somebody waits."""
 
+# --- Chats --------------------------------------------------------------------------------------------------------------
+
+CHAT_MESSAGES: Final = 40
+"""Messages of a chat: each is a row of widgets, and the template is rendered once more for each to find its own text."""
+CHAT_CHARACTERS: Final = 50_000
+"""Characters of all messages of a chat: a long document in one of them, and every token is drawn."""
+CHAT_TEMPLATE_LIMIT: Final = 100_000
+"""Characters of a chat template: the longest that is in use has 30,000."""
+CHAT_TEMPLATES: Final = 20
+"""Templates of one tokenizer: those that have several have three."""
+CHAT_FILE_LIMIT: Final = 4_000_000
+"""Bytes of a file beside a tokenizer that may hold its chat template: Gemma's has a million, with 6,000 added tokens."""
+CHAT_OUTPUT_LIMIT: Final = 200_000
+"""Characters that a template may make of a chat: four times the messages, and each of them is encoded."""
+CHAT_SECONDS: Final = 1.0
+"""Time for a chat to be rendered: templates in use take some milliseconds, and a page waits."""
+CHAT_GRACE: Final = 0.5
+"""Seconds after that until the process is ended: what can't be interrupted, such as one huge multiplication, takes the process along."""
+CHAT_EXPECTED: Final = 0.05
+"""Expected seconds for a chat to be rendered: it is short work, and goes first."""
+CHAT_MEMORY: Final = 200_000_000
+"""Bytes that a template may add to its process: those in use take a few thousand."""
+CHATS_ROOM: Final = 8_000_000
+"""Bytes of rendered chats that are kept: a page asks again at every click."""
+CHAT_FILES_KEPT: Final = 100
+"""Tokenizers whose chat templates are kept: of some 10 KB each."""
+
 # --- Answers and challenges ---------------------------------------------------------------------------------------------
 
 ANSWER_LIMIT: Final = 4_000
@@ -254,6 +281,99 @@ CHALLENGE_LIMIT: Final = 100
 """Steps that one challenge asks about: an hour's work."""
 CODES_LIMIT: Final = 500
 """Codes that are checked at once: a lecture hall's."""
+
+CLASS_CHOICES: Final = 12
+"""Candidates that a class chooses from: as many buttons fit a phone's screen without much scrolling, and the bars on the wall."""
+CLASS_CUTS: Final = 9
+"""Letters of a word of which every split is graded, to know all that tie: 256 splits take some hundredths of a second."""
+CLASS_QUERY: Final = SEALED_LIMIT
+"""Characters of an address to which a class is led: a challenge's is the longest."""
+# --- Classes ------------------------------------------------------------------------------------------------------------
+
+CLASS_SECONDS: Final = 24 * 60 * 60.0
+"""Time after which a class is forgotten with all its answers: nobody looks for a lecture of the day before."""
+CLASSES: Final = 100
+"""Classes that the servers of one app have at once: each holds `CLASS_BYTES` on disk at most, and those in use some of that in memory."""
+CLASS_IDLE: Final = 2 * 60 * 60.0
+"""Time without any message after which a class may go when there is no room for a new one: a break is shorter."""
+CLASS_BYTES: Final = 8_000_000
+"""Bytes of what was said in one class: 300 students with 300 answers, clicks and moves each, of some 80 bytes, at worst."""
+CLASS_RESERVE: Final = 1_000_000
+"""Bytes of them that students can't use up: the lecturer's steps, a day long, still find room."""
+CLASS_DEVICES: Final = 1_200
+"""Devices in one class: a lecture hall and its overflow rooms, with a second device for some. Each is known by a number."""
+DEVICE_ENTRIES: Final = 400
+"""Messages of one device that change anything: twenty questions, each answered ten times, and as many clicks on “Lost me”."""
+ANSWER_CHANGES: Final = 20
+"""Times that a device may change its answer in one round: who hesitates longer has no answer."""
+ROUNDS: Final = 200
+"""Questions to one class: one in two minutes makes a day of it. Its summary is one page."""
+CLASS_BODY: Final = 70_000
+"""Bytes of one message to a class: of a place with the longest link, a challenge's, with room."""
+STUDENT_BODY: Final = 4_000
+"""Bytes of one message from a student's device: the seal that says which it is, and an answer."""
+REPLY_LIMIT: Final = 400
+"""Characters of an answer: the split of a long word, or a sentence."""
+NICKNAME_LIMIT: Final = 24
+"""Characters of a nickname: as many stand in a column."""
+QUESTION_LIMIT: Final = 1_000
+"""Characters of a question in one language, and of a choice: more can't be read from a wall."""
+CHOICES_LIMIT: Final = 40
+"""Choices of one question, and right answers: a phone's screen shows a dozen, and ties may make many right."""
+CHOICE_TOKENS: Final = 40
+"""Tokens of one choice: those of a long word."""
+QUESTION_PARTS: Final = 100
+"""Texts and tokens of one sentence: a question about a prune lists fourteen pieces with their probabilities."""
+WORD_SHOWN: Final = 40
+"""Characters of a word that is to be split on a phone: two lines of it."""
+QUESTION_SECONDS: Final = 900
+"""Seconds of a countdown, at most: a quarter of an hour is an exercise."""
+LATE_SECONDS: Final = 2.0
+"""Time after the end of a countdown in which answers still count: they were under way, and clocks differ."""
+GIVEN_QUESTIONS: Final = 100
+"""Questions of an exercise set or a challenge that is given to a class: as many as a challenge may have."""
+BARS: Final = 12
+"""Bars of a distribution where anything may be answered; the rest are counted together: more can't be told apart on a wall."""
+LOST_PLACES: Final = 2_000
+"""Places at which students of one class may get lost: a lecturer who steps all day shows no more."""
+CLASS_BEHIND: Final = 400
+"""Entries of a class's log that a reader who fell behind is sent one by one: the present state, which is sent to whoever missed more, is as long."""
+CLASS_KEPT_SECONDS: Final = 120.0
+"""Time for which a process keeps a class in memory that nobody there listens to: everybody may be reconnecting."""
+CLASS_POLL: Final = 0.05
+"""Seconds between two looks for what other servers have written: nobody sees a delay of a twentieth of a second."""
+PING_SECONDS: Final = 15.0
+"""Seconds after which a quiet event stream says that it is there: proxies give up after a minute of silence."""
+PRESENCE_SECONDS: Final = 1.0
+"""Seconds between two counts of who is there: more would only flicker."""
+PRESENCE_LOST: Final = 10.0
+"""Time after which a server that has said nothing is taken for dead: its students are coming back elsewhere."""
+TALLY_SECONDS: Final = 0.1
+"""Seconds between two counts of the answers: 300 students answer within five seconds."""
+STREAMS_EACH: Final = 8
+"""Event streams of one device, or of one key: a lecturer's pages, on two devices. The oldest ends when there are more."""
+CLASS_RATES: Final[Mapping[str, Rate]] = {
+    # A lecturer tries a few; a course opens one for each lecture. Within a day, one address can't use up all that there may be.
+    "open": Rate(8, 1 / 1200),
+    # A hall joins within a minute, and again where a phone forgets.
+    "join": Rate(2 * HALL, 10),
+    # Codes that there are not: a hall mistypes as often when it joins. With 47 million codes, a hundred of them in use, who tries at
+    # this rate for a day finds one with a chance of less than one in a hundred.
+    "wrong": Rate(100, 1 / 30),
+    # Everything else: all answer at once, or follow again.
+    "post": Rate(4 * HALL, 2 * HALL),
+    # A server restarts, and everybody is back at once; pages are turned.
+    "stream": Rate(4 * HALL, HALL),
+}
+"""What one address may ask of classes: it may be a lecture hall's, so a hall's worth at once. What comes faster is refused."""
+DEVICE_RATE: Final = Rate(30, 2)
+"""Messages of one device: a thumb is slower. A key has five times as many: a lecturer who holds the arrow key."""
+KEY_SHARE: Final = 5
+"""How many times more messages than a device a key may send: a lecturer steps quickly, on two devices."""
+QR_LIMIT: Final = 1_200
+"""Characters of an address that becomes a code: longer ones have modules too small for a phone at the back of a hall."""
+PAPERS_LIMIT: Final = 300
+"""Characters of a sealed key or device: those that are made here have less than 150."""
 
 # --- Tables, pages and files ----------------------------------------------------------------------------------------------
 
@@ -287,6 +407,12 @@ SCATTER_LIMIT: Final = 5_000
 """Points of a chart of pairs: drawing takes a browser some tenths of a second."""
 HANDOUT_STEPS: Final = 400
 """Steps that a handout holds: every frame is drawn into it."""
+NOTEBOOK_ROOM: Final = 2_000_000
+"""Characters of frames in a notebook's cell: the notebook's file keeps them, and is sent whole each time that it is saved."""
+NOTEBOOK_TOKENS: Final = 1_000
+"""Tokens of an encoding in a notebook's cell: for the same reason."""
+RANDOM_CHARACTERS: Final = 24
+"""Characters of a word that is split at random: a thousand samples of it take BPE a tenth of a second, and its distribution as long."""
 TOKENS_DRAWN: Final = 20_000
 """Tokens in a page of HTML that is saved: a browser opens as many in a second or two."""
 
@@ -325,6 +451,10 @@ PACKED_ROOM: Final = 8_000_000
 """Bytes of texts that were compressed for a link: a dozen of the longest, hundreds of usual ones."""
 PUT_ROOM: Final = 24_000_000
 """Bytes of texts that are known to be in the store: the largest upload, and dozens of usual texts."""
+STATIC_ROOM: Final = 16_000_000
+"""Bytes of scripts, styles and faces, compressed: all that Streamlit has take half as many, those of our pages two million."""
+STATIC_FILE: Final = 8_000_000
+"""Bytes of one of them that is compressed and kept: the largest, which draws charts, has 4.7 million."""
 TRAININGS_AT_ONCE: Final = 2
 """Processes that train at the same time, of a hundred MB each: one for large texts, so that small ones needn't wait."""
 SESSIONS_REMEMBERED: Final = 1_000
@@ -334,6 +464,9 @@ TRAININGS_WAITING: Final = 60
 TRAINING_MEMORY: Final = 2_000_000_000
 """Bytes of address space for a process that trains: ten megabytes of program code take Unigram 825 MB, and only a text
 without any repetition takes more."""
+TRAINER_ROOM: Final = 60_000_000
+"""Bytes that a process which trains may take for a run and still take the next one: a class's runs take less, and what a larger one
+leaves behind, 160 MB after a long text for Unigram, goes with its process."""
 TRAINING_SECONDS: Final = 180
 """Time for one run: BPE and WordPiece take a tenth of it at most, Unigram more with a large text and a large seed."""
 DRAWER_ROOM: Final = 100_000_000
@@ -380,6 +513,21 @@ TRAINING_PACES: Final[Mapping[str, Pace]] = {
 """Fitted by hand to processor time on prose and random letters of 300 to 40,000 characters, in one word or many, with vocabularies of 100 to
 20,000 tokens and seeds of 300 to 50,000 pieces: see `tests/app/server/test_costs.py`. What is expected is between a quarter
 and eight times what it took: the words are estimated without the rules that cut them."""
+WORDS_AT_PLAY: Final = 8
+"""Words whose tipping points a page shows for a step: a table that is seen at a glance, and a search of some hundred trainings."""
+TIPPING_BOUND: Final = 100
+"""How large a change of a word's count is tried: each takes a training, and a step that needs a larger one was not close."""
+TIPPING_EASE: Final = 10
+"""Steps that the start of a run of Unigram counts as: its seed is the most expensive part of a small one."""
+TIPPING_HERE: Final[Mapping[str, float]] = {"bpe": 40_000, "wordpiece": 15_000, "unigram": 2_500}
+"""Symbols × steps × words up to which tipping points are searched where they are asked for: that takes 0.1 seconds or so. Merging
+needs fewer trainings, because most changes are settled by counting."""
+COUNTS_FLIPPED: Final = 100
+"""Counts of a word that are drawn at once, to be moved through without the server: a slider of more is too fine to use."""
+WHATIF_HERE: Final = 400_000
+"""Symbols × steps × counts up to which all those runs are trained where they are asked for: half a second, once for all visitors."""
+WHATIF_TEXT: Final = 20_000
+"""Characters of the text that two runs are compared on: it is encoded twice, and for every count of a word."""
 FORGOTTEN_SECONDS: Final = 120.0
 """Time after which a run that no page asks after is given up: a browser asks each minute at least, in a hidden tab."""
 QUICK: Final = 0.4
@@ -401,6 +549,10 @@ RUNS_REMEMBERED: Final = 8
 """A session's latest training runs that are offered elsewhere: as many can be told apart in a list."""
 BROUGHT_REMEMBERED: Final = 8
 """A session's latest tokenizers from elsewhere that are offered: as many can be told apart in a list."""
+SPECIAL_LISTED: Final = 300
+"""Special tokens in the menu that puts one into the text: Llama 3 has 256, and all are sent with every key that is pressed."""
+WINDOW_LIMIT: Final = 100_000_000
+"""Tokens of a context window that the playground compares a text with: ten times the longest that is offered."""
 DRAFTS_KEPT: Final = 4
 """Versions of a text that is being typed, each under a name of its own: Back finds the last few."""
 

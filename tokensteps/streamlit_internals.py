@@ -7,7 +7,8 @@ that style sheets and scripts know Streamlit's elements by (`data-testid`). The 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,12 +23,53 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from tokensteps.assets import read_asset
+
 INDEX: Final = Path(st.__file__).parent / "static" / "index.html"
 """The one page that Streamlit serves, at every address."""
+DRAWS: Final[Mapping[str, str]] = {
+    "component": "BidiComponent",
+    "html": "Html",
+    "choices": "ButtonGroup",
+    "box": "Selectbox",
+    "text": "TextInput",
+    "number": "NumberInput",
+}
+"""Elements that pages are made of → the script of Streamlit's that draws it, which a browser otherwise asks for when the first one comes."""
+OTHER_FACE: Final = re.compile(r'<link\s+rel="preload"[^>]*\bas="font"[^>]*>\s*')
+"""What has the browser load the face that Streamlit writes in, unless a theme names another: this one does."""
+IMPORTED: Final = re.compile(r'\b(?:from|import)"\./([\w.$-]+\.js)"')
+"""A script that one of Streamlit's begins with."""
+AT_HOME: Final = "page/at_home.html"
+"""What tells Streamlit's scripts where the server is."""
 METRICS: Final = "/_stcore/metrics"
 """Where the server tells how it is doing."""
 UPLOADS: Final = "/_stcore/upload_file/"
 """Where files are sent: followed by the session and the file's name."""
+
+
+def scripts_for(elements: Iterable[str]) -> list[str]:
+    """The scripts that draw these elements (keys of `DRAWS`), and all that they import, besides what every page loads. Their names
+    hold digests; one that has another name in a new version is left out."""
+    folder = INDEX.parent / "static" / "js"
+    waiting = [path.name for element in elements for path in folder.glob(f"{DRAWS[element]}.*.js")]
+    loaded = set(re.findall(r"static/js/([\w.$-]+\.js)", INDEX.read_text("utf-8")))
+    found: dict[str, None] = {}
+    while waiting:
+        name = waiting.pop(0)
+        if name not in loaded and name not in found:
+            found[name] = None
+            waiting += IMPORTED.findall((folder / name).read_text("utf-8"))
+    return [*found]
+
+
+def first_page(head: str = "", body: str = "") -> str:
+    """The page that Streamlit serves at every address, with more at the end of its head and before all else in its body. It knows at
+    once where the server is, and leaves the face to the theme."""
+    page = OTHER_FACE.sub("", INDEX.read_text("utf-8"))
+    for place, more in (("</title>", read_asset(AT_HOME)), ("</head>", head), ('<div id="root">', body)):
+        page = page.replace(place, f"{place}\n{more}" if place == "</title>" else f"{more}\n{place}", 1)
+    return page
 
 
 def session_id() -> str:

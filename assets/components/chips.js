@@ -5,7 +5,8 @@
 const DRAG = 4; // px
 const MARKUP = `<div class="pane" role="listbox" tabindex="-1"></div>
   <section class="card"><p class="place"><span></span><span></span></p><div></div></section>
-  <section class="ids"><h2></h2><p role="group" tabindex="0"></p></section>`;
+  <section class="ids"><h2></h2><div class="copy"><button data-copy="ids"></button><button data-copy="tokens"></button>
+    <button data-copy="text"></button><output></output></div><p role="group" tabindex="0"></p></section>`;
 
 const fill = (message, values) => message.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 const middle = ({ left, right }) => (left + right) / 2;
@@ -47,22 +48,47 @@ class Row {
   constructor(node) {
     this.node = node;
   }
-  draw(runs) { // again only from the first id that is another one
-    const ids = runs.flatMap((run) => run.ids), { node, numbers } = this;
-    let head = 0;
+  draw(runs) { // again only those between the first and the last id that is another one
+    const ids = runs.flatMap((run) => run.ids), { numbers } = this, most = Math.min(ids.length, numbers.length);
+    let head = 0, tail = 0;
     while (head < ids.length && ids[head] === numbers[head]) head++;
-    while (node.childNodes.length > Math.max(0, 2 * head - 1)) node.lastChild.remove();
-    const fresh = document.createDocumentFragment();
-    for (let at = head; at < ids.length; at++) {
-      if (at) fresh.append(", ");
-      fresh.append(Object.assign(document.createElement("span"), { textContent: ids[at] }));
-    }
-    node.append(fresh);
+    while (head && tail < most - head && ids.at(-1 - tail) === numbers.at(-1 - tail)) tail++;
+    this.replace(head, numbers.length - tail, ids.slice(head, ids.length - tail));
     this.numbers = ids;
-    const spans = node.children;
+    const spans = this.node.children;
     let count = 0;
     this.marks = runs.map((run, at) => run.ids.map(() => Object.assign(spans[count++], { at })));
   }
+  replace(from, to, ids) { // an id's comma is in front of it, so the first one has none
+    const { node } = this, old = document.createRange(), fresh = document.createDocumentFragment();
+    old.selectNodeContents(node);
+    if (from) old.setStartAfter(node.children[from - 1]);
+    if (to < this.numbers.length) old.setEndAfter(node.children[to - 1]);
+    old.deleteContents();
+    for (const [place, id] of ids.entries()) {
+      if (from + place) fresh.append(", ");
+      fresh.append(Object.assign(document.createElement("span"), { textContent: id }));
+    }
+    old.insertNode(fresh);
+  }
+}
+
+// What can be put on the clipboard: the tokens shown, each list as JSON.
+const COPIES = {
+  ids: (runs) => JSON.stringify(runs.flatMap(({ ids }) => ids)).replaceAll(",", ", "),
+  tokens: (runs, names) => JSON.stringify(runs.flatMap(({ ids }) => ids.map((id) => names[id]))),
+  text: (runs) => runs.map(({ text }) => text).join(""),
+};
+function putOnClipboard(text) { // an event of our own, since the browser's other way is for https alone
+  const give = (event) => {
+    event.clipboardData.setData("text/plain", text);
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  document.addEventListener("copy", give, true);
+  const done = document.execCommand("copy");
+  document.removeEventListener("copy", give, true);
+  return done;
 }
 
 class Chips extends Component {
@@ -82,6 +108,9 @@ class Chips extends Component {
     [this.card, this.row] = [new Card(this.part(".card")), new Row(this.part(".ids > p"))];
     this.listenToKeys();
     this.listenToPointer();
+    this.said = this.part("output");
+    for (const button of this.box.querySelectorAll("[data-copy]"))
+      button.addEventListener("click", () => this.give(button.dataset.copy));
     this.box.addEventListener("copy", (event) => this.copy(event));
     document.addEventListener("tokensteps:selection", ({ detail }) => {
       [this.range, this.news] = [detail, true];
@@ -215,6 +244,13 @@ class Chips extends Component {
       this.choose(index);
     });
   }
+  give(what) {
+    const { labels, names, total } = this.view, number = this.row.numbers.length, { language } = labels;
+    if (!putOnClipboard(COPIES[what](this.runs, names))) return;
+    const written = { number: number.toLocaleString(language), total: total.toLocaleString(language) };
+    this.said.textContent = fill(labels.copied, written);
+    this.later("said", 4000, () => { this.said.textContent = ""; });
+  }
   copy(event) { // the text itself, not the signs for it
     const selected = selectionIn(this.root), { runs, nodes } = this;
     if (!this.pane.contains(selected?.startContainer) || !this.box.contains(selected.endContainer)) return;
@@ -254,16 +290,12 @@ class Chips extends Component {
   label(labels) {
     [this.pane.ariaLabel, this.pane.dataset.empty] = [labels.pane, labels.empty];
     [this.row.node.ariaLabel, this.heading.textContent] = [labels.ids, labels.ids];
+    for (const button of this.box.querySelectorAll("[data-copy]"))
+      button.textContent = labels[`copy_${button.dataset.copy}`];
   }
-  redraw(lines) { // only lines that changed: a key in the text box changes one of many
-    const { pane, drawn } = this, most = Math.min(lines.length, drawn.length);
-    let head = 0, tail = 0;
-    while (head < lines.length && lines[head] === drawn[head]) head++;
-    while (tail < most - head && lines.at(-1 - tail) === drawn.at(-1 - tail)) tail++;
-    for (const line of [...pane.children].slice(head, drawn.length - tail)) line.remove();
-    const fresh = document.createElement("template");
-    fresh.innerHTML = lines.slice(head, lines.length - tail).join("");
-    pane.insertBefore(fresh.content, pane.children[head] ?? null);
+  redraw(lines) {
+    const { pane } = this;
+    putLines(pane, this.drawn, lines);
     this.drawn = lines;
     this.nodes = [...pane.querySelectorAll(".r")];
     this.nodes.forEach((node, at) => { node.at = at; });

@@ -5,7 +5,8 @@
 
 const KEPT = Symbol.for("tokensteps.editor.kept"); // on the document: what was reported last from each box
 const LARGE = 200_000, SELECTED = 50; // characters, ms
-const pause = (size) => (size < 20_000 ? 60 : size < LARGE ? 250 : 700);
+const TYPING = ["input.type", "delete.backward", "delete.forward"]; // after which more may come soon: it is waited for
+const pause = (size) => (size < 20_000 ? 40 : size < LARGE ? 100 : 500);
 const MARKUP = `<p id="label"></p><div class="field"></div><p id="hint"></p>`;
 const ATTRIBUTES = {
   "aria-describedby": "hint", spellcheck: "false", autocapitalize: "off", autocomplete: "off", autocorrect: "off",
@@ -53,6 +54,8 @@ class Editor extends Component {
   params = []; // of the address, which follow the typing
   size = 0; // of the text as last told
   dirty = false; // whether there is something to tell
+  apart = false; // whether something was put in last
+  inserted; // the number of the text that Python had put in last
   told = false; // whether Python knows the text of this box
   selected = "";
   still = false; // whether a place comes into sight in the box alone, and the page doesn't move
@@ -64,7 +67,7 @@ class Editor extends Component {
     this.field.addEventListener("focusout", () => this.tell());
     this.field.addEventListener("compositionend", () => this.tellSoon());
     document.addEventListener("tokensteps:range", ({ detail }) => this.select(detail), { signal });
-    globalThis.navigation?.addEventListener("navigate", (event) => replaceIfOnly(this.params, event), { signal });
+    onEntry((event) => replaceIfOnly(this.params, event), signal);
     signal.addEventListener("abort", () => this.view?.destroy());
   }
   async load({ script, labels }) { // once; what Python says meanwhile waits for it
@@ -84,7 +87,8 @@ class Editor extends Component {
     this.words = new Compartment();
     const state = EditorState.create({
       extensions: [
-        history(), drawSelection(), keymap.of([tell, ...historyKeymap, ...standardKeymap]),
+        history({ joinToEvent: (_change, beside) => this.joins(beside) }),
+        drawSelection(), keymap.of([tell, ...historyKeymap, ...standardKeymap]),
         EditorView.lineWrapping, directions(this.library), this.words.of([]),
         EditorView.contentAttributes.of(ATTRIBUTES),
         EditorView.updateListener.of((update) => this.follow(update)),
@@ -96,12 +100,15 @@ class Editor extends Component {
 
   // --- what is typed
   follow({ docChanged, selectionSet, transactions }) {
-    if (docChanged && !transactions.some((one) => one.annotation(this.given))) this.tellSoon();
+    if (docChanged && !transactions.some((one) => one.annotation(this.given))) {
+      const typed = transactions.some((one) => TYPING.some((event) => one.isUserEvent(event)));
+      this.tellSoon(typed ? pause(this.view.state.doc.length) : 0); // what is pasted or undone is whole
+    }
     if (selectionSet || docChanged) this.later("select", SELECTED, () => this.tellSelection());
   }
-  tellSoon() {
+  tellSoon(after = pause(this.view.state.doc.length)) {
     this.dirty = true;
-    if (!this.view.composing) this.later("tell", pause(this.view.state.doc.length), () => this.tell());
+    if (!this.view.composing) this.later("tell", after, () => this.tell());
   }
   tell() {
     this.cancel("tell");
@@ -155,6 +162,21 @@ class Editor extends Component {
       if (this.told && !next.heard) this.tellSoon(); // another session, after a restart of the server: say it once more
       this.told = next.heard;
     }
+    this.putIn(next.insert);
+  }
+  putIn([number, text]) { // at the caret
+    const fresh = this.inserted !== undefined && number !== this.inserted;
+    this.inserted = number;
+    if (!fresh) return;
+    this.apart = true;
+    const change = this.view.state.replaceSelection(text);
+    this.view.dispatch({ ...change, scrollIntoView: true, userEvent: "input.paste" });
+    this.view.focus();
+  }
+  joins(beside) { // what is typed is undone together, but not with what was put in just before
+    const joins = beside && !this.apart;
+    this.apart = false;
+    return joins;
   }
   word({ label, placeholder }) {
     if (label === this.worded?.label && placeholder === this.worded.placeholder) return;

@@ -4,6 +4,7 @@
 const BOOK = Symbol.for("tokensteps.flipbook"); // on the document: the box of the flipbook that was touched last
 const SPEEDS = [1, 2, 4, 0.5];
 const BEAT = 450, TURN = 1600, REST = 250, SAY = 400, WAIT = 1000; // ms
+const SPREAD = 3000; // ms over which a class asks for the next window
 const AHEAD = 12; // steps from the window's edge at which the next window is asked for
 const SWIPE = 50; // px
 // How large type is beside what projector.css says, in how many columns words stand (or one after the other), and
@@ -43,7 +44,10 @@ const CHOOSER = '[role="combobox"]:not([aria-expanded="true"], [data-testid="stF
 
 const separated = (number) => number.toLocaleString("en"); // 12,345, as Python writes counts
 const isWhole = (node) => node.scrollHeight <= node.clientHeight + 1; // nothing of it is cut
-const isBroken = (row) => row.querySelector(".ts")?.clientHeight > 1.8 * row.querySelector(".t")?.offsetHeight; // lines
+const isBroken = (row) => { // into lines, or a token is wider than the row
+  const tokens = row.querySelector(".ts"), one = row.querySelector(".t");
+  return tokens?.clientHeight > 1.8 * one?.offsetHeight || tokens?.scrollWidth > tokens?.clientWidth + 1;
+};
 const within = (number, last) => Math.max(0, Math.min(last, number));
 
 // The place where frames are shown. Focus, scrolling and choices survive a change of frame.
@@ -53,7 +57,8 @@ class Stage {
   constructor(node) {
     this.node = node;
     const look = () => this.look();
-    for (const event of ["pointerover", "pointerleave", "focusin", "focusout"]) node.addEventListener(event, look);
+    // Not `pointerover`: in Firefox it comes before `:hover` holds.
+    for (const event of ["mouseover", "mouseleave", "focusin", "focusout"]) node.addEventListener(event, look);
   }
   all(selector) {
     return [...this.node.querySelectorAll(selector)];
@@ -248,6 +253,7 @@ class Flipbook extends Component {
   asked = -Infinity; // when it was told last
   playing = false;
   speed = 1;
+  held = null; // the step beyond which a question hides the run
   still = matchMedia("(prefers-reduced-motion: reduce)");
   actions = {
     first: () => this.go(0),
@@ -273,6 +279,8 @@ class Flipbook extends Component {
   listen() {
     const { box, range } = this, stage = this.stage.node;
     box.addEventListener("tokensteps:rows", ({ detail }) => this.fit.next(detail));
+    box.addEventListener("tokensteps:go", ({ detail }) => this.lead(detail));
+    box.addEventListener("tokensteps:hold", ({ detail }) => this.hold(detail));
     for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
     box.addEventListener("click", (event) => {
       const at = event.target.closest("[data-do],[data-step],[data-pick]");
@@ -294,7 +302,7 @@ class Flipbook extends Component {
   listenOutside() {
     const { signal } = this.gone, params = () => (this.book.param ? [this.book.param] : []);
     document.addEventListener("keydown", (event) => this.onKey(event), { signal });
-    globalThis.navigation?.addEventListener("navigate", (event) => replaceIfOnly(params(), event), { signal });
+    onEntry((event) => replaceIfOnly(params(), event), signal);
     document.addEventListener("click", (event) => { // a link leads off the page; a report would reach the next one
       if (!event.composedPath().some((node) => node.tagName === "A")) return;
       this.play(false);
@@ -326,15 +334,33 @@ class Flipbook extends Component {
     this.play(false);
     this.move(to, beat);
   }
-  move(to, beat = 2) {
-    to = within(to, this.book.last);
+  move(to, beat = 2, led = false) {
+    to = within(to, Math.min(this.book.last, this.held ?? Infinity));
     if (to === this.step) return;
     this.step = to;
     this.draw(beat);
     this.later("say", SAY, () => { this.live.textContent = this.frame()?.say ?? ""; });
-    this.later("tell", REST, () => this.tell());
+    if (!led && document[MAIN] === this.box) document.dispatchEvent(new Event("tokensteps:own"));
+    // Where a class is led, hundreds step at once: Python needn't know unless it has to draw.
+    if (led && this.frame()) this.cancel("tell");
+    const wait = led && this.frame() ? SPREAD * Math.random() : REST;
+    if (!led || this.nearEdge()) this.later("tell", wait, () => this.tell());
     // Ask in time for the next window, but let Python finish.
-    if ((this.nearEdge() || this.playing) && performance.now() - this.asked > WAIT) this.tell();
+    if (!led && (this.nearEdge() || this.playing) && performance.now() - this.asked > WAIT) this.tell();
+  }
+  lead(detail) { // to a class's step, or, for its lecturer, as if one had stepped oneself
+    detail.there = detail.step <= this.book.last; // not without a book
+    if (!detail.there) return;
+    this.play(false);
+    this.move(detail.step, 1, !detail.own);
+  }
+  hold(step) { // a question is asked: nothing leads ahead of this step
+    if (step === this.held) return;
+    this.held = step;
+    this.box.toggleAttribute("data-asked", step !== null);
+    if (!this.book.run) return;
+    if (step !== null) this.play(false);
+    this.draw();
   }
   nearEdge() {
     const { first, frames, last } = this.book, end = first + frames.length - 1;
@@ -363,7 +389,8 @@ class Flipbook extends Component {
     this.range.value = step;
     where.querySelector("b").textContent = book.before + separated(step);
     for (const what in BUTTONS) { // `disabled` would lose the focus
-      this.button(what).ariaDisabled = step === (what === "first" || what === "back" ? 0 : book.last);
+      const end = what === "first" || what === "back" ? 0 : Math.min(book.last, this.held ?? Infinity);
+      this.button(what).ariaDisabled = step === end;
     }
     this.box.toggleAttribute("data-stale", !page);
     if (beat && document[MAIN] === this.box) document.dispatchEvent(new Event("tokensteps:step"));

@@ -10,15 +10,28 @@ function mend({ target }) {
   set.call(target, target.value.toWellFormed());
 }
 
-// On the way from another page, the address is bare until Python has written what the page remembers. The reader took
-// no step there: Python's address replaces the bare one, or Back would lead to it.
+// On the way from another page, the address is bare until Python has written what the page remembers, perhaps in
+// several turns. The reader took no step there: Python's address replaces the bare one, or Back would lead to it.
 //
 // On the way that Python leads (a plan's strip does), it first writes the next page's parameters to the address of this
 // one: that entry becomes the next page's, or Back would lead to this page with them.
-let arrived = false, written;
-const act = () => { arrived = false; };
+//
+// After a click on a link, Python's answer may come before Streamlit has changed the page: what the next page writes
+// would become an entry of this one, and comes with the change of page anyway. And the run that the click overtook may
+// still write this page's address, which Streamlit would give to the next one.
+const ALONG = ["lang", "walk", "class", "embed", "embed_options"]; // what goes along from page to page
+let arrived = false, completed = false, written;
+let asked; // where the link leads that was clicked last, until it is there
+let few = {}; // pages without a run, by path: their parameters
+function act(event) {
+  arrived = completed = false;
+  asked = undefined;
+  if (event.type !== "click" || hasModifier(event)) return;
+  const link = event.composedPath().find((node) => node.tagName === "A" && node.href && !node.target);
+  asked = link && new URL(link.href);
+}
 function tidy(event) {
-  const from = new URL(location.href), to = new URL(event.destination.url);
+  const [from, to] = leftFor(event);
   const push = event.navigationType === "push" && event.cancelable;
   if (from.pathname === to.pathname && push && to.searchParams.get("walk") !== from.searchParams.get("walk")) {
     written = to.href;
@@ -26,16 +39,27 @@ function tidy(event) {
   }
   if (from.pathname !== to.pathname) {
     if (push && written === from.href && from.search === to.search) replaceEntry(event, to);
-    arrived = event.navigationType === "push";
-    if (arrived && from.searchParams.has("lang") && !to.searchParams.has("lang")) { // the language goes along
-      to.searchParams.set("lang", from.searchParams.get("lang"));
-      queueMicrotask(() => history.replaceState(history.state, "", to));
-    }
+    [arrived, completed] = [event.navigationType === "push", false];
+    if (arrived) arrive(from, to);
+    asked = undefined;
     return;
   }
-  for (const name of ["lang", "walk"]) from.searchParams.delete(name); // Python may write these first
-  if (!arrived || from.search || !push) return;
+  for (const name of ALONG) from.searchParams.delete(name); // Python may write these first
+  if (push && asked && asked.pathname !== from.pathname) event.preventDefault();
+  if (!arrived || (from.search && !completed) || !push) return;
+  completed = true;
   replaceEntry(event, to);
+}
+
+function arrive(from, to) {
+  const told = to.href, own = asked && few[to.pathname.split("/").pop()];
+  for (const name of own ? [...to.searchParams.keys()] : []) {
+    if (![...own, ...ALONG].includes(name) && !asked.searchParams.has(name)) to.searchParams.delete(name);
+  }
+  if (from.searchParams.has("lang") && !to.searchParams.has("lang")) { // the language goes along
+    to.searchParams.set("lang", from.searchParams.get("lang"));
+  }
+  if (to.href !== told) queueMicrotask(() => history.replaceState(history.state, "", to));
 }
 
 // Back and Forward find the page scrolled as it was left, once it is drawn as far as that.
@@ -125,14 +149,15 @@ function paper() {
 
 export default function page({ data }) { // the same function is never added twice
   document.documentElement.lang = data.language;
+  few = data.few;
   amend();
   document.addEventListener("input", mend, true);
-  if (globalThis.navigation) {
-    navigation.addEventListener("navigate", tidy);
-    navigation.addEventListener("navigate", returned);
+  onEntry(tidy);
+  if (globalThis.navigation) { // only there have entries a key
+    onEntry(returned);
     for (const event of ["pointerdown", "keydown", "wheel"]) document.addEventListener(event, noteScroll, true);
   }
   addEventListener("beforeprint", paper);
-  for (const event of ["pointerdown", "keydown"]) document.addEventListener(event, act, true);
+  for (const event of ["pointerdown", "keydown", "click"]) document.addEventListener(event, act, true);
   for (const event of ["click", "keydown"]) document.addEventListener(event, submit, true);
 }

@@ -3,6 +3,7 @@
 
 const MOUNTED = Symbol.for("tokensteps.component"); // on a root: the component that was mounted there
 const MAIN = Symbol.for("tokensteps.stage"); // on the document: the box of the page's own flipbook
+const ENTRIES = Symbol.for("tokensteps.entries"); // on the document: who tells of the history where no browser does
 
 // Streamlit runs a component's default export again for each new payload, without cleanup. What it made the first time
 // therefore lives on its root, and gets the new data there. Returns the cleanup.
@@ -52,15 +53,72 @@ class Component {
   }
 }
 
+// Blocks of markup in a box, where only those that changed are drawn: a key in the text box changes one of many.
+function putLines(box, drawn, lines) {
+  const most = Math.min(lines.length, drawn.length);
+  let head = 0, tail = 0;
+  while (head < lines.length && lines[head] === drawn[head]) head++;
+  while (tail < most - head && lines.at(-1 - tail) === drawn.at(-1 - tail)) tail++;
+  for (const line of [...box.children].slice(head, drawn.length - tail)) line.remove();
+  const fresh = document.createElement("template");
+  fresh.innerHTML = lines.slice(head, lines.length - tail).join("");
+  box.insertBefore(fresh.content, box.children[head] ?? null);
+}
+
+// A node with properties, `data` attributes and what is inside; texts stay texts.
+const make = (tag, given = {}, ...inside) => {
+  const { data = {}, ...rest } = given, node = Object.assign(document.createElement(tag), rest);
+  Object.assign(node.dataset, data);
+  node.append(...inside);
+  return node;
+};
+
 const icon = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
 const roles = (names) => names.split(" ").map((role) => `[role="${role}"]`).join(); // a selector
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
+
+// What takes letters itself, and what takes Page Up and Page Down: no box of one line does.
+const TAKES_LETTERS = 'input:not([type="checkbox"],[type="radio"],[type="range"],[type="button"],[type="submit"]),'
+  + `textarea,select,[contenteditable]:not([contenteditable="false"]),`
+  + roles("textbox searchbox combobox listbox grid dialog");
+const TAKES_PAGES = 'textarea,select,[contenteditable]:not([contenteditable="false"]),'
+  + `[role="combobox"][aria-expanded="true"],${roles("listbox grid dialog")}`;
+const isTaken = (event, taken) =>
+  event.composedPath().some((node) => node instanceof Element && node.matches(taken));
 
 function focused() { // what has the focus, in a shadow too
   let node = document.activeElement;
   while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
   return node;
 }
+
+// Tells of each coming entry of the browser's history, as the Navigation API does. Where there is none, in WebKit and
+// older Firefox, the functions that make entries tell of them; `from` says where an old entry was left.
+function onEntry(tell, signal) {
+  const teller = globalThis.navigation ?? (document[ENTRIES] ??= entries());
+  teller.addEventListener("navigate", tell, { signal });
+}
+function entries() {
+  const teller = new EventTarget();
+  let from = location.href;
+  const tell = (navigationType, url, cancelable) => {
+    const event = new Event("navigate", { cancelable });
+    return teller.dispatchEvent(Object.assign(event, { navigationType, from, destination: { url } }));
+  };
+  for (const type of ["push", "replace"]) {
+    const make = history[`${type}State`].bind(history);
+    history[`${type}State`] = (state, title, url) => {
+      if (tell(type, new URL(url ?? location.href, document.baseURI).href, true)) make(state, title, url);
+      from = location.href;
+    };
+  }
+  addEventListener("popstate", () => {
+    tell("traverse", location.href, false);
+    from = location.href;
+  });
+  return teller;
+}
+const leftFor = ({ from, destination }) => [new URL(from ?? location.href), new URL(destination.url)];
 
 // Each of Python's writes to the address would add an entry to the browser's history. Where `event` navigates to an
 // address that differs in the parameters `names` alone, it replaces the present entry.

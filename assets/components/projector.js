@@ -107,6 +107,7 @@ class Projector {
   black = new Blackout();
   ink = new Ink();
   panel = 0; // among `panels()`
+  opened = 0; // the panel of the tab that was open when the first one was asked for
   revealed = -Infinity; // when the clicker did it last
   watch = new ResizeObserver(() => this.fitPanel());
   labels = {};
@@ -135,10 +136,11 @@ class Projector {
     document.addEventListener("tokensteps:stage", () => this.fitIfOn()); // another book may be the page's
     document.addEventListener("tokensteps:step", () => this.ink.clear());
     addEventListener("scroll", () => this.ink.clear(), { capture: true, passive: true });
-    globalThis.navigation?.addEventListener("navigate", ({ destination }) => { // another page has other panels
-      if (new URL(destination.url).pathname !== location.pathname) this.project(0);
+    onEntry((event) => { // another page has other panels
+      const [from, to] = leftFor(event);
+      if (from.pathname !== to.pathname) this.project(0);
     });
-    document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) this.turn(false); });
+    document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) this.leftFullscreen(); });
   }
   isOn() {
     return this.page.hasAttribute(MODE);
@@ -180,6 +182,10 @@ class Projector {
     if (!isLost(held) && held !== this.given) return;
     const back = [this.was, this.start].find((one) => one?.isConnected && one.checkVisibility());
     back?.focus({ preventScroll: true });
+  }
+  leftFullscreen() { // some browsers keep the Escape that ends it to themselves: it ends the black screen first
+    if (this.black.isOn()) this.black.turn(false);
+    else this.turn(false);
   }
   fitIfOn() {
     if (this.isOn()) this.fit();
@@ -292,8 +298,12 @@ class Projector {
     else if (this.panel) this.project(0);
     else this.turn(false);
   }
-  nextPanel() {
-    this.project((this.panel + 1) % this.panels().length);
+  nextPanel() { // round the tabs from the one that the page has open: a plan may have opened it
+    const panels = this.panels(), at = (part) => panels.map((_, index) => index).filter((index) => part(panels[index]));
+    if (!this.panel) this.opened = at((panel) => panel?.tab?.ariaSelected === "true")[0] ?? 0;
+    const tabs = at((panel) => panel?.tab), turn = Math.max(0, tabs.indexOf(this.opened));
+    const order = [...at((panel) => !panel?.tab), ...tabs.slice(turn), ...tabs.slice(0, turn)];
+    this.project(order[(order.indexOf(this.panel) + 1) % order.length]);
   }
   showRows(forward) { // those that there was no room for; of a page or a panel, the next part
     if (stage()) stage().dispatchEvent(new CustomEvent("tokensteps:rows", { detail: forward }));
@@ -331,7 +341,7 @@ export default function projector({ data, parentElement: root }) {
   document[PROJECTOR] ??= new Projector();
   let button = root.querySelector(".ts-projector-start");
   if (!button) {
-    button = Object.assign(document.createElement("button"), { type: "button", className: "ts-projector-start" });
+    button = make("button", { type: "button", className: "ts-head-button ts-projector-start" });
     button.setAttribute("aria-keyshortcuts", "P");
     button.addEventListener("click", () => document[PROJECTOR].turn(!document[PROJECTOR].isOn()));
     root.append(button);

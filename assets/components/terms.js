@@ -5,6 +5,21 @@
 const TERMS = Symbol.for("tokensteps.terms"); // on the document: the one for the whole page
 const REST = 180, GAP = 7, EDGE = 8; // ms, px, px
 
+// By how much a node is zoomed. WebKit doesn't tell, and measures in the node's own pixels instead of the window's.
+function zoomOf(node) {
+  if ("currentCSSZoom" in node) return node.currentCSSZoom;
+  let zoom = 1;
+  for (let at = node; at; at = at.parentElement ?? at.getRootNode().host) {
+    zoom *= Number(getComputedStyle(at).zoom) || 1;
+  }
+  return zoom;
+}
+function inWindow(node, rect) {
+  const zoom = "currentCSSZoom" in node ? 1 : zoomOf(node);
+  const { left, top, width, height } = rect;
+  return new DOMRect(left * zoom, top * zoom, width * zoom, height * zoom);
+}
+
 class Terms {
   data = { terms: {} };
   target = null; // the word whose meaning is shown
@@ -61,13 +76,14 @@ class Terms {
     tip.append(Object.assign(document.createElement("a"), link));
   }
   put() { // below the word, or above it, within the window
-    const { target, tip } = this, { offsetWidth: width, offsetHeight: height } = tip;
-    const word = target.getClientRects()[0] ?? target.getBoundingClientRect();
+    const { target, tip } = this, zoom = zoomOf(tip); // its place is told in its own pixels
+    const { width, height } = inWindow(tip, tip.getBoundingClientRect());
+    const word = inWindow(target, target.getClientRects()[0] ?? target.getBoundingClientRect());
     const under = word.bottom + GAP, over = word.top - GAP - height;
     const below = under + height <= innerHeight - EDGE || over < EDGE;
     const top = Math.min(below ? under : over, innerHeight - height - EDGE);
-    tip.style.left = `${Math.max(EDGE, Math.min(word.left, innerWidth - width - EDGE))}px`;
-    tip.style.top = `${Math.max(EDGE, top)}px`;
+    tip.style.left = `${Math.max(EDGE, Math.min(word.left, innerWidth - width - EDGE)) / zoom}px`;
+    tip.style.top = `${Math.max(EDGE, top) / zoom}px`;
     this.where = this.spot();
   }
   spot() {

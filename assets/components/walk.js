@@ -1,14 +1,17 @@
 // A lesson plan or the path, walked along: a strip at the foot of every page, in projector mode too. `N` leads to the
-// next stop, Shift+N back, `H` shows and hides the note; in projector mode a clicker does it when Page Down or Page Up
-// is held. The strip takes its room from the page (--ts-strip) and covers nothing; the look is walk.css. Python leads
-// from page to page; the time at a stop is the browser's alone. Every word comes with the data.
+// next stop, Shift+N back, `H` shows and hides the note, `A` shows the answer in it, which is covered while the page
+// waits for the class to find it out. In projector mode a clicker leads when Page Down or Page Up is held. The strip
+// takes its room from the page (--ts-strip) and covers nothing; the look is walk.css. Python leads from page to page;
+// the time at a stop is the browser's alone. Every word comes with the data.
 
 const WALK = "data-walk", ROOM = "--ts-strip", PROJECTED = "data-projector";
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
 const HOLD = 700; // ms, after which a held key is more than a press
 const DAY = 86_400_000; // ms: no lesson is longer
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-go="${what}"></button>`;
-const PARTS = `<div class="told" id="ts-walk-note"><p></p><p><b></b> <span></span></p></div>
+const SETTLED = ".note.verdict:is(.right, .tied, .wrong):not([data-again])"; // an answer was given or revealed
+const PARTS = `<div class="told" id="ts-walk-note"><p></p><p><b></b> <span></span>
+    <button type="button" class="show" aria-keyshortcuts="U"></button></p></div>
   <div class="row"><p class="which"><b></b> <span></span></p><ol></ol>
     <p class="stop"></p><p class="time" role="timer"><b></b> <span></span></p>
     <button type="button" class="hide" aria-keyshortcuts="H" aria-controls="ts-walk-note"></button>
@@ -24,7 +27,7 @@ const stored = { // a browser may keep nothing
 class Walk extends Component {
   page = document.documentElement;
   notes = { page: stored.get(`${NOTE}.page`) !== "off", projected: stored.get(`${NOTE}.projected`) === "on" };
-  held = ""; // the key that was held long enough, until it is let go
+  pressed; // a clicker's key that is down, for less than HOLD so far, and where it was pressed
 
   constructor(root) {
     super(root, "ts-walk", PARTS);
@@ -34,9 +37,9 @@ class Walk extends Component {
     const { signal } = this.gone;
     addEventListener("keydown", (event) => this.onKey(event), { signal }); // after everything else on the page
     document.addEventListener("keydown", (event) => this.onHold(event), { signal, capture: true });
-    addEventListener("keyup", () => { this.held = ""; this.cancel("hold"); }, { signal });
-    addEventListener("blur", () => this.cancel("hold"), { signal });
-    globalThis.navigation?.addEventListener("navigate", (event) => replaceIfOnly(["walk"], event), { signal });
+    addEventListener("keyup", ({ timeStamp }) => this.onRelease(timeStamp), { signal });
+    addEventListener("blur", () => { this.pressed = undefined; this.cancel("hold"); }, { signal });
+    onEntry((event) => replaceIfOnly(["walk"], event), signal);
     this.sizes = new ResizeObserver(() => this.takeRoom());
     this.sizes.observe(this.box);
     this.modes = new MutationObserver(() => this.showNote());
@@ -56,25 +59,37 @@ class Walk extends Component {
   onClick(at) {
     if (!at || at.ariaDisabled === "true") return;
     if (at.matches(".hide")) this.turnNote();
+    else if (at.matches(".show")) this.uncover();
     else if (at.dataset.stop) this.go(Number(at.dataset.stop));
     else this.go(at.dataset.go === "exercise" ? this.shown.exercise : at.dataset.go);
   }
   onKey(event) {
     const key = event.key.toLowerCase();
-    if (event.defaultPrevented || event.isComposing || event.repeat || (key !== "n" && key !== "h")) return;
-    if (event.ctrlKey || event.altKey || event.metaKey || isTyping(event)) return;
+    if (event.defaultPrevented || event.isComposing || event.repeat || !/^[nhu]$/.test(key)) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || isTaken(event, TAKES_LETTERS)) return;
     if (key === "h") this.turnNote();
+    else if (key === "u") this.uncover();
     else this.step(!event.shiftKey);
     event.preventDefault();
   }
-  onHold(event) { // as it repeats, it neither steps nor scrolls
-    if (!this.page.hasAttribute(PROJECTED) || !/^Page(Up|Down)$/.test(event.key) || isTyping(event)) return;
-    if (!event.repeat) {
-      this.later("hold", HOLD, () => { this.held = event.key; this.step(event.key === "PageDown"); });
-    } else {
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    }
+  onHold(event) { // only when it is let go will it be known whether it was a press, which steps or reveals
+    const { key, code, repeat, isTrusted } = event;
+    if (!this.page.hasAttribute(PROJECTED) || !/^Page(Up|Down)$/.test(key)) return;
+    if (!isTrusted || isTaken(event, TAKES_PAGES)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (repeat) return;
+    this.pressed = { key, code, target: event.composedPath()[0], since: event.timeStamp };
+    this.later("hold", HOLD, () => this.onRelease(Infinity));
+  }
+  onRelease(now) { // a busy page may hear of it before its timer
+    if (!this.pressed) return;
+    const { key, code, target, since } = this.pressed;
+    this.pressed = undefined;
+    this.cancel("hold");
+    const init = { key, code, bubbles: true, cancelable: true, composed: true };
+    if (now - since >= HOLD) this.step(key === "PageDown");
+    else target.dispatchEvent(new KeyboardEvent("keydown", init));
   }
   step(forward) {
     if (forward || this.shown.number > 1) this.go(forward ? "next" : "back");
@@ -93,6 +108,12 @@ class Walk extends Component {
     this.part(".hide").ariaExpanded = String(on);
   }
 
+  uncover(covered = false) { // the answer
+    this.covered = covered;
+    this.part(".show").hidden = !covered;
+    this.part(".told p + p span").hidden = covered;
+  }
+
   // --- the time
   since() { // when this stop began; the browser may give back anything
     const [place, text] = stored.get(SINCE).split(" "), then = Number(text), now = Date.now();
@@ -103,6 +124,7 @@ class Walk extends Component {
   tick() {
     const { colorScheme } = getComputedStyle(document.querySelector(".stApp") ?? this.page); // need not be the system's
     this.box.style.colorScheme = colorScheme;
+    if (this.covered && document.querySelector(SETTLED)) this.uncover();
     if (!this.shown?.minutes) return;
     const seconds = Math.floor((Date.now() - this.begun) / 1000);
     this.say(".time b", clock(seconds));
@@ -116,6 +138,7 @@ class Walk extends Component {
   connect(next, send) {
     this.send = send;
     if (JSON.stringify(next) === JSON.stringify(this.shown)) return;
+    if (next.place !== this.shown?.place) this.uncover(next.waits && Boolean(next.answer));
     this.shown = next;
     const { labels, stops, number } = next;
     this.begun = this.since();
@@ -134,6 +157,8 @@ class Walk extends Component {
     this.part(".told").dataset.when = next.when && `${next.when} ${labels.minutes}`;
     this.tick();
     this.fillStops();
+    this.say(".show", labels.show);
+    this.part(".show").title = `${labels.show} (A)`;
     this.say(".hide", labels.note);
     this.part(".hide").title = `${labels.note} (H)`;
     this.name("exercise", labels[next.exercise] ?? "");
@@ -176,13 +201,6 @@ class Walk extends Component {
     super.close();
     dispatchEvent(new Event("resize"));
   }
-}
-
-function isTyping(event) { // what takes letters, and Page Up and Page Down, itself
-  const taken = 'input:not([type="checkbox"],[type="radio"],[type="range"],[type="button"],[type="submit"]),textarea,'
-    + `select,[contenteditable]:not([contenteditable="false"]),`
-    + roles("textbox searchbox combobox listbox grid dialog");
-  return event.composedPath().some((node) => node instanceof Element && node.matches(taken));
 }
 
 export default function walk({ data, parentElement: root, setTriggerValue }) {

@@ -79,8 +79,8 @@ class Deployment:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        first = free_ports(WORKERS + 2)
-        self.ports = {8501: first, 8502: first + 1, 8500: first + 2, 80: first + 3}
+        first = free_ports(WORKERS + 1)
+        self.ports = {8501: first, 8502: first + 1, 80: first + 2}
         """The port in the shipped configuration → the one here."""
         self.address = f"http://127.0.0.1:{self.ports[80]}"
         self.processes: list[subprocess.Popen[bytes]] = []

@@ -31,7 +31,8 @@ LABELS = {
     "pane": "Tokens", "chip": "{text}: {ids}", "unknown": "unk", "ids": "Ids", "card": "Details",
     "hint": "Point at a token to see its details.", "empty": "Tokens appear here as you type.",
     "token": "Token {index} of {total}", "tokens": "Tokens {index}–{last} of {total}",
-    "characters": "characters {start}–{end}",
+    "characters": "characters {start}–{end}", "copy_ids": "Copy ids", "copy_tokens": "Copy tokens",
+    "copy_text": "Copy text", "copied": "{number} of {total} copied",
 }  # fmt: skip
 EXAMPLE = """Tokenizers split text into subwords.\tTabs and newlines are tokens too.
 مرحبا بالعالم، هذا نص عربي من 2025 كلمة.

@@ -10,13 +10,23 @@ import socket
 import subprocess
 import sys
 import tempfile
+from base64 import b64encode
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser import chromium
+from tests.browser.class_pictures import class_pictures
+from tests.browser.film import FILM, FILM_LIMIT, take_film
+from tokenizers_core.files.exports import vocab_txt
+from tokenizers_core.files.tokenizer_json import tokenizer_to_json
+from tokensteps.catalogue.choices import READY, Spec, upload_spec
+from tokensteps.catalogue.shipped import gpt2
 from tokensteps.language.i18n import LANGUAGES
+from tokensteps.runs.rules import PLAYGROUND_SLOTS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -41,6 +51,8 @@ class Picture(NamedTuple):
     """What to bring to the top of the window."""
     projector: bool = False
     """Whether to go into projector mode."""
+    uploads: bool = False
+    """Whether four tokenizers are uploaded before, each with a name of its own."""
 
 
 def in_every_language(picture: Picture) -> list[Picture]:
@@ -71,15 +83,33 @@ PICTURES = [
     Picture(
         "playground-phone", "/playground?t1=unigram%3Fcorpus%3Dlibrary", 390, 844, scheme="dark", phone=True
     ),
-    Picture(
-        "side-by-side",
-        "/playground?t1=bpe%3Fcorpus%3Dlibrary&t2=wordpiece%3Fcorpus%3Dlibrary&t3=unigram%3Fcorpus%3Dlibrary",
-        top=".aligned",
-    ),
+    Picture("side-by-side", "/playground", top=".aligned", uploads=True),
     Picture("compare-light", "/compare?corpus=course&step=40"),
     Picture("pipeline-light", "/pipeline", point=16),
     Picture("renew-light", "/renew", top=".aligned"),
 ]
+
+
+def four_uploads() -> str:
+    """The parameters of four tokenizers from files, which the server finds in the store that it shares with this process."""
+    trained = {}
+    for spec in READY:
+        run = Spec.parse(spec).run()
+        trained[run.algorithm.name] = run.algorithm.train(
+            run.source.corpus(run.pipeline), **run.settings
+        ).tokenizer()
+    ranks = (f"{b64encode(gpt2().token_bytes(place)).decode()} {place}" for place in range(5_000))
+    files = {
+        "team/bpe": {"tokenizer.json": tokenizer_to_json(trained["bpe"])},
+        "team/bert": {"vocab.txt": vocab_txt(trained["wordpiece"])},
+        "team/unigram": {"tokenizer.json": tokenizer_to_json(trained["unigram"])},
+        "GPT-2's first 5,000": {"gpt2.tiktoken": "\n".join(ranks)},
+    }
+    specs = [
+        Spec.parse(upload_spec({kind: text.encode() for kind, text in one.items()})).set(name=name).write()
+        for name, one in files.items()
+    ]
+    return urlencode(dict(zip(PLAYGROUND_SLOTS, specs, strict=True)))
 
 
 def take(browser: Browser, address: str, picture: Picture) -> Path:
@@ -96,7 +126,7 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
     )
     page = context.new_page()
     page.add_init_script(TOURS_TAKEN)
-    page.goto(address + picture.path)
+    page.goto(address + picture.path + (f"?{four_uploads()}" if picture.uploads else ""))
     if picture.path.startswith("/playground"):
         page.locator(".ts-chips .r").first.wait_for()
         page.locator(picture.top or ".counts").first.wait_for()
@@ -146,7 +176,8 @@ def show_lattice(page: Page, steps: int) -> None:
     book.evaluate("book => book.getRootNode().host.scrollIntoView({ block: 'start' })")
 
 
-def main() -> int:
+def main(names: Sequence[str] = ()) -> int:
+    """Draw all pictures, or those with these names."""
     from tests.browser.conftest import ARGUMENTS, SERVER, wait_until_up
 
     path = chromium.find()
@@ -166,7 +197,12 @@ def main() -> int:
         wait_until_up(server, address, Path(log))
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-            files = [take(browser, address, picture) for picture in PICTURES]
+            chosen = [picture for picture in PICTURES if picture.name in names or not names]
+            files = [take(browser, address, picture) for picture in chosen]
+            if FILM in names or not names:
+                files.append(take_film(browser, address))
+            if not names:
+                files += class_pictures(browser, address, DOCS)
             browser.close()
     finally:
         server.terminate()
@@ -174,11 +210,13 @@ def main() -> int:
         Path(log).unlink()
     for file in files:
         print(f"{file.relative_to(ROOT)}: {file.stat().st_size // 1000} kB")
-    large = [file.name for file in files if file.stat().st_size > LIMIT]
+    large = [
+        file.name for file in files if file.stat().st_size > (FILM_LIMIT if file.stem == FILM else LIMIT)
+    ]
     if large:
         print(f"Too large for the repository: {', '.join(large)}", file=sys.stderr)
     return 1 if large else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

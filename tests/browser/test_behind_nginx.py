@@ -19,7 +19,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from benchmarks.classroom import Lesson, lose
 from tests.browser.nginx import ROOT, Deployment
+from tests.loops import finished
 
 COOKIE = "tokensteps_worker"
 LETTERS = random.Random(9)
@@ -240,3 +242,14 @@ def test_each_worker_has_its_lines_in_the_configuration() -> None:
     named = re.findall(r"^    (\d+) +127\.0\.0\.1:(\d+);", text, re.MULTILINE)
     assert named == [(port, port) for port in servers]
     assert len(servers) == 2
+
+
+def test_a_class_loses_a_worker_in_the_middle_of_a_vote(deployment: Deployment) -> None:
+    """Lecturer and students are at whichever worker nginx has chosen; events come as they happen, and every answer counts."""
+    port = deployment.ports[80]
+    victim = deployment.worker(deployment.ports[8502])
+    outcome = finished(lose([port], Lesson(20, answer_within=2.0), lambda: os.kill(victim, signal.SIGKILL)))
+    assert (outcome.lost, outcome.twice, outcome.refused, outcome.wrong, outcome.answers) == (0, 0, 0, 0, 20)
+    assert 0 < outcome.back < 5
+    assert max(outcome.followed) < 5, "nginx keeps no event back"
+    deployment.wait(deployment.ports[8502])

@@ -18,7 +18,24 @@ from tokensteps.assets import read_asset, read_script
 from tokensteps.drawing.chips import Piece, Shown, TextRun, chips_message
 
 HERE = Path(__file__).resolve().parent
-DRAWN = {"div", "section", "h2", "p", "span", "bdi", "i", "wbr", "style", "h4", "dl", "dt", "dd", "code"}
+DRAWN = {
+    "div",
+    "section",
+    "h2",
+    "p",
+    "span",
+    "bdi",
+    "i",
+    "wbr",
+    "style",
+    "h4",
+    "dl",
+    "dt",
+    "dd",
+    "code",
+    "button",
+    "output",
+}
 """Every kind of element that the viewer and the demo's cards are made of."""
 VIEW = "node.cmTile.root.view"
 """CodeMirror's view of a text box, as its `EditorView.findFromDOM` finds it."""
@@ -397,7 +414,7 @@ def test_drag_copies_and_ids_copy_as_a_list(demo: Callable[..., Page]) -> None:
 def test_hostile_text_is_inert(demo: Callable[..., Page], dialogs: list[str]) -> None:
     page = demo("?example=hostile")
     for run, write in enumerate(("ids", "bytes", "text"), start=numbers(page)[2] + 1):
-        page.get_by_text(write, exact=True).first.click()
+        page.get_by_test_id("stRadio").get_by_text(write, exact=True).click()
         expect(status(page)).to_contain_text(f"runs {run}.")
         for at in (1, 8, 20):
             page.locator(".ts-chips .r[role]").nth(at).hover()
@@ -465,6 +482,7 @@ def test_hostile_vocabulary_is_inert(page: Page, dialogs: list[str]) -> None:
             return [all.map(e => e.localName), all.flatMap(e => e.getAttributeNames())]; }""")
         assert set(tags) <= DRAWN and dialogs == [], write
         assert set(names) <= {
+        "data-copy",
             "class", "dir", "role", "aria-label", "aria-selected", "data-n", "data-empty", "tabindex",
         }  # fmt: skip
         assert page.locator(".r").count() == 28
@@ -478,7 +496,15 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
         labels = {"label": "Text", "placeholder": "", "hint": "", "failed": ""}
         script = "data:text/javascript;base64," + b64encode(CODEMIRROR.read_bytes()).decode()
         return json.dumps(
-            {"script": script, "nonce": nonce, "text": text, "heard": heard, "params": [], "labels": labels}
+            {
+                "script": script,
+                "nonce": nonce,
+                "text": text,
+                "heard": heard,
+                "params": [],
+                "insert": [0, ""],
+                "labels": labels,
+            }
         )
 
     def sent(some: bool = False) -> Any:

@@ -134,7 +134,7 @@ def test_the_published_merges_side_by_side(learner: Compare) -> None:
     learner.at(9)
     learner.press("Home")
     learner.at(0)
-    assert learner.problems() == []
+    learner.untroubled()
 
 
 def test_the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
@@ -186,7 +186,7 @@ def test_the_chart_and_the_tabs_follow(learner: Compare) -> None:
     panel.locator("[data-testid=stDataFrame]").wait_for()
     learner.press("ArrowRight")
     learner.tab("Sweep chart")
-    assert learner.problems() == []
+    learner.untroubled()
 
 
 def test_a_deep_link_a_reload_files_and_back(
@@ -236,7 +236,7 @@ def test_a_deep_link_a_reload_files_and_back(
     expect(learner.page.get_by_label("Corpus", exact=True)).to_have_value("Four sentences")
     learner.page.go_forward()
     learner.at(2)
-    assert learner.problems() == []
+    learner.untroubled()
 
 
 # --- phone, themes ----------------------------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ def test_what_can_not_be_is_explained_and_the_text_survives(learner: Compare) ->
     field.fill("20")
     field.press("Enter")
     learner.shows(0)
-    assert learner.problems() == []
+    learner.untroubled()
     expect(learner.page.get_by_label("Your text", exact=True)).to_have_value("low lower lowest")
 
 
@@ -287,7 +287,8 @@ def test_hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Pa
     learner.shows(0)
     page = learner.page
     clean = page.evaluate(TRACES_OF_ATTACK)
-    assert learner.problems() == [] and clean == []
+    learner.untroubled()
+    assert clean == []
     learner.rest()
     learner.page.locator(".ts-flipbook .stage .say").first.click(position={"x": 3, "y": 3})  # takes the keys
     learner.press("ArrowRight", 30)

@@ -89,3 +89,43 @@ def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) ->
     expect(verdict).to_be_in_viewport(ratio=1)
     expect(box).to_be_focused()
     expect(box).to_have_value("xy 3")
+
+
+def test_pieces_are_put_over_the_word(serve: Callable[..., str], page: Page) -> None:
+    """By mouse and by keys; a piece takes the place of those it overlaps; what covers the word is in the box, and what is typed is in the
+    picture. In the Viterbi table, a piece goes into the cell where it ends. Oracle: the pieces' own places."""
+    app, question = serve(ROOT / "app.py"), make("unigram_best", 2, 1).question
+    assert question.board is not None and {"t", "e", "a", "m", "te", "ea", "tea"} == {*question.board.pieces}
+    page.goto(f"{app}/exercises?kind=unigram_best&level=2&seed=1")
+    box, board = page.get_by_label("Your answer"), page.locator(".ts-board")
+    down = board.locator("[aria-pressed=true] bdi")
+
+    def put(piece: str) -> None:
+        board.locator(f"[data-piece={piece}]").click()
+
+    put("tea")
+    expect(board.locator("p")).to_have_text("Still to cover: m")
+    expect(box).to_have_value("")
+    put("ea")
+    expect(down).to_have_text(["ea"])
+    for piece in ("t", "m"):
+        put(piece)
+    expect(box).to_have_value("t ea m")
+    box.fill("te|a")
+    expect(down).to_have_text(["te", "a"])
+    page.keyboard.press("Shift+Tab")
+    for key in ("End", "Enter"):
+        page.keyboard.press(key)
+    expect(box).to_have_value("te a m")
+    page.get_by_role("button", name="Check").click()
+    expect(page.locator(".verdict")).to_contain_text("Not yet.")
+    expect(box).to_have_value("")
+    expect(down).to_have_count(0)
+    page.goto(f"{app}/exercises?kind=viterbi&level=3&seed=2")
+    boxes = page.locator('[data-testid="stForm"] input')
+    put("rea")
+    expect(boxes.nth(5)).to_have_value("rea")
+    put("a")  # it ends there as well
+    expect(boxes.nth(5)).to_have_value("a")
+    boxes.nth(7).fill("reac")
+    expect(down).to_have_text(["reac", "a"])

@@ -196,7 +196,7 @@ def test_a_pair_an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
             if span is None
             else f"its first token is {span[0]}, its last is {span[1]}."
         )
-    assert traveller.problems() == []
+    traveller.untroubled()
 
 
 def test_keys_alone(traveller: Traveller) -> None:
@@ -382,7 +382,8 @@ def test_hostile_text_is_only_text(traveller: Traveller, dialogs: list[str]) -> 
     characters = traveller.row(Stage.TEXT)
     assert characters.count() == len(text) + 4
     assert characters.nth(0).inner_text().startswith("<")
-    assert page.evaluate(TRACES_OF_ATTACK) == [] and traveller.problems() == []
+    traveller.untroubled()
+    assert page.evaluate(TRACES_OF_ATTACK) == []
     assert page.locator(".ts-pipeline").evaluate("box => [...new Set([...box.querySelectorAll('*')].map(e => e.localName))].sort()") == [
         "bdi", "div", "p", "small", "span",
     ]  # fmt: skip
@@ -407,4 +408,4 @@ def test_other_stages_by_hand(traveller: Traveller) -> None:
     traveller.choose("Template", "BERT: [CLS] A [SEP]")
     traveller.ids(encoded(**gpt2 | {"template": "bert"}).ids)
     expect(traveller.page.get_by_label("Stages as in", exact=True)).to_have_value("custom")
-    assert traveller.problems() == []
+    traveller.untroubled()

@@ -165,7 +165,7 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     expect(toolbars).to_have_count(2)
     expect(toolbars.get_by_label("Download as CSV")).to_have_count(0)
     saved = []
-    for button in page.get_by_role("button", name="Download as CSV").all():
+    for button in page.get_by_role("button", name="CSV for spreadsheets").all():
         with page.expect_download() as download:
             button.click()
         saved.append([*csv.reader(download.value.path().read_text("utf-8-sig").splitlines())])

@@ -54,7 +54,8 @@ def test_a_newcomer_sees_indentation_become_a_token(renewer: Renewer) -> None:
     renewer.start()
     page = renewer.page
     renewer.counts(61, 39)
-    assert renewer.query() == {} and renewer.problems() == []
+    renewer.untroubled()
+    assert renewer.query() == {}
     expect(page.locator(".aligned")).to_contain_text("new: Python modules")
     expect(page.locator(".row.wide .t").filter(has_text="ĊĠĠĠ").first).to_be_visible()
     library = Tokenizer.from_str(renewer.download("tokenizer.json"))
@@ -77,27 +78,22 @@ def test_a_newcomer_sees_indentation_become_a_token(renewer: Renewer) -> None:
     assert max(page.evaluate(WIDTHS)) <= 0 and page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_a_tokenizer_of_ones_own_by_way_of_the_playground(renewer: Renewer) -> None:
-    """Uploaded there, it is offered here; its template comes along, and is no token of the text."""
+def test_a_tokenizer_of_ones_own(renewer: Renewer) -> None:
+    """Uploaded here, it is the old one; its template comes along, and is no token of the text. The pipeline offers it, too."""
     page, library = renewer.page, bert()
     text = "def the cats(number): return the rats"
     page.goto(f"{renewer.address}/renew?{urlencode({'corpus': 'hug', 't1': HUG, 'a': text})}")
     renewer.ready()
-    page.get_by_text("Load another in the playground").click()
-    page.locator(".ts-chips").wait_for(timeout=30_000)
-    renewer.rest()
     file: FilePayload = {
         "name": "mine.json",
         "mimeType": "application/json",
         "buffer": library.to_str().encode(),
     }
-    page.get_by_test_id("stFileUploader").locator("input[type=file]").set_input_files([file])
+    page.get_by_text("Upload a tokenizer").click()
+    page.get_by_test_id("stFileUploader").locator("input[type=file]").first.set_input_files([file])
     expect(page.get_by_test_id("stSidebar").get_by_role("combobox").first).to_have_value("mine.json")
     renewer.rest()
-    page.get_by_test_id("stSidebarNavLink").filter(has_text="Retrain").click()
-    renewer.ready()
     expect(page.get_by_label("One text under both")).to_have_value(text)
-    renewer.choose("Old tokenizer", "mine.json")
     expect(page.locator("dl.counts dd").first).to_have_text(
         str(len(library.encode(text, add_special_tokens=False).ids))
     )
@@ -107,8 +103,15 @@ def test_a_tokenizer_of_ones_own_by_way_of_the_playground(renewer: Renewer) -> N
     expect(page.locator("dl.counts dd").nth(1)).to_have_text(
         str(len(new.encode(text, add_special_tokens=False).ids))
     )
-    assert new.encode("hug").tokens[0] == "[CLS]" and renewer.problems() == []
+    renewer.untroubled()
+    assert new.encode("hug").tokens[0] == "[CLS]"
     assert renewer.query()["t1"].startswith("file?mine.json=")
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Pipeline").click()
+    expect(page.get_by_label("Second text, for a pair")).to_be_visible()
+    renewer.choose("Tokenizer", "mine.json")
+    expect(page.locator("ol.stages")).to_contain_text("BertNormalizer")
+    expect(page.locator("ol.stages")).to_contain_text("[CLS] A [SEP] B [SEP]")
+    renewer.untroubled()
 
 
 def test_hostile_text_is_only_text(renewer: Renewer, dialogs: list[str]) -> None:
@@ -117,7 +120,8 @@ def test_hostile_text_is_only_text(renewer: Renewer, dialogs: list[str]) -> None
     old = f"bpe?{urlencode({'corpus': 'paste', 'text': pack_text(text), 'special': '<script>window.bad=8</script>'})}"
     renewer.start(t1=old, corpus="paste", text=str(pack_text(text)), size="150", a=text)
     page = renewer.page
-    assert renewer.problems() == [] and page.evaluate(TRACES_OF_ATTACK) == []
+    renewer.untroubled()
+    assert page.evaluate(TRACES_OF_ATTACK) == []
     expect(page.locator(".heritage")).to_contain_text("<script>window.bad=8</script>")
     expect(page.get_by_label("One text under both")).to_have_value(text)
     made = page.evaluate(

@@ -34,7 +34,8 @@ def test_a_fresh_server_answers_a_deep_link(serve: Callable[..., str], page: Pag
     expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 7")
     expect(page.locator(".ts-flipbook .say b").first).to_have_text("3 times")
     assert navigation(page) == [
-        "Home", "Exercises", "Challenge", "Errata", "Glossary", "BPE", "WordPiece", "Unigram", "Playground", "Compare", "Pipeline", "Retrain"
+        "Home", "Exercises", "Challenge", "Errata", "Glossary", "Live class", "BPE", "WordPiece", "Unigram", "What if",
+        "Playground", "Compare", "Pipeline", "Retrain",
     ]  # fmt: skip
     expect(page.get_by_text("after step 7, best first")).to_be_visible()  # all of the page is there
     expect(page.get_by_text("Page not found")).to_have_count(0)
@@ -81,7 +82,20 @@ def test_no_request_leaves_the_host(serve: Callable[..., str], page: Page) -> No
         "performance.getEntriesByType('resource').map(e => e.name).filter(n => /woff2?($|[?])/.test(n))"
     )
     own = [url for url in served if "/app/static/fonts/" in url]
+    assert own == served, "a face of Streamlit's, which the theme's stands for"
     assert any("inter" in url for url in own) and any("fira-code" in url for url in own), served
+
+
+def test_every_icon_is_one_sign(serve: Callable[..., str], page: Page) -> None:
+    """The face that stands for Streamlit's icons has each of those that its list names: a square, and not a word."""
+    page.goto(serve(APP) + "/glossary")
+    names = (ROOT / "static" / "fonts" / "material-symbols.txt").read_text("utf-8").split()
+    widths = page.evaluate(
+        """async names => { const face = '24px "Material Symbols Rounded"', pen = document.createElement('canvas').getContext('2d');
+        await document.fonts.load(face); pen.font = face; return names.map(name => Math.round(pen.measureText(name).width)); }""",
+        names,
+    )
+    assert dict(zip(names, widths, strict=True)) == dict.fromkeys(names, 24)
 
 
 def test_make_run_serves(tmp_path: Path) -> None:
@@ -120,3 +134,19 @@ def test_make_run_serves(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(10)
     assert "Traceback" not in log.read_text()
+
+
+def test_the_next_page_writes_nothing_into_the_history_of_this_one(
+    serve: Callable[..., str], page: Page
+) -> None:
+    """Its answer may be there before Streamlit has changed the page. Oracle: the browser's own Back."""
+    address = serve("app.py")
+    page.goto(f"{address}/bpe?corpus=course&step=3")
+    expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 3")
+    for name, query in (("glossary", ""), ("bpe", "?corpus=course&step=3")):
+        page.locator(f"[data-testid=stSidebarNav] a[href$='/{name}']").click()
+        page.wait_for_url(f"{address}/{name}{query}")
+        expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 3")
+    page.go_back()
+    page.wait_for_url(f"{address}/glossary")

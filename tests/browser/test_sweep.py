@@ -47,10 +47,12 @@ FINDINGS = f"""() => {{
   const main = document.querySelector('[data-testid="stMain"]');
   if (main.scrollWidth > main.clientWidth + 1) found.push(['page', 'wider than the window', main.scrollWidth, main.clientWidth]);
   if (!book?.isConnected || !book.checkVisibility()) return found;
+  const asked = document.querySelector('[data-testid="stForm"]') !== null; // else a row of tokens may go on where it fades
+  const fades = e => !on && !asked && e.matches('.w .ts') && getComputedStyle(e).overflowX === 'auto' && getComputedStyle(e).maskImage !== 'none';
   for (const e of book.querySelectorAll('.say, .cols > section, .trio > section, .did, h3, h4, .w, .w .ts, td .t, .aside, .vocab > div')) {{
     if (!e.checkVisibility() || getComputedStyle(e).display.startsWith('inline')) continue;
     if (e.scrollHeight > e.clientHeight + 2 && e.matches('.say, section, .did, .aside, .vocab > div')) found.push([name(e), 'cut below', e.textContent.slice(0, 40), e.scrollHeight, e.clientHeight]);
-    if (e.scrollWidth > e.clientWidth + 2) found.push([name(e), 'cut at the end', e.textContent.slice(0, 40), e.scrollWidth, e.clientWidth]);
+    if (e.scrollWidth > e.clientWidth + 2 && !fades(e)) found.push([name(e), 'cut at the end', e.textContent.slice(0, 40), e.scrollWidth, e.clientWidth]);
     const box = e.getBoundingClientRect();
     if (box.right > innerWidth + 1 || (on && box.bottom > innerHeight + 1)) found.push([name(e), 'outside', e.textContent.slice(0, 40), box.right, box.bottom]);
   }}

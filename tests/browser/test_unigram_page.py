@@ -124,7 +124,8 @@ def test_a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
     )
     expect(aside).to_contain_text("ends at 98")
     unigram.at(202)
-    assert unigram.href().endswith("/unigram?step=202") and unigram.problems() == []
+    unigram.untroubled()
+    assert unigram.href().endswith("/unigram?step=202")
 
 
 def test_an_untouched_pages_keys_are_the_stages(unigram: Unigram) -> None:
@@ -180,7 +181,8 @@ def test_reload_back_and_forward_keep_the_step(unigram: Unigram) -> None:
     expect(unigram.page.get_by_label("Corpus", exact=True)).to_have_value("Four sentences")
     unigram.page.go_forward()
     unigram.at(2)
-    assert unigram.state()["token"] == "un" and unigram.problems() == []
+    unigram.untroubled()
+    assert unigram.state()["token"] == "un"
 
 
 # --- the lattice ------------------------------------------------------------------------------------------------------
@@ -309,7 +311,8 @@ def test_sentencepieces_steps(unigram: Unigram) -> None:
         expect(unigram.page.locator(".ts-flipbook").first.locator("h3").nth(1)).to_contain_text(heads[kind])
         seen.append(kind)
     assert set(seen) == set(heads)
-    assert "· 7 pieces" in unigram.state()["where"] and unigram.problems() == []
+    unigram.untroubled()
+    assert "· 7 pieces" in unigram.state()["where"]
 
 
 # --- phone, themes, other scripts -------------------------------------------------------------------------------------
@@ -350,7 +353,8 @@ def test_chinese_as_one_stream(unigram: Unigram) -> None:
     told = f"The word has {len(CHINESE)} characters; its first {LATTICE_CHARACTERS} are shown."
     expect(page.get_by_text(told)).to_be_visible()
     book = unigram.lattice(CHINESE[:LATTICE_CHARACTERS])
-    assert unigram.problems() == [] and max(page.evaluate(WIDTHS)) <= 0
+    unigram.untroubled()
+    assert max(page.evaluate(WIDTHS)) <= 0
     pane = book.root.locator(".pane").first
     assert pane.evaluate("e => e.scrollWidth >= e.clientWidth")
     trace = train_unigram(Corpus.from_texts([CHINESE], pre_tokenizer="none"), 300, 80)
@@ -363,7 +367,8 @@ def test_chinese_as_one_stream(unigram: Unigram) -> None:
     assert max(page.evaluate(WIDTHS)) <= 0
     unigram.press("End")
     unigram.at(len(trace))
-    assert unigram.problems() == [] and "pieces" in unigram.state()["where"]
+    unigram.untroubled()
+    assert "pieces" in unigram.state()["where"]
 
 
 # --- hostile text -----------------------------------------------------------------------------------------------------
@@ -379,7 +384,8 @@ def test_hostile_text_is_only_text(unigram: Unigram) -> None:
     unigram.type_text("\n".join(f"{line} {line}" for line in HOSTILE))
     unigram.at(0)
     page = unigram.page
-    assert unigram.problems() == [] and page.evaluate(TRACES_OF_ATTACK) == []
+    unigram.untroubled()
+    assert page.evaluate(TRACES_OF_ATTACK) == []
     unigram.take()
     last = unigram.state()["last"]
     assert last > 100

@@ -24,7 +24,7 @@ CUT = """() => [...document.querySelectorAll('.ts-walk .row > :not([hidden])')].
   node.matches('button, .time, ol') && (node.scrollWidth > node.clientWidth + 2
     || node.getBoundingClientRect().right > innerWidth)).map((node) => node.outerHTML)"""
 COVERED = """() => { const strip = document.querySelector('.ts-walk').getBoundingClientRect();
-  const app = document.querySelector('[data-testid=stApp]').getBoundingClientRect(); return app.bottom - strip.top; }"""
+  const app = document.querySelector('[data-testid=stMain]').getBoundingClientRect(); return app.bottom - strip.top; }"""
 
 
 @pytest.fixture
@@ -72,7 +72,11 @@ def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> N
     held(page, "PageDown")
     at(page, 2)
     expect(page.locator(".question")).to_contain_text("Which pair is merged next?")
-    held(page, "PageDown")
+    page.locator(".ts-flipbook .say").first.wait_for()
+    page.keyboard.press("PageDown")  # a press reveals, and the next answer's box has the focus
+    expect(page.locator(".verdict")).to_contain_text("Shown.")
+    expect(page.get_by_label("Your answer")).to_be_focused()
+    held(page, "PageDown")  # reveals nothing
     at(page, 3)
     where = page.locator(".ts-flipbook .where b").first
     expect(where).to_have_text("Step 2")
@@ -127,6 +131,15 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     at(page, 3)
     page.keyboard.press("Shift+N")
     at(page, 2)
+    answer, show = page.locator(f"{STRIP} .told p + p span"), page.locator(f"{STRIP} .show")
+    expect(answer).to_be_hidden()  # the class is to find it out
+    page.keyboard.press("u")
+    expect(answer).to_contain_text("u + g first")
+    expect(show).to_be_hidden()
+    page.reload()
+    expect(show).to_be_visible()
+    page.get_by_role("button", name="Reveal").click()
+    expect(answer).to_contain_text("u + g first")
     page.keyboard.press("h")
     expect(page.locator(f"{STRIP} .told")).to_be_hidden()
     page.get_by_role("link", name="Errata").click()  # a side-step: the plan goes along
@@ -168,6 +181,8 @@ def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Pa
     other.get_by_role("button", name="Erase my progress").click()
     expect(other.locator(".walked")).to_have_count(0)
     other.wait_for_function("localStorage.getItem('tokensteps.path') === null")
+    expect(page.locator(STRIP)).to_have_count(0)  # in every tab
+    assert other.evaluate("localStorage.getItem('tokensteps.path')") is None
     other.evaluate("localStorage.setItem('tokensteps.path', '[1,[1,2,3],[]]'.repeat(99))")
     other.reload()
     expect(other.get_by_role("heading", name="More to try")).to_be_visible()

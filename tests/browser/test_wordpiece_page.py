@@ -117,7 +117,7 @@ def test_the_course_to_the_digit(wordpiece: Learner) -> None:
     assert "the vocabulary has reached the size you asked for" in wordpiece.state()["say"]
     wordpiece.at(25)
     assert wordpiece.href().endswith("/wordpiece?corpus=course&step=25")
-    assert wordpiece.problems() == []
+    wordpiece.untroubled()
 
 
 def test_keys_links_reload_and_back(wordpiece: Learner) -> None:
@@ -372,7 +372,7 @@ def test_hostile_text_is_only_text(wordpiece: Learner) -> None:
     wordpiece.open(f"/wordpiece?corpus=paste&pre=whitespace_split&special={special}")
     wordpiece.type_text("\n".join(f"{line} {line}" for line in HOSTILE))
     wordpiece.at(0)
-    assert wordpiece.problems() == []
+    wordpiece.untroubled()
     page = wordpiece.page
     assert page.evaluate(TRACES_OF_ATTACK) == []
     last = wordpiece.state()["last"]

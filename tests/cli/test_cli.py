@@ -767,6 +767,7 @@ def test_documents_have_examples() -> None:
 def test_every_example_runs(text: str, tmp_path: Path) -> None:
     for name in ("tokensteps", "tokenizers_core", "assets", "pyproject.toml"):
         (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "messages.json").write_text('[{"role": "user", "content": "Hello"}]')
     told = examples(text)
     assert len(told) > 3
     done = shell("\n".join(["set -e", *told]), tmp_path)  # in order: one writes what the next one reads
@@ -782,7 +783,10 @@ def test_every_example_runs(text: str, tmp_path: Path) -> None:
 
 
 def test_version_is_the_projects() -> None:
-    assert f'version = "{output("--version").split()[1]}"' in (ROOT / "pyproject.toml").read_text("utf-8")
+    """The build reads it as text, from the one file that has it."""
+    assert f'__version__: Final = "{output("--version").split()[1]}"' in (
+        ROOT / "tokensteps" / "version.py"
+    ).read_text("utf-8")
 
 
 # --- A real process -------------------------------------------------------------------------------------------

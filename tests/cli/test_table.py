@@ -49,6 +49,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "picture.png").write_bytes(PNG)
     (made / "latin.txt").write_bytes(LATIN)
     (made / "koi8.txt").write_bytes(CYRILLIC)
+    chat = made / "model"
+    chat.mkdir()
+    bpe.tokenizer().save(chat / "tokenizer.json")
+    (chat / "tokenizer_config.json").write_text(
+        '{"chat_template": "{% for m in messages %}{{ m.content }}{% endfor %}"}', "utf-8"
+    )
+    (made / "chat.json").write_text('[{"role": "user", "content": "This is"}]', "utf-8")
+    (made / "loop.jinja").write_text("{% for a in range(99999) %}" * 3 + "{% endfor %}" * 3, "utf-8")
     (made / "-hello").write_text("to be", "utf-8")
     return made
 
@@ -80,7 +88,7 @@ TABLE = {
     "no such option": Line("train --vocabsize 5", 2, err="No such option '--vocabsize'.*Did you mean .*--vocab-size"),
     **{
         f"help of {name}": Line(f"{name} --help", out=rf"(?s)Usage: \S+ {name} .*Examples:.*")
-        for name in ("train", "encode", "decode", "trace", "handout", "count")
+        for name in ("train", "encode", "decode", "trace", "handout", "count", "open")
     },
     # sizes
     "a size": Line("train course.txt -s 60", out=ANYTHING, err=r"a vocabulary of 60 tokens; .*\nOne of them is \[UNK\]"),
@@ -95,7 +103,8 @@ TABLE = {
         f"a size out of reach, {algorithm}, {command}": Line(
             f"{command} course.txt -a {algorithm} -s 8000",
             1,
-            err=r"^Error: --vocab-size 8000 can't be reached: .*; choose at most (\d+), or add text\.$",
+            out=ANYTHING,
+            err=r"(?m)^Error: --vocab-size 8000 can't be reached: .*; choose at most (\d+), or add text\. What there is has been written\.$",
         )
         for algorithm in ("bpe", "wordpiece", "unigram")
         for command in ("train", "trace", "handout")
@@ -103,13 +112,14 @@ TABLE = {
     "a size beyond the seed": Line(
         "train course.txt -a unigram -s 200 --seed-size 150",
         1,
+        out=ANYTHING,
         err="for 151 tokens only; choose at most 151, or a larger --seed-size",
     ),
     "a size that only the seed was in the way of": Line(
         "train course.txt -a unigram -s 400", out=ANYTHING, err="the vocabulary has reached the size"
     ),
     "a size that EM leaves no pieces for": Line(
-        "train course.txt -a unigram --method sentencepiece -s 60", 1, err="--vocab-size 60 can't be reached: EM dropped"
+        "train course.txt -a unigram --method sentencepiece -s 60", 1, out=ANYTHING, err="--vocab-size 60 can't be reached: EM dropped"
     ),
     "no size, nothing out of reach": Line("train hug.txt --counts -a unigram", out=ANYTHING, err="the seed is no larger"),
     "no size to speak of": Line("train course.txt -s 0", 2, err="'--vocab-size'"),
@@ -133,6 +143,14 @@ TABLE = {
     "a table": Line("encode -t t.json --format table This", out=r"text\tid\ttoken\tstart\tend\tword\ttype\n1\t.*\n"),
     "a text that looks like options": Line("encode -t t.json -hello", 2, err=r"No such option '-e'\. If that is a text .* put -- in front"),
     "a text that looks like a long option": Line("encode -t t.json --hello", 2, err="put -- in front"),
+    "a chat": Line("encode -t model --chat chat.json --format tokens", out=r"T\S* .*\n"),
+    "a chat by a known format": Line("encode -t model/tokenizer.json --chat chat.json --chat-template plain --generation-prompt", out=IDS),
+    "a chat by an endless template": Line("encode -t t.json --chat chat.json --chat-template loop", 1, err="takes longer than 1 s"),
+    "a chat without a template": Line("encode -t model --chat chat.json --chat-template no", 1, err="has no chat template 'no'; choose one .*: default, chatml"),
+    "a chat that is none": Line("encode -t model --chat course.txt", 1, err="course.txt: not JSON: .*; write "),
+    "messages that are none": Line("encode -t model --chat t.json", 1, err="'t.json' is not a list of messages"),
+    "a chat and a text": Line("encode -t model --chat chat.json text", 2, err="leave TEXT, --file and --pair out"),
+    "a template without a chat": Line("encode -t model --generation-prompt text", 2, err="are for --chat"),
     "a text after --": Line("encode -t t.json -- -hello", out=IDS),
     "a file that looks like options": Line("train -ello", 2, err="put -- in front"),
     "a file after --": Line("train -- -hello", out=ANYTHING, err="Corpus: 1 line"),
@@ -209,12 +227,15 @@ def test_what_train_writes_encodes_as_its_tokenizer_json(
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
 def test_the_size_that_is_named_can_be_reached(algorithm: str, tmp_path: Path) -> None:
-    """Oracle: the error's own remedy, and the file's length."""
-    refused = run("train", COURSE, "-a", algorithm, "-s", 8000, "-o", tmp_path / "t.json")
-    assert list(tmp_path.iterdir()) == []
-    most = int(re.findall(r"choose at most (\d+)", refused.stderr)[0])
+    """What can't be reached is written as far as it goes, with exit code 1. Oracle: the error's own remedy, and the file's length."""
+    short = run("train", COURSE, "-a", algorithm, "-s", 8000, "-o", tmp_path / "short.json")
+    most = int(re.findall(r"choose at most (\d+)", short.stderr)[0])
+    assert short.exit_code == 1
     output("train", COURSE, "-a", algorithm, "-s", most, "-o", tmp_path / "t.json")
     assert len(Tokenizer.load(tmp_path / "t.json").tokens) == most
+    if algorithm != "unigram":  # whose seed grows with the size that was asked for
+        assert (tmp_path / "short.json").read_bytes() == (tmp_path / "t.json").read_bytes()
+    assert len(Tokenizer.load(tmp_path / "short.json").tokens) == most
     assert run("train", COURSE, "-a", algorithm, "-s", most + 1).exit_code == 1
 
 

@@ -193,7 +193,7 @@ def test_lineage() -> None:
 
 def test_history() -> None:
     assert len(HUG.history) == len(HUG)
-    assert HUG.history[4] == (5, "pug", 5, 2, 12, HUG[5].tokens, HUG[5].tokens / 36)
+    assert HUG.history[4] == (5, "pug", 5, 2, 12, HUG[5].tokens, HUG[5].tokens / 36, 0)
     for point in HUG.history:
         snapshot = HUG[point.step]
         frequencies = HUG.word_frequencies

@@ -189,6 +189,23 @@ def test_only_young_code_points_differ() -> None:
         assert len(differing_in_normalizer(name)) < 1_000, name
 
 
+UNICODE_8 = json.loads((Path(__file__).parents[1] / "golden" / "unicode_8.json").read_text("utf-8"))
+RECLASSED = frozenset("\u166d\u1734\u1885\u1886\ua9bd\U000111c9\U0001171e")
+"""Assigned in Unicode 8.0, but of another category since: a sign that is no punctuation any more, marks that were letters."""
+
+
+def test_berts_stages_differ_only_on_what_is_younger_than_the_librarys_tables() -> None:
+    """The library's tables of punctuation and marks are those of Unicode 8.0. Every code point, alone and between marks; the
+    library is the oracle, and Unicode's own list of what 8.0 assigns says which are younger."""
+    ends = [[int(end, 16) for end in part.split("-")] for part in " ".join(UNICODE_8["assigned"]).split()]
+    assigned = {chr(point) for first, *last in ends for point in range(first, (last or [first])[0] + 1)}
+    differing = differing_in_class("punctuation").union(
+        *map(differing_in_normalizer, ("bert_cased", "bert_uncased"))
+    )
+    assert differing & assigned == RECLASSED
+    assert len(differing - assigned) > 500  # the test can tell them apart
+
+
 # --- Published examples -------------------------------------------------------------------------------------
 
 

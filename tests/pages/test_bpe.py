@@ -22,7 +22,17 @@ from tokensteps.server import stores
 from tokensteps.server.jobs import registry
 from tokensteps.server.stores import corpora
 
-TABS = ["Every pair", "Charts", "Follow a word", "Lineage", "Encode", "Ties", "Code", "Files and link"]
+TABS = [
+    "Every pair",
+    "Charts",
+    "Follow a word",
+    "Lineage",
+    "Encode",
+    "Ties",
+    "How close?",
+    "Code",
+    "Files and link",
+]
 PAGE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
 opened, value, rules, usual, with_tab = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual, PAGE.with_tab
 
@@ -256,7 +266,7 @@ def test_patterns_that_can_not_be(pattern: str, says: str) -> None:
         (
             "a.csv",
             b"hug,10\npug;5\n",
-            "Line 2 (&#x27;pug;5&#x27;): the count is missing; write a line like: hug 10.",
+            "Line 2 (&#x27;pug;5&#x27;): the count is missing. Write a word, a space and its count, such as “hug 10”.",
         ),
         ("a.tsv", b"hug\t10\npug\tten\n", "Line 2 ("),
         ("a.txt", b" \n\n ", "The file has 4 bytes and no words: choose another one."),

@@ -257,7 +257,7 @@ def test_words_can_be_found_and_sorted_out() -> None:
 def test_the_link_brings_the_step_back() -> None:
     text = pack_text(PASTED)
     app = opened(f"corpus=paste&text={text}&size=20&step=5", "Files and link")
-    (link,) = app.code
+    link, _embed = app.code
     query = parse_qs(link.value.partition("?")[2])
     assert query["text"] == [text] and query["step"] == ["5"] and query["size"] == ["20"]
     labels = [button.label for button in app.get("download_button")]

@@ -28,7 +28,8 @@ def counted(minimum: int = 1, **rules: Any) -> tuple[Corpus, bytes]:
 
 def uploaded(page: Page, data: bytes, name: str = "counts.tsv", query: str = "") -> AppTest:
     app = page.opened(f"corpus=upload&{query}")
-    app.sidebar.get("file_uploader")[0].set_value((name, data, "text/plain"))
+    (box,) = [box for box in app.sidebar.get("file_uploader") if box.key == f"{page.name}.file"]
+    box.set_value((name, data, "text/plain"))
     return run(app)
 
 

@@ -58,9 +58,9 @@ NAMES = words(
 DATA = words(
     "id type_id word_id sequence_id special_tokens_mask attention_mask tokenizer.json vocab.json "
     "merges.txt vocab.txt ranks.tiktoken unigram.vocab tiktoken ORG LOC PER log ln exp digamma "
-    "openai-community gpt cl base"
+    "openai-community gpt cl base system user assistant tool ChatML"
 )
-"""Columns and functions of the tokenizers library; files; labels of entities; functions of mathematics; the example of a name on the hub."""
+"""Roles in a chat; columns and functions of the tokenizers library; files; labels of entities; functions of mathematics; the example of a name on the hub."""
 WORDS = re.compile(r"[A-Za-z][A-Za-z]+(?:[-._][A-Za-z0-9]+)*")
 HUG = re.compile(r"[hugpnbsmt]+")
 """Tokens of the examples whose words are hug, pug, pun, bun, hugs, and of unhug, bug, mug, thug."""
@@ -250,6 +250,7 @@ def of_component(proto: Any, data: str) -> list[str]:
             "ways",
             "atoms",
             "script",
+            "few",
         ):
             continue
         for text in strings(value):
@@ -396,7 +397,7 @@ TABBED = {
     "train/bpe": {**PASTED, "step": "3"},
     "train/wordpiece": {**PASTED, "step": "3"},
     "train/unigram": {**PASTED, **PRUNED, "step": "3"},
-    "explore/playground": SPECS,
+    "explore/playground": {**SPECS, "chat": '[["user","θάλασσα"]]'},
     "explore/compare": PASTED,
     "explore/pipeline": {"a": f"~{TEXT}"},
 }

@@ -8,14 +8,16 @@ browser; the `tokenizers` library for the file that can be taken away. What need
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer as Library
 
+from tests.app.catalogue.test_renewal import bert
 from tests.pages.pages import Page, address, bodies, problems, run, told
 from tokenizers_core import Tokenizer
 from tokenizers_core.encoding.templates import TEMPLATES
@@ -23,6 +25,8 @@ from tokenizers_core.encoding.truncation import Truncation
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
 from tokenizers_core.text.normalizers import NORMALIZERS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
+from tokensteps.catalogue.choices import upload_spec
+from tokensteps.catalogue.shipped import gpt2
 from tokensteps.limits import PIPELINE_LIMIT
 from tokensteps.pages.explore.pipeline import tokenizer_with_template
 from tokensteps.pages.explore.pipeline_controls import PRESETS, SAMPLES, SPECIAL_TOKENS
@@ -98,6 +102,45 @@ def shows(app: AppTest, *texts: str) -> Tokenizer:
     tokenizer = engine(app)
     assert drawn_ids(app) == tokenizer.encode(texts[0], texts[1] if len(texts) > 1 else None).ids
     return tokenizer
+
+
+# --- any tokenizer ----------------------------------------------------------------------------------------------------
+
+
+def test_an_uploaded_tokenizer_is_shown_stage_by_stage() -> None:
+    """As the library encodes a pair by it: ids, marks, stages, windows, the way back, and a link that brings it again."""
+    library = bert()
+    spec = upload_spec({"tokenizer.json": library.to_str().encode()})
+    texts = ("Thé cats", "chased the rats [SEP]")
+    app = PAGE.opened(urlencode({"t1": spec, "a": texts[0], "b": texts[1], "max": "9"}))
+    assert problems(app) == [] and drawn_ids(app) == library.encode(*texts).ids
+    [cards] = bodies(app, "stages")
+    assert "BertNormalizer" in cards and "WordPiece, 34 tokens" in cards and "[CLS] A [SEP] B [SEP]" in cards
+    assert address(app)["t1"] == spec and not app.get("progress")
+    assert value(app, "t1") == spec and not any(box.label == "Stages as in" for box in app.selectbox)
+    assert "normalized" not in bodies(PAGE.with_tab(app, "Windows"), "windows")[0]
+    app = PAGE.with_tab(app, "Back to text")
+    assert library.decode(library.encode(*texts).ids, skip_special_tokens=False) in unescape(
+        bodies(app, "decoded")[0]
+    )
+    assert any("own decoder" in told for told in bodies(app, "reasons"))
+    app = PAGE.with_tab(app, "Files and link")
+    assert spec in parse_qs(urlsplit(app.code[0].value).query)["t1"] and len(app.get("download_button")) == 0
+    app.selectbox(key="pipeline.t1").set_value("")
+    run(app)
+    assert "t1" not in address(app) and any(box.label == "Stages as in" for box in app.selectbox)
+
+
+@pytest.mark.parametrize("spec", ["unigram?corpus=hug", "hub?name=gpt2", "bpe?corpus=nowhere", "file?x=0"])
+def test_trained_public_and_lost_tokenizers(spec: str) -> None:
+    app = PAGE.opened(urlencode({"t1": spec, "a": "hugs"}))
+    if spec.startswith(("bpe", "file")):
+        assert len(problems(app)) == 1 and not bodies(app, "stages")
+        return
+    subject = gpt2() if spec.startswith("hub") else None
+    assert problems(app) == [] and len(bodies(app, "stages")) == 1
+    if subject is not None:
+        assert drawn_ids(app) == [*subject.encode("hugs").ids]
 
 
 # --- stages -----------------------------------------------------------------------------------------------------------

@@ -103,10 +103,39 @@ def test_a_second_tokenizer_comes_and_goes() -> None:
     app.selectbox(key="playground.slot.1").set_value(READY[1])
     run(app)
     assert address(app)["t2"] == READY[1] and app.selectbox(key="playground.slot.2").value is None
-    assert any('class="ts aligned"' in html.proto.body for html in app.get("html"))
+    assert any("<i>B</i> WordPiece" in line for line in message(app, "lines")["lines"])
     app.selectbox(key="playground.slot.1").set_value(None)
     run(app)
     assert "t2" not in address(app)
+
+
+def test_a_share_of_a_context_window_is_told_and_in_the_link() -> None:
+    """Oracle: the engine's number of tokens, divided here."""
+    app = opened(t1=f"{HUG}&step=0", text="hugs", window="32")
+    figure = next(html.proto.body for html in app.get("html") if "ts window" in html.proto.body)
+    assert "<b>12.5 %</b> of a context window of 32 tokens" in unescape(figure) and "width:12.50%" in figure
+    app.number_input(key="playground.window").set_value(2)
+    run(app)
+    assert address(app)["window"] == "2"
+    figure = next(html.proto.body for html in app.get("html") if "ts window" in html.proto.body)
+    assert "200.0 %" in unescape(figure) and "width:100.00%" in figure and "over" in figure
+    app.number_input(key="playground.window").set_value(None)
+    run(app)
+    assert "window" not in address(app) and not any(
+        "ts window" in html.proto.body for html in app.get("html")
+    )
+
+
+def test_a_special_token_is_put_in_once() -> None:
+    """The menu has the tokenizers' special tokens, and tells the text box of one with a new number each time."""
+    app = opened(t1=GPT2, text="hug")
+    menu = app.selectbox(key="playground.special")
+    assert menu.options == ["<|endoftext|>"] and message(app, "nonce")["insert"] == [0, ""]
+    for number in (1, 2):
+        app.selectbox(key="playground.special").set_value("<|endoftext|>")
+        run(app)
+        assert message(app, "nonce")["insert"] == [number, "<|endoftext|>"]
+        assert app.selectbox(key="playground.special").value is None
 
 
 def test_what_was_trained_in_this_session_is_offered() -> None:

@@ -25,7 +25,7 @@ from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.rules import UNIGRAM_RULES
 
 TABS = [
-    "Lattice", "Every piece", "Exact and approximate loss", "Charts", "Follow a word", "Encode", "Code", "Files and link",
+    "Lattice", "Every piece", "Exact and approximate loss", "Charts", "How close?", "Follow a word", "Encode", "Code", "Files and link",
 ]  # fmt: skip
 PAGE = Page("unigram", Path("pages", "train", "unigram.py"), UNIGRAM_RULES)
 opened, value, rules, usual, with_tab = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual, PAGE.with_tab

@@ -6,12 +6,16 @@ Source and oracle: the `tokenizers` library, whose names and results these are. 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from tokenizers_core.encoding.templates import ONE_TEXT, TemplatePiece
 from tokenizers_core.encoding.truncation import Padding
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.spans import Span
+
+PRINTED_TOKENS: Final = 20
+PRINTED_CHARACTERS: Final = 60
+"""Of each token, in what Python prints of an encoding."""
 
 T = TypeVar("T")
 
@@ -155,7 +159,9 @@ class Encoding:
         return sum(run.size for run in self._runs)
 
     def __repr__(self) -> str:
-        return f"Encoding(tokens={self.tokens!r})"
+        """One line: of a long text the first tokens, and how many there are."""
+        first = [token[:PRINTED_CHARACTERS] for token in self.tokens[:PRINTED_TOKENS]]
+        return f"Encoding(tokens={first}{f', {len(self):,} in all' if len(self) > PRINTED_TOKENS else ''})"
 
     @property
     def text(self) -> str:
@@ -166,6 +172,11 @@ class Encoding:
     def texts(self) -> tuple[str, ...]:
         """The text, or both."""
         return tuple(sequence.text for sequence in self._sequences)
+
+    @property
+    def pieces(self) -> Sequence[TemplatePiece]:
+        """What it is put together from: the template's special tokens and the texts' places, in order."""
+        return self._pieces
 
     @property
     def n_sequences(self) -> int:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from itertools import accumulate, pairwise
+from random import Random
 from typing import Any
 
 from tokenizers_core.encoding.vocabulary import Vocabulary
+from tokenizers_core.errors import SettingError
 from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import Trace
 
@@ -37,22 +40,41 @@ class Model(ABC):
     def explain(self, word: str) -> Trace[Any]:
         """The encoding of a word, step by step."""
 
+    def amount(self, dropout: float | None, temperature: float | None) -> float:
+        """How much chance there is in `sample`: what was asked for, or the usual. Raises SettingError for a setting of another kind of model."""
+        if temperature is not None:
+            raise SettingError(
+                name="temperature", value=temperature, reason="only Unigram has one; set dropout instead"
+            )
+        return 0.1 if dropout is None else dropout
+
+    @abstractmethod
+    def sample(self, word: str, amount: float, random: Random) -> tuple[str, ...]:
+        """One split of a word at random: `amount` is the dropout of BPE and WordPiece, the temperature of Unigram.
+
+        Raises SettingError for an amount that can't be.
+        """
+
+    @abstractmethod
+    def distribution(self, word: str, amount: float) -> dict[tuple[str, ...], float] | None:
+        """The exact probability of each split that `sample` may give; None where there are too many to work out."""
+
     def spans(self, word: str) -> Iterable[Span]:
         """Where each of a word's tokens is in it, in characters.
 
         The last token gets whatever the others left: an end-of-word symbol in it stands for no character.
         """
-        *ids, _ = self.encode_word(word)
-        position = 0
-        for place, identifier in enumerate(ids):
-            token = self.vocabulary.tokens[identifier]
-            start = position
-            if token == self.unk_token:
-                position += 1
-            else:  # inside a word a token carries the continuation prefix, if the model has one
-                position += len(token) - (len(self.vocabulary.prefix) if place else 0)
-            yield start, position
-        yield position, len(word)
+        prefix, names = len(self.vocabulary.prefix), self.vocabulary.tokens
+        tokens = [names[identifier] for identifier in self.encode_word(word)]
+        lengths: Iterable[int] = map(len, tokens)
+        if prefix or self.unk_token in tokens:  # inside a word, a token carries the continuation prefix
+            lengths = [
+                1 if token == self.unk_token else len(token) - (prefix if place else 0)
+                for place, token in enumerate(tokens)
+            ]
+        borders = [0, *accumulate(lengths)]
+        borders[-1] = len(word)
+        return pairwise(borders)
 
     def join(self, tokens: list[str]) -> list[str]:
         """The tokens as they are to be read: a model with byte tokens turns those into the text that they spell."""

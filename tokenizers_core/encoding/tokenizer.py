@@ -13,6 +13,7 @@ from numbers import Integral
 from operator import add
 from os import PathLike
 from pathlib import Path
+from random import Random
 from types import NoneType
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -44,7 +45,7 @@ from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.text.patterns import regex
 from tokenizers_core.text.pipeline import Pipeline, refuse_surrogates
-from tokenizers_core.text.spans import Span, origin_of
+from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 from tokenizers_core.text.splitting import SPACE_MARK, PreToken, Splitter
 from tokenizers_core.trace import Trace
 
@@ -185,6 +186,9 @@ class Tokenizer:
         """All tokens by id."""
         return self.model.vocabulary.tokens
 
+    def __repr__(self) -> str:
+        return f"<Tokenizer: {type(self.model).__name__}, {len(self.vocab):,} tokens>"
+
     @property
     def vocab(self) -> Mapping[str, int]:
         """Token → id."""
@@ -283,6 +287,30 @@ class Tokenizer:
             ids.extend(chain.from_iterable(map(encoded.__getitem__, matches)))
         return ids
 
+    def sample(
+        self, text: str, dropout: float | None = None, temperature: float | None = None, seed: int = 0
+    ) -> list[str]:
+        """The tokens of `text` split at random, each occurrence of a word anew; the same seed gives the same tokens.
+
+        BPE and WordPiece take a `dropout`, by default 0.1, and Unigram a `temperature`, by default 1. Raises SettingError for the other
+        one's setting or a value that can't be, and what `encode` raises.
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> tokenizer = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=2).tokenizer()
+        >>> tokenizer.sample("hug hug hug", dropout=0.5, seed=3)
+        ['h', 'u', 'g', 'h', 'ug', 'hug']
+        """
+        amount = self.model.amount(dropout, temperature)
+        random, splitter = Random(seed), self.pipeline.splitter()
+        tokens: list[str] = []
+        for segment in self.segments(text):
+            if segment.special:
+                tokens.append(segment.text)
+                continue
+            for word in self.pipeline.words(segment.text, splitter):
+                tokens += self.model.sample(word.text, amount, random)
+        return tokens
+
     def segments(self, text: str) -> Iterator[Segment]:
         """`text` cut at its special tokens, longest first.
 
@@ -322,10 +350,11 @@ class Tokenizer:
             return
         # Nothing was rewritten: equal stretches of text have equal offsets, relative to where they begin.
         matches = splitter.matches(segment.text)
-        columns = {match: self._columns(splitter.pre_token(match)) for match in set(matches)}
+        columns = {match: self._columns_in_order(splitter.pre_token(match)) for match in set(matches)}
         firsts = {match: starts for match, (starts, _ends) in columns.items()}
         lasts = {match: ends for match, (_starts, ends) in columns.items()}
-        words.bases.extend(segment.start + start for start, _ in splitter.spans_of(segment.text, matches))
+        bases = splitter.starts_of(segment.text, matches)
+        words.bases.extend(map(segment.start.__add__, bases) if segment.start else bases)
         words.starts.extend(map(firsts.__getitem__, matches))
         words.ends.extend(map(lasts.__getitem__, matches))
 
@@ -333,6 +362,19 @@ class Tokenizer:
         """Where each token of a pre-token begins, and where each ends."""
         offsets = list(self.word_offsets(word))
         return tuple(start for start, _ in offsets), tuple(end for _, end in offsets)
+
+    def _columns_in_order(self, word: PreToken) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The same for a pre-token that nothing was done to: its characters came from places in their order."""
+        spans, end = word.spans, word.end
+        inside = list(self.model.spans(word.text))
+        if isinstance(spans, IdentitySpans):
+            places = [(first, last) if first < last else (end, end) for first, last in inside]
+        else:
+            places = [
+                (spans[first][0], spans[last - 1][1]) if first < last else (end, end)
+                for first, last in inside
+            ]
+        return tuple([first for first, _ in places]), tuple([last for _, last in places])
 
     def word_offsets(self, word: PreToken) -> Iterator[Span]:
         """The stretch of the original text behind each token of a pre-token."""

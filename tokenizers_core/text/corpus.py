@@ -123,7 +123,7 @@ class Tally:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Corpus:
     """What training sees of a text: its different words, in order of first appearance, and their counts.
 
@@ -139,6 +139,9 @@ class Corpus:
     replaced: int = 0
     ends: tuple[int, ...] = ()
     """How often each word ends a text; () where the words were counted elsewhere."""
+
+    def __repr__(self) -> str:
+        return f"<Corpus: {len(self.words):,} different words, {sum(self.counts):,} in all>"
 
     @classmethod
     def from_texts(

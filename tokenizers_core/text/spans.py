@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import overload
 
 Span = tuple[int, int]
@@ -22,6 +22,10 @@ class IdentitySpans(Sequence[Span]):
 
     def __len__(self) -> int:
         return len(self._positions)
+
+    def __iter__(self) -> Iterator[Span]:
+        positions = self._positions
+        return zip(positions, range(positions.start + 1, positions.stop + 1), strict=True)
 
     @overload
     def __getitem__(self, index: int) -> Span: ...

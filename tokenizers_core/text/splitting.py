@@ -6,7 +6,8 @@ The pre-tokenizers and their names are those of the Hugging Face `tokenizers` li
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
+from operator import add
 from typing import Final, NamedTuple
 
 from tokenizers_core.errors import refuse_unknown_name
@@ -144,14 +145,16 @@ class Splitter:
         """Where the pre-tokens are, in order."""
         if self._stopwatch:
             return cut_at(text, self._pattern, self._stopwatch)
-        return self.spans_of(text, self.matches(text))
+        matches = self.matches(text)
+        starts = self.starts_of(text, matches)
+        return list(zip(starts, map(add, starts, map(len, matches)), strict=True))
 
-    def spans_of(self, text: str, matches: Sequence[str]) -> list[Span]:
-        """Where the stretches are that `matches` has found."""
-        ends = list(accumulate(map(len, matches)))
-        if not ends or ends[-1] == len(text):  # one follows the other, as with patterns that match everything
-            return list(zip(chain([0], ends), ends, strict=False))
-        return [match.span() for match in self._compiled.finditer(text)]
+    def starts_of(self, text: str, matches: Sequence[str]) -> list[int]:
+        """Where the stretches begin that `matches` has found."""
+        *starts, end = accumulate(map(len, matches), initial=0)
+        if end == len(text):  # one follows the other, as with patterns that match everything
+            return starts
+        return [match.start() for match in self._compiled.finditer(text)]
 
     def matches(self, text: str) -> list[str]:
         """The same stretches as strings, without the price of the offsets."""

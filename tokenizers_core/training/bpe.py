@@ -10,9 +10,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import ClassVar, Literal, NamedTuple
 
+from tokenizers_core.encoding import dropout
 from tokenizers_core.encoding.byte_tokens import byte_token, join_bytes
+from tokenizers_core.encoding.dropout import Choices, refuse_bad_dropout
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
@@ -113,7 +116,7 @@ def train_bpe(
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BpeTrace(MergeTrace):
     """A recorded run of `train_bpe`."""
 
@@ -149,7 +152,7 @@ class Counts:
     """What BPE ranks pairs by: their counts."""
 
     def __init__(self, table: PairTable) -> None:
-        self.value = table.counts.__getitem__
+        self.value = self.exact = table.counts.__getitem__
 
     def update(self, merge: Merge) -> Collection[PrivatePair]:
         """The pairs whose value a merge may have changed."""
@@ -368,6 +371,40 @@ class BpeModel(Model):
     def join(self, tokens: list[str]) -> list[str]:
         """The tokens with runs of byte tokens as the text that they spell, if there are byte tokens."""
         return join_bytes(tokens) if self.options.byte_fallback else tokens
+
+    def choices(self, text: Private) -> Choices[Private]:
+        """What BPE-dropout chooses from: every place in a word where a merge could be made, by rank and then from the left."""
+        places = sorted(
+            (self.ranks[pair], place) for place, pair in enumerate(neighbours(text)) if pair in self.ranks
+        )
+        return Choices([self._merged_at(text, place) for _rank, place in places])
+
+    def _merged_at(self, text: Private, place: int) -> Private:
+        token = self.merged[PrivatePair(text[place : place + 2])]
+        return Private(text[:place] + token + text[place + 2 :])
+
+    def sample(self, word: str, amount: float, random: Random) -> tuple[str, ...]:
+        """One split by BPE-dropout: before each merge, every possible one drops out with probability `amount`. Raises SettingError.
+
+        >>> model = BpeModel(["h", "u", "g", "ug", "hug"], [Pair("u", "g"), Pair("h", "ug")])
+        >>> [model.sample("hug", 0.5, Random(seed)) for seed in (1, 2, 10)]
+        [('h', 'u', 'g'), ('hug',), ('h', 'ug')]
+        """
+        refuse_bad_dropout(amount)
+        return self.vocabulary.read(dropout.sample(self.start(word), self.choices, amount, random))
+
+    def distribution(self, word: str, amount: float) -> dict[tuple[str, ...], float] | None:
+        """The exact probability of each split by BPE-dropout. Raises SettingError.
+
+        >>> model = BpeModel(["h", "u", "g", "ug", "hug"], [Pair("u", "g"), Pair("h", "ug")])
+        >>> model.distribution("hug", 0.1)
+        {('h', 'u', 'g'): 0.1, ('h', 'ug'): 0.09, ('hug',): 0.81}
+        """
+        refuse_bad_dropout(amount)
+        ends = dropout.distribution(self.start(word), self.choices, amount)
+        if ends is None:
+            return None
+        return {self.vocabulary.read(text): round(share, 12) for text, share in ends.items()}
 
     def explain(self, word: str) -> StoredTrace[EncodingSnapshot]:
         """The encoding of a word, merge by merge."""

@@ -146,7 +146,7 @@ class SizeEvent:
     kind: ClassVar[Literal["size"]] = "size"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SizeSnapshot(ByContent):
     """The three at one vocabulary size."""
 
@@ -277,7 +277,7 @@ class SizeRecord(NamedTuple):
     """Those that two have, in the order of `PAIRS`."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Trace[SizeSnapshot]):
     """Three runs on one corpus; step k is the vocabulary size ``sizes[k]``."""
 

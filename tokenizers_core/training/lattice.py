@@ -18,6 +18,7 @@ Regularization*, for pieces with probabilities, the k best segmentations and sam
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -143,7 +144,7 @@ class ViterbiSnapshot:
     """The end of the best path, as far as it was walked back."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Lattice:
     """All segmentations of `text` into pieces.
 
@@ -152,6 +153,9 @@ class Lattice:
 
     text: str
     edges: tuple[Edge, ...]
+
+    def __repr__(self) -> str:
+        return f"<Lattice of {reprlib.repr(self.text)}: {len(self.edges):,} edges>"
 
     @classmethod
     def build(
@@ -357,10 +361,7 @@ class Lattice:
         best one always wins, towards infinity all are equally likely. SentencePiece's parameter alpha is 1 / temperature. Raises
         SettingError for a temperature that is not above 0.
         """
-        if not temperature > 0 or math.isinf(temperature):
-            raise SettingError(
-                name="temperature", value=temperature, reason="choose a number above 0, such as 1"
-            )
+        refuse_bad_temperature(temperature)
         sums = self.forward(temperature)
         random = Random(seed)
         return (
@@ -380,6 +381,12 @@ class Lattice:
             edges.append(random.choices(arriving, weights)[0])
             position = edges[-1].start
         return Path.of(reversed(edges))
+
+
+def refuse_bad_temperature(temperature: float) -> None:
+    """Raise SettingError if probabilities can't be raised to 1 / `temperature`."""
+    if not temperature > 0 or math.isinf(temperature):
+        raise SettingError(name="temperature", value=temperature, reason="choose a number above 0, such as 1")
 
 
 def equally_good(one: Arrival | Path, other: Arrival | Path) -> bool:

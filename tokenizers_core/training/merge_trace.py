@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from functools import partial
 from itertools import accumulate
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -52,6 +53,11 @@ class Candidate:
     """How much `freq` changed in the step before; a new pair's whole frequency."""
     tied: bool
     """Whether it is as good as the best pair."""
+
+    @property
+    def value(self) -> int | Fraction:
+        """What it is ranked by: its count, or WordPiece's score."""
+        return self.freq
 
 
 class Tie(NamedTuple):
@@ -114,6 +120,60 @@ class StepStats(NamedTuple):
     tokens: int
     """Tokens in the whole corpus after the step."""
     tokens_per_word: float
+    margin: int | Fraction | None
+    """How far behind the runner-up was, see `MergeTrace.margin`."""
+
+
+class Contest(NamedTuple):
+    """A merge about to be chosen: the tie rule at work, the pairs as good as the best one, and how far behind the next pair is."""
+
+    order: TieOrder
+    tied: set[PrivatePair]
+    margin: int | Fraction | None
+
+
+class Levels:
+    """Pairs by their values, as a run changes them: which are as good as the best one, and which come next.
+
+    >>> levels = Levels()
+    >>> for pair, value in {"ug": 20, "un": 16, "hu": 15}.items():
+    ...     levels.place(pair, value)
+    >>> levels.level_of("ug"), levels.second("ug")
+    ({'ug'}, 'un')
+    """
+
+    def __init__(self) -> None:
+        self._pairs: defaultdict[int, set[PrivatePair]] = defaultdict(set)
+        self._value_of: dict[PrivatePair, int] = {}
+        self._queue: list[int] = []
+        """The values, negative: of levels that have pairs, and of some that had."""
+
+    def place(self, pair: PrivatePair, value: int | None) -> None:
+        """Note a pair's value now; None for a pair that is no candidate any more."""
+        old = self._value_of.pop(pair, None)
+        if old is not None:
+            self._pairs[old].discard(pair)
+        if value is not None:
+            self._value_of[pair] = value
+            if not self._pairs[value]:
+                heapq.heappush(self._queue, -value)
+            self._pairs[value].add(pair)
+
+    def level_of(self, pair: PrivatePair) -> set[PrivatePair]:
+        """The pairs that are as good as this one, itself included."""
+        return self._pairs[self._value_of[pair]]
+
+    def second(self, best: PrivatePair) -> PrivatePair | None:
+        """A pair that is as good as `best`, one of the best, or else one that comes next; None if it is the only one."""
+        level = self.level_of(best)
+        if len(level) > 1:
+            return next(pair for pair in level if pair != best)
+        top = self._value_of[best]
+        while self._queue and (not self._pairs[-self._queue[0]] or -self._queue[0] == top):
+            heapq.heappop(self._queue)
+        found = next(iter(self._pairs[-self._queue[0]])) if self._queue else None
+        heapq.heappush(self._queue, -top)
+        return found
 
 
 @dataclass(frozen=True)
@@ -125,7 +185,7 @@ class Lineage:
     parts: tuple[Lineage, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MergeSnapshot(ByContent):
     """The state of a run after `step` merges."""
 
@@ -182,7 +242,7 @@ class MergeSnapshot(ByContent):
         return self.step, self.vocab, self.event, self.splits(), self.candidates()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MergeTrace(Trace[MergeSnapshot]):
     """A recorded run of a merging algorithm.
 
@@ -258,6 +318,15 @@ class MergeTrace(Trace[MergeSnapshot]):
             pair_count=self.pair_total(before),
             words=tuple(self.corpus.words[index] for index in record.words_at(step)),
         )
+
+    def margin(self, step: int) -> int | Fraction | None:
+        """How far behind the chosen pair the runner-up of step `step` was, in what pairs are ranked by: a count or a score.
+
+        0 at a tie; None where there was no other pair, and at the start. `history` has the margins of all steps.
+        """
+        step = self[step].step
+        best = self.candidates(step - 1, 2) if step else ()
+        return best[0].value - best[1].value if len(best) == 2 else None
 
     def candidates(self, step: int, limit: int | None = None) -> Sequence[Candidate]:
         """The pairs that could be merged after `step` merges, best first; the `limit` best (None: all)."""
@@ -402,12 +471,13 @@ class MergeTrace(Trace[MergeSnapshot]):
                 step,
                 self.tokens[ord(self.record.token(step))],
                 self.record.frequencies[step - 1],
-                tied,
+                len(contest.tied),
                 self.vocab_sizes[step],
                 self.token_totals[step],
                 self.token_totals[step] / total,
+                contest.margin,
             )
-            for step, tied in enumerate(self.tied_counts(), start=1)
+            for step, contest in enumerate(self._contests(), start=1)
         )
 
     def lineage(self, token: str) -> Lineage:
@@ -468,34 +538,37 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def tied_pairs(self) -> Iterator[list[PrivatePair]]:
         """For each step, the pairs as good as the chosen one, in the order of the tie rule: one walk along the run."""
-        for order, tied in self._walk():
-            yield sorted(tied, key=order.key)
+        for contest in self._contests():
+            yield sorted(contest.tied, key=contest.order.key)
 
     def tied_counts(self) -> Iterator[int]:
         """For each step, the number of pairs as good as the chosen one, itself included."""
-        return (len(tied) for _, tied in self._walk())
+        return (len(contest.tied) for contest in self._contests())
 
-    def _walk(self) -> Iterator[tuple[TieOrder, set[PrivatePair]]]:
-        """The run made once more: before each merge the tie rule at work, and the pairs as good as the chosen one."""
+    @property
+    def least_count(self) -> int:
+        """How often a pair has to occur to be a candidate. (BPE stops by itself at the first pair that is too rare.)"""
+        return 1
+
+    def _contests(self) -> Iterator[Contest]:
+        """The run made once more: what each merge is chosen from, just before it is made."""
         vocabulary = Vocabulary(self.tokens[: self.vocab_sizes[0]], self.prefix)
         table = PairTable(self._initial_words, self.corpus.counts)
         order = self.tie_rule.in_run(table, vocabulary, self.corpus.pipeline.byte_level)
-        values = self.values(table)
-        levels: defaultdict[int, set[PrivatePair]] = defaultdict(set)  # value → the pairs that have it
-        value_of: dict[PrivatePair, int] = {}
+        values, levels = self.values(table), Levels()
 
         def place(pair: PrivatePair) -> None:
-            if pair in value_of:
-                levels[value_of.pop(pair)].discard(pair)
-            if table.counts.get(pair, 0) >= self.settings["min_frequency"]:
-                value_of[pair] = values.value(pair)
-                levels[value_of[pair]].add(pair)
+            there = table.counts.get(pair, 0) >= self.least_count
+            levels.place(pair, values.value(pair) if there else None)
 
         for pair in table.counts:
             place(pair)
         for step in range(1, len(self) + 1):
             chosen, token = self.record.pair(step), self.record.token(step)
-            yield order, levels[value_of[chosen]]
+            tied, second = levels.level_of(chosen), levels.second(chosen)
+            yield Contest(
+                order, tied, None if second is None else values.exact(chosen) - values.exact(second)
+            )
             vocabulary.add(self.tokens[ord(token)])
             merge = table.merge(chosen, token)
             for pair in {*values.update(merge), *merge.changes}:

@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -135,7 +136,10 @@ class Values(Protocol):
     """What pairs are ranked by, kept right under merging: the pair of greatest value is merged next."""
 
     def value(self, pair: PrivatePair) -> int:
-        """The pair's value now."""
+        """The pair's value now, as a whole number to compare by."""
+
+    def exact(self, pair: PrivatePair) -> int | Fraction:
+        """The value itself."""
 
     def update(self, merge: Merge) -> Collection[PrivatePair]:
         """Take note of a merge; returns the pairs whose value may have changed."""

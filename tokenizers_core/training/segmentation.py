@@ -11,11 +11,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from operator import itemgetter
+from random import Random
 from typing import NamedTuple
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS, byte_token, join_bytes
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.vocabulary import Vocabulary
+from tokenizers_core.errors import SettingError
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import StoredTrace
@@ -23,14 +25,18 @@ from tokenizers_core.training.lattice import (
     MAX_PIECE_LENGTH,
     UNKNOWN_PENALTY,
     Lattice,
+    Path,
     ViterbiSnapshot,
     log_sum,
+    refuse_bad_temperature,
 )
 
 LEAST_EXPECTED = 0.5
 """A piece that is expected less often is dropped in the M step, as in SentencePiece."""
 EXPLAINED_CHARACTERS = 60
 """`explain` shows no more characters of a word."""
+SPLITS_LISTED = 20_000
+"""Splits of a word of which each one's probability is worked out: a word of 15 characters has up to 16,384."""
 LEAST_TOTAL = 1e-250
 """Sums of plain probabilities below this are worked out with logarithms instead."""
 
@@ -377,8 +383,12 @@ class UnigramModel(Model):
 
     def placed(self, word: str) -> Iterator[tuple[int, Span]]:
         """A word's tokens, each with its place."""
+        return self._place(word, self.best(word))
+
+    def _place(self, word: str, split: Iterable[int]) -> Iterator[tuple[int, Span]]:
+        """The tokens of a split: where characters are unknown, one token for several in a row, or their bytes."""
         end = 0
-        for known, group in groupby(self.best(word), key=lambda identifier: identifier != self._unk_id):
+        for known, group in groupby(split, key=lambda identifier: identifier != self._unk_id):
             ids = list(group)
             if known:
                 for identifier in ids:
@@ -405,6 +415,42 @@ class UnigramModel(Model):
     def lattice(self, word: str) -> Lattice:
         """All splits of a word."""
         return Lattice.build(word, self.pieces, self.unknown, self.max_length)
+
+    def amount(self, dropout: float | None, temperature: float | None) -> float:
+        """The temperature of `sample`. Raises SettingError if a dropout is set."""
+        if dropout is not None:
+            raise SettingError(
+                name="dropout", value=dropout, reason="Unigram has none; set temperature instead"
+            )
+        return 1.0 if temperature is None else temperature
+
+    def sample(self, word: str, amount: float, random: Random) -> tuple[str, ...]:
+        """One split, sampled with probability P(split)^(1/`amount`), as in Kudo (2018), "Subword Regularization". Raises SettingError."""
+        (drawn,) = self.lattice(word).samples(1, amount, random.getrandbits(64))
+        return self._tokens(word, drawn)
+
+    def distribution(self, word: str, amount: float) -> dict[tuple[str, ...], float] | None:
+        """The exact probability of each split at a temperature; None where there are more than `SPLITS_LISTED`. Raises SettingError.
+
+        >>> model = UnigramModel(["<unk>", "h", "ug", "hug"], {"h": math.log(0.5), "ug": math.log(0.5), "hug": math.log(0.25)})
+        >>> {split: round(share, 9) for split, share in model.distribution("hug", 1.0).items()}
+        {('hug',): 0.5, ('h', 'ug'): 0.5, ('h', '<unk>'): 0.0}
+        """
+        lattice = self.lattice(word)
+        if lattice.path_count > SPLITS_LISTED:
+            return None
+        refuse_bad_temperature(amount)
+        total = lattice.forward(amount)[-1]
+        shares: dict[tuple[str, ...], float] = {}
+        for path in lattice.k_best(lattice.path_count):
+            tokens = self._tokens(word, path)
+            shares[tokens] = shares.get(tokens, 0.0) + math.exp(path.log_probability / amount - total)
+        return shares
+
+    def _tokens(self, word: str, path: Path) -> tuple[str, ...]:
+        """The tokens of a path through the word's lattice."""
+        split = [self._numbers.get(piece, self._unk_id) for piece in path.pieces]
+        return tuple(self.vocabulary.tokens[identifier] for identifier, _span in self._place(word, split))
 
     def explain(self, word: str) -> StoredTrace[ViterbiSnapshot]:
         """The search for the best split, step by step; of a long word only its first `EXPLAINED_CHARACTERS`."""

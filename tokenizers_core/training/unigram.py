@@ -401,6 +401,7 @@ def train_unigram(
     max_piece_length: int = MAX_PIECE_LENGTH,
     whole_words: bool = True,
     special_tokens: Sequence[str] = (),
+    steps: int | None = None,
     progress: Progress | None = None,
 ) -> UnigramTrace:
     """Train Unigram on `corpus` and record every step.
@@ -409,7 +410,7 @@ def train_unigram(
     character, and the most promising substrings of up to `max_piece_length` characters; without `whole_words`, only those shorter than their word. It prunes
     until at most `vocab_size` tokens are left, special tokens included (None: only characters). `method` is "course" or
     "sentencepiece". A round prunes `pruned_share` of the pieces (default: `PRUNED_SHARES`), so the course's last round may
-    end below the size, unless `exact`. `progress(done, total)` gets the number of pieces pruned and of those to prune; if it
+    end below the size, unless `exact`. After `steps` steps (None: however many) training ends early. `progress(done, total)` gets the number of pieces pruned and of those to prune; if it
     returns False, training ends there.
 
     `stop_reason` is "vocab_size", "no_pieces" (only characters are left), "seed_size" (the seed is no larger than the
@@ -439,13 +440,13 @@ def train_unigram(
     run = Training(corpus, candidates[:size], max_piece_length)
     target = characters if vocab_size is None else vocab_size - len(special_tokens)
     if method == "course":
-        steps = course_rounds(run, target, share, exact)
+        walk = course_rounds(run, target, share, exact)
     else:
-        steps = sentencepiece_rounds(run, target, int(HEADROOM * (target + len(special_tokens))), share)
+        walk = sentencepiece_rounds(run, target, int(HEADROOM * (target + len(special_tokens))), share)
     stop_reason = "no_pieces" if vocab_size is None else "vocab_size"
     if len(run.seed) <= target:
         stop_reason = "seed_size"
-    if not _record_run(run, steps, target, progress):
+    if not _record_run(run, walk, target, progress, steps):
         stop_reason = "stopped"
     elif method == "sentencepiece" and len(run.model) < target < len(run.seed):
         stop_reason = "dropped"
@@ -495,10 +496,16 @@ def check_sizes(seed_size: int, vocab_size: int | None, characters: int, special
         )
 
 
-def _record_run(run: Training, steps: Iterator[None], target: int, progress: Progress | None) -> bool:
-    """Train to the end, or until `progress` says to stop; whether the end was reached."""
+def _record_run(
+    run: Training, steps: Iterator[None], target: int, progress: Progress | None, most: int | None
+) -> bool:
+    """Train to the end, or for `most` steps, or until `progress` says to stop; whether the end was reached."""
     seed = len(run.model)
+    if most == 0:
+        return False
     for step, _ in enumerate(steps):
+        if step + 1 == most:
+            return False
         if progress is None or (step % 64 and run.record.kinds[-1] == "prune"):
             continue
         if progress(seed - len(run.model), max(0, seed - target)) is False:

@@ -88,7 +88,7 @@ class Pieces(Mapping[str, float]):
         return sum(1 for _ in self)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UnigramSnapshot(ByContent):
     """The state of a run after `step` steps."""
 
@@ -152,7 +152,7 @@ class UnigramSnapshot(ByContent):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UnigramTrace(Trace[UnigramSnapshot]):
     """A recorded run of `train_unigram`."""
 
@@ -416,6 +416,28 @@ class UnigramTrace(Trace[UnigramSnapshot]):
             RankedPiece(place, self.seed[piece][0], loss, math.exp(scores[piece]), place <= round_.pruned)
             for place, (piece, loss) in enumerate(rows, start=start + 1)
         ]
+
+    def margin(self, step: int) -> float | None:
+        """How far behind the piece that step `step` pruned the next one in its round's ranking was: by how much more it costs, in nats.
+
+        0 at a tie; None where nothing else could have been pruned, and for steps that prune nothing.
+        """
+        return self.margins[self[step].step]
+
+    @cached_property
+    def margins(self) -> Sequence[float | None]:
+        """`margin` of each step, the start included."""
+        margins: list[float | None] = [None] * (len(self) + 1)
+        for round_ in self.record.rounds:
+            for place in range(min(round_.pruned, len(round_.ranking) - 1)):
+                if round_.first_step + place <= len(self):
+                    margins[round_.first_step + place] = round_.losses[place + 1] - round_.losses[place]
+        return margins
+
+    def piece_of(self, step: int) -> str:
+        """The piece that step `step`, one that prunes, has pruned."""
+        round_ = self.record.rounds[self.round_of(step) - 1]
+        return self.seed[round_.ranking[step - round_.first_step]][0]
 
     def event(self, step: int) -> UnigramEvent:
         """What step `step` did; step 0 is the start."""

@@ -15,8 +15,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from random import Random
 from typing import Any, ClassVar, Literal
 
+from tokenizers_core.encoding import dropout
+from tokenizers_core.encoding.dropout import Choices, refuse_bad_dropout
 from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
@@ -76,6 +79,10 @@ class Scores:
         """The pair's score, scaled."""
         frequencies = self.frequencies
         return whole_score(self.counts[pair], frequencies[pair[0]], frequencies[pair[1]], self.total)
+
+    def exact(self, pair: PrivatePair) -> Fraction:
+        """The score itself."""
+        return score(self.counts[pair], self.frequencies[pair[0]], self.frequencies[pair[1]])
 
     def update(self, merge: Merge) -> Collection[PrivatePair]:
         """Take note of a merge; returns the pairs whose score it may have changed."""
@@ -190,6 +197,10 @@ class ScoredCandidate(Candidate):
         """freq / (first_freq × second_freq), reduced."""
         return score(self.freq, self.first_freq, self.second_freq)
 
+    @property
+    def value(self) -> Fraction:
+        return self.score
+
 
 @dataclass(frozen=True)
 class WordPieceEvent(MergeEvent):
@@ -200,7 +211,7 @@ class WordPieceEvent(MergeEvent):
     """The pair that occurs most often, by the same tie rule."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WordPieceSnapshot(MergeSnapshot):
     """The state of a run of WordPiece after `step` merges."""
 
@@ -216,7 +227,7 @@ class WordPieceSnapshot(MergeSnapshot):
         return self.trace.candidates(self.step, limit)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WordPieceTrace(MergeTrace):
     """A recorded run of `train_wordpiece`."""
 
@@ -243,9 +254,13 @@ class WordPieceTrace(MergeTrace):
         (best, *_), _tied = self.best_by(self.eligible(step), step, 1)
         return self._candidates(step, [best], ())[0]
 
+    @property
+    def least_count(self) -> int:
+        return int(self.settings["min_frequency"])
+
     def eligible(self, step: int) -> Mapping[PrivatePair, int]:
         """The pairs frequent enough to be merged after `step` merges, and their counts."""
-        least = self.settings["min_frequency"]
+        least = self.least_count
         return {pair: count for pair, count in self.pair_counts(step).items() if count >= least}
 
     def pair_total(self, step: int) -> int:
@@ -395,6 +410,41 @@ class WordPieceModel(Model):
     def piece(self, word: str, start: int, end: int) -> str:
         """A substring as the vocabulary writes it."""
         return (self.vocabulary.prefix if start else "") + word[start:end]
+
+    def choices(self, pieces: tuple[str, ...], word: str) -> Choices[tuple[str, ...]]:
+        """What MaxMatch-dropout chooses from after some of a word's tokens: the longer matches, or else the single character."""
+        start = sum(map(len, pieces)) - len(self.vocabulary.prefix) * max(0, len(pieces) - 1)
+        if start >= len(word) or pieces == (self.unk_token,):
+            return Choices([])
+        *longer, (_end, shortest) = self.tries(word, start)
+        known = self.vocabulary.ids
+        single = (*pieces, shortest) if shortest in known else (self.unk_token,)
+        return Choices([(*pieces, piece) for _end, piece in longer if piece in known], single)
+
+    def sample(self, word: str, amount: float, random: Random) -> tuple[str, ...]:
+        """One split by MaxMatch-dropout: every match of more than one character drops out with probability `amount`. Raises SettingError.
+
+        A word that then meets a character which is no token is unknown.
+
+        >>> model = WordPieceModel(["h", "hu", "hug", "##u", "##g"])
+        >>> [model.sample("hug", 0.5, Random(seed)) for seed in (1, 2, 4)]
+        [('hu', '##g'), ('hug',), ('h', '##u', '##g')]
+        """
+        refuse_bad_dropout(amount)
+        if len(word) > self.max_characters:
+            return (self.unk_token,)
+        return dropout.sample((), lambda pieces: self.choices(pieces, word), amount, random)
+
+    def distribution(self, word: str, amount: float) -> dict[tuple[str, ...], float] | None:
+        """The exact probability of each split by MaxMatch-dropout. Raises SettingError.
+
+        >>> WordPieceModel(["h", "hu", "hug", "##u", "##g"]).distribution("hug", 0.5)
+        {('hug',): 0.5, ('hu', '##g'): 0.25, ('h', '##u', '##g'): 0.25}
+        """
+        refuse_bad_dropout(amount)
+        if len(word) > self.max_characters:
+            return {(self.unk_token,): 1.0}
+        return dropout.distribution((), lambda pieces: self.choices(pieces, word), amount)
 
     def explain(self, word: str) -> StoredTrace[MatchSnapshot]:
         """The encoding of a word, try by try."""

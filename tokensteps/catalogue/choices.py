@@ -55,6 +55,8 @@ NAMED_WITHIN: Final = re.compile(rb'"_?name_or_path"\s*:\s*"([^"\\\n]{1,96})"')
 """The repository's name as configurations beside a tokenizer have it."""
 OF_THE_CORPUS = ("corpus", "text", "id", "file", "step")
 """The parts of a spec that are about the corpus and the step, not about the rules."""
+ONLY_SHOWN = ("show", "mode", "ask")
+"""The parameters of a training page that change nothing of the run."""
 
 
 class SpecError(TokenizersCoreError):
@@ -191,14 +193,21 @@ def titles(specs: Iterable[str]) -> dict[str, str]:
 
 def remember_run(algorithm: str, url: Mapping[str, str | None], step: int) -> str:
     """Add the run that a training page shows, at its step, to the list of tokenizers. Returns its spec."""
-    query = {name: text for name, text in url.items() if text is not None and name != "show"}
+    spec = spec_of(algorithm, url)
     runs: dict[str, int] = st.session_state.setdefault("catalogue.runs", {})
-    name = Spec(algorithm, query).write()
+    name = spec.write()
     runs.pop(name, None)
     runs[name] = step
     while len(runs) > RUNS_REMEMBERED:
         del runs[next(iter(runs))]
-    return Spec(algorithm, query).at(step).write()
+    return spec.at(step).write()
+
+
+def spec_of(algorithm: str, url: Mapping[str, str | None]) -> Spec:
+    """The run that a training page shows, by its address, to its end."""
+    return Spec(
+        algorithm, {name: text for name, text in url.items() if text is not None and name not in ONLY_SHOWN}
+    )
 
 
 def runs_here() -> list[str]:
@@ -334,7 +343,7 @@ def _load(spec: Spec, progress: Progress) -> Subject:
             return shipped.gpt2()
         name, files = hub.title_of(repository), partial(hub.fetch, repository)
     else:
-        name, files = title(spec.write()), partial(_uploaded, spec)
+        name, files = title(spec.write()), partial(kept_files, spec)
     how: dict[str, Any] = {}
     if spec.setting("pattern"):
         how["pattern"] = spec.setting("pattern")[:PATTERN_LIMIT]
@@ -343,7 +352,7 @@ def _load(spec: Spec, progress: Progress) -> Subject:
     return load_apart(digest(spec.write().encode()), files, name, progress, session_id, how)
 
 
-def _uploaded(spec: Spec) -> dict[str, bytes]:
+def kept_files(spec: Spec) -> dict[str, bytes]:
     """The learner's files. Raises SpecError."""
     files = {}
     for name, kept in spec.files.items():

@@ -13,7 +13,7 @@ import os
 import re
 import socket
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
@@ -22,8 +22,16 @@ from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from tokenizers_core.errors import TokenizersCoreError, quoted
+from tokensteps.catalogue.chat.errors import ChatError
 from tokensteps.language.i18n import N_, count
-from tokensteps.limits import ANSWER_SECONDS, HUB_ROOM, REACH_SECONDS, REPOSITORY_LIMIT, TOKENIZER_LIMIT
+from tokensteps.limits import (
+    ANSWER_SECONDS,
+    CHAT_FILE_LIMIT,
+    HUB_ROOM,
+    REACH_SECONDS,
+    REPOSITORY_LIMIT,
+    TOKENIZER_LIMIT,
+)
 from tokensteps.server.stores import shared_folder, touch
 
 if TYPE_CHECKING:
@@ -154,6 +162,27 @@ def fetch(repository: str) -> dict[str, bytes]:
     return {FILE: path.read_bytes()}
 
 
+def fetch_beside(repository: str, names: Iterable[str]) -> dict[str, bytes]:
+    """Those of the files called `names` that the repository has beside its tokenizer, each of at most `CHAT_FILE_LIMIT` bytes. Raises HubError, ChatError."""
+    repository = checked(named(repository))
+    found = {}
+    with _quiet():
+        for name in names:
+            try:
+                path = _cached(repository, name) or _download(repository, name, CHAT_FILE_LIMIT)
+            except HubError as error:
+                if error.why == "too_large":  # what the hub's error says is about the tokenizer's own file
+                    told = error.evidence
+                    raise ChatError(
+                        "large_file", file=quoted(name), size=str(told["size"]), limit=str(told["limit"])
+                    ) from None
+                if error.why != "no_file":
+                    raise
+            else:
+                found[name] = path.read_bytes()
+    return found
+
+
 def title_of(repository: str) -> str:
     """What the tokenizer of a repository is called."""
     return PUBLIC[repository].title if repository in PUBLIC else repository
@@ -189,15 +218,15 @@ def _folder() -> Path:
     return shared_folder("hub")
 
 
-def _cached(repository: str) -> Path | None:
+def _cached(repository: str, name: str = FILE) -> Path | None:
     from huggingface_hub import try_to_load_from_cache
 
-    path = try_to_load_from_cache(repository, FILE, cache_dir=_folder())
+    path = try_to_load_from_cache(repository, name, cache_dir=_folder())
     if isinstance(path, str):
         with suppress(OSError):
             touch(Path(path))
     elif os.environ.get(SHARED_CACHE_VARIABLE) == "1":
-        path = try_to_load_from_cache(repository, FILE)
+        path = try_to_load_from_cache(repository, name)
     return Path(path) if isinstance(path, str) else None
 
 
@@ -216,8 +245,8 @@ def make_room(room: int = HUB_ROOM) -> None:
             taken -= repository.size_on_disk
 
 
-def _download(repository: str) -> Path:
-    """Download the file. Only public repositories are tried: the server's own token is never sent."""
+def _download(repository: str, name: str = FILE, limit: int = TOKENIZER_LIMIT) -> Path:
+    """Download a file. Only public repositories are tried: the server's own token is never sent."""
     from huggingface_hub import constants, errors, get_hf_file_metadata, hf_hub_download, hf_hub_url
 
     address = urlsplit(constants.ENDPOINT)
@@ -225,12 +254,12 @@ def _download(repository: str) -> Path:
     if constants.HF_HUB_OFFLINE or not _reachable(address):
         raise HubError("network", repository, host=quoted(host))
     try:
-        url = hf_hub_url(repository, FILE)
+        url = hf_hub_url(repository, name)
         size = get_hf_file_metadata(url, token=False, timeout=ANSWER_SECONDS).size or 0
-        if size > TOKENIZER_LIMIT:
-            raise HubError("too_large", repository, size=count(size), limit=count(TOKENIZER_LIMIT))
+        if size > limit:
+            raise HubError("too_large", repository, size=count(size), limit=count(limit))
         path = Path(
-            hf_hub_download(repository, FILE, token=False, etag_timeout=ANSWER_SECONDS, cache_dir=_folder())
+            hf_hub_download(repository, name, token=False, etag_timeout=ANSWER_SECONDS, cache_dir=_folder())
         )
         with suppress(OSError):  # another server may be at it
             touch(path)

@@ -14,7 +14,7 @@ from tokensteps.language.i18n import N_, count
 from tokensteps.limits import IDS_LIMIT
 
 SEARCH_SECONDS: Final = 1.5
-"""Time for one search: 50,000 tokens take a tenth of a second, and a regular expression may take any time."""
+"""Processor time for one search, and time for one match: 50,000 tokens take a fifth of a second, and a regular expression may take any time."""
 FOUND_SHOWN: Final = 200
 """Tokens that are listed; the rest is counted."""
 
@@ -46,37 +46,51 @@ class Found(NamedTuple):
 
 def search(subject: Subject, kind: str, query: str) -> Found:
     """The tokens whose text holds `query` ("text"), whose bytes hold it as hexadecimal digits ("bytes"), or that a regular
-    expression finds something in ("regex"). Raises LookupFailed."""
+    expression finds something in ("regex"). A token's text is what it stands for, and what the vocabulary writes: both
+    ` the` and `Ġthe`, both `ing` and `##ing`. Raises LookupFailed.
+
+    >>> from tokensteps.catalogue.shipped import gpt2
+    >>> [gpt2().token(one) for one in search(gpt2(), "regex", "^Ġtokens?$").ids]
+    ['Ġtoken', 'Ġtokens']
+    """
     holds = _test(kind, query)
-    deadline = time.monotonic() + SEARCH_SECONDS
+    deadline = time.thread_time() + SEARCH_SECONDS  # of the processor, which others use, too
     found: list[int] = []
     try:
         for identifier, token in enumerate(subject.all_tokens()):
-            left = deadline - time.monotonic()
+            left = deadline - time.thread_time()
             if left <= 0:
                 raise LookupFailed("slow", query)
-            if token and holds(subject.token_bytes(identifier), left):
+            if token and holds(subject.token_bytes(identifier), token, left):
                 found.append(identifier)
     except TimeoutError:
         raise LookupFailed("slow", query) from None
     return Found(tuple(found[:FOUND_SHOWN]), len(found))
 
 
-def _test(kind: str, query: str) -> Callable[[bytes, float], bool]:
-    """Whether a token's bytes fit, within some seconds."""
+def _test(kind: str, query: str) -> Callable[[bytes, str, float], bool]:
+    """Whether a token fits, by its bytes and its spelling, within some seconds."""
     if kind == "regex":
         try:
             pattern = regex.compile(query)
         except (regex.error, RecursionError, OverflowError) as error:
             raise LookupFailed("pattern", query, reason=quoted(str(error), 80)) from None
-        return lambda data, left: pattern.search(data.decode("utf-8", "replace"), timeout=left) is not None
+
+        def finds(data: bytes, token: str, left: float) -> bool:
+            text = data.decode("utf-8", "replace")
+            return bool(
+                pattern.search(text, timeout=left) or (text != token and pattern.search(token, timeout=left))
+            )
+
+        return finds
+    if kind == "text":
+        spelled = query.encode("utf-8", "replace")
+        return lambda data, token, _left: spelled in data or query in token
     try:
-        wanted = (
-            bytes.fromhex(query.replace("0x", " ")) if kind == "bytes" else query.encode("utf-8", "replace")
-        )
+        wanted = bytes.fromhex(query.replace("0x", " "))
     except ValueError:
         raise LookupFailed("bytes", query) from None
-    return lambda data, _left: wanted in data
+    return lambda data, _token, _left: wanted in data
 
 
 def ids_written(subject: Subject, written: str) -> list[int]:

@@ -33,6 +33,11 @@ def letters_html(analyses: Mapping[str, Analysis]) -> str:
 
 def aligned_html(analyses: Mapping[str, Analysis]) -> str:
     """The text's first characters, one row a tokenizer, aligned where all have a boundary."""
+    return f'<div class="ts aligned">{"".join(aligned_lines(analyses))}</div>'
+
+
+def aligned_lines(analyses: Mapping[str, Analysis]) -> list[str]:
+    """The same without the box around it: the legend, and the markup of each line."""
     text = _text(analyses)
     blocks = align(text, [analysis.stretches for analysis in analyses.values()], CHARACTERS_SHOWN)
     lines: list[list[Block]] = [[]]
@@ -40,8 +45,8 @@ def aligned_html(analyses: Mapping[str, Analysis]) -> str:
         lines[-1].append(block)
         if "\n" in text[block.start : block.end]:
             lines.append([])
-    drawn = "".join(_line_html(analyses, line) for line in lines if line)
-    return f'<div class="ts aligned"><p class="legend">{letters_html(analyses)}</p>{drawn}</div>'
+    legend = f'<p class="legend">{letters_html(analyses)}</p>'
+    return [legend, *(_line_html(analyses, line) for line in lines if line)]
 
 
 def _text(analyses: Mapping[str, Analysis]) -> str:

@@ -1,7 +1,7 @@
 """TokenSteps on the command line: ``python -m tokensteps --help`` begins.
 
 Data goes to standard output, messages to standard error. The engine does the work; what draws is
-imported for a handout only, and Streamlit never.
+imported for a handout only, and Streamlit to open the app.
 """
 
 INTERRUPTED = 130

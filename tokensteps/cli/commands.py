@@ -12,9 +12,12 @@ import click
 
 from tokenizers_core import TEMPLATES, Tokenizer, TokenizersCoreError, Truncation
 from tokenizers_core.files.loading import READERS
+from tokenizers_core.files.steps import CANDIDATES
 from tokenizers_core.training.algorithms import ALGORITHMS
+from tokensteps.cli.chat import chat_text, in_folder
 from tokensteps.cli.count import count_command
 from tokensteps.cli.errors import Commands, in_options
+from tokensteps.cli.opening import open_command
 from tokensteps.cli.streams import (
     inputs,
     refuse_to_overwrite,
@@ -37,9 +40,8 @@ from tokensteps.cli.views import COLUMNS, FORMATS, files_asked, read_ids, trace_
 from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.language.i18n import LANGUAGES, use_language
 from tokensteps.limits import HANDOUT_STEPS
+from tokensteps.version import __version__
 
-CANDIDATES: Final = 10
-"""How many candidates one step lists by default."""
 TOKENIZER_OPTION: Final = option(
     "--tokenizer -t tokenizer_file",
     "What train wrote: a tokenizer.json (another program's, too), NAME.tiktoken, vocab.json with merges.txt, vocab.txt, "
@@ -51,12 +53,9 @@ TOKENIZER_OPTION: Final = option(
 
 
 def show_version(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
-    """`--version`: the project's, as pyproject.toml has it."""
+    """`--version`: the project's."""
     if wanted:
-        import tomllib  # here, as it takes a moment
-
-        project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
-        click.echo(f"{project['name']} {project['version']}")
+        click.echo(f"tokensteps {__version__}")
         context.exit()
 
 
@@ -83,6 +82,7 @@ def command_line() -> None:
     """
 
 
+command_line.add_command(open_command)
 command_line.add_command(count_command)
 
 
@@ -168,7 +168,8 @@ def tokenizer_options(command: Callable[..., None]) -> Callable[..., None]:
     epilog="\b\nExamples:\n"
     '  python -m tokensteps encode --tokenizer tokenizer.json "This is not a token."\n'
     '  python -m tokensteps encode --tokenizer tokenizer.json --format table "This is not a token."\n'
-    "  cat assets/corpora/course.txt | python -m tokensteps encode --tokenizer tokenizer.json --format json",
+    "  cat assets/corpora/course.txt | python -m tokensteps encode --tokenizer tokenizer.json --format json\n"
+    "  python -m tokensteps encode --tokenizer tokenizer.json --chat messages.json --chat-template chatml",
 )
 @tokenizer_options
 @click.argument("text", type=TEXT, required=False)
@@ -188,6 +189,20 @@ def tokenizer_options(command: Callable[..., None]) -> Callable[..., None]:
 )
 @option("--pair", "A second text that goes with each one, as an answer with a question.", type=TEXT)
 @option(
+    "--chat",
+    'Encode the messages of this JSON file ([{"role": "user", "content": "Hello"}]) through the chat template beside the '
+    "tokenizer: of chat_template.jinja or tokenizer_config.json. --tokenizer may name their folder.",
+    type=click.Path(allow_dash=True),
+    metavar="FILE",
+)
+@option(
+    "--chat-template",
+    "With --chat: another of the tokenizer's templates by its name, or chatml, llama2, llama3, plain (well-known formats).",
+    type=TEXT,
+    metavar="NAME",
+)
+@option("--generation-prompt", "With --chat: end with what makes the model answer.", is_flag=True)
+@option(
     "--no-special-tokens", "Leave the tokenizer's template out: nothing is put around the text.", is_flag=True
 )
 @option("--max-length", "Cut each text to this many tokens, the template's included.", type=POSITIVE)
@@ -201,6 +216,9 @@ def encode_command(
     tokenizer_file: str,
     text: str | None,
     file: str | None,
+    chat: str | None,
+    chat_template: str | None,
+    generation_prompt: bool,
     format: str,
     pair: str | None,
     no_special_tokens: bool,
@@ -214,16 +232,25 @@ def encode_command(
     """
     if text is not None and file is not None:
         raise click.UsageError("TEXT and --file are both given; leave one of them out.")
+    if chat is not None and not (text is None and file is None and pair is None):
+        raise click.UsageError("--chat stands for the text; leave TEXT, --file and --pair out.")
+    if chat is None and (chat_template or generation_prompt):
+        raise click.UsageError("--chat-template and --generation-prompt are for --chat; add that.")
     if stride is not None and max_length is None:
         raise click.UsageError("--stride is for --max-length; add that, or leave --stride out.")
     replaced: Counter[str] = Counter()
     texts: Iterable[str] = [text or ""]
-    if text is None:
+    tokenizer_file = in_folder(tokenizer_file)
+    if chat is not None:
+        texts = [chat_text(tokenizer_file, chat, chat_template or "", generation_prompt)]
+    elif text is None:
         texts = texts_of(inputs([file] if file else [], "a TEXT or a --file"), replaced)
     tokenizer = loaded(tokenizer_file, **rules)
     if max_length is not None:
         tokenizer = tokenizer.with_options(truncation=Truncation(max_length, stride or 0))
-    encodings = (tokenizer.encode(one, pair, add_special_tokens=not no_special_tokens) for one in texts)
+    encodings = (
+        tokenizer.encode(one, pair, add_special_tokens=not (no_special_tokens or chat)) for one in texts
+    )
     lines = chain.from_iterable(map(FORMATS[format], count(1), encodings))
     try:
         write_lines(chain(["\t".join(COLUMNS)], lines) if format == "table" else lines)

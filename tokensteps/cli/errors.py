@@ -38,6 +38,10 @@ OPTION_OF: Final = {
 """The engine's parameters → the options that set them."""
 
 
+UNREACHED: Final = "tokensteps.unreached"
+"""Where a click context keeps why the vocabulary isn't as large as was asked for."""
+
+
 class Commands(click.Group):
     """The commands. Anything wrong with the data is reported in one line, without a traceback."""
 
@@ -48,7 +52,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             with ended_with_its_reader():
-                return super().invoke(ctx)
+                done = super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
@@ -59,6 +63,9 @@ class Commands(click.Group):
             raise click.ClickException(in_options(error)) from None
         except OSError as error:
             raise click.ClickException(trouble_with_file(error)) from None
+        if UNREACHED in ctx.meta:  # the training may have taken hours, so its result has been written
+            raise click.ClickException(f"{ctx.meta[UNREACHED]} What there is has been written.")
+        return done
 
 
 def hint_for_text(error: click.NoSuchOption) -> str:

@@ -26,7 +26,7 @@ from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
 from tokenizers_core.training.merging import Progress
 from tokenizers_core.training.unigram import SEED_PER_TOKEN, grown_seed
-from tokensteps.cli.errors import OPTION_OF, in_options
+from tokensteps.cli.errors import OPTION_OF, UNREACHED, in_options
 from tokensteps.cli.streams import (
     contents_of,
     counted,
@@ -151,7 +151,7 @@ TRAINING_OPTIONS: Final = (
     option(
         "--vocab-size -s",
         "Stop at this many tokens, special tokens and single characters included, and in train the unknown token that is "
-        "added. It is an error if there can't be so many.",
+        "added. If there can't be so many, what there is is written, and the command ends with 1.",
         type=POSITIVE,
         usual=f"no limit; unigram: {UNIGRAM_SIZE}",
     ),
@@ -253,7 +253,7 @@ def train_as_asked(
 ) -> AnyTrace:
     """Read the corpus and train; returns the trace. For a tokenizer, there is room in the size for its unknown token.
 
-    Raises ClickException if there can't be as many tokens as were asked for.
+    If there can't be as many tokens as were asked for, the command will end with an error, when it has written what there is.
     """
     given = {name: value for name, value in asked.items() if value not in (None, ())}
     wanted = "the files with the word counts" if counts else "text files"
@@ -274,7 +274,7 @@ def train_as_asked(
         trace = run_with_room(algorithm, corpus, settings, unknown, progress=move)
     shortfall = trace.shortfall
     if shortfall and "vocab_size" in given:
-        raise click.ClickException(in_options(with_room(shortfall, bool(unknown))))
+        click.get_current_context().meta[UNREACHED] = in_options(with_room(shortfall, bool(unknown)))
     tell(
         f"Corpus: {counted(corpus.lines, 'line', 'lines')}, {counted(corpus.total, 'word', 'words')}, "
         f"{counted(len(corpus), 'different one', 'different ones')}",

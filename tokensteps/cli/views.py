@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from fractions import Fraction
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import click
 
-from tokenizers_core import Encoding, Pair, Tokenizer
+from tokenizers_core import Encoding, Tokenizer
 from tokenizers_core.errors import quoted
 from tokenizers_core.files.exports import (
     LINE_ESCAPES,
-    csv_table,
     merges_txt,
     pieces_tsv,
     prunes_to_csv,
@@ -31,9 +24,9 @@ from tokenizers_core.files.exports import (
     vocab_json,
     vocab_txt,
 )
+from tokenizers_core.files.steps import step_to_csv, step_to_json
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
-from tokenizers_core.training.wordpiece import ScoredCandidate
 
 # --- Tokenizers -------------------------------------------------------------------------------------------------------
 
@@ -150,12 +143,16 @@ def trace_text(trace: AnyTrace, format: str, step: int | None, candidates: int) 
     """A run, or one step of it, as JSON or CSV."""
     number = None if step is None else step_number(step, len(trace))
     if format == "csv":
-        table = prunes_to_csv(trace) if trace.algorithm == "unigram" else trace_to_csv(trace)
-        return table if number is None else one_row(table, number)
+        if number is None:
+            return prunes_to_csv(trace) if trace.algorithm == "unigram" else trace_to_csv(trace)
+        if not number:
+            raise click.ClickException(
+                "--step 0 is the start, which has no row; choose 1 or more, or --format json."
+            )
+        return step_to_csv(trace, number)
     if number is None:
         return (prunes_to_json(trace) if trace.algorithm == "unigram" else trace_to_json(trace)) + "\n"
-    told = snapshot_fields(trace, number, candidates)
-    return json.dumps(told, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return step_to_json(trace, number, candidates) + "\n"
 
 
 def step_number(step: int, last: int) -> int:
@@ -170,53 +167,3 @@ def step_number(step: int, last: int) -> int:
             f"the end, to {-last - 1}."
         )
     return step % (last + 1)
-
-
-def one_row(table: str, step: int) -> str:
-    """A table's head and the row of a step."""
-    if not step:
-        raise click.ClickException(
-            "--step 0 is the start, which has no row; choose 1 or more, or --format json."
-        )
-    rows = csv.reader(io.StringIO(table, newline=""))
-    return csv_table(next(rows), [next(islice(rows, step - 1, None))])
-
-
-def snapshot_fields(trace: AnyTrace, step: int, candidates: int) -> dict[str, Any]:
-    """The state after a step as plain data."""
-    snapshot = trace[step]
-    told: dict[str, object] = {
-        "algorithm": trace.algorithm,
-        "step": step,
-        "steps": len(trace),
-        "stop_reason": trace.stop_reason,
-        "event": snapshot.event,
-        "candidates": snapshot.candidates(candidates),
-        "vocab_size": snapshot.vocab_size,
-        "vocab": snapshot.vocab,
-        "splits": snapshot.splits(),
-    }
-    if trace.algorithm == "unigram":
-        told |= {"loss": trace[step].loss, "pieces": trace[step].pieces}
-    return {name: plain(value) for name, value in told.items()}
-
-
-def plain(value: Any) -> Any:
-    """A value of the engine as JSON can hold it: records as objects, fractions as text, what is not known as null.
-
-    >>> plain((Pair("u", "g"), Fraction(1, 20), math.nan))
-    [['u', 'g'], '1/20', None]
-    """
-    if is_dataclass(value) and not isinstance(value, type):
-        names = [*(["kind"] if hasattr(value, "kind") else []), *(field.name for field in fields(value))]
-        names += ["score"] if isinstance(value, ScoredCandidate) else []
-        return {name: plain(getattr(value, name)) for name in names}
-    if hasattr(value, "_asdict") and not isinstance(value, Pair):
-        value = value._asdict()
-    if isinstance(value, Mapping):
-        return {name: plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(part) for part in value]
-    if isinstance(value, Fraction):
-        return str(value)
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -17,7 +17,7 @@ from tokensteps.streamlit_internals import is_history_navigation
 
 CHOSEN_LANGUAGE: Final = "language.chosen"
 """Where a session keeps the language that was chosen, "" for none."""
-TRAVELLING: Final = frozenset({"lang", "walk"})
+TRAVELLING: Final = frozenset({"lang", "walk", "class"})
 """Parameters that go along from page to page: they are no settings of a page, and an address with nothing else is bare."""
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from tokensteps.assets import ASSETS, PRELUDE, read_asset, read_script
+from tokensteps.assets import edited, read_asset, read_script, script_files
 
 _lock: Final = threading.Lock()
 
@@ -21,11 +21,9 @@ def component(name: str, styles: tuple[str, ...] | None = None) -> ComponentRend
     """
     if styles is None:
         styles = (f"components/{name}.css", "page/style.css")
-    # With the times of the last edits, so that an edit shows up without a restart of the server.
-    files = (PRELUDE, f"components/{name}.js", *styles)
-    edited = tuple((ASSETS / file).stat().st_mtime_ns for file in files)
+    times = edited((*script_files(name), *styles))
     with _lock:
-        return _registered(name, styles, edited)
+        return _registered(name, styles, times)
 
 
 @lru_cache(maxsize=16)

@@ -45,6 +45,7 @@ def editor(
     labels: Mapping[str, str],
     nonce: int = 0,
     params: Sequence[str] = (),
+    insert: tuple[int, str] = (0, ""),
 ) -> str | None:
     """Mount the text box and return the text that the browser reported for this `nonce`, or None if it hasn't yet.
 
@@ -54,6 +55,8 @@ def editor(
 
     The box sends "tokensteps:selection" on the document when its selection changes, and selects what "tokensteps:range"
     names; both carry {start, end} in code points.
+
+    `insert` is a text to put in at the caret, as if somebody had pasted it, with a number: once for each new number.
 
     Raises `ValueError` when a label is missing.
     """
@@ -71,6 +74,7 @@ def editor(
         "text": given[1],
         "heard": typed is not None,
         "params": list(params),
+        "insert": insert,
         "script": f"/{st.get_option('server.baseUrlPath')}/{_LIBRARY}".replace("//", "/"),
         "labels": {name: labels[name] for name in EDITOR_LABELS},
     }

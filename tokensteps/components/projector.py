@@ -6,8 +6,8 @@ from tokensteps.components.base import component
 from tokensteps.language.labels import projector_labels
 
 
-def projector_button(page: str) -> None:
-    """The button that leads into projector mode; the key P does, too."""
+def projector_button(page: str, in_class: bool = False) -> None:
+    """The button that leads into projector mode; the key P does, too. The list of keys has a class's only `in_class`."""
     component("projector", ("page/projector.css",))(
-        key=f"{page}.start-projector", data=projector_labels(), width="content"
+        key=f"{page}.start-projector", data=projector_labels(in_class), width="content"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from html import unescape
 from typing import Any
 
@@ -207,6 +208,52 @@ def score_chart(snapshot: WordPieceSnapshot, style: Style) -> go.Figure:
         **SCATTER_LAYOUT,
         xaxis={"title": {"text": _("count of the pair")}, "type": "log"},
         yaxis={"title": {"text": _("score")}, "type": "log"},
+    )
+    return figure
+
+
+# --- How close it was -------------------------------------------------------------------------------------------------
+
+MARGIN_HEIGHTS: Mapping[str, str] = {
+    "bpe": N_("occurrences"),
+    "wordpiece": N_("score"),
+    "unigram": N_("loss in nats"),
+}
+"""Algorithm → the unit of its margins."""
+
+
+def margin_chart(
+    trace: MergeTrace | UnigramTrace, margins: Sequence[float | Fraction | None], step: int
+) -> go.Figure:
+    """How far behind the runner-up was, step by step from 1: a tie is a mark at zero, and a step without a runner-up has none."""
+    points = [(at, float(margin)) for at, margin in enumerate(margins, start=1) if margin is not None]
+    drawn = [points[place] for place in _thinned([at for at, _margin in points], step)] if points else []
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[at for at, _margin in drawn],
+        y=[margin for _at, margin in drawn],
+        mode="lines",
+        line={"shape": "hvh", "color": NEUTRAL, "width": 1.5},
+        hovertemplate=_("step %{x}: %{y:,.4~g}") + "<extra></extra>",
+    )
+    ties = [at for at, margin in drawn if not margin]
+    figure.add_scatter(
+        x=ties,
+        y=[0.0] * len(ties),
+        name=_("tie"),
+        mode="markers",
+        marker={"size": 7, "color": ACCENT, "symbol": "circle"},
+        cliponaxis=False,
+        hovertemplate=_("step %{x}: a tie") + "<extra></extra>",
+    )
+    now = dict(points).get(step)
+    if now is not None:
+        _mark_step(figure, step, now)
+    figure.update_layout(
+        **CURVE_LAYOUT,
+        xaxis_title=_("step"),
+        yaxis_title=_(MARGIN_HEIGHTS[trace.algorithm]),
+        yaxis_rangemode="tozero",
     )
     return figure
 

@@ -29,6 +29,10 @@ CHIP_LABELS: Final = (
     "token",
     "tokens",
     "characters",
+    "copy_ids",
+    "copy_tokens",
+    "copy_text",
+    "copied",
 )
 LONGEST: Final = 1000
 """Characters (or bytes) that a chip shows; of longer text it shows the beginning, and copies all."""
@@ -119,7 +123,7 @@ def chips_message(
     ties the chips to the text box on the page. `first` is the number of tokens before these, `total` the number of all.
 
     `labels` needs the keys in `CHIP_LABELS`, plain text: "chip" holds `{text}` and `{ids}`; "token" may hold `{index}` and
-    `{total}`, "tokens" also `{last}`, "characters" `{start}` and `{end}` (as in a slice). "language" (BCP 47, default
+    `{total}`, "tokens" also `{last}`, "characters" `{start}` and `{end}` (as in a slice), "copied" `{number}` and `{total}`. "language" (BCP 47, default
     "en") says how numbers are written.
 
     Raises `ValueError` when a label is missing.
@@ -136,7 +140,7 @@ def chips_message(
         if number == len(kinds):
             kinds.append(drawn)
         order.append(number)
-    ids = {piece.id for run in runs for piece in run.pieces}
+    names = {piece.id: piece.token for run in runs for piece in run.pieces}
     count = sum([len(run.pieces) for run in runs])
     message = {
         "page": page,
@@ -150,7 +154,8 @@ def chips_message(
         "kinds": [[kind.html] if kind.text is None else [kind.html, kind.text, *kind.ids] for kind in kinds],
         "order": order,
         "places": [place for run in runs for place in (run.start, run.end)],
-        "cards": {identifier: cards[identifier] for identifier in sorted(ids) if identifier in cards},
+        "cards": {identifier: cards[identifier] for identifier in sorted(names) if identifier in cards},
+        "names": dict(sorted(names.items())),
     }
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
     try:

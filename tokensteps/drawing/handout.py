@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from string import Template
@@ -64,17 +65,27 @@ def standalone_page(
     )
 
 
-def handout(title: str, last: int, frame: Callable[[int], Frame]) -> str:
-    """The self-contained HTML file of a run, its first `HANDOUT_STEPS` steps if it is longer."""
-    shown = min(last, HANDOUT_STEPS)
-    frames = [frame(step) for step in range(shown + 1)]
+def handout(
+    title: str, last: int, frame: Callable[[int], Frame], step: int = 0, room: float = math.inf
+) -> str:
+    """The self-contained HTML file of a run, its first `HANDOUT_STEPS` steps if it is longer, opened at `step`.
+
+    Where it is to be small, it holds no more steps than have `room`, in characters of their frames; the start always has.
+    """
+    frames: list[Frame] = []
+    for one in map(frame, range(min(last, HANDOUT_STEPS) + 1)):
+        room -= len(one.html)
+        if frames and room < 0:
+            break
+        frames.append(one)
+    shown = len(frames) - 1
     footer = ""
     if shown < last:
         footer = _("The first {shown} of {last} steps.").format(shown=count(shown), last=count(last))
     terms = definitions({term for frame in frames for term in marks_in(frame.html)})
     return standalone_run(
         title,
-        payload(title, shown, 0, frames, (0, 1), flipbook_labels()),
+        payload(title, shown, 0, frames, (min(step, shown), 1), flipbook_labels()),
         language=language_tag(),
         footer_html=escape(footer),
         terms=dict(sorted(terms.items())),

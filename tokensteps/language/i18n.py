@@ -11,10 +11,11 @@ import gettext as gettext_module
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from functools import cache
-from pathlib import Path
 from typing import IO
 
-LOCALE_FOLDER = Path(__file__).parents[2] / "assets" / "locale"
+from tokensteps.assets import ASSETS
+
+LOCALE_FOLDER = ASSETS / "locale"
 LANGUAGES = {"en": "English", "zh": "简体中文", "ja": "日本語"}
 """Language code → its name in itself."""
 TAGS = {"zh": "zh-Hans"}

@@ -27,7 +27,35 @@ def flipbook_labels(title: str = "") -> dict[str, str]:
     }
 
 
-def projector_labels() -> dict[str, str | list[tuple[str, str]]]:
+def counts_labels() -> dict[str, str]:
+    """The words on a flipbook that goes through the counts of a word."""
+    return flipbook_labels(_("Change the count")) | {
+        "first": _("Lowest count"),
+        "back": _("One less"),
+        "next": _("One more"),
+        "last": _("Highest count"),
+        "step": _("Count {step}, up to {last}"),
+        "scrubber": _("Count"),
+        "timeline": _("Counts"),
+        "stage": _("Both runs"),
+    }
+
+
+def class_keys() -> list[tuple[str, str]]:
+    """The lecturer's keys in a class, and what they do."""
+    return [
+        ("A", _("Class: ask a question. Without a plan, holding a clicker's Page Down does it, too.")),
+        (
+            "Enter · S · E",
+            _("Class: ask now; show the answers; reveal. Page Down goes from one to the next."),
+        ),
+        ("G", _("Class: vote again; on a page of exercises, give them to the class")),
+        ("F · K", _("Class: call everybody back or let them go; blank their screens")),
+        ("J", _("Class: the code to join")),
+    ]
+
+
+def projector_labels(in_class: bool = False) -> dict[str, str | list[tuple[str, str]]]:
     """The words of projector mode, in the language in use; under "sheet", its keys and what they do."""
     return {
         "name": _("Projector mode"),
@@ -54,6 +82,7 @@ def projector_labels() -> dict[str, str | list[tuple[str, str]]]:
             ("D", _("Pen: on, off. What you draw goes with the step.")),
             (_("Delete"), _("Erase what you have drawn")),
             (_("Esc"), _("Put the pen away; back to the stage; leave projector mode")),
+            *(class_keys() if in_class else []),
             ("P", _("Projector mode: on, off")),
             ("?", _("This list")),
         ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
@@ -71,16 +71,21 @@ def show_stepping(
 
 
 def show_stage(
-    controls: Controls, run: Run[Stepped], trace: Stepped, frame: Callable[..., Frame], style: Style
+    controls: Controls,
+    url: Mapping[str, str | None],
+    run: Run[Stepped],
+    trace: Stepped,
+    frame: Callable[..., Frame],
+    style: Style,
 ) -> int:
-    """The run's frames to step through; returns the step that the learner is at. To be called in a fragment."""
+    """The run's frames to step through; returns the step that the learner is at. To be called in a fragment. `url` has the settings."""
     step = stage.stage(
         controls.page,
         run.name,
         f"{style.show}:{reach(trace)}",
         len(trace),
         Steps(frame, trace, style),
-        controls.url(),
+        url,
     )
     replaced = trace.corpus.replaced
     if replaced:

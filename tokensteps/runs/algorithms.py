@@ -68,7 +68,7 @@ class Run(Generic[Traced_co]):
     @property
     def name(self) -> str:
         """A digest that only this run has."""
-        source = (digest(self.source.data), self.source.counts, self.source.lines)
+        source = (digest(self.source.data), self.source.counts, self.source.lines, *self.source.recount)
         return digest(
             repr((self.algorithm.name, source, self.pipeline, sorted(self.settings.items()))).encode()
         )

@@ -17,14 +17,15 @@ import textwrap
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from tokenizers_core.counterfactual.recounting import with_count
 from tokenizers_core.errors import CountedRulesError, TokenizersCoreError, quoted
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.counting import counting_rules, is_counts, read_counts
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.reading import decode_text, parse_counts
+from tokensteps.assets import ASSETS
 from tokensteps.bounded import bounded, text_bytes
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import (
@@ -36,7 +37,7 @@ from tokensteps.limits import (
     WORD_LIMIT,
 )
 
-FOLDER = Path(__file__).parents[2] / "assets" / "corpora"
+FOLDER = ASSETS / "corpora"
 
 PROSE_LENGTH = 120_000
 """Characters of Python's help pages that are trained on."""
@@ -273,10 +274,15 @@ class Source:
     """Whether the text is word counts."""
     lines: bool = True
     """Whether each line is a text of its own."""
+    recount: tuple[tuple[str, int], ...] = ()
+    """Words that are given other counts once it is read: 0 leaves a word out."""
 
     def corpus(self, pipeline: Pipeline, progress: Callable[[int], None] | None = None) -> Corpus:
         """Read it. Raises CorpusError, and what the engine raises for texts and counts that it can't read."""
-        return within_limits(self._read(pipeline, progress))
+        found = self._read(pipeline, progress)
+        for word, number in self.recount:
+            found = with_count(found, word, number)
+        return within_limits(found)
 
     def _read(self, pipeline: Pipeline, progress: Callable[[int], None] | None) -> Corpus:
         counted_by = self.counted_by(pipeline.timeout)

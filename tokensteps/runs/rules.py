@@ -23,6 +23,7 @@ from tokensteps.limits import (
     SEED_LIMIT,
     SPECIAL_LIMIT,
     VOCABULARY_LIMIT,
+    WINDOW_LIMIT,
 )
 
 SettingKind = Literal["choice", "switch", "number", "text"]
@@ -284,6 +285,16 @@ PLAYGROUND_RULES = (
         help=N_("Add what the tokenizer puts around a text for its model, such as `[CLS]` and `[SEP]`."),
     ),
     Setting(
+        "window",
+        None,
+        least=1,
+        most=WINDOW_LIMIT,
+        label=N_("Context window"),
+        help=N_(
+            "How many tokens a model reads at once, such as 8192: the page says what share of them the text takes."
+        ),
+    ),
+    Setting(
         "escapes",
         False,
         label=N_("Escapes"),
@@ -327,10 +338,14 @@ PAGE_PARAMETERS: Mapping[str, frozenset[str]] = {
     "challenge": frozenset(),
     "errata": frozenset(),
     "glossary": frozenset(),
+    "classroom": frozenset(),
     **{page: _SHARED | _names(rules) for page, rules in RULES_OF.items()},
-    "playground": OWN_CORPUS | {*PLAYGROUND_SLOTS} | _names(PLAYGROUND_RULES),
+    "playground": OWN_CORPUS
+    | {*PLAYGROUND_SLOTS, "chat", "format", "jinja", "prompt"}
+    | _names(PLAYGROUND_RULES),
+    "whatif": frozenset({"t1", "what", "of", "to", "a"}),
     "compare": _SHARED | _names(COMPARE_RULES),
-    "pipeline": _SHARED | _names(PIPELINE_RULES) | {"a", "b"},
+    "pipeline": _SHARED | _names(PIPELINE_RULES) | {"a", "b", "t1"},
     "renew": _SHARED | _names(RENEW_RULES) | {"a", "t1"},
 }
 """By page: the parameters that the page reads when a link brings them. What it reads at every run is not among them: `step`,

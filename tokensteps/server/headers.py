@@ -21,7 +21,7 @@ from tokensteps.server.entrance.connections import Connections
 from tokensteps.server.entrance.lost import way_home
 from tokensteps.server.entrance.uploads import IncomingFile, NoRoom
 from tokensteps.server.entrance.visits import visits
-from tokensteps.streamlit_internals import INDEX, METRICS, UPLOADS
+from tokensteps.streamlit_internals import METRICS, UPLOADS, first_page
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -209,7 +209,7 @@ class Guard:
             ("'self'",),
         ):  # X-Frame-Options knows no others; newer browsers don't read it
             common["X-Frame-Options"] = "DENY" if ancestors == ("'none'",) else "SAMEORIGIN"
-        policy = written(page_policy(INDEX.read_text("utf-8"), ancestors))
+        policy = written(page_policy(first_page(), ancestors))
         self.app = app
         self.page = _latin({**common, "Permissions-Policy": PERMISSIONS, "Content-Security-Policy": policy})
         self.file = _latin({**common, "X-Frame-Options": "DENY", "Content-Security-Policy": written(SEALED)})

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from itsdangerous import BadData, URLSafeSerializer
 
+from tokensteps.assets import KEPT_IN
 from tokensteps.limits import LEAST_SECRET, SEALED_LIMIT
 from tokensteps.server.once import once
 
@@ -19,7 +20,7 @@ log = logging.getLogger(__name__)
 
 SECRET_VARIABLE: Final = "TOKENSTEPS_SECRET"
 """The environment variable that gives several servers one secret."""
-SECRET_FILE: Final = Path(__file__).resolve().parents[2] / ".secret"
+SECRET_FILE: Final = KEPT_IN / ".secret"
 """Where a server without it keeps its own, so that codes outlive a restart."""
 
 
@@ -38,6 +39,7 @@ def read_secret() -> str:
         return _long_enough(given, f"the environment variable {SECRET_VARIABLE}", "set it to the output of")
     if not SECRET_FILE.exists():
         try:
+            KEPT_IN.mkdir(mode=0o700, exist_ok=True)
             _write_once(SECRET_FILE, secrets.token_hex(32))
         except OSError as error:
             log.warning(

@@ -12,6 +12,7 @@ from typing import Any, Final
 from starlette.middleware import Middleware
 from streamlit.starlette import App
 
+from tokensteps.server.entrance.files import FromMemory
 from tokensteps.server.headers import Guard
 from tokensteps.server.logs import throttled
 from tokensteps.server.seal import secret
@@ -21,7 +22,7 @@ SWITCH_SECONDS: Final = 0.002
 """How long a thread may keep the others waiting."""
 OPEN_FILES: Final = 16_384
 """Files and connections that the server may have open: each page takes four, and most systems give a program 1,024 unasked."""
-MIDDLEWARE: Final = (Middleware(Guard),)
+MIDDLEWARE: Final = (Middleware(Guard), Middleware(FromMemory))
 """What every request goes through before Streamlit."""
 
 

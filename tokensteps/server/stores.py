@@ -11,13 +11,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from tokensteps.assets import KEPT_IN
 from tokensteps.limits import CORPORA_ROOM, FILES_ROOM, LARGEST_TEXT, TEXTS_ROOM, TOKENIZER_LIMIT
 from tokensteps.server.once import once
 from tokensteps.server.shelf import Shelf
 
 STORE_VARIABLE: Final = "TOKENSTEPS_STORE"
 """The environment variable that names the folder which the servers of one app share."""
-STORE: Final = Path(__file__).resolve().parents[2] / ".kept"
+STORE: Final = KEPT_IN / ".kept"
 """The folder without it."""
 UNFINISHED: Final = "new-"
 """How the name of a file begins while it is being written."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Final, TypeVar
 
-from tokensteps.limits import TRACES_ROOM
+from tokensteps.limits import TRACES_ROOM, TRAINER_ROOM
 from tokensteps.server.once import once
 from tokensteps.server.shelf import Shelf
 from tokensteps.server.tasks import Progress, Task, worth_sending
@@ -24,7 +24,7 @@ GROWTH: Final = 10
 @once
 def workers() -> Workers:
     """The processes of this server that train."""
-    return Workers()
+    return Workers(room=TRAINER_ROOM)
 
 
 @once

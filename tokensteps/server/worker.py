@@ -1,22 +1,25 @@
-"""``python -m tokensteps.server.worker NICENESS MODULE``: a process that trains or draws for the server, which starts it; see `tokensteps/server/workers.py`."""
+"""``python -m tokensteps.server.worker NICENESS MODULE ROOM``: a process that trains or draws for the server, which starts it; see `tokensteps/server/workers.py`."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 import os
 import pickle
 import queue
+import re
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from tokensteps.limits import TRAINING_MEMORY
 from tokensteps.server.tasks import Progress, TrainingError, Work
-from tokensteps.server.workers import STOP, TOLD_EVERY
+from tokensteps.server.workers import LAST, STOP, TOLD_EVERY
 
 
 class Reporter(Progress):
@@ -41,8 +44,11 @@ class Reporter(Progress):
             self._tell("progress", told)
 
 
-def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
-    """Do what the server sends, one piece of work after another, until the server is gone. STOP ends the current one early."""
+def serve(incoming: BinaryIO, outgoing: BinaryIO, room: float = math.inf) -> None:
+    """Do what the server sends, one piece of work after another, until the server is gone. STOP ends the current one early.
+
+    Once it has taken `room` bytes more than at the start, it says LAST: Python gives little of them back to the system.
+    """
 
     def tell(kind: str, value: Any) -> None:
         pickle.dump((kind, value), outgoing)
@@ -65,16 +71,33 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
                 tasks.put(message)
 
     threading.Thread(target=listen, daemon=True).start()
+    room += most_memory()
     tell("ready", None)
     while True:
         task = tasks.get()
         reporter.stop = False
+        answer: tuple[str, Any]
         try:
-            tell("result", pickle.dumps(task(reporter)))
+            answer = "result", pickle.dumps(task(reporter))
         except MemoryError:
-            tell("error", TrainingError("memory", TRAINING_MEMORY // 1_000_000))
+            answer = "error", TrainingError("memory", TRAINING_MEMORY // 1_000_000)
         except Exception as error:
-            tell("error", error)
+            answer = "error", error
+        if most_memory() > room:
+            tell(LAST, None)
+        tell(*answer)
+
+
+def most_memory() -> int:
+    """Bytes of memory that this process had at its largest; 0 where the system doesn't tell."""
+    with contextlib.suppress(OSError):  # Linux, where `ru_maxrss` begins with what the server had
+        if found := re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text()):
+            return 1_024 * int(found[1])
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def limit_memory() -> None:
@@ -95,4 +118,4 @@ if __name__ == "__main__":
     importlib.import_module(sys.argv[2])  # so that the first work doesn't wait for it
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed goes to the console, not among the answers
-    serve(sys.stdin.buffer, answers)
+    serve(sys.stdin.buffer, answers, float(sys.argv[3]))

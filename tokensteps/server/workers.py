@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import pickle
 import subprocess
 import sys
@@ -17,9 +18,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
+from tokensteps.assets import PACKAGES
 from tokensteps.limits import (
     JOBS_ON_A_PAGE,
     SESSIONS_REMEMBERED,
@@ -30,13 +31,14 @@ from tokensteps.limits import (
 )
 from tokensteps.server.tasks import Progress, Stopped, TrainingError, Work
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 TOLD_EVERY: Final = 0.1
 """Seconds between a worker's reports."""
 NICENESS: Final = 10
 """By how much the priority of a process that trains is lower than the server's."""
 STOP: Final = "stop"
 """Sent to a worker to end its run early."""
+LAST: Final = "last"
+"""Said by a worker before an answer after which it had better end."""
 
 
 class Worker:
@@ -45,11 +47,13 @@ class Worker:
     `multiprocessing` doesn't work here: it imports the main module, and Streamlit puts a page's script in that place.
     """
 
-    def __init__(self, niceness: int = NICENESS, module: str = "tokenizers_core") -> None:
-        self._ready = False
+    def __init__(
+        self, niceness: int = NICENESS, module: str = "tokenizers_core", room: float = math.inf
+    ) -> None:
+        self._ready = self._last = False
         self.idle_since = time.monotonic()
-        command = (sys.executable, "-m", "tokensteps.server.worker", str(niceness), module)
-        self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        command = (sys.executable, "-m", "tokensteps.server.worker", str(niceness), module, str(room))
+        self._process = subprocess.Popen(command, cwd=PACKAGES, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, task: Work, progress: Progress) -> bytes:
         """The work's result, pickled. Raises what the work raises, and TrainingError when the process has ended."""
@@ -70,6 +74,8 @@ class Worker:
             raise (TrainingError("time", task.limit) if late else TrainingError("lost")) from None
         finally:
             guard.cancel()
+            if self._last:
+                self.close()
 
     def _wait_for_start(self) -> None:
         """Wait until the process has imported what it needs, which doesn't count as time for work. Raises TrainingError."""
@@ -93,6 +99,9 @@ class Worker:
         kind, value = pickle.load(self._process.stdout)
         if kind == "error":
             raise value
+        if kind == LAST:
+            self._last = True
+            return None
         if kind == "result":
             if len(value) > TRACE_LIMIT:
                 raise TrainingError("large", TRACE_LIMIT // 1_000_000)
@@ -140,9 +149,11 @@ class Workers:
         niceness: int = NICENESS,
         module: str = "tokenizers_core",
         idle_seconds: float | None = None,
+        room: float = math.inf,
     ) -> None:
-        """A process that has had nothing to do for `idle_seconds` ends; without them, it stays."""
-        self._settings = (niceness, module)
+        """A process that has had nothing to do for `idle_seconds` ends; without them, it stays. One that has taken more than
+        `room` bytes for a piece of work makes way for a new one."""
+        self._settings = (niceness, module, room)
         self._idle: list[Worker] = []
         self._idle_seconds = idle_seconds
         self._sweep: threading.Timer | None = None

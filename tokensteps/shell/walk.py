@@ -99,7 +99,9 @@ def _keep_progress() -> None:
     """Have the browser keep what was done, after asking it what it kept before."""
     state, now = st.session_state, progress()
     what = now.saved() if state.get(BROWSER_ASKED) else []
-    found = read_progress(kept(PATH_WALK, what, lasting=True, erased=state.get(PATH_ERASED, False)))
+    found = read_progress(
+        kept(PATH_WALK, what, lasting=True, erased=state.get(PATH_ERASED, False), on_erased=erase_progress)
+    )
     state[BROWSER_ASKED] = True
     if found != PathProgress() and found != now:
         state[PATH_PROGRESS] = now.together(found)
@@ -156,7 +158,7 @@ def leave_walk() -> None:
 
 
 def erase_progress() -> None:
-    """Forget what was done on the path, here and in the browser."""
+    """Forget what was done on the path, here and in the browser: also when another tab has had it forgotten."""
     state = st.session_state
     state[PATH_PROGRESS], state[PATH_ERASED] = PathProgress(), True
     place = walk_place()
@@ -209,6 +211,7 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
         "when": f"{begins}–{begins + here.minutes}" if here.minutes else "",
         "note": here.note,
         "answer": here.answer,
+        "waits": here.link.query.get("mode") == "predict",
         "stops": listed,
         "exercise": exercise,
         "solved": on_path and place.number in now.practised,
@@ -228,6 +231,7 @@ def strip_labels() -> dict[str, str]:
         "leave": _("Leave this plan"),
         "note": _("Note"),
         "answer": _("The class:"),
+        "show": _("Show"),
         "practise": _("Practice"),
         "return": _("Back to the station"),
         "timer": _("Time at this stop"),

@@ -13,9 +13,12 @@ from typing import Literal, NamedTuple
 from urllib.parse import urlencode
 
 from tokenizers_core import TIE_RULES
+from tokenizers_core.counterfactual.recounting import retrain, with_count
+from tokenizers_core.counterfactual.tipping import tippings
+from tokenizers_core.training.bpe import BpeTrace
 from tokensteps.drawing.handout import filled, standalone_page
 from tokensteps.drawing.mark import mark
-from tokensteps.language.i18n import N_, _, count, current_language, listed
+from tokensteps.language.i18n import N_, _, count, current_language, listed, sentences
 from tokensteps.language.names import choice_name
 from tokensteps.language.numbers import nats
 from tokensteps.language.pages import PAGES
@@ -59,6 +62,7 @@ class Claim(NamedTuple):
         "encodes",  # new words, one in pieces that are known, and letters that are not
         "disagree",  # words that one vocabulary has whole and another splits, in a tab
         "errata",  # published figures, each with a link to the step in question
+        "tips",  # how many more of a word it takes for another pair to be merged first
     ]
     facts: tuple[str, ...] = ()
     """The fields of the text that rest on it."""
@@ -83,6 +87,8 @@ class Activity(NamedTuple):
     claims: tuple[Claim, ...]
     link: Link | None = None
     """What sets it up; None for the home page, where the plans are."""
+    ask: str = ""
+    """What the whole class is asked there, a key of `ASK_NAMES`; "" for nothing."""
 
 
 class Lesson(NamedTuple):
@@ -143,6 +149,11 @@ COMPARE_LINK = Link(
     N_("Where they disagree"),
 )
 PIPELINE_LINK = Link(N_("One text through the whole pipeline, from characters to ids and back"), "pipeline")
+WHATIF_LINK = Link(
+    N_("One more of a word, and one more: when is another pair merged?"),
+    "whatif",
+    {"t1": "bpe?corpus=hug", "of": "pun", "step": "12"},
+)
 EXERCISES_LINK = Link(N_("Exercises, as many as you like"), "exercises")
 CHALLENGE_LINK = Link(N_("Challenges: set one for your class, then check the answers"), "challenge")
 ERRATA_LINK = Link(N_("Where published figures are wrong"), "errata")
@@ -161,7 +172,8 @@ STATIONS: tuple[Station, ...] = (
     Station(
         TIE_LINK,
         N_(
-            "{tied} pairs occur {tie_freq} times each before step {tie_step}. A rule has to choose, and libraries choose differently."
+            "{tied} pairs occur {tie_freq} times each before step {tie_step}. A rule has to choose, and libraries choose differently: "
+            "see the Ties tab below the step."
         ),
         (Claim("ties", ("tied", "tie_freq", "tie_step")),),
         "bpe_pair",
@@ -238,6 +250,7 @@ LESSONS: tuple[Lesson, ...] = (
                 N_("{bpe_pair}, {bpe_freq} times: in {bpe_words}."),
                 (Claim("asks", ("bpe_pair",)), Claim("merges", ("bpe_freq", "bpe_words"))),
                 TO_COUNT_LINK,
+                "pair",
             ),
             Activity(
                 3,
@@ -245,6 +258,7 @@ LESSONS: tuple[Lesson, ...] = (
                 N_("The most frequent pair left: {bpe_next}."),
                 (Claim("asks"), Claim("follow", ("bpe_next",))),
                 GO_ON_LINK,
+                "pair",
             ),
             Activity(
                 1,
@@ -279,6 +293,7 @@ LESSONS: tuple[Lesson, ...] = (
                     Claim("ends", ("bpe_merges",)),
                 ),
                 TO_COUNT_LINK,
+                "pair",
             ),
             Activity(
                 5,
@@ -301,6 +316,7 @@ LESSONS: tuple[Lesson, ...] = (
                     Claim("scores", ("wp_pair", "wp_frequent")),
                 ),
                 TO_SCORE_LINK,
+                "score",
             ),
             Activity(
                 5,
@@ -325,13 +341,25 @@ LESSONS: tuple[Lesson, ...] = (
                 (Claim("ways"),),
             ),
             Activity(
-                15,
+                10,
                 N_(
                     "BPE by hand, in groups. Then go through the steps together, and watch which counts change."
                 ),
                 N_("{bpe_pair} first, {bpe_freq} times; a merge changes only the counts of its neighbors."),
                 (Claim("asks", ("bpe_pair",)), Claim("merges", ("bpe_freq",)), Claim("neighbors")),
                 TO_COUNT_LINK,
+                "pair",
+            ),
+            Activity(
+                5,
+                N_(
+                    "Ask how many more {tip_word} it would take for another pair to be merged first. Then drag the count on the page."
+                ),
+                N_(
+                    "{tip_more} more: then {tip_pair} occurs {tip_freq} times, and {bpe_pair} only {bpe_freq}."
+                ),
+                (Claim("tips", ("tip_word", "tip_more", "tip_pair", "tip_freq", "bpe_pair", "bpe_freq")),),
+                WHATIF_LINK,
             ),
             Activity(
                 10,
@@ -351,6 +379,7 @@ LESSONS: tuple[Lesson, ...] = (
                     Claim("scores", ("wp_pair", "wp_frequent")),
                 ),
                 TO_SCORE_LINK,
+                "score",
             ),
             Activity(
                 15,
@@ -360,6 +389,7 @@ LESSONS: tuple[Lesson, ...] = (
                 N_("Pruning {piece} turns {word} from {before} into {after}, which costs {loss} nats."),
                 (Claim("asks", ("piece", "loss", "after")), Claim("prunes", ("word", "before"))),
                 TO_PRUNE_LINK,
+                "piece",
             ),
             Activity(
                 10,
@@ -398,6 +428,21 @@ def facts() -> dict[str, str]:
     return {**_merge_facts(), **_prune_facts()}
 
 
+def _tip_facts(bpe: BpeTrace) -> dict[str, str]:
+    """What would tip the first merge, and the pair that would be merged then."""
+    word = WHATIF_LINK.query["of"]
+    tip = tippings(bpe, 1, [word])[word].more
+    assert tip is not None  # a fact of the corpus
+    other = with_count(bpe.corpus, word, bpe.word_frequencies[word] + tip.change)
+    first = merge_at(retrain(bpe, other, 1), 1)
+    return {
+        "tip_word": word,
+        "tip_more": count(tip.change),
+        "tip_pair": PLUS.join(first.pair),
+        "tip_freq": count(first.freq),
+    }
+
+
 def _merge_facts() -> dict[str, str]:
     bpe, course = trace_at(BPE, corpus="hug"), trace_at(BPE, corpus="course")
     tie = merge_at(course, int(TIE_LINK.query["step"]))
@@ -418,6 +463,7 @@ def _merge_facts() -> dict[str, str]:
         "bpe_words": listed(first.words),
         "bpe_next": listed(PLUS.join(merge_at(bpe, step).pair) for step in (2, 3, 4)),
         "bpe_merges": count(len(bpe)),
+        **_tip_facts(bpe),
         "tie_step": TIE_LINK.query["step"],
         "tie_pair": PLUS.join(tie.pair),
         "tied": count(tie.tied_count),
@@ -460,6 +506,12 @@ def told(message: str, known: Mapping[str, str]) -> str:
     return _(message).format(**known)
 
 
+def teacher_told(activity: Activity, known: Mapping[str, str]) -> str:
+    """What the teacher does, and how a live class is asked: plain text."""
+    asks = _("In a live class, press A: everybody answers on their own device.") if activity.ask else ""
+    return sentences(told(activity.teacher, known), asks)
+
+
 def lesson_page(
     lesson: Lesson, known: Mapping[str, str], address: str, language: Mapping[str, str] = NOTHING
 ) -> str:
@@ -475,7 +527,7 @@ def lesson_page(
             filled(
                 "lesson-row",
                 minutes=f"{start}–{start + activity.minutes}",
-                teacher=escape(told(activity.teacher, known)),
+                teacher=escape(teacher_told(activity, known)),
                 address=escape(target),
                 answer=escape(told(activity.answer, known)),
             )

@@ -29,6 +29,15 @@ def next_asked(trace: AnyTrace, step: int) -> int | None:
     return next((at - 1 for at in range(step + 1, len(kinds)) if kinds[at] == "prune"), None)
 
 
+def asked_steps(trace: AnyTrace, first: int, last: int) -> list[int]:
+    """The steps from `first` on, before `last`, that a question follows."""
+    found, step = [], next_asked(trace, first)
+    while step is not None and step < last:
+        found.append(step)
+        step = next_asked(trace, step + 1)
+    return found
+
+
 def question_after(trace: AnyTrace, step: int, kind: str, style: Style) -> Question:
     """The question about the step after `step` (see `next_asked`): of this kind if possible; for “mixed”, by turns."""
     asks = ASKS[trace.algorithm]

@@ -18,6 +18,7 @@ from tokensteps.language.i18n import _, count, sentences
 from tokensteps.language.numbers import chance, nats
 from tokensteps.teaching.events import prune_at
 from tokensteps.teaching.questions import (
+    Board,
     Choice,
     Entry,
     Question,
@@ -28,15 +29,13 @@ from tokensteps.teaching.questions import (
     right,
     wrong,
 )
-from tokensteps.teaching.slips.unigram import Resplit, choosing_slip, loss_slips, split_slip
+from tokensteps.teaching.slips.unigram import ROUNDING, Resplit, choosing_slip, loss_slips, split_slip
 from tokensteps.teaching.splitting import as_read, can_be_typed, split_hint
 
 PIECES_OFFERED: Final = 6
 """Pieces to choose from."""
 MOST_EDGES: Final = 14
 """Pieces in a word to split by hand: more would be tedious."""
-ROUNDING: Final = 1e-9
-"""Differences in nats up to this are rounding errors."""
 
 
 def ask_piece(trace: UnigramTrace, step: int, style: Style) -> Question:
@@ -242,6 +241,7 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
         fill(
             _("The most probable split without it has probability {chance}."), chance=chance(math.exp(best))
         ),
+        Board("".join(pieces), {piece: chance(math.exp(log)) for piece, log in logs.items()}),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
@@ -132,6 +132,31 @@ Form = Choice | Entry | SeveralLines | Cells
 
 
 @dataclass(frozen=True)
+class Board:
+    """A word, and the pieces that may be put over its characters to answer: all that are given, so they give nothing away.
+
+    In an `Entry` the pieces make a split of the word; in `Cells` each is the last piece up to where it ends, in the last column.
+    """
+
+    word: str
+    pieces: Mapping[str, str]
+    """A piece as typed → what is known of it, plain text."""
+
+    @property
+    def places(self) -> list[tuple[int, int, str]]:
+        """Where the pieces lie in the word, from left to right, short ones first: start, end, piece.
+
+        >>> Board("hug", {"ug": "3/9", "h": "1/9", "g": "1/9", "u": "4/9"}).places
+        [(0, 1, 'h'), (1, 2, 'u'), (1, 3, 'ug'), (2, 3, 'g')]
+        """
+        ends = range(1, len(self.word) + 1)
+        spans = (
+            (start, end, self.word[start:end]) for start in range(len(self.word)) for end in ends[start:]
+        )
+        return [place for place in spans if place[2] in self.pieces]
+
+
+@dataclass(frozen=True)
 class Question:
     """Something to find out."""
 
@@ -146,6 +171,8 @@ class Question:
     """The right answer and where it comes from: markup."""
     worked: str = ""
     """The way to it with its numbers, but without the result: markup; "" if there is nothing to show between a hint and the answer."""
+    board: Board | None = None
+    """What can also be answered in a picture; its form can always be filled in by typing."""
 
 
 def right(told: str = "") -> Verdict:
@@ -284,12 +311,13 @@ def grade_number(
     """Grade a typed number. `told_right` and `told_wrong` are markup; `shown` is the true number as plain text.
 
     `by_hand` lets it be off by `HAND_TOLERANCE`, as learners compute it from rounded figures. `slips` gives the numbers that common
-    mistakes lead to, each behind a key of `SLIPS`, the likeliest first.
+    mistakes lead to, each behind a key of `SLIPS`, the likeliest first: the nearest counts.
     """
 
     def is_meant(number: Number, value: Fraction | float) -> bool:
         slack = max(HAND_TOLERANCE, HAND_TOLERANCE * abs(float(value))) if by_hand else -1.0
-        return number.means(value) or abs(number.value - Fraction(value)) <= slack
+        near = number.digits != 1 and abs(number.value - Fraction(value)) <= slack
+        return near or number.means(value)
 
     def grade(answer: str) -> Verdict:
         number = read_number(answer)
@@ -305,7 +333,10 @@ def grade_number(
             return unread(_("That is close: give at least two significant digits."))
         mine = escape(answer.strip()[:40])
         yours = fill(_("You have {yours}; it should be {true}."), yours=mine, true=escape(shown))
-        slip = next((name for name, value in slips() if is_meant(number, value)), "")
+        near = [
+            (abs(number.value - Fraction(value)), name) for name, value in slips() if is_meant(number, value)
+        ]
+        slip = min(near, key=lambda found: found[0], default=(0, ""))[1]
         way = (
             "" if slip else _("It is more than that.") if number.value < true else _("It is less than that.")
         )

@@ -80,6 +80,25 @@ SCORES_STOP: Final = Stop(
     BOOK,
     ".cols > section:last-child",
 )
+QUESTION_STOP: Final = Stop(
+    N_("The question"),
+    N_(
+        "What comes next is hidden until you say what it will be: choose, type, or click in the words. After a wrong try, there is a hint."
+    ),
+    ".st-key-{page}-predict",
+)
+HIDDEN_PAIRS_STOP: Final = Stop(
+    N_("The pairs"),
+    N_("Not ranked here: count them in the words. Once you have answered, the pair that is merged appears."),
+    BOOK,
+    ".cols > section:last-child",
+)
+HIDDEN_PIECES_STOP: Final = Stop(
+    N_("The pieces"),
+    N_("The pieces with their probabilities; what losing one costs appears only after your answer."),
+    BOOK,
+    ".cols > section:last-child",
+)
 PRUNE_SAID_STOP: Final = Stop(
     N_("What happens in this step"),
     N_(
@@ -132,10 +151,20 @@ STOPS: Final = {
     ),
 }
 """The stops of each training page, by its name."""
+PREDICTED: Final = {
+    PAIRS_STOP: HIDDEN_PAIRS_STOP,
+    SCORES_STOP: HIDDEN_PAIRS_STOP,
+    PIECES_STOP: HIDDEN_PIECES_STOP,
+}
+"""What a stop gives way to where the next step is to be predicted: nothing is ranked there."""
 
 
-def tour(page: str) -> dict[str, Any]:
-    """A page's tour for the browser, in the language in use."""
+def tour(page: str, predict: bool = False) -> dict[str, Any]:
+    """A page's tour for the browser, in the language in use; with `predict`, for a page that asks what comes next."""
+    stops: tuple[Stop, ...] = STOPS[page]
+    if predict:
+        corpus, rules, *others = (PREDICTED.get(stop, stop) for stop in stops)
+        stops = (corpus, rules, QUESTION_STOP, *others)
     return {
         "page": page,
         "stops": [
@@ -145,7 +174,7 @@ def tour(page: str) -> dict[str, Any]:
                 "host": stop.host.format(page=page),
                 "inside": stop.inside,
             }
-            for stop in STOPS[page]
+            for stop in stops
         ],
         "labels": {
             "start": _("Show me around"),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from tokensteps.language.i18n import N_, _
-from tokensteps.teaching.lessons import LESSONS, STATIONS, WALK_PARAMETER, Lesson, Link, told
+from tokensteps.teaching.lessons import LESSONS, STATIONS, WALK_PARAMETER, Lesson, Link, teacher_told, told
 
 PATH_WALK: Final = "path"
 HOME_LINK: Final = Link(N_("Home"), "home")
@@ -59,7 +59,7 @@ def stops_of(walk: str, known: Mapping[str, str]) -> tuple[WalkStop, ...]:
             for station in STATIONS
         )
     return tuple(
-        WalkStop(one.link or HOME_LINK, one.minutes, told(one.teacher, known), told(one.answer, known))
+        WalkStop(one.link or HOME_LINK, one.minutes, teacher_told(one, known), told(one.answer, known))
         for one in lesson.activities
     )
 

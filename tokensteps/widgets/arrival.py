@@ -16,6 +16,12 @@ from tokensteps.runs.rules import PAGE_PARAMETERS
 _ARRIVAL: Final = "arrival"
 """In session state: "link", "return", or "" on a page that the visitor was on already."""
 
+_OWN: Final = {
+    page: names | ({"step"} if "corpus" in names else set()) for page, names in PAGE_PARAMETERS.items()
+}
+"""By page: its parameters, with the step of a page that has a run."""
+_ANYBODYS: Final = frozenset[str]().union(*_OWN.values())
+
 
 def note_arrival(page: str, led: bool = False) -> None:
     """Once at the top of each run: note how the visitor came to the page with this name.
@@ -27,7 +33,18 @@ def note_arrival(page: str, led: bool = False) -> None:
     came = led or state.get("page") not in (None, page)
     linked = PAGE_PARAMETERS[page] & {*st.query_params}
     state[_ARRIVAL] = ("link" if linked else "return") if came else ""
+    if state.get("page") == page:
+        _drop_parameters_of_others(page)
     state["page"] = page
+
+
+def _drop_parameters_of_others(page: str) -> None:
+    """Forget what belongs to other pages. A run that a click overtook may have written the address of the page that was left: the
+    browser has then put its own address right (page.js), but still sends those parameters along."""
+    query = st.query_params.to_dict()
+    kept = {name: value for name, value in query.items() if name in _OWN[page] or name not in _ANYBODYS}
+    if kept != query:
+        st.query_params.from_dict(kept)
 
 
 def resume_page() -> None:

@@ -51,7 +51,7 @@ def own_text_box(page: PageState) -> str:
     """The box for a text or word counts, and what is in it: wherever it is drawn, it is the same one."""
     label, placeholder = _("Your text"), _("Paste a page of text …")
     if page["corpus"] == "counts":
-        label, placeholder = _("Words and counts, one per line: hug 10"), "hug 10\npug 5"
+        label, placeholder = _("One word per line, a space, and how often it occurs"), "hug 10\npug 5"
     key = page.key(f"{page['corpus']}_text")
     return st.text_area(label, key=key, height=180, persist_state="session", placeholder=placeholder)
 

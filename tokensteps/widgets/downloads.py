@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextvars import copy_context
 from functools import partial
-from typing import Any, Literal
+from html import escape
+from typing import Any, Final, Literal
 
 import streamlit as st
 
@@ -29,6 +30,8 @@ from tokensteps.runs.settings import Recipe
 from tokensteps.server.shelf import made_once
 from tokensteps.widgets.notes import note
 
+EMBEDDED_HEIGHT: Final = 760
+"""Pixels of a frame in another page: the stage has room, with the tabs under it."""
 MEDIA_TYPES: Mapping[str, str] = {"html": "text/html", "csv": "text/csv", "json": "application/json"}
 
 
@@ -100,11 +103,35 @@ def in_this_language(make: Callable[[], str | bytes]) -> Callable[[], str | byte
     return lambda: copy_context().run(speak)
 
 
+def show_address(address: str) -> None:
+    """An address to copy; under it, folded, what puts the page into another one."""
+    st.code(address, language=None, wrap_lines=True)
+    with st.expander(_("Embed")):
+        st.code(embedding(address), language=None, wrap_lines=True)
+        st.caption(
+            _(
+                "HTML for a course page: it shows this page without the sidebar and the title. Whoever runs this server decides on which sites it may be shown."
+            )
+        )
+
+
+def embedding(address: str) -> str:
+    """The HTML that shows the page of an address in another page.
+
+    >>> print(embedding('http://localhost/bpe?corpus=hug&step=7'))
+    <iframe src="http://localhost/bpe?corpus=hug&amp;step=7&amp;embed=true" title="TokenSteps" width="100%" height="760"></iframe>
+    """
+    source = f"{address}{'&' if '?' in address else '?'}embed=true"
+    return (
+        f'<iframe src="{escape(source)}" title="TokenSteps" width="100%" height="{EMBEDDED_HEIGHT}"></iframe>'
+    )
+
+
 def show_link(title: str, recipe: Recipe, url: Mapping[str, str | None], step: int | None = None) -> None:
     """The address that brings all of this back, or the reason why there is none."""
     st.header(title, anchor=False)
     if recipe.in_link():
-        st.code(page_address(url, step), language=None, wrap_lines=True)
+        show_address(page_address(url, step))
         return
     note(
         _(

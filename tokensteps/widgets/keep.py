@@ -5,21 +5,32 @@ It is sealed: the browser can give it back, or lose it, but not change it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tokensteps.components.base import component, ignore
 from tokensteps.server.seal import seal, unseal
 
 
-def kept(place: str, what: list[Any], *, lasting: bool = False, erased: bool = False) -> list[Any]:
+def kept(
+    place: str,
+    what: list[Any],
+    *,
+    lasting: bool = False,
+    erased: bool = False,
+    on_erased: Callable[[], None] = ignore,
+) -> list[Any]:
     """Have the browser keep `what`, which JSON must be able to hold. If it is empty, return what this tab kept at `place` before, once it
     says so.
 
-    What is `lasting` is kept for every tab, and after the last one is closed, until it is `erased`.
+    What is `lasting` is kept for every tab, and after the last one is closed, until it is `erased`; `on_erased` is called when another
+    tab has done so.
     """
     text = seal("kept", [place, what]) if what else ""
     data = {"place": place, "text": text, "lasting": lasting, "erased": erased}
-    told = component("keep", ())(key=f"keep-{place}", data=data, on_kept_change=ignore).kept
+    told = component("keep", ())(
+        key=f"keep-{place}", data=data, on_kept_change=ignore, on_erased_change=on_erased
+    ).kept
     match unseal("kept", str(told)):
         case [str(at), list(found)] if at == place and (lasting or not what):
             return found

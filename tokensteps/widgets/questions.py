@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from html import escape
+from typing import Final
 
 import streamlit as st
 
+from tokensteps.components.board import board
+from tokensteps.drawing.lattice.board import board_html
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import _, count, listed, ngettext, use_language
 from tokensteps.limits import ANSWER_LIMIT
@@ -22,6 +25,7 @@ from tokensteps.teaching.questions import (
     RIGHT,
     UNREAD,
     WRONG,
+    Board,
     Cells,
     Choice,
     Entry,
@@ -33,6 +37,10 @@ from tokensteps.teaching.questions import (
     unread,
 )
 
+BOARD_PLACES: Final = 40
+"""Places of pieces in a picture to answer in: among more, nobody finds the right ones by eye."""
+SHORT_WORD: Final = 6
+"""Characters of a word that leaves room for the answer's box beside its picture, in projector mode."""
 OnVerdict = Callable[[str, Verdict], None]
 """Receives the answer and its verdict, before the page is drawn again."""
 
@@ -47,6 +55,8 @@ def ask(
     """
     st.html(f'<div class="ts question">{question.prompt}</div>')
     with st.form(key, border=False):
+        if question.board is not None:
+            _board(key, question.board, question.form)
         if isinstance(question.form, Cells):  # a table goes above its buttons
             _boxes(key, question.form)
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -60,6 +70,28 @@ def ask(
             )
             if on_give_up is not None:
                 st.form_submit_button(_("Reveal"), on_click=on_give_up, key=f"{key}.give_up")
+
+
+def _board(key: str, given: Board, form: Form) -> None:
+    """The picture in which a question can be answered as well."""
+    places = given.places
+    if len(places) > BOARD_PLACES:
+        return
+    last = isinstance(form, Cells)
+    hint = (
+        _("Click a piece to enter it as the last one up to where it ends, or type.")
+        if last
+        else _("Click pieces until they cover the word, or type the split.")
+    )
+    labels = {"hint": hint, "open": _("Still to cover: {letters}"), "done": _("Your split: {split}")}
+    with st.container(key=f"{key}.board{'-short' if len(given.word) <= SHORT_WORD else ''}"):
+        board(
+            f"{key}.pieces",
+            board_html(given.word, places, given.pieces),
+            given.word,
+            labels,
+            last=last,
+        )
 
 
 def _boxes(key: str, form: Form) -> None:
@@ -154,11 +186,13 @@ def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
 
 
 def verdict_html(verdict: Verdict, more: str = "") -> str:
-    """The verdict as a message that screen readers read out; `more` is markup. `assets/components/page.js` marks the cells it names."""
+    """The verdict as a message that screen readers read out; `more` is markup. `assets/components/page.js` marks the cells it names;
+    `walk.js` looks whether there is another try."""
     role = "alert" if verdict.kind == UNREAD else "status"
     kind = {HALF: RIGHT, QUARTER: RIGHT, AGAIN: WRONG}.get(verdict.kind, verdict.kind)
     cells = f' data-cells="{" ".join(map(str, verdict.cells))}"' if verdict.cells else ""
-    return f'<div class="ts note verdict {kind}" role="{role}"{cells}>{verdict.told}{more}</div>'
+    again = " data-again" if verdict.kind == AGAIN else ""
+    return f'<div class="ts note verdict {kind}" role="{role}"{cells}{again}>{verdict.told}{more}</div>'
 
 
 def tally_html(tally: Tally) -> str:

@@ -129,16 +129,18 @@ def stage(
     size: int = 96,
     whole: int = WHOLE_RUN,
     on_answer: Callable[[str], None] | None = None,
+    labels: Mapping[str, str] | None = None,
 ) -> int:
     """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment.
 
     `run` names what is stepped through, `drawing` how it is drawn; `frame(step)` draws one step. A run of fewer than `whole`
-    steps is sent whole, of a longer one `size` steps at a time. `on_answer` is called with the id of what is chosen in a frame.
+    steps is sent whole, of a longer one `size` steps at a time. `on_answer` is called with the id of what is chosen in a frame. `labels` are the
+    words of the controls where the steps are not steps of training.
     """
     name = f"{run}:{drawing}:{current_language()}"
     place = position(f"{page}.book", run=name, last=last, trace=run, url=url, arrival=take_arrival())
     shown = window(place.step, last, size, whole)
-    book = Window(name, last, shown, flipbook_labels(), param="step")
+    book = Window(name, last, shown, labels or flipbook_labels(), param="step")
     data = drawn((book.name, shown), lambda: draw_window(run, book, frame), len)
     flipbook(data, key=f"{page}.book", run=name, seek=place.seek, on_answer=on_answer)
     return place.step

@@ -1,4 +1,4 @@
-"""The head of a page: its title, and the buttons for its guided tour and projector mode."""
+"""The head of a page: its title, and the buttons for its guided tour, for a class and for projector mode."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Callable
 import streamlit as st
 
 from tokensteps.components.base import component
+from tokensteps.components.classes import CLASS_CODE, class_button
 from tokensteps.components.projector import projector_button
 from tokensteps.teaching.tour import STOPS, tour
 
 
 def titled(page: str, title: str, beside: Callable[[], None] | None = None) -> None:
-    """A page's title; beside it what `beside` draws, the button for its tour, if it has one, and the one for projector mode."""
+    """A page's title; beside it what `beside` draws, the button for its tour, if it has one, and those for a class and projector mode."""
     with st.container(
         key=f"{page}.head",
         horizontal=True,
@@ -25,7 +26,9 @@ def titled(page: str, title: str, beside: Callable[[], None] | None = None) -> N
             beside()
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
             if page in STOPS:
+                predict = st.session_state.get(f"{page}.mode") == "predict"
                 component("tour", ("components/tour.css",))(
-                    key=f"{page}.tour", data=tour(page), width="content"
+                    key=f"{page}.tour", data=tour(page, predict), width="content"
                 )
-            projector_button(page)
+            class_button(page)
+            projector_button(page, st.session_state.get(CLASS_CODE) is not None)

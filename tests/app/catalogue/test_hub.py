@@ -22,7 +22,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tokensteps.catalogue.hub import NAME, PUBLIC, HubError, checked, make_room
-from tokensteps.limits import TOKENIZER_LIMIT
+from tokensteps.limits import CHAT_FILE_LIMIT, TOKENIZER_LIMIT
 
 ROOT = Path(__file__).parents[3]
 COMMIT = "0" * 39 + "1"
@@ -30,15 +30,20 @@ COMMIT = "0" * 39 + "1"
 tokenizer = Tokenizer(models.WordLevel({"hug": 0, "pug": 1, "[UNK]": 2}, unk_token="[UNK]"))
 tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
 FILE = tokenizer.to_str().encode("utf-8")
+CONFIG = b'{"chat_template": "{{ messages }}"}'
 
 SCRIPT = """
 import json, sys
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.files.formats import load
-from tokensteps.catalogue.hub import fetch, title_of
+from tokensteps.catalogue.hub import fetch, fetch_beside, title_of
 told = []
 for name in sys.argv[1:]:
     try:
+        if name.startswith("beside "):
+            found = fetch_beside(name[7:], ("tokenizer_config.json", "chat_template.jinja"))
+            told.append({file: data.decode() for file, data in found.items()})
+            continue
         subject = load(fetch(name), title_of(name))
         told.append([subject.name, subject.algorithm, list(subject.encode("pug hug dog").ids)])
     except TokenizersCoreError as error:
@@ -75,6 +80,12 @@ class Answer(BaseHTTPRequestHandler):
             status, headers = 401, {"X-Error-Message": "Invalid username or password."}
         elif repository not in ("me/mine", "me/other", "openai-community/gpt2"):
             status, headers = 404, {"X-Error-Code": "RepoNotFound", "X-Error-Message": "Repository not found"}
+        content = FILE
+        if self.path.endswith("chat_template.jinja"):
+            status, headers = 404, {"X-Error-Code": "EntryNotFound", "X-Error-Message": "Entry not found"}
+        elif self.path.endswith("tokenizer_config.json") and status == 200:
+            content = CONFIG
+            length = CHAT_FILE_LIMIT + 1 if repository == "me/other" else len(content)
         self.send_response(status)
         for key, value in headers.items():
             self.send_header(key, value)
@@ -85,7 +96,7 @@ class Answer(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(length if status == 200 else 0))
         self.end_headers()
         if self.command == "GET" and status == 200:
-            self.wfile.write(FILE)
+            self.wfile.write(content)
 
     do_GET = do_HEAD
 
@@ -153,6 +164,16 @@ def test_a_tokenizer_is_fetched_once_and_is_there_without_the_network_afterwards
     assert told[0] == ["me/mine", "WordLevel", ids]
     assert told[1][:2] == ["HubError", "network"]
     assert "'127.0.0.1' can't be reached" in told[1][2]
+
+
+def test_what_is_beside_a_tokenizer_is_fetched_as_well(hub: Hub, tmp_path: Path) -> None:
+    """What isn't there, is left out; it is kept like the tokenizer, and no larger than its limit."""
+    endpoint, there = f"http://127.0.0.1:{hub.server_port}", {"tokenizer_config.json": CONFIG.decode()}
+    told = asked(tmp_path, endpoint, "beside me/mine", "beside me/mine", "beside me/other", "beside no/where")
+    assert told[:2] == [there, there]
+    assert told[2][:2] == ["ChatError", "large_file"] and told[3][:2] == ["HubError", "not_found"]
+    assert hub.asked.count("GET /me/mine/resolve/main/tokenizer_config.json") == 1
+    assert hub.tokens == {None}
 
 
 def test_the_tokenizers_unused_for_longest_go(

@@ -780,7 +780,7 @@ def test_a_record_of_the_app_is_recognised() -> None:
 
 
 def test_what_lies_beside_a_tokenizer_does_no_harm() -> None:
-    settings_file = {"tokenizer_config.json": b'{"tokenizer_class": "X"}', "readme.md": b"Read me, please.\n"}
+    settings_file = {"training_args.json": b'{"tokenizer_class": "X"}', "readme.md": b"Read me, please.\n"}
     subject = load({**settings_file, **files_of(document(bpe())), "vocab.json": b'{"a": 0}'}, "mine")
     assert subject.name == "mine" and list(subject.encode("ab").ids) == [2]
     assert all(name in subject.notes[0] for name in (*settings_file, "vocab.json"))

@@ -169,6 +169,8 @@ def test_payload_holds_text_places_and_ids(runs: list[TextRun], write: str, spac
     assert message["places"] == [place for run in runs for place in (run.start, run.end)]
     used = {token.id for run in runs for token in run.pieces}
     assert set(message["cards"]) == {str(identifier) for identifier in used if identifier < 5}
+    names = {str(token.id): token.token for run in runs for token in run.pieces}
+    assert message["names"] == names
     assert message["total"] == 40 + sum(len(run.pieces) for run in runs)
 
 

@@ -24,7 +24,8 @@ from tokensteps.drawing.lattice.facts import edge_facts
 from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.tokens import SHOW, Style, chip, readable
 from tokensteps.language.numbers import log_text, probability_text
-from tokensteps.pages.train.lattice_tab import k_best_html, samples_html
+from tokensteps.pages.train.lattice_tab import k_best_html, path_shares
+from tokensteps.pages.train.random_splits import samples_html
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "unigram_hug.json").read_text(encoding="utf-8"))
 PIECES = {piece: math.log(number / GOLDEN["total"]) for piece, number in GOLDEN["freqs_in_order"]}
@@ -281,7 +282,9 @@ def test_hostile_pieces_are_only_text(piece: str, show: str) -> None:
         assert readable(piece, style).replace(" ", "") in read.text.replace(" ", "")
     extra = ATTRIBUTES | {"width"}
     read = expect_markup(k_best_html(lattice.k_best(5), lattice.log_total, style), TAGS, extra)
-    read = expect_markup(samples_html(lattice.samples(20), lattice, 1.0, style), TAGS, extra)
+    samples = lattice.samples(20)
+    drawn = [path.pieces for path in samples]
+    read = expect_markup(samples_html(drawn, path_shares(samples, lattice, 1.0), style), TAGS, extra)
     assert {name for name, _ in read.attributes - MARKS} <= {"class", "style"}
 
 
@@ -358,7 +361,7 @@ def test_k_best() -> None:
 def test_samples_are_counted_and_their_shares_expected() -> None:
     lattice = course("unhug")
     samples = lattice.samples(1000, 2.0, seed=3)
-    html = samples_html(samples, lattice, 2.0, PLAIN)
+    html = samples_html([path.pieces for path in samples], path_shares(samples, lattice, 2.0), PLAIN)
     counts = Counter(samples)
     weights = {path: math.sqrt(path.probability) for path in lattice.k_best(20)}
     rows = html.split("<tr>")[2:]

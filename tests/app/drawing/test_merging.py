@@ -103,7 +103,7 @@ def test_the_tie_rule_is_told(rule: str) -> None:
 
 def test_no_tie() -> None:
     trace = counted({"ab": 3, "cd": 2})
-    assert "No tie: the runner-up, c + d, occurs 2 times." in merge_frame(trace[1], Style()).say
+    assert "No tie: the runner-up, c + d, occurs 2 times, 1 fewer." in merge_frame(trace[1], Style()).say
     assert "It is the only pair left." in merge_frame(trace[2], Style()).say
 
 

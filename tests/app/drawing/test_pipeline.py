@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from tests.samples import examples
 from tokenizers_core import Corpus, Encoding, Tokenizer, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.encoding.tasks import group_entities
-from tokenizers_core.encoding.templates import TEMPLATES
+from tokenizers_core.encoding.templates import TEMPLATES, TWO_TEXTS
 from tokenizers_core.encoding.truncation import DIRECTIONS, STRATEGIES, Padding, Truncation
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.normalizers import NORMALIZERS, normalize, normalized_text
@@ -45,7 +45,6 @@ from tokensteps.drawing.pipeline.stages import (
 )
 from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, AnswerRange, windows_html
 from tokensteps.drawing.tokens import SHOW, Style
-from tokensteps.pages.explore.pipeline import template_text
 from tokensteps.pages.explore.pipeline_controls import PRESETS, SAMPLES, SPECIAL_TOKENS
 from tokensteps.pages.explore.pipeline_decoding import difference_html, losses
 from tokensteps.pages.explore.pipeline_tabs import (
@@ -55,7 +54,7 @@ from tokensteps.pages.explore.pipeline_tabs import (
     padding,
     windows_needed,
 )
-from tokensteps.pages.explore.pipeline_view import PipelineView
+from tokensteps.pages.explore.pipeline_view import PipelineView, pieces_text
 from tokensteps.runs.rules import PIPELINE_RULES
 
 quick = examples(80)
@@ -857,9 +856,12 @@ def test_presets_are_settings_and_templates_have_their_tokens() -> None:
 
 
 def test_templates_in_words() -> None:
-    assert template_text("bert", pair=True) == "[CLS] A [SEP] B [SEP]"
-    assert template_text("xlnet", pair=False) == "A <sep> <cls>"
-    assert template_text("none", pair=True) == "no template"
+    bert, xlnet = TEMPLATES["bert"], TEMPLATES["xlnet"]
+    assert bert is not None
+    assert xlnet is not None
+    assert pieces_text(bert.pair_pieces) == "[CLS] A [SEP] B [SEP]"
+    assert pieces_text(xlnet.single_pieces) == "A <sep> <cls>"
+    assert pieces_text(TWO_TEXTS) == "no template"
 
 
 def test_left_to_right_words_in_a_right_to_left_text_keep_their_direction() -> None:

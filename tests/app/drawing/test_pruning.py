@@ -356,8 +356,15 @@ def test_every_prune_is_told(name: str, size: int) -> None:
                 sentences.append(f"Round {number}: number {place} of the {going} cheapest, all pruned.")
             told = " ".join(sentences)
             assert frame.say == told or frame.say.startswith(
-                (f"{told} The round ends at ", f"{told} Training ends")
+                (f"{told} The round ends at ", f"{told} Training ends", f"{told} The runner-up, ")
             )
+            ranking = sorted(plain.removal_losses.values())
+            margin = ranking[place] - cost if place < len(ranking) else 0.0
+            named = re.search(r"The runner-up, (\S+), costs (\S+) more\.", frame.say)
+            assert bool(named) == (margin > 1e-9)
+            if named:
+                assert plain.removal_losses[named[1]] == pytest.approx(cost + margin)
+                assert named[2] == f"{margin:.4f}"
             assert without_tags(frame.html).startswith(told)
             assert Read(frame.label).text == piece
 

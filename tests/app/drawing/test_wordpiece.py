@@ -103,7 +103,7 @@ def test_the_first_steps_sentence_whole() -> None:
     score, *why = re.split(r"(?<=1/20)\.? ", wordpiece_frame(trained("hug")[1], PLAIN).say)
     assert score == "Merge ##g + ##s into ##gs. Score = pair / (first × second) = 5 / (20 × 5) = 1/20"
     assert why == [
-        "No tie: the runner-up, h + ##u, scores 1/36. "
+        "No tie: the runner-up, h + ##u, scores 1/36, 1/45 less. "
         "BPE would merge ##u + ##g here: it occurs 20 times, but scores 20 / (36 × 20) = 1/36."
     ]
 

@@ -307,6 +307,11 @@ def test_every_training_page_has_a_tour() -> None:
     for page, stops in STOPS.items():
         assert 6 <= len(stops) <= 8
         told = tour(page)
+        asked = tour(page, predict=True)["stops"]
+        assert [stop["title"] for stop in asked if stop not in told["stops"]] == [
+            "The question",
+            stops[-2].title,
+        ]
         assert [stop["title"] for stop in told["stops"]] == [stop.title for stop in stops]
         assert all(0 < len(stop["text"]) < 200 for stop in told["stops"])
         assert not any("{" in stop["host"] + stop["inside"] for stop in told["stops"])

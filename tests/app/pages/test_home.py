@@ -222,6 +222,9 @@ def test_every_link_opens_without_complaint(link: tuple[str, tuple[tuple[str, st
             assert 0 <= int(there.query.get("step", "0")) <= len(trace_of(there))
     elif there.page == "compare":
         assert read_url("compare", COMPARE_RULES, there.query).complaints == []
+    elif there.page == "whatif":
+        words = Spec.parse(there.query["t1"]).run().make(Progress()).word_frequencies
+        assert there.query["step"] == str(words[there.query["of"]])
     elif there.page == "playground" and there.query:
         assert Spec.parse(there.query["t1"]).run() is not None and unpack_text(there.query["text"])
     else:

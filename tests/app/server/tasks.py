@@ -39,3 +39,11 @@ def killed_while_answering(_corpus: Corpus, **_settings: Any) -> Any:
     """End as a process does that the system kills in the middle of its answer: a pickle of a hundred bytes, cut after three."""
     os.write(ANSWERS, pickle.dumps("x" * 100)[:3])
     os._exit(9)
+
+
+def roomy(_corpus: Corpus, **settings: Any) -> int:
+    """Take so many megabytes for a moment, then fail if asked to; the number of this process."""
+    bytearray(settings["megabytes"] * 1_000_000).find(1)  # read, so that the system gives them
+    if settings.get("fails"):
+        raise MemoryError
+    return os.getpid()

@@ -416,17 +416,18 @@ def test_the_wait_of_a_busy_server_has_an_end(slept: list[float]) -> None:
     assert max(slept) <= 5 and sum(slept) - before < 5 * 5 + 1
 
 
-def test_a_process_that_works_is_busy_and_one_that_sleeps_is_not() -> None:
-    load = Load()
-    time.sleep(1.2 * Load.EVERY)
-    assert not load.busy()
-    end, worked = time.monotonic() + 60, False
-    while not worked and time.monotonic() < end:  # other processes may take the processor away for a while
-        until = time.process_time() + 1.2 * Load.EVERY
-        while time.process_time() < until:
-            sum(range(1_000))
-        worked = load.busy()
-    assert worked
+def test_a_process_that_works_is_busy_and_one_that_sleeps_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On clocks of its own: 0.6 seconds pass each time, of which the processor works so many."""
+    passed, worked = 0.0, 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: passed)
+    monkeypatch.setattr(time, "process_time", lambda: worked)
+    load, told = Load(), []
+    for work in (0.0, 0.5, 0.6, 0.1):
+        passed, worked = passed + 0.6, worked + work
+        told.append(load.busy())
+    assert told == [False, True, True, False]
+    passed, worked = passed + 0.1, worked + 0.1
+    assert not load.busy()  # measured anew after half a second only
 
 
 def test_an_address_has_a_rate_of_its_own(slept: list[float]) -> None:

@@ -47,10 +47,10 @@ def process(file: Path, code: str = SAY_SECRET) -> subprocess.Popen[str]:
 
 
 def test_servers_that_start_at_the_same_moment_agree(tmp_path: Path) -> None:
-    for attempt in range(3):
+    for attempt in range(2):
         file = tmp_path / f"{attempt}" / ".secret"
         file.parent.mkdir()
-        servers = [process(file) for _ in range(8)]
+        servers = [process(file) for _ in range(6)]
         for server in servers:
             assert server.stdout is not None and server.stdout.readline() == "ready\n"
         for server in servers:

@@ -13,9 +13,10 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import psutil
 import pytest
 
-from tests.app.server.tasks import endless, killed, killed_while_answering, loud, out_of_memory
+from tests.app.server.tasks import endless, killed, killed_while_answering, loud, out_of_memory, roomy
 from tokenizers_core import train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import PatternTimeoutError, VocabSizeError
 from tokenizers_core.text.pipeline import Pipeline
@@ -105,6 +106,24 @@ def test_a_process_that_dies_is_replaced(pool: Workers, end: Any) -> None:
     with pytest.raises(TrainingError, match="try again"):
         pool.run(task(end), Progress())
     assert len(pickle.loads(pool.run(task(train_bpe, merges=3), Progress()))) == 3
+
+
+def test_a_process_that_has_grown_makes_way_for_a_new_one() -> None:
+    """What a large run leaves behind is given back to the system, whether it succeeded or not; after a usual one, the process stays."""
+    pool = Workers(1, room=60_000_000)
+
+    def process(**settings: Any) -> int:
+        number: int = pickle.loads(pool.run(task(roomy, **settings), Progress()))
+        return number
+
+    first = process(megabytes=5)
+    assert process(megabytes=5) == first == process(megabytes=100)
+    second = process(megabytes=5)
+    assert second != first and not psutil.pid_exists(first)
+    with pytest.raises(TrainingError, match="memory"):
+        process(megabytes=100, fails=True)
+    assert process(megabytes=5) != second
+    pool.close()
 
 
 def test_a_run_that_takes_too_long_or_too_much_room_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

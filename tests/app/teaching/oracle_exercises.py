@@ -38,6 +38,16 @@ def solve_pair(facts: Mapping[str, Any], wordpiece: bool) -> tuple[PairName, lis
     return made.pair, made.tied
 
 
+def solve_tipping(facts: Mapping[str, Any]) -> int:
+    """How many more of the word it takes for another pair to be merged, by trying one more after the other."""
+    step, word, words = facts["step"], facts["word"], facts["words"]
+    chosen = bpe_steps(words, step + 1)[step].pair
+    more = 1
+    while bpe_steps(words | {word: words[word] + more}, step + 1)[step].pair == chosen:
+        more += 1
+    return more
+
+
 def solve_bpe_encode(facts: Mapping[str, Any]) -> list[str]:
     """A word by merge rules; what the alphabet lacks is unknown, one character at a time."""
     letters = [letter if letter in facts["alphabet"] else UNKNOWN for letter in facts["word"]]

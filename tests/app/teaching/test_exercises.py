@@ -28,6 +28,7 @@ from tests.app.teaching.oracle_exercises import (
     solve_bpe_encode,
     solve_losses,
     solve_pair,
+    solve_tipping,
     solve_viterbi,
     solve_wordpiece_encode,
     split_probability,
@@ -93,6 +94,17 @@ def bpe_count(exercise: Exercise) -> None:
     true = bpe_steps(facts["words"], facts["step"] + 1)[facts["step"]].counts[facts["pair"]]
     assert exercise.question.key == str(true)
     assert [graded(exercise, str(number)) for number in (true, true + 1, true - 1)] == [RIGHT, WRONG, WRONG]
+
+
+def bpe_tipping(exercise: Exercise) -> None:
+    """Also, with that many the merges before are the same, as the prompt says."""
+    facts, true = exercise.facts, solve_tipping(exercise.facts)
+    assert exercise.question.key == str(true) and (true > 1 or exercise.level == 1)
+    assert [graded(exercise, str(number)) for number in (true, true + 1, true - 1)] == [RIGHT, WRONG, WRONG]
+    word = facts["word"]
+    runs = [bpe_steps(words, facts["step"]) for words in
+            (facts["words"], facts["words"] | {word: facts["words"][word] + true})]  # fmt: skip
+    assert [step.pair for step in runs[0]] == [step.pair for step in runs[1]]
 
 
 def wordpiece_score(exercise: Exercise) -> None:
@@ -295,6 +307,7 @@ SOLVERS: dict[str, Solver] = {
     "bpe_count": bpe_count,
     "bpe_pair": bpe_pair,
     "bpe_encode": bpe_encode,
+    "bpe_tipping": bpe_tipping,
     "wordpiece_score": wordpiece_score,
     "wordpiece_pair": wordpiece_pair,
     "wordpiece_encode": wordpiece_encode,
@@ -318,6 +331,7 @@ HARDNESS: dict[str, Callable[[Exercise], float]] = {
     "bpe_count": lambda one: len(one.facts["words"]) + one.facts["step"],
     "bpe_pair": lambda one: len(one.facts["words"]) + one.facts["step"],
     "bpe_encode": lambda one: len(one.facts["merges"]) + len(one.facts["word"]),
+    "bpe_tipping": lambda one: len(one.facts["words"]) + one.facts["step"],
     "wordpiece_score": lambda one: len(one.facts["words"]) + one.facts["step"],
     "wordpiece_pair": lambda one: len(one.facts["words"]) + one.facts["step"],
     "wordpiece_encode": lambda one: len(one.facts["vocabulary"]) + len(one.facts["word"]),

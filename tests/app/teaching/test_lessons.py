@@ -16,6 +16,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from tests.app.teaching.oracle_exercises import bpe_steps
 from tokenizers_core import TIE_RULES, first_difference
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.choices import Spec
@@ -29,7 +30,7 @@ from tokensteps.pages.learn.home_sentence import HOME_CORPUS, corpus_facts, ways
 from tokensteps.pages.train.bpe import BPE_PAGE
 from tokensteps.pages.train.unigram import UNIGRAM_PAGE
 from tokensteps.pages.train.wordpiece import WORDPIECE_PAGE
-from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.runs.algorithms import ALGORITHMS, BPE, trace_at
 from tokensteps.runs.corpora import EXAMPLES, unpack_text
 from tokensteps.runs.settings import read_url
 from tokensteps.server.tasks import Progress
@@ -211,6 +212,20 @@ def apart(link: Link) -> Mapping[str, str]:
     return {"apart": str(len(ours - theirs)), "tie_other": choice_name("ties", rule)}
 
 
+def tips(link: Link) -> Mapping[str, str]:
+    """The link opens What if on a word's own count; each count above it but the last leaves the first merge as it is."""
+    assert link.page == "whatif" and link.query["t1"] == "bpe?corpus=hug"
+    words, word = dict(trace_at(BPE, corpus="hug").corpus.items()), link.query["of"]
+    assert link.query["step"] == str(words[word])
+    more, first = 0, bpe_steps(words, 1)[0]
+    while (now := bpe_steps(words | {word: words[word] + more}, 1)[0]).pair == first.pair:
+        more += 1
+    assert now.freq > now.counts[first.pair] == first.freq
+    names = {"tip_pair": PLUS.join(now.pair), "bpe_pair": PLUS.join(first.pair)}
+    numbers = {"tip_more": str(more), "tip_freq": str(now.freq), "bpe_freq": str(first.freq)}
+    return {"tip_word": word, **names, **numbers}
+
+
 def scores(link: Link) -> Mapping[str, str]:
     opened = Opened(link)
     pairs, symbols = opened.counted()
@@ -304,6 +319,7 @@ CHECKS: Mapping[str, Callable[[Link], Mapping[str, str]]] = {
     "encodes": encodes,
     "disagree": disagree,
     "errata": published,
+    "tips": tips,
 }
 
 

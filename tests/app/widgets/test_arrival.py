@@ -61,3 +61,14 @@ def test_a_training_page_takes_every_setting_that_it_writes() -> None:
     assert {*(rule.name for rule in (*BPE_RULES, *VIEWS)), "corpus", "text", "id", "file"} == PAGE_PARAMETERS[
         "bpe"
     ]
+
+
+def test_what_belongs_to_other_pages_is_forgotten() -> None:
+    """What a run that a click overtook wrote stays with the browser; the page's own parameters and unknown ones stay."""
+    app = AppTest.from_function(page)
+    told(app, "glossary")
+    told(app, "glossary", corpus="course", step="7", term="pair", unheard_of="x")
+    assert {*app.query_params} == {"term", "unheard_of"}
+    told(app, "bpe")
+    told(app, "bpe", corpus="course", step="7")
+    assert {*app.query_params} == {"corpus", "step"}

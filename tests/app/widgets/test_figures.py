@@ -1,4 +1,4 @@
-"""Tables on pages (`tokensteps/widgets/figures.py`): what leaves one for a spreadsheet is never a formula.
+"""Tables on pages (`tokensteps/widgets/figures.py`): what leaves one for a spreadsheet is never a formula, and for a program unchanged.
 
 Oracle: the standard library's reader of CSV.
 """
@@ -43,6 +43,8 @@ def test_every_text_comes_back_and_none_is_a_formula(texts: list[str]) -> None:
     assert not any(cell.startswith(FORMULA_STARTS) for cell in cells)
     quoted = [cell[1:] if cell.lstrip("'").startswith(FORMULA_STARTS) else cell for cell in cells]
     assert quoted == texts
+    plain = read(rows_to_csv(pd.DataFrame({"text": texts, "n": 1}), plain=True))
+    assert [row[0] for row in plain[1:]] == texts  # for programs, nothing is put in front
 
 
 def test_every_table_has_the_apps_own_export() -> None:

@@ -27,7 +27,7 @@ class Browser:
     def __init__(self) -> None:
         self.held: dict[str, str] = {}
 
-    def __call__(self, *, key: str, data: dict[str, str], on_kept_change: Any) -> Any:
+    def __call__(self, *, key: str, data: dict[str, str], on_kept_change: Any, on_erased_change: Any) -> Any:
         assert key == f"keep-{data['place']}" and on_kept_change is not None
         if data["text"]:
             self.held[data["place"]] = data["text"]
@@ -83,8 +83,8 @@ def test_what_lasts_is_given_to_every_tab_until_it_is_erased(monkeypatch: pytest
     sent: list[dict[str, Any]] = []
     given = seal("kept", [PATH_WALK, [3, [1, 2, 77], [2]]])
 
-    def browser(*, key: str, data: dict[str, Any], on_kept_change: Any) -> Any:
-        assert key == f"keep-{PATH_WALK}" and on_kept_change is not None
+    def browser(*, key: str, data: dict[str, Any], on_kept_change: Any, on_erased_change: Any) -> Any:
+        assert key == f"keep-{PATH_WALK}" and None not in (on_kept_change, on_erased_change)
         sent.append(data)
         return SimpleNamespace(kept=given)
 

@@ -15,11 +15,13 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, Final
 
+import tokensteps.catalogue.chat.work  # noqa: F401 - so that a process has it before a chat's second begins
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.files.errors import EncodeError, LoadError
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.files.library import Stages
 from tokensteps.catalogue.files.loaded import LoadedSubject
+from tokensteps.catalogue.flow import Flow
 from tokensteps.catalogue.subjects import Tokens
 from tokensteps.limits import (
     ENCODING_PACE,
@@ -141,11 +143,15 @@ class Apart:
         normal: str = self._ask("normalized", text)
         return normal
 
+    def flow(self, text: str, pair: str) -> Flow:
+        found: Flow = self._ask("flow", text, pair)
+        return found
+
     def stages(self) -> Stages:
         found: Stages = self._ask("stages")
         return found
 
-    def _ask(self, what: str, text: str = "", *manner: bool) -> Any:
+    def _ask(self, what: str, text: str = "", *manner: bool | str) -> Any:
         ask = methodcaller("work", what, *([text] if what != "stages" else []), *manner)
         asked = digest(pickle.dumps((what, text, manner)))
         if asked in self._given_up:

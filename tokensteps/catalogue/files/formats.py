@@ -11,6 +11,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 
 from tokenizers_core.errors import Phrase, quoted
+from tokensteps.catalogue.chat.templates import SUFFIX, is_chat_file
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.minbpe import from_minbpe
@@ -45,7 +46,12 @@ def load(
         raise LoadError("nothing")
     refuse_too_much({file: len(data) for file, data in files.items()})
     uploads, errors = [], []
-    for file, data in files.items():
+    own = {file: data for file, data in files.items() if not is_chat_file(file)}
+    if not own and all(file.endswith(SUFFIX) for file in files):
+        raise LoadError("unknown", next(iter(files)))
+    for file, data in (own or files).items():  # what is said about chats, is read for a chat
+        if file.endswith(SUFFIX):
+            continue
         try:
             uploads.append(recognize(file, data))
         except LoadError as error:
@@ -60,7 +66,7 @@ def load(
         raise errors[0]
     label = name or " + ".join(PurePath(upload.file).name for upload in chosen)
     if chosen[0].kind == "tokenizer":
-        unused = [quoted(file) for file in files if file != chosen[0].file]
+        unused = [quoted(file) for file in own if file != chosen[0].file]
         message = N_("Not needed, so not read: {files}.")
         notes = [Phrase(message, files=", ".join(unused))] if unused else []
         return from_document(chosen[0].content, chosen[0].file, label, notes)

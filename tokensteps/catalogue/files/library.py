@@ -25,6 +25,7 @@ from tokenizers_core.files.tokenizer_json import (
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError
+from tokensteps.catalogue.flow import Flow, flow_of
 from tokensteps.catalogue.subjects import Tokens
 
 # One text at a time: threads of the library's own would only take room.
@@ -49,6 +50,9 @@ class TextWork(Protocol):
     def normalized(self, text: str) -> str:
         """The text after the normalizer. Raises EncodeError."""
 
+    def flow(self, text: str, pair: str) -> Flow:
+        """What each stage did to a text, or with a `pair` that isn't "" to both. Raises EncodeError."""
+
     def stages(self) -> Stages:
         """Raises LackingPartError, TokenizerFileError if the engine lacks one of the parts; EncodeError."""
 
@@ -70,6 +74,10 @@ class Library:
         normalizer = self.tokenizer.normalizer
         with _failing(self.name):
             return text if normalizer is None else str(normalizer.normalize_str(text))
+
+    def flow(self, text: str, pair: str) -> Flow:
+        with _failing(self.name):
+            return flow_of(self.tokenizer, [text, pair] if pair else [text])
 
     def stages(self) -> Stages:
         document = parse_json(self.tokenizer.to_str())

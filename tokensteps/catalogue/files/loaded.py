@@ -34,6 +34,7 @@ from tokensteps.catalogue.files.documents import (
 )
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError, LoadError
 from tokensteps.catalogue.files.library import Library, Stages, TextWork, is_panic
+from tokensteps.catalogue.flow import Flow
 from tokensteps.catalogue.subjects import Facts, Subject, Tokenized
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import N_
@@ -101,6 +102,12 @@ class LoadedSubject(Subject):
     def normalized(self, text: str) -> str:
         refuse_surrogates(text)
         return self.library.normalized(text) if self._normalizes else text
+
+    def flow(self, text: str, pair: str = "") -> Flow:
+        """What each stage did to a text, or to a pair. Raises EncodeError, SurrogateError."""
+        refuse_surrogates(text)
+        refuse_surrogates(pair)
+        return self.library.flow(text, pair)
 
     def stages(self) -> Stages:
         """What surrounds its vocabulary. Raises what `TextWork.stages` raises."""

@@ -39,12 +39,13 @@ def tell_bpe(snapshot: MergeSnapshot, voice: Voice, ahead: bool = True) -> Told:
     if ahead and event.runner_ups:
         next_best = voice.say(
             ngettext(
-                "No tie: the runner-up, {pair}, occurs {freq} time.",
-                "No tie: the runner-up, {pair}, occurs {freq} times.",
+                "No tie: the runner-up, {pair}, occurs {freq} time, {margin} fewer.",
+                "No tie: the runner-up, {pair}, occurs {freq} times, {margin} fewer.",
                 event.runner_ups[0].freq,
             ),
             pair=voice.pair(event.runner_ups[0].pair),
             freq=count(event.runner_ups[0].freq),
+            margin=count(event.freq - event.runner_ups[0].freq),
         )
     ties = tell_ties(snapshot, event, voice, next_best, ahead)
     return Told(lead, sentences(ties, *tell_oddities(snapshot, event, voice)))
@@ -67,9 +68,10 @@ def tell_wordpiece(snapshot: WordPieceSnapshot, voice: Voice, ahead: bool = True
     next_best = ""
     if ahead and others:
         next_best = voice.say(
-            _("No tie: the runner-up, {pair}, scores {score}."),
+            _("No tie: the runner-up, {pair}, scores {score}, {margin} less."),
             pair=voice.pair(others[0].pair),
             score=str(others[0].score),
+            margin=str(chosen.score - others[0].score),
         )
     why = [tell_ties(snapshot, event, voice, next_best, ahead)]
     if ahead or event.most_frequent.pair == event.pair:

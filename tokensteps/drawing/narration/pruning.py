@@ -144,6 +144,16 @@ def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: Voice) -> To
     return Told(lead, sentences(*why))
 
 
+def tell_margin(snapshot: UnigramSnapshot, voice: Voice) -> str:
+    """Which piece of the ranking comes next, and how much more it costs; nothing where it costs the same, or nothing was pruned."""
+    event, margin = snapshot.event, snapshot.trace.margin(snapshot.step)
+    if event.kind != "prune" or not margin:
+        return ""
+    following = snapshot.trace.ranking(event.round, event.place, event.place + 1)[0]
+    message = _("The runner-up, {piece}, costs {margin} more.")
+    return voice.say(message, piece=voice.token(following.piece), margin=nats(margin))
+
+
 def tell_use(event: PruneEvent, voice: Voice) -> str:
     """Which words used the piece, and what replaces it there."""
     words = len(event.resplits)

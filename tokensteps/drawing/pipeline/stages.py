@@ -73,12 +73,8 @@ class StageDrawing:
 
     def _order(self) -> Iterator[tuple[int | None, int]]:
         """Sequences and the template's tokens, with the tokens' places, in the order of the template."""
-        template, pair = self.tokenizer.template, len(self.encoding.texts) > 1
-        if template is None or not any(of is None for of in self.encoding.sequence_ids):
-            yield from ((sequence, 0) for sequence in range(len(self.encoding.texts)))
-            return
         index = 0
-        for piece in template.pair_pieces if pair else template.single_pieces:
+        for piece in self.encoding.pieces:
             yield piece.sequence, index
             index += 1 if piece.sequence is None else self.encoding.sequence_ids.count(piece.sequence)
 

@@ -14,7 +14,7 @@ from tokenizers_core.training.unigram_trace import UnigramSnapshot
 from tokensteps.drawing.code_steps import code_attributes, unigram_beats
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.errata import unigram_erratum
-from tokensteps.drawing.narration.pruning import tell_end, tell_unigram
+from tokensteps.drawing.narration.pruning import tell_end, tell_margin, tell_unigram
 from tokensteps.drawing.narration.voice import Marked, Plain
 from tokensteps.drawing.parts import WORD_ROWS, stage_html, strip_html
 from tokensteps.drawing.tokens import Style, chip, token_html
@@ -39,8 +39,11 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_
     """The frame of one step of Unigram training; with `ahead=False` it gives nothing away of the next step. Whether that is `asked`
     about changes nothing: the question has its own list of pieces."""
     event, ending = snapshot.event, tell_end(snapshot)
-    lead, why = tell_unigram(snapshot, Marked(style))
-    why = sentences(why, escape(ending)) + (next_resplit(snapshot) if ahead else "")
+    voice, plain = Marked(style), Plain(style)
+    lead, why = tell_unigram(snapshot, voice)
+    why = sentences(why, tell_margin(snapshot, voice) if ahead else "", escape(ending)) + (
+        next_resplit(snapshot) if ahead else ""
+    )
     erratum = unigram_erratum(snapshot, style)
     html = stage_html(
         f'{lead}</p><p class="why">{why}',
@@ -48,7 +51,7 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_
         pieces_panel(snapshot, style, ahead),
         code_attributes(unigram_beats(snapshot, style)),
     ) + pieces_strip(snapshot, style)
-    spoken = sentences(*tell_unigram(snapshot, Plain(style)), ending)
+    spoken = sentences(*tell_unigram(snapshot, plain), tell_margin(snapshot, plain) if ahead else "", ending)
     label = token_html(event.piece, style) if event.kind == "prune" else escape(_(STEP_NAMES[event.kind]))
     return Frame(first_marks(html), spoken, label, pieces_status(snapshot))
 

@@ -94,7 +94,7 @@ def show_comparison(controls: Controls, run: Run[Comparison], comparison: Compar
     """The stage and, under it, the tabs."""
     use_language(st.session_state["language"])
     style = Style(comparison.corpus.pipeline.byte_level, controls["show"])
-    step = show_stage(controls, run, comparison, compare_frame, style)
+    step = show_stage(controls, controls.url(), run, comparison, compare_frame, style)
     if told := tell_other_unigram(controls.recipe(), comparison):
         st.caption(told)
     view = ComparisonView(controls, run, comparison, step, style)

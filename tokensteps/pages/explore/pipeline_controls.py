@@ -94,6 +94,7 @@ class PipelineControls(Controls):
         super().__init__(PIPELINE_ALGORITHM.name, PIPELINE_RULES, "library")
         state, url = st.session_state, st.query_params.to_dict()
         if reads_address(self.key("a") not in state):
+            state[self.key("t1")] = url.get("t1", "")
             usual = SAMPLES["pair"]
             given = "a" in url or "b" in url
             for name, text in (("a", usual.first), ("b", usual.second)):
@@ -119,6 +120,7 @@ class PipelineControls(Controls):
         url = super().url() | {
             "a": write_short(first) if own else None,
             "b": write_short(second) if own and second else None,
+            "t1": self["t1"] or None,
         }
         # A bare address stays bare: a second entry in the history would get in the way of Back.
         return url | ({"corpus": None} if url["corpus"] == self.start else {})

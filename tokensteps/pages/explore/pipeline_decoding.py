@@ -46,7 +46,11 @@ def decode_tab(view: PipelineView) -> None:
         title = _("Text {letter}").format(letter="AB"[sequence]) if len(view.texts) > 1 else _("The text")
         st.header(title, anchor=False)
         st.html(difference_html(text, back))
-        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in losses(view, sequence, back))
+        told = losses(view, sequence, back)
+        if view.decoder is not None and back != text:
+            message = _("The tokenizer's own decoder writes it like this: {decoder}.")
+            told.append(message.format(decoder=view.decoder or _("none")))
+        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in told)
         st.html(f'<ul class="ts reasons">{reasons}</ul>')
 
 

@@ -12,6 +12,7 @@ from tokenizers_core import Encoding, Tokenizer
 from tokenizers_core.encoding.tasks import Entity, group_entities
 from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import TokenizersCoreError
+from tokensteps.components.address import page_address
 from tokensteps.drawing.pipeline.windows import WINDOWS_DRAWN, AnswerRange, windows_html
 from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import _, count, ngettext, sentences
@@ -371,7 +372,15 @@ def ask_for_offsets(view: PipelineView, text: str) -> None:
 
 def files_tab(view: PipelineView) -> None:
     """The tokenizer as files, and the page as a link."""
-    show_link(_("Link to this page"), view.controls.recipe(), view.controls.url())
+    if view.controls["t1"]:
+        st.header(_("Link to this page"), anchor=False)
+        st.code(page_address(view.controls.url()), language=None, wrap_lines=True)
+        if view.controls["t1"].startswith("file?"):
+            note(_("Only this server remembers an uploaded tokenizer, and only for a while."))
+    else:
+        show_link(_("Link to this page"), view.controls.recipe(), view.controls.url())
+    if view.decoder is not None:  # it was somebody's file in the first place
+        return
     st.header(_("The tokenizer"), anchor=False)
     show_tokenizer_files(view.tokenizer, view.key("files"))
     st.code(USE, language="python")

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokenizers_core import Encoding, Tokenizer
-from tokensteps.drawing.pipeline.journey import Journey
+from tokenizers_core.encoding.templates import TemplatePiece
+from tokensteps.catalogue.files.loaded import LoadedSubject
+from tokensteps.catalogue.foreign import ForeignTokenizer, journey_of
+from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.drawing.pipeline.journey import Journey, journey
 from tokensteps.drawing.tokens import Style
+from tokensteps.language.i18n import _, count, listed, ngettext
+from tokensteps.language.names import choice_name
 from tokensteps.pages.explore.pipeline_controls import PipelineControls
 
 
@@ -20,7 +27,51 @@ class PipelineView:
     encoding: Encoding
     journeys: list[Journey]
     style: Style
+    names: Sequence[str] = ()
+    """What the four stages are."""
+    decoder: str | None = None
+    """The library's name for what turns tokens back into text, "" where there is nothing; None for a tokenizer of the engine."""
 
     def key(self, name: str) -> str:
         """A widget's key, the page's own."""
         return self.controls.key(name)
+
+
+def chosen_view(controls: PipelineControls, subject: Subject, texts: tuple[str, ...]) -> PipelineView:
+    """The texts by a tokenizer that was chosen, whoever made it. Raises what encoding them raises."""
+    style = subject.style._replace(show=controls["show"])
+    pair = texts[1] if len(texts) > 1 else None
+    if isinstance(subject, LoadedSubject):
+        flow = subject.flow(texts[0], pair or "")
+        tokenizer: Tokenizer = ForeignTokenizer(subject, flow)
+        journeys = [journey_of(one) for one in flow.texts]
+        parts = flow.components
+        decoder: str | None = parts["decoder"]
+        names = [parts["normalizer"] or _("none"), parts["pre_tokenizer"] or _("none")]
+    elif isinstance(subject, TrainedSubject):
+        tokenizer, decoder = subject.tokenizer, None
+        journeys = [journey(tokenizer, text) for text in texts]
+        written = tokenizer.pipeline.normalizer
+        rules = (written,) if isinstance(written, str) else written
+        names = [
+            listed(choice_name("normalizer", rule) for rule in rules),
+            choice_name("pre", tokenizer.pipeline.pre_tokenizer),
+        ]
+    else:
+        raise TypeError(f"{type(subject).__name__} is no tokenizer with stages.")
+    encoding = tokenizer.encode(texts[0], pair)
+    names += [model_text(subject.algorithm, subject.size), pieces_text(encoding.pieces)]
+    return PipelineView(controls, tokenizer, texts, encoding, journeys, style, names, decoder)
+
+
+def model_text(algorithm: str, size: int) -> str:
+    """A model in a few words."""
+    told = ngettext("{algorithm}, {size} token", "{algorithm}, {size} tokens", size)
+    return told.format(algorithm=algorithm, size=count(size))
+
+
+def pieces_text(pieces: Sequence[TemplatePiece]) -> str:
+    """A template as it reads for one text or for two."""
+    if all(piece.token is None for piece in pieces):
+        return _("no template")
+    return " ".join(piece.token if piece.token is not None else "AB"[piece.sequence or 0] for piece in pieces)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
+from itertools import chain
 
 import streamlit as st
 
@@ -17,11 +18,9 @@ from tokensteps.components.editor import editor
 from tokensteps.language.i18n import _, count, ngettext, use_language
 from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
-from tokensteps.limits import (
-    PLAYGROUND_LIMIT,
-)
+from tokensteps.limits import PLAYGROUND_LIMIT, SPECIAL_LISTED
 from tokensteps.pages.explore.playground_chips import show_chips
-from tokensteps.pages.explore.playground_files import counts_html
+from tokensteps.pages.explore.playground_files import counts_html, window_html
 from tokensteps.pages.explore.playground_state import (
     adds_to,
     chosen_specs,
@@ -32,7 +31,7 @@ from tokensteps.pages.explore.playground_state import (
     set_text,
 )
 from tokensteps.pages.explore.playground_tabs import show_playground_tabs
-from tokensteps.pages.explore.playground_tokenizers import open_slot, tokenizer_choice
+from tokensteps.pages.explore.playground_tokenizers import open_slot, refused, tokenizer_choice
 from tokensteps.runs.rules import PLAYGROUND_RULES
 from tokensteps.widgets.notes import lasting, problem
 from tokensteps.widgets.tour import titled
@@ -47,8 +46,7 @@ def show() -> None:
     titled("playground", _("Playground"))
     lead = _("Type or paste a text and see its tokens, with any tokenizer or several side by side.")
     st.html(lead_html(lead))
-    if refused := st.session_state.pop("playground.refused", ""):
-        complaints.append(refused)
+    complaints += refused("playground")
     with (
         st.container()
     ):  # what comes and goes in here must not move the text box, which would be drawn as a new one
@@ -78,6 +76,7 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
         },
         nonce=playground_value("nonce"),
         params=("text", "id"),
+        insert=st.session_state.get("playground.insert", (0, "")),
     )
     if typed is not None and typed != playground_value("text"):
         _turn_back(playground_value("text"), typed)
@@ -92,14 +91,27 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
     if playground_value("escapes"):
         text = interpret_escapes(text)
     adding = {letter for letter, spec in zip(LETTERS, chosen_specs(), strict=False) if spec in adds_to()}
-    analysed = {letter: _analysed(subject, text, letter in adding) for letter, subject in subjects.items()}
-    analyses = {letter: one for letter, one in analysed.items() if one is not None}
-    if not analyses:
-        return  # the page has said why
-    letter, first = next(iter(analyses.items()))  # A, unless it can't be had: the page has said so
-    st.html(f"{name_html(letter, first.subject)}{counts_html(first)}")
-    show_chips(first)
-    show_playground_tabs(analyses)
+    complaints = st.container()
+    analyses: dict[str, Analysis] = {}
+    for letter, subject in subjects.items():
+        with complaints:
+            analysis = _analysed(subject, text, letter in adding)
+        if analysis is None:
+            continue
+        if (
+            not analyses
+        ):  # A, unless it can't be had: its tokens are on the page before the others are at work
+            show_first(letter, analysis)
+        analyses[letter] = analysis
+    if analyses:
+        show_playground_tabs(analyses)
+
+
+def show_first(letter: str, analysis: Analysis) -> None:
+    """The counts and the chips of one tokenizer."""
+    window = window_html(len(analysis), playground_value("window"))
+    st.html(f"{name_html(letter, analysis.subject)}{counts_html(analysis)}{window}")
+    show_chips(analysis)
 
 
 def _turn_back(old: str, new: str) -> None:
@@ -142,7 +154,33 @@ def _examples() -> None:
         on_change=take,
         placeholder=_("Try a text …"),
         label_visibility="collapsed",
-        width=170,
+        width=135,
+    )
+
+
+def _special_menu(subjects: Iterable[Subject]) -> None:
+    """The tokenizers' special tokens, to be put into the text at the caret."""
+    state, key = st.session_state, "playground.special"
+    found = [sorted(subject.style.special_tokens - subject.only_added) for subject in subjects]
+    tokens = list(dict.fromkeys(chain.from_iterable(found)))[:SPECIAL_LISTED]
+    if not tokens:
+        return
+
+    def take() -> None:
+        if state[key] is not None:
+            number, _token = state.get("playground.insert", (0, ""))
+            state["playground.insert"] = (number + 1, state[key])
+        state[key] = None
+
+    st.selectbox(
+        _("Insert a special token"),
+        tokens,
+        index=None,
+        key=key,
+        on_change=take,
+        placeholder=_("Special token …"),
+        label_visibility="collapsed",
+        width=150,
     )
 
 
@@ -151,6 +189,7 @@ def text_settings(subjects: Mapping[str, Subject]) -> None:
     names = {"text": _("text"), "ids": _("ids"), "bytes": _("bytes")}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _examples()
+        _special_menu(subjects.values())
         st.segmented_control(
             _("Write tokens as"),
             list(names),

@@ -88,6 +88,10 @@ def chip_labels() -> dict[str, str]:
         "token": _("Token {index} of {total}"),
         "tokens": _("Tokens {index} to {last} of {total}"),
         "characters": _("offsets ({start}, {end})"),
+        "copy_ids": _("Copy ids"),
+        "copy_tokens": _("Copy tokens"),
+        "copy_text": _("Copy text"),
+        "copied": _("{number} of {total} tokens copied"),
         "language": current_language(),
     }
 

@@ -102,5 +102,19 @@ def counts_html(analysis: Analysis) -> str:
     return f'<dl class="ts counts">{cells}</dl>'
 
 
+def window_html(tokens: int, window: int | None) -> str:
+    """What share of a context window the text takes, as a figure and a bar; nothing without a window."""
+    if not window:
+        return ""
+    told = fill(
+        escape(_("{share} of a context window of {size} tokens")),
+        share=f"<b>{percent(f'{100 * tokens / window:.1f}')}</b>",
+        size=count(window),
+    )
+    over = " over" if tokens > window else ""
+    width = min(100.0, 100 * tokens / window)
+    return f'<p class="ts window{over}"><span>{told}</span><span class="track"><i style="width:{width:.2f}%"></i></span></p>'
+
+
 def _ratio(number: float | None) -> str:
     return "–" if number is None else f"{number:.2f}"

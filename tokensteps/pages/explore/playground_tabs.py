@@ -15,11 +15,13 @@ from tokensteps.catalogue.lookup import Found, ids_written, search
 from tokensteps.catalogue.subjects import Subject
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import page_address
+from tokensteps.components.aligned import aligned
 from tokensteps.drawing.chips import Shown
 from tokensteps.drawing.tokens import chip
 from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.language.messages import explained
 from tokensteps.limits import FIND_LIMIT, LOOKUP_LIMIT
+from tokensteps.pages.explore.chat.chat_tab import chat_tab
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
 from tokensteps.pages.explore.playground_files import tokens_csv, tokens_html, tokens_json, tokens_sheet
 from tokensteps.pages.explore.playground_state import (
@@ -28,7 +30,7 @@ from tokensteps.pages.explore.playground_state import (
     set_text,
 )
 from tokensteps.widgets.boxes import text_box
-from tokensteps.widgets.downloads import download
+from tokensteps.widgets.downloads import download, show_address
 from tokensteps.widgets.figures import number_formats, show_chart, show_rows
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.tabs import show_tabs
@@ -42,6 +44,7 @@ def show_playground_tabs(analyses: Mapping[str, Analysis]) -> None:
         N_("Costly words"): words_tab,
         N_("Languages"): languages_tab,
         N_("Look up"): lookup_tab,
+        N_("Chat"): chat_tab,
         N_("Files and link"): playground_files_tab,
     }
     show_tabs("playground.tab", bodies, analyses)
@@ -67,7 +70,7 @@ def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
             "Where all agree on the boundaries, the chips are plain; where they differ, they are framed. A small number says how many tokens share a stretch that can't be divided."
         )
     )
-    st.html(side_by_side.aligned_html(analyses))
+    aligned(side_by_side.aligned_lines(analyses), label=_("Side by side"), key="playground.aligned")
     text = _first(analyses).text
     if len(text) > side_by_side.CHARACTERS_SHOWN:
         message = _("The first {shown} of {all} characters are aligned; the counts cover everything.")
@@ -190,7 +193,7 @@ def playground_files_tab(analyses: Mapping[str, Analysis]) -> None:
     st.session_state[
         "playground.drafts"
     ] = {}  # somebody may have the link from now on, so this version must stay
-    st.code(page_address(values), language=None, wrap_lines=True)
+    show_address(page_address(values))
     if "id" in values:
         note(
             _(

@@ -1,7 +1,9 @@
-"""The playground's sidebar: up to four tokenizers, and ways to add one."""
+"""Choosing tokenizers: the playground's sidebar with up to four, and the box of other pages for one, with the same ways to add one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 
 import streamlit as st
@@ -23,13 +25,15 @@ from tokensteps.limits import (
     REPOSITORY_LIMIT,
     SPECIAL_LIMIT,
 )
-from tokensteps.pages.explore.playground_state import chosen_specs, replace_spec
-from tokensteps.runs.rules import PLAYGROUND_SLOTS
+from tokensteps.pages.explore.playground_state import chosen_specs, playground_key, replace_spec
+from tokensteps.runs.rules import PLAYGROUND_RULES, PLAYGROUND_SLOTS
 from tokensteps.server.entrance.visits import visits
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.notes import problem
+
+PLAYGROUND = "playground"
 
 
 def tokenizer_choice() -> list[DeltaGenerator]:
@@ -53,11 +57,25 @@ def tokenizer_choice() -> list[DeltaGenerator]:
             if told := choices.preset_of(chosen[slot]):
                 st.html(preset_html(told))
             places.append(st.container())
-    with st.expander(_("Upload a tokenizer")):
-        upload_box()
-    with st.expander(_("Public tokenizer by name")):
-        name_form()
+    ways_to_add(PLAYGROUND, _show_first)
+    _window_box()
     return places
+
+
+def _window_box() -> None:
+    """The box for the size of a context window."""
+    setting = next(setting for setting in PLAYGROUND_RULES if setting.name == "window")
+    st.number_input(
+        _(setting.label),
+        min_value=setting.least,
+        max_value=setting.most,
+        value=None,
+        step=1,
+        key=playground_key("window"),
+        help=_(setting.help),
+        placeholder=_("tokens"),
+        persist_state="session",
+    )
 
 
 def preset_html(preset: PublicTokenizer) -> str:
@@ -86,57 +104,119 @@ def _choice_changed(slot: int, name: str) -> None:
     st.session_state["playground.specs"] = chosen
 
 
-def bring_tokenizer(spec: str) -> None:
-    """Show a tokenizer that the learner adds; if it can't be loaded, the page stays as it is, with a message."""
+def _show_first(spec: str) -> None:
+    """Show a tokenizer in front; the others move on by one: nothing is pushed out while there is room."""
+    others = [one for one in chosen_specs() if one != spec]
+    st.session_state["playground.specs"] = [spec, *others][: len(PLAYGROUND_SLOTS)]
+
+
+# --- On every page that takes any tokenizer ---------------------------------------------------------------------------
+
+Take = Callable[[str], None]
+"""What a page does with the spec of a tokenizer that somebody has brought."""
+
+
+def tokenizer_box(page: str, name: str, label: str, first: Sequence[str] = (), none: str = "") -> str:
+    """A box to choose one tokenizer, and the ways to add one; returns its spec, which is kept in session state as the page's `name`.
+
+    `first` are offered in front; `none` names the choice of no tokenizer, "".
+    """
+    state, key = st.session_state, f"{page}.{name}"
+    if brought := state.pop(f"{key}.brought", None):
+        state[key] = brought
+    chosen = str(state[key])
+    specs = [spec for spec in dict.fromkeys([chosen, *first, *choices.options()]) if spec]
+    titles = choices.titles(specs)
+    st.selectbox(
+        label,
+        ["", *specs] if none else specs,
+        format_func=lambda spec: titles[spec] if spec else none,
+        key=key,
+        persist_state="session",
+    )
+    if told := choices.preset_of(str(state[key])):
+        st.html(preset_html(told))
+    ways_to_add(page, lambda spec: state.update({f"{key}.brought": spec}))
+    return str(state[key])
+
+
+def tokenizer_settings(page: str, name: str, place: DeltaGenerator, subject: Subject | None) -> None:
+    """What can be set for the upload in a `tokenizer_box`; nothing for other tokenizers."""
+    old = str(st.session_state[f"{page}.{name}"])
+    spec = Spec.parse(old)
+    if spec.kind == "file":
+
+        def replace(new: str) -> None:
+            st.session_state[f"{page}.{name}.brought"] = choices.bring_again(old, new)
+
+        _upload_settings(f"{page}.set", 0, place, spec, subject, replace)
+
+
+def ways_to_add(page: str, take: Take) -> None:
+    """Two boxes: for a tokenizer's files, and for a public one by its name."""
+    with st.expander(_("Upload a tokenizer")):
+        _upload_box(page, take)
+    with st.expander(_("Public tokenizer by name")):
+        _name_form(page, take)
+
+
+def refused(page: str) -> list[str]:
+    """Why what somebody has brought to a page couldn't be taken, told once."""
+    told = st.session_state.pop(f"{page}.refused", "")
+    return [told] if told else []
+
+
+def _bring(page: str, spec: str, take: Take) -> None:
+    """Take a tokenizer that the learner adds; if it can't be loaded, the page stays as it is, with a message."""
     try:
         with st.spinner(_("Loading the tokenizer …")):
             choices.bring(spec)
     except TokenizersCoreError as error:
-        st.session_state["playground.refused"] = explained(error)
+        st.session_state[f"{page}.refused"] = explained(error)
     else:
-        chosen = [
-            one for one in chosen_specs() if one != spec
-        ]  # they move on by one: nothing is pushed out while there is room
-        st.session_state["playground.specs"] = [spec, *chosen][: len(PLAYGROUND_SLOTS)]
+        take(spec)
     st.rerun()
 
 
-def upload_box() -> None:
+def _upload_box(page: str, take: Take) -> None:
     """The box for files: those chosen together are one tokenizer, and then the box is empty for the next."""
     state = st.session_state
-    turn = state.setdefault("playground.uploads", 0)
+    turn = state.setdefault(f"{page}.uploads", 0)
     files = st.file_uploader(
         _(
-            "tokenizer.json, tekken.json, vocab.txt, .tiktoken, .model (SentencePiece or minbpe), or vocab.json with merges.txt (choose both at once)"
+            "tokenizer.json, tekken.json, vocab.txt, .tiktoken, .model (SentencePiece or minbpe), or vocab.json with merges.txt (choose both at once); with tokenizer_config.json for its chat template"
         ),
         accept_multiple_files=True,
-        key=f"playground.files.{turn}",
+        key=f"{page}.files.{turn}",
         max_upload_size=LARGEST_UPLOAD,
     )
     if files:
-        state["playground.uploads"] += 1
+        state[f"{page}.uploads"] += 1
         try:  # before they are kept: files that are too large would evict others
             formats.refuse_too_much({file.name: file.size for file in files})
         except TokenizersCoreError as error:
-            state["playground.refused"] = explained(error)
+            state[f"{page}.refused"] = explained(error)
             st.rerun()
         spec = choices.upload_spec({file.name: file.getvalue() for file in files})
         for file in files:  # the store has them
             visits().drop(session_id(), file.file_id)
-        bring_tokenizer(spec)
+        _bring(page, spec, take)
 
 
-def name_form() -> None:
+def _name_form(page: str, take: Take) -> None:
     """The form for a tokenizer's name on the public hub."""
-    with st.form("playground.named", border=False):
+    with st.form(f"{page}.named", border=False):
         name = text_box(
-            _("Repository"), REPOSITORY_LIMIT, key="playground.name", placeholder="openai-community/gpt2"
+            _("Repository"), REPOSITORY_LIMIT, key=f"{page}.name", placeholder="openai-community/gpt2"
         )
         st.caption(
             _("It is downloaded from huggingface.co and kept on this server's disk. Your text stays here.")
         )
         if st.form_submit_button(_("Get it")) and name and name.strip():
-            bring_tokenizer(choices.public(name.strip()))
+            _bring(page, choices.public(name.strip()), take)
+
+
+# --- In the playground ------------------------------------------------------------------------------------------------
 
 
 def open_slot(slot: int, place: DeltaGenerator) -> Opened | None:
@@ -145,7 +225,8 @@ def open_slot(slot: int, place: DeltaGenerator) -> Opened | None:
         opened = stage.opened_tokenizer(chosen_specs()[slot], f"playground.build.{slot}")
         spec = choices.Spec.parse(chosen_specs()[slot])
         if spec.kind == "file":
-            _upload_settings(slot, place, spec, None if opened is None else opened.subject)
+            subject = None if opened is None else opened.subject
+            _upload_settings("playground.set", slot, place, spec, subject, partial(_set_again, slot))
         if opened is not None and opened.last:
             step = opened.last if opened.spec.step is None else opened.spec.step
             _step_slider(slot, place, step, opened.last)
@@ -155,30 +236,37 @@ def open_slot(slot: int, place: DeltaGenerator) -> Opened | None:
     return opened
 
 
-def _upload_settings(slot: int, place: DeltaGenerator, spec: Spec, subject: Subject | None) -> None:
+def _set_again(slot: int, new: str) -> None:
+    """Have an upload in a slot with other settings."""
+    replace_spec(slot, choices.bring_again(chosen_specs()[slot], new))
+
+
+def _upload_settings(
+    key: str, slot: int, place: DeltaGenerator, spec: Spec, subject: Subject | None, take: Take
+) -> None:
     """A learner's tokenizer: its name, and, where its files don't say them, the pattern and the special tokens.
 
-    `subject` is None where it isn't loaded, perhaps because of what was set.
+    `subject` is None where it isn't loaded, perhaps because of what was set; `take` gets the spec with other settings.
     """
     with (
         place.popover(_("Name and settings")),
-        st.form(f"playground.set.{slot}.{spec.write()}", border=False),
+        st.form(f"{key}.{slot}.{spec.write()}", border=False),
     ):
         name = text_box(
             _("Name"),
             choices.TITLE_CHARACTERS,
-            key=f"playground.set.name.{slot}",
+            key=f"{key}.name.{slot}",
             value=choices.title(spec.write()),
         )
         settings = {"name": (name or "").strip()}
         if subject is None or getattr(subject, "pattern", None) is not None:
-            settings |= _pattern_boxes(slot, spec)
+            settings |= _pattern_boxes(key, slot, spec)
         if st.form_submit_button(_("Apply")):
-            replace_spec(slot, choices.bring_again(chosen_specs()[slot], spec.set(**settings).write()))
+            take(spec.set(**settings).write())
             st.rerun()
 
 
-def _pattern_boxes(slot: int, spec: Spec) -> dict[str, str]:
+def _pattern_boxes(key: str, slot: int, spec: Spec) -> dict[str, str]:
     """The pattern and the special tokens of files that leave them out."""
     pattern = spec.setting("pattern")
     usual = pattern if pattern in PATTERNS else "own" if pattern else ""
@@ -192,18 +280,18 @@ def _pattern_boxes(slot: int, spec: Spec) -> dict[str, str]:
         list(names),
         index=list(names).index(usual),
         format_func=names.__getitem__,
-        key=f"playground.set.pattern.{slot}",
+        key=f"{key}.pattern.{slot}",
     )
     own = text_box(
         _("Regular expression"),
         PATTERN_LIMIT,
-        key=f"playground.set.own.{slot}",
+        key=f"{key}.own.{slot}",
         value=pattern if usual == "own" else "",
     )
     special = text_box(
         _("Special tokens"),
         SPECIAL_LIMIT,
-        key=f"playground.set.special.{slot}",
+        key=f"{key}.special.{slot}",
         value=spec.setting("special"),
         help=_("Separated by spaces, with an id if it isn't the next one: `<|endoftext|>=100257 <|pad|>`"),
     )

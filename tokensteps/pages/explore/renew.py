@@ -11,7 +11,6 @@ from tokenizers_core import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.catalogue import choices
 from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.renewal import Heritage, heritage
 from tokensteps.catalogue.side_by_side import aligned_html
@@ -25,11 +24,11 @@ from tokensteps.language.names import choice_name
 from tokensteps.language.numbers import percent
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import RENEW_LIMIT, VOCABULARY_LIMIT
+from tokensteps.pages.explore.playground_tokenizers import refused, tokenizer_box, tokenizer_settings
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.rules import RENEW_RULES, RENEW_SIZE
 from tokensteps.runs.settings import corpus_title, write_short
-from tokensteps.shell.language import page_link
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.controls import Controls
@@ -67,18 +66,7 @@ class RenewControls(Controls):
 
     def old(self) -> str:
         """Choose the old tokenizer; returns its spec."""
-        chosen = self["old"]
-        specs = list(dict.fromkeys([chosen, OLD_SPEC, *choices.options()]))
-        titles = choices.titles(specs)
-        st.selectbox(
-            _("Old tokenizer"),
-            specs,
-            format_func=lambda spec: titles[spec],
-            key=self.key("old"),
-            persist_state="session",
-        )
-        page_link("playground", _("Load another in the playground"))
-        return str(self["old"])
+        return tokenizer_box(RENEW_PAGE, "old", _("Old tokenizer"), [OLD_SPEC])
 
     def size_widget(self, usual: int) -> None:
         """How many tokens the new one gets."""
@@ -109,6 +97,7 @@ def show() -> None:
     controls = RenewControls()
     with st.sidebar:
         old = controls.old()
+        settings = st.container()
         st.header(_("The new one is trained on"), anchor=False)
         source = controls.corpus()
         controls.lines_widget(source)
@@ -118,8 +107,11 @@ def show() -> None:
     )
     st.html(lead_html(lead))
     update_url(controls.url())
+    for told in refused(RENEW_PAGE):
+        problem(told)
     try:
         opened = stage.opened_tokenizer(old, f"{RENEW_PAGE}.old")
+        tokenizer_settings(RENEW_PAGE, "old", settings, None if opened is None else opened.subject)
         if opened is None:
             return
         handed = heritage(opened.subject)

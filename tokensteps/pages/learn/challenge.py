@@ -23,6 +23,7 @@ from tokensteps.limits import CHALLENGE_LIMIT, CODES_LIMIT, NAME_LIMIT, TITLE_LI
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.settings import Recipe, corpus_title
+from tokensteps.shell.classes import give_class
 from tokensteps.teaching.challenge import (
     LEFT_OUT,
     Answers,
@@ -37,7 +38,7 @@ from tokensteps.teaching.challenge import (
     steps_table,
 )
 from tokensteps.teaching.game import Game, Hidden
-from tokensteps.teaching.predictions import ASKS
+from tokensteps.teaching.predictions import ASKS, asked_steps
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.figures import show_rows
@@ -184,6 +185,13 @@ def _ask(challenge: Challenge, trace: AnyTrace, style: Style) -> None:
         go_to(hidden.book, game.reached)
     if taken_up:
         st.rerun()  # so that the browser keeps it again
+    asked = asked_steps(trace, challenge.first, hidden.last)
+    give_class(
+        "challenge",
+        len(asked),
+        challenge.title or _("Challenge"),
+        {asked.index(one.step - 1): one.verdict for one in game.predictions if one.step - 1 in asked},
+    )
     st.html(facts_html(challenge))
     if game.reached < hidden.last:
         show_question(hidden, game)

@@ -16,6 +16,7 @@ from tokensteps.language.i18n import N_, _, count, use_language
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED, VERDICTS_KEPT
 from tokensteps.runs.algorithms import ALGORITHMS
+from tokensteps.shell.classes import give_class
 from tokensteps.shell.language import page_link
 from tokensteps.shell.walk import practised
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, Exercise, make, next_level
@@ -24,7 +25,7 @@ from tokensteps.teaching.feedback import in_steps
 from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, WRONG, Tally, Verdict
 from tokensteps.teaching.worksheets import exercise_tasks, worksheet
 from tokensteps.widgets.arrival import reads_address
-from tokensteps.widgets.downloads import download
+from tokensteps.widgets.downloads import download, show_address
 from tokensteps.widgets.keep import kept
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.questions import ask, tally_html, verdict_html
@@ -298,12 +299,25 @@ def show() -> None:
     )
     exercise = make(place.kind, place.level, place.seed)
     show_exercise(exercise)
+    _give(place, exercise)
     show_record()
     st.header(_("This exercise as a link"), anchor=False)
-    st.code(page_address(exact(place)), language=None, wrap_lines=True)
+    show_address(page_address(exact(place)))
     message = _("Worksheet: this exercise and the next {number}, with a key (HTML)")
     label = message.format(number=WORKSHEET_EXERCISES - 1)
     download(st, label, "exercises.html", partial(print_exercises, place), EXERCISES_PAGE)
+
+
+def _give(place: Place, exercise: Exercise) -> None:
+    """In a class: these exercises may be given to it, and it is told how far the learner is with those that were."""
+    done: dict[int, str] = st.session_state.setdefault(
+        f"{EXERCISES_PAGE}.done {place.kind} {place.level}", {}
+    )
+    verdict = _record().verdicts.get(exercise.name)
+    if _record().answered(verdict) and verdict is not None:
+        done.setdefault(place.seed, verdict.kind)
+    title = _("{kind}, level {level}").format(kind=kind_title(place.kind), level=place.level)
+    give_class(EXERCISES_PAGE, WORKSHEET_EXERCISES, title, done)
 
 
 def print_exercises(place: Place) -> str:

@@ -43,6 +43,7 @@ from tokensteps.runs.corpora import pack_text, plain_text
 from tokensteps.runs.settings import corpus_title, read_short, write_short
 from tokensteps.server.shelf import remembered
 from tokensteps.server.stores import text_store
+from tokensteps.shell.classes import join_box
 from tokensteps.shell.walk import lesson_facts
 from tokensteps.streamlit_internals import text_in_browser
 from tokensteps.teaching.lessons import COMPARE_LINK, PIPELINE_LINK, PRACTICE, Link, told
@@ -72,7 +73,7 @@ def show() -> None:
     """The whole page."""
     complaints = read_sentence()
     complaints = lasting("home", complaints, st.session_state["home.sentence"])
-    titled("home", "TokenSteps")
+    titled("home", "TokenSteps", beside=partial(join_box, "home.join", width=190))
     lead = _(
         "A language model reads neither letters nor words but tokens: numbered pieces of text. Write a sentence and see its tokens."
     )

@@ -12,7 +12,7 @@ from tokensteps.components.address import in_links
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.shell.language import page_link
 from tokensteps.shell.walk import begin_walk, erase_progress, lesson_facts, progress, walk_place
-from tokensteps.teaching.lessons import LESSONS, STATIONS, Lesson, Link, lesson_page, told
+from tokensteps.teaching.lessons import LESSONS, STATIONS, Lesson, Link, lesson_page, teacher_told, told
 from tokensteps.teaching.walk import PATH_WALK, PathProgress, WalkPlace, query_of
 from tokensteps.widgets.downloads import download
 
@@ -90,7 +90,7 @@ def show_lesson(lesson: Lesson, at: int = 0) -> None:
         with st.container(key=f"home_lesson_{lesson.minutes}_{start}", gap="xsmall"):
             st.html(
                 activity_html(
-                    *(start, activity.minutes, told(activity.teacher, known), told(activity.answer, known)),
+                    *(start, activity.minutes, teacher_told(activity, known), told(activity.answer, known)),
                     here=number == at,
                 )
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from html import escape
 
@@ -14,18 +13,18 @@ from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.parts import table_html
 from tokensteps.drawing.tokens import Style, chips, readable
-from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.i18n import _, count, current_language
 from tokensteps.language.numbers import log_text, probability_text, share_text
 from tokensteps.limits import WORDS_LISTED
+from tokensteps.pages.train.random_splits import WordSplit, how_many, samples_html, say_seed, share_bar
 from tokensteps.runs.corpora import plain_text
+from tokensteps.server.shelf import remembered
 from tokensteps.server.stores import digest
 from tokensteps.widgets.notes import note
 from tokensteps.widgets.stage import small_book
 
 WHOLE_LATTICE = 32
 """A search with fewer steps is sent in one piece; the frames of long words are large."""
-SAMPLE_ROWS = 12
-SAMPLES_LISTED = 10
 
 
 # --- several segmentations --------------------------------------------------------------------------------------------
@@ -47,42 +46,10 @@ def k_best_html(paths: Sequence[Path], log_total: float, style: Style) -> str:
     return f'<div class="ts segmentations">{table_html(names, rows, "ranked")}</div>'
 
 
-def share_bar(share: float, expected: float | None = None) -> str:
-    """A share as a bar; a tick marks the expected share."""
-    tick = "" if expected is None else f'<i style="left:{100 * expected:.1f}%"></i>'
-    return f'<span class="track"><span style="width:{100 * share:.1f}%"></span>{tick}</span>'
-
-
-def samples_html(samples: Sequence[Path], lattice: Lattice, temperature: float, style: Style) -> str:
-    """Sampled segmentations: how often each was sampled, how often it is expected, and the first ones in their order."""
-    drawn = Counter(samples)
+def path_shares(paths: Sequence[Path], lattice: Lattice, temperature: float) -> dict[WordSplit, float]:
+    """How probable each of some segmentations is at a temperature."""
     normaliser = lattice.forward(temperature)[-1]
-    rows = ""
-    for path, times in drawn.most_common(SAMPLE_ROWS):
-        expected = math.exp(path.log_probability / temperature - normaliser)
-        share = times / len(samples)
-        rows += (
-            f'<tr><td><span class="pieces">{chips(path.pieces, style)}</span><td><b>{count(times)}</b>'
-            f"<td>{escape(share_text(share))}<td>{escape(share_text(expected))}<td>{share_bar(share, expected)}"
-        )
-    different = ngettext("{number} different segmentation", "{number} different segmentations", len(drawn))
-    told = different.format(number=count(len(drawn)))
-    if len(drawn) > SAMPLE_ROWS:
-        told = _("{different}; the {shown} most frequent are shown").format(
-            different=told, shown=count(SAMPLE_ROWS)
-        )
-    first = "".join(
-        f'<li><span class="pieces">{chips(path.pieces, style)}</span></li>'
-        for path in samples[:SAMPLES_LISTED]
-    )
-    names = (_("segmentation"), _("sampled"), _("share"), _("expected"), "")
-    told = _("{drawn}. The tick on a bar is the expected share.").format(drawn=told)
-    drawn_first = escape(_("First samples:"))
-    return (
-        f'<div class="ts segmentations">{table_html(names, rows, "drawn")}<p class="k">{escape(told)}</p>'
-        f'<p class="k">{drawn_first}</p>'
-        f"<ol>{first}</ol></div>"
-    )
+    return {path.pieces: math.exp(path.log_probability / temperature - normaliser) for path in paths}
 
 
 # --- the tab ----------------------------------------------------------------------------------------------------------
@@ -107,9 +74,10 @@ def lattice_tab(
         return None
     lattice = lattice_of(word)
     trace = lattice.viterbi()
+    drawing = digest(repr((lattice.edges, style.show)).encode("utf-8", "replace"))
     small_book(
         key("lattice.book"),
-        digest(repr((lattice.edges, style.show)).encode("utf-8", "replace")),
+        drawing,
         len(trace),
         lambda step: lattice_frame(trace[step], style),
         trace=word,
@@ -123,9 +91,9 @@ def lattice_tab(
         st.html(f'<div class="ts">{told}</div>')
     left, right = st.columns(2, gap="large")
     with left:
-        k_best_part(lattice, style, key)
+        k_best_part(lattice, style, key, drawing)
     with right:
-        samples_part(lattice, style, key)
+        samples_part(lattice, style, key, drawing)
     return lattice
 
 
@@ -147,18 +115,22 @@ def word_widget(words: Sequence[str], default: str, style: Style, key: Callable[
     return word[:LATTICE_CHARACTERS]
 
 
-def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> None:
-    """The k best segmentations."""
+def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str], drawing: str) -> None:
+    """The k best segmentations; `drawing` names the lattice and how it is drawn."""
     st.header(_("The k best"), anchor=False)
     number = st.segmented_control(_("How many"), [5, 10, 20], default=5, required=True, key=key("lattice.k"))
-    paths = lattice.k_best(int(number or 5))
-    st.html(k_best_html(paths, lattice.log_total, style))
-    if lattice.path_count == len(paths):
+    most = int(number or 5)
+
+    def draw() -> str:
+        return k_best_html(lattice.k_best(most), lattice.log_total, style)
+
+    st.html(remembered((k_best_html, drawing, most, current_language()), draw))
+    if lattice.path_count <= most:
         st.caption(_("That's all of them."))
 
 
-def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> None:
-    """Segmentations sampled at random, as in subword regularization."""
+def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str], drawing: str) -> None:
+    """Segmentations sampled at random, as in subword regularization; `drawing` names the lattice and how it is drawn."""
     st.header(_("Sample at random"), anchor=False)
     temperature = st.slider(
         _("Temperature"),
@@ -171,16 +143,12 @@ def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str]) -> N
             "Probabilities are raised to 1 / temperature: near 0 the best always wins; high values make all alike."
         ),
     )
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    number = left.segmented_control(
-        _("How many"), [10, 100, 1000], default=100, required=True, key=key("lattice.samples")
-    )
-    seed = st.session_state.setdefault(key("lattice.seed"), 0)
+    number, seed = how_many(lambda name: key(f"lattice.{name}"))
 
-    def again() -> None:
-        st.session_state[key("lattice.seed")] += 1
+    def draw() -> str:
+        drawn = lattice.samples(number, temperature, seed)
+        shares = path_shares(drawn, lattice, temperature)
+        return samples_html([path.pieces for path in drawn], shares, style)
 
-    right.button(_("Sample again"), on_click=again, key=key("lattice.again"), width="stretch")
-    samples = lattice.samples(int(number or 100), temperature, seed)
-    st.html(samples_html(samples, lattice, temperature, style))
-    st.caption(_("Seed {seed}: the same seed, the same samples.").format(seed=seed))
+    st.html(remembered((samples_html, drawing, number, temperature, seed, current_language()), draw))
+    say_seed(seed)

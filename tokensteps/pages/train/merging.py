@@ -20,6 +20,7 @@ from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.language.names import choice_name
 from tokensteps.limits import WORDS_LISTED
+from tokensteps.pages.train.closeness import closeness_tab
 from tokensteps.pages.train.page import RunFile, TrainView
 from tokensteps.pages.train.tabs import code_tab, encode_tab, follow_tab, run_files_tab, step_rows
 from tokensteps.runs.algorithms import Run
@@ -51,6 +52,7 @@ def merge_tabs(
         N_("Lineage"): lineage,
         N_("Encode"): encode_tab,
         N_("Ties"): ties,
+        N_("How close?"): closeness_tab,
         N_("Code"): code_tab,
         N_("Files and link"): run_files_tab,
     }

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
-import pyarrow as pa
 import streamlit as st
 
 from tokenizers_core.training.algorithms import AnyTrace, Trained_co
@@ -15,10 +14,12 @@ from tokensteps.catalogue import choices
 from tokensteps.components.flipbook import step_asked
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
-from tokensteps.language.i18n import use_language
+from tokensteps.language.i18n import _, use_language
 from tokensteps.pages.stepping import StepView, show_stage, show_stepping
 from tokensteps.runs.algorithms import Algorithm, Run
-from tokensteps.server.steps import StepTable, rows
+from tokensteps.server.steps import Rows, StepTable, rows
+from tokensteps.shell.classes import offer_question
+from tokensteps.shell.language import page_link
 from tokensteps.teaching.game import Hidden
 from tokensteps.teaching.predictions import ASKS
 from tokensteps.widgets.arrival import from_link
@@ -81,7 +82,7 @@ class TrainView(StepView[Trained_co]):
     spec: str
     """The tokenizer after this step, see `tokensteps.catalogue.choices`."""
 
-    def rows(self, table: StepTable, find: str, limit: int) -> pa.Table:
+    def rows(self, table: StepTable, find: str, limit: int) -> Rows:
         """A table of this step; with `find`, only the rows that contain it."""
         return rows(self.run.name, table, self.trace, self.step, self.style, find, limit)
 
@@ -100,6 +101,8 @@ def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
     controls.mode_widget(partial(forget_game, page.name))
     if controls["mode"] == "predict":
         controls.ask_widget(("mixed", *ASKS[page.name]))
+    else:
+        page_link("whatif", _("What if …"), {"t1": choices.spec_of(page.name, controls.url()).write()})
 
 
 @st.fragment
@@ -109,11 +112,13 @@ def show_training_run(
     """The stage and, under it, the tabs; or the next question."""
     use_language(st.session_state["language"])
     style = Style(trace.corpus.pipeline.byte_level, controls["show"], frozenset(trace.special_tokens))
+    offer_question(trace, style)
     if controls["mode"] == "predict":
         predict_run(page, controls, run, trace, style)
         return
-    step = show_stage(controls, run, trace, page.frame, style)
-    spec = choices.remember_run(page.name, controls.url(), step)
+    url = controls.url()
+    step = show_stage(controls, url, run, trace, page.frame, style)
+    spec = choices.remember_run(page.name, url, step)
     view = TrainView(controls, run, trace, step, style, page, spec)
     show_tabs(view.key("tab"), page.tabs, view)
 

@@ -15,6 +15,7 @@ from tokensteps.drawing.narration.errata import lattice_erratum
 from tokensteps.drawing.tables import piece_table, worth_table
 from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.limits import WORTH_LIMIT
+from tokensteps.pages.train.closeness import closeness_tab
 from tokensteps.pages.train.lattice_tab import lattice_tab
 from tokensteps.pages.train.page import RunFile, TrainView
 from tokensteps.pages.train.tabs import code_tab, encode_tab, follow_tab, run_files_tab, step_rows
@@ -38,6 +39,7 @@ def prune_tabs() -> Mapping[str, Callable[[TrainView[UnigramTrace]], None]]:
         N_("Every piece"): every_piece,
         N_("Exact and approximate loss"): both_losses,
         N_("Charts"): loss_charts,
+        N_("How close?"): closeness_tab,
         N_("Follow a word"): follow_tab,
         N_("Encode"): encode_pieces,
         N_("Code"): code_tab,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.files.steps import step_to_csv, step_to_json
 from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.bpe import BpeModel
+from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.components.code import code_in_step
 from tokensteps.drawing.code_steps import rules_left_out
 from tokensteps.drawing.handout import handout, paper_handout
@@ -28,6 +32,7 @@ from tokensteps.limits import (
 )
 from tokensteps.pages.learn.challenge import show_challenge_maker
 from tokensteps.pages.train.page import TrainView
+from tokensteps.pages.train.random_splits import dropout_part
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.settings import corpus_title
 from tokensteps.server.steps import StepTable
@@ -36,7 +41,7 @@ from tokensteps.shell.language import page_link
 from tokensteps.teaching.worksheets import run_tasks, worksheet
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
-from tokensteps.widgets.downloads import download, show_link, show_tokenizer_files
+from tokensteps.widgets.downloads import download, sheet, show_link, show_tokenizer_files
 from tokensteps.widgets.figures import show_rows
 from tokensteps.widgets.notes import note, problem
 
@@ -58,7 +63,8 @@ def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: st
         limit = MOST_ROWS if everything else TOP_ROWS
     message = whole if total <= limit else best
     right.caption(message.format(step=count(view.step), number=count(total), shown=count(limit)))
-    show_rows(view.rows(table, find, limit), height=360, key=view.key("rows"))
+    rows = view.rows(table, find, limit)
+    show_rows(rows.table, height=360, key=view.key("rows"), paper=rows.paper)
 
 
 def follow_tab(view: TrainView[AnyTrace]) -> None:
@@ -118,6 +124,8 @@ def encode_tab(view: TrainView[AnyTrace], tokenizer: Tokenizer | None = None) ->
         lambda step: view.page.encoding_frame(story[step], style),
         title=_("Encode"),
     )
+    if isinstance(tokenizer.model, BpeModel | WordPieceModel):  # Unigram's samples are beside its lattice
+        dropout_part(tokenizer.model, word, style, lambda name: view.key(f"random.{name}"))
 
 
 def words_of(tokenizer: Tokenizer, text: str) -> list[str]:
@@ -144,7 +152,7 @@ def run_files_tab(view: TrainView[AnyTrace]) -> None:
         algorithm=page.algorithm.title, corpus=corpus_title(controls["corpus"])
     )
     show_link(_("This step as a link"), controls.recipe(), controls.url(), view.step)
-    st.header(_("The run"), anchor=False)
+    st.header(_("The whole run"), anchor=False)
     first, *others = st.columns(1 + len(page.run_files))
     frames = partial(handout, title, len(trace), lambda step: page.frame(trace[step], style))
     download(first, _("Handout that steps offline (HTML)"), f"{page.name}.html", frames, page.name)
@@ -153,12 +161,33 @@ def run_files_tab(view: TrainView[AnyTrace]) -> None:
     for_paper, to_solve, *_rest = st.columns(1 + len(page.run_files))
     printed = partial(print_run, view, title)
     download(for_paper, _("All steps, to print (HTML)"), f"{page.name}-steps.html", printed, page.name)
-    sheet = partial(print_worksheet, view, title)
+    tasks = partial(print_worksheet, view, title)
     label = _("Worksheet from this step, with a key (HTML)")
-    download(to_solve, label, f"{page.name}-worksheet.html", sheet, page.name)
+    download(to_solve, label, f"{page.name}-worksheet.html", tasks, page.name)
+    show_step_files(view)
     st.header(_("The tokenizer after step {step}").format(step=count(view.step)), anchor=False)
     show_tokenizer_files(trace.tokenizer(view.step), page.name)
     show_challenge_maker(page.name, controls.recipe(), controls.url(), view.step, len(trace))
+
+
+def show_step_files(view: TrainView[AnyTrace]) -> None:
+    """The step that is shown, for itself: what it did, and the state after it. The start has no row in the table of steps."""
+    name, trace, step = view.page.name, view.trace, view.step
+    files: dict[str, tuple[str, Callable[[], str | bytes]]] = {
+        "json": (_("This step (JSON)"), partial(step_to_json, trace, step))
+    }
+    if step:
+        files["csv"] = (
+            _("This step (CSV for spreadsheets)"),
+            partial(sheet, partial(step_to_csv, trace), step),
+        )
+        files["plain.csv"] = (
+            _("This step (plain CSV for programs)"),
+            partial(step_to_csv, trace, step, plain=True),
+        )
+    st.header(_("Step {step} alone").format(step=count(step)), anchor=False)
+    for column, (ending, (label, make)) in zip(st.columns(4), files.items(), strict=False):
+        download(column, label, f"{name}-step-{step}{'-' if '.' in ending else '.'}{ending}", make, name)
 
 
 def print_run(view: TrainView[AnyTrace], title: str) -> str:

@@ -19,14 +19,29 @@ LOST_PARAMETER: Final = "lost"
 PATHS: Final = frozenset({page.path for page in PAGES.values()})
 
 
+def base_path() -> str:
+    """What stands before all addresses of the app: "" at the root of its host, or "/name"."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{base}" if base else ""
+
+
+def page_at(path: str) -> str | None:
+    """The path of the page at an address, "" for the home page; None where there is none, or Streamlit first leads elsewhere.
+
+    >>> page_at("/bpe"), page_at("/"), page_at("/bpe/"), page_at("/favicon.png")
+    ('bpe', '', None, None)
+    """
+    base, _slash, page = path.rpartition("/")
+    return page if page in PATHS and base == base_path() else None
+
+
 def way_home(path: str, query: str = "") -> str | None:
     """Where the home page is from an address that no page has, and what it is told; None for a page's, a file's, and Streamlit's own.
 
     >>> way_home("/plaground", "text=hug"), way_home("/a/b"), way_home("/bpe"), way_home("/")
     ('./?lost=plaground%3Ftext%3Dhug', '../?lost=a/b', None, None)
     """
-    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    within = path.removeprefix(f"/{base}") if base else path
+    within = path.removeprefix(base_path())
     asked = within.strip("/")
     if asked in PATHS or asked.startswith("_stcore/") or "." in asked.rpartition("/")[2]:
         return None

@@ -17,6 +17,7 @@ from tokensteps.teaching.exercises.course import course
 from tokensteps.teaching.exercises.encoding import bpe_encode, wordpiece_encode
 from tokensteps.teaching.exercises.merging import bpe_count, bpe_pair, wordpiece_pair, wordpiece_score
 from tokensteps.teaching.exercises.mistake import mistake
+from tokensteps.teaching.exercises.tipping import bpe_tipping
 from tokensteps.teaching.exercises.unigram import (
     unigram_best,
     unigram_loss,
@@ -43,6 +44,11 @@ EXERCISE_KINDS: Final[Mapping[str, ExerciseKind]] = {
     ),
     "bpe_encode": ExerciseKind(
         N_("BPE: encode a word"), N_("Applying merge rules in their order."), bpe_encode
+    ),
+    "bpe_tipping": ExerciseKind(
+        N_("BPE: what would it take"),
+        N_("Finding how many more of a word would change the next merge."),
+        bpe_tipping,
     ),
     "wordpiece_score": ExerciseKind(
         N_("WordPiece: score a pair"), N_("Dividing by the two tokens' counts."), wordpiece_score
@@ -109,7 +115,7 @@ def make(kind: str, level: int, seed: int) -> Exercise:
 
     >>> one = make("bpe_pair", 1, 1)
     >>> one.question.grade(one.question.key).kind, one.name, make("mixed", 1, 1).name
-    ('right', 'bpe_pair:1:1', 'wordpiece_score:1:1')
+    ('right', 'bpe_pair:1:1', 'bpe_tipping:1:1')
     """
     if kind == MIXED:
         return make(Random(f"{MIXED}:{level}:{seed}").choice([*EXERCISE_KINDS]), level, seed)

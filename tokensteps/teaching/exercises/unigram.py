@@ -34,7 +34,16 @@ from tokensteps.teaching.exercises.words import (
     words_table,
 )
 from tokensteps.teaching.prune_questions import ask_piece, loss_told, resplits
-from tokensteps.teaching.questions import Entry, Question, Verdict, grade_number, grade_split, right, wrong
+from tokensteps.teaching.questions import (
+    Board,
+    Entry,
+    Question,
+    Verdict,
+    grade_number,
+    grade_split,
+    right,
+    wrong,
+)
 from tokensteps.teaching.slips.unigram import loss_slips, probability_slips, split_slip
 from tokensteps.teaching.splitting import split_hint
 
@@ -206,6 +215,7 @@ def best_question(trace: UnigramTrace, word: str) -> tuple[Question, dict[str, o
             _("The most probable split has probability {chance}."),
             chance=escape(chance(float(probability(best[0].pieces, seed)))),
         ),
+        Board(word, {piece: f"{number}/{total}" for piece, number in seed.items() if piece in word}),
     )
     facts = {"pieces": seed, "word": word, "words": dict(trace.corpus.items()), "paths": len(paths)}
     return question, facts

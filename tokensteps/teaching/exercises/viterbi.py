@@ -14,7 +14,7 @@ from tokenizers_core.training.lattice import Arrival, ForwardEvent
 from tokensteps.drawing.tokens import chip, fill
 from tokensteps.language.i18n import _, listed, ngettext, sentences
 from tokensteps.teaching.exercises.words import FAMILIES, Made, prompt, sheet_html
-from tokensteps.teaching.questions import Cells, Question, Verdict, read_number, right, unread, wrong
+from tokensteps.teaching.questions import Board, Cells, Question, Verdict, read_number, right, unread, wrong
 
 BOUNDARIES: Final = {1: 3, 2: 4, 3: 5, 4: 6, 5: 7}
 """Characters of the word."""
@@ -29,6 +29,11 @@ def bits(log_probability: float) -> int:
     3
     """
     return round(-log_probability / math.log(2))
+
+
+def bits_text(number: int) -> str:
+    """What a piece costs, as plain text."""
+    return ngettext("{number} bit", "{number} bits", number).format(number=number)
 
 
 def draw_lattice(random: Random, level: int) -> tuple[str, dict[str, int]]:
@@ -105,6 +110,7 @@ def viterbi(random: Random, level: int) -> Made:
         lambda answer: grade_cells(answer, cells, word, model, filled),
         filled,
         ways_told(len(word), cells, word, model),
+        Board(word, {piece: bits_text(number) for piece, number in model.items()}),
     )
     return Made(question, {"word": word, "bits": model})
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tokensteps.teaching.slips.merging import Slips
 
 Pieces = tuple[str, ...]
+ROUNDING: Final = 1e-9
+"""Differences in nats up to this are rounding errors."""
 
 
 def probability_slips(pieces: Sequence[str], counts: Mapping[str, int]) -> Slips:
@@ -102,8 +104,8 @@ def choosing_slip(
     `weights` are the offered pieces' probabilities, `losses` what losing each costs, `types` the same with each word counted once
     (empty if that is not known).
     """
-    if types and types[yours] <= min(types.values()) + 1e-9:
+    if types and types[yours] <= min(types.values()) + ROUNDING:
         return "words_once"
     if weights[yours] == min(weights.values()):
         return "least_probable"
-    return "most_costly" if losses[yours] == max(losses.values()) else ""
+    return "most_costly" if losses[yours] >= max(losses.values()) - ROUNDING else ""

@@ -1,0 +1,376 @@
+// A class, live: a strip at the foot of every page. The lecturer's says who is there, and asks; each student's page
+// goes where the lecturer's goes until its reader steps alone, and comes back at a click. The look is page/class.css;
+// the room is kept by the tab and outlives a change of page. Every word comes with the data.
+
+const CLASS = "data-class", ASKED = "data-class-asked", PROJECTED = "data-projector", HEIGHT = "--ts-class";
+const SOON = 150, HOLD = 700, PENDING = 8000; // ms: until a live region may speak; after which a held key is more than
+// a press; and after which a question won't come any more
+const LECTURER = [ // what a button does, and its key
+  ["ask", "A", "main"], ["give", "G", ""], ["progress", "", ""], ["blank", "K", ""], ["call", "F", ""],
+  ["lost", "", ""], ["code", "J", ""], ["end", "", "leave"],
+];
+const STUDENT = [["back", "", "main"], ["unsure", "", ""], ["leave", "", "leave"]];
+
+class ClassStrip extends Component {
+  page = document.documentElement;
+  votes = new Map(); // a round's number → the round, for the vote that stands beside another
+  labels = {};
+  pending = null; // the step about which a question is being made
+
+  constructor(root) {
+    super(root, "ts-class", "");
+    this.box.setAttribute("role", "region");
+    document.body.append(this.box); // not beside its root: the sidebar may be hidden
+    this.live = make("p", { className: "unseen" });
+    this.live.setAttribute("aria-live", "polite");
+    this.blank = make("div", { className: "ts-class-blank", popover: "manual" }, make("p"));
+    this.blank.setAttribute("role", "status");
+    document.body.append(this.live, this.blank);
+    const { signal } = this.gone;
+    this.box.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
+    addEventListener("keydown", (event) => this.onKey(event), { signal });
+    document.addEventListener("keydown", (event) => this.onEarlyKey(event), { signal, capture: true });
+    addEventListener("keyup", () => this.cancel("hold"), { signal });
+    for (const kind of ["step", "stage", "shown"]) {
+      document.addEventListener(`tokensteps:${kind}`, () => this.onPage(kind), { signal });
+    }
+    globalThis.navigation?.addEventListener("navigate", (event) => replaceIfOnly(["class"], event), { signal });
+    this.sizes = new ResizeObserver(() => this.takeRoom());
+    this.sizes.observe(this.box);
+    this.ticks = setInterval(() => this.tick(), 250);
+    this.page.toggleAttribute(CLASS, true);
+  }
+  takeRoom() {
+    this.page.style.setProperty(HEIGHT, `${this.box.offsetHeight}px`);
+    dispatchEvent(new Event("resize")); // for those who fit something into the window
+  }
+  owns(event) {
+    const parts = [this.box, this.card?.node, this.blank];
+    return event.composedPath().some((node) => parts.includes(node));
+  }
+
+  // --- the room
+  connect(next, send) {
+    this.send = send;
+    const other = next.code !== this.data?.code, words = JSON.stringify(next.labels) !== JSON.stringify(this.labels);
+    [this.data, this.labels] = [next, next.labels];
+    if (other) this.enter(next.code);
+    if (other || words) this.build();
+  }
+  enter(code) {
+    this.leaveRoom?.();
+    const room = this.room = Room.at(code), hear = ({ detail }) => this.onRoom(detail);
+    clearTimeout(room.leaving);
+    room.addEventListener("change", hear);
+    this.leaveRoom = () => room.removeEventListener("change", hear);
+  }
+  onRoom(kind) {
+    const { room } = this;
+    if (kind === "state" || kind === "refused") this.build();
+    if (kind === "state" && room.isLecturer()) {
+      for (const round of room.state.rounds ?? []) this.votes.set(round.round, { ...round, ...round.asked });
+      this.reported = "";
+      this.report();
+    }
+    if (kind === "state" && !room.isLecturer() && room.state.follows) this.follower.back();
+    if (kind === "call" && room.state.all) this.follower?.back();
+    if (kind === "place") this.follower?.follow();
+    if (kind === "give" && room.state.give?.questions) this.follower?.back();
+    if (kind === "end") this.say(this.labels.ended);
+    if (["reveal", "shown", "people", "tally"].includes(kind)) this.wall?.tick();
+    this.update();
+  }
+  async post(what, body) { // one after the other, as they were asked for
+    const before = this.posted;
+    let done;
+    this.posted = new Promise((resolve) => { done = resolve; });
+    await before;
+    try {
+      return await this.room.post(what, body);
+    } catch ({ kind }) {
+      this.say(this.labels[`error_${kind}`] ?? this.labels.error_store);
+      return null;
+    } finally { done(); }
+  }
+  turn(what, name, body) { // at once: the key may be pressed again before the room has heard of it
+    this.room.state[name] = !this.room.state[name];
+    this.post(what, { [body]: this.room.state[name] });
+    this.update();
+  }
+
+  // --- drawing
+  build() { // once the role is known, and in another language
+    const { room, labels } = this, role = room.role ?? "student", lecturer = role === "lecturer";
+    if (lecturer && !this.wall) [this.wall, this.panel] = [new Wall(this), new Panel(this)];
+    if (!lecturer && !this.card) {
+      [this.card, this.follower] = [new Card(this), new Follower(this, this.gone.signal)];
+    }
+    this.box.className = `ts-class ${role}`;
+    this.box.ariaLabel = filled(labels.class_code, { code: room.code });
+    const which = make("p", { className: "which" }, make("b", { textContent: this.box.ariaLabel }));
+    const buttons = (lecturer ? LECTURER : STUDENT).map(([what, key, className]) => {
+      const at = make("button", { type: "button", className, data: { do: what } });
+      if (className === "leave") at.innerHTML = icon("M4 4l8 8M12 4l-8 8");
+      if (key) at.setAttribute("aria-keyshortcuts", key);
+      return at;
+    });
+    this.box.replaceChildren(which, make("p", { className: "stop" }), ...buttons);
+    if (room.fresh && lecturer) this.panel.turn("code");
+    room.fresh = false;
+    this.update();
+  }
+  name(what, words, { pressed, hidden = false } = {}) {
+    const at = this.part(`[data-do="${what}"]`);
+    if (!at) return;
+    const key = at.getAttribute("aria-keyshortcuts");
+    if (at.classList.contains("leave")) at.ariaLabel = words;
+    else if (at.textContent !== words) at.textContent = words;
+    at.title = key ? `${words} (${key})` : words;
+    at.hidden = hidden;
+    if (pressed !== undefined) at.ariaPressed = String(pressed);
+  }
+  update() {
+    const { room } = this, { state } = room;
+    if (!this.box.firstChild) return;
+    if (!state || state.ended || room.refused) this.drawAway();
+    else if (room.isLecturer()) this.drawLecturer(state);
+    else this.drawStudent(state);
+    this.hold();
+    const dark = !room.isLecturer() && Boolean(state?.blank) && !state.ended;
+    this.blank.firstChild.textContent = this.labels.blanked;
+    if (dark !== this.blank.matches(":popover-open")) this.blank.togglePopover(dark);
+  }
+  drawAway() { // no room, no longer, or not yet
+    const { room, labels } = this, over = room.state?.ended;
+    const why = over ? "ended" : room.refused ? `error_${room.refused}` : "connecting";
+    this.setStop(labels[why] ?? labels.error_store);
+    for (const [what] of [...LECTURER, ...STUDENT]) this.name(what, labels[what] ?? what, { hidden: true });
+    this.name("leave", labels.leave);
+    this.name("end", labels.leave);
+    this.wall?.node.toggleAttribute("hidden", true);
+    if (this.card) this.card.node.hidden = true;
+  }
+  setStop(words) {
+    const at = this.part(".stop");
+    if (at.textContent !== words) at.textContent = words;
+  }
+  drawLecturer(state) {
+    const { labels } = this, given = givenHere(), lost = [...this.room.lost.values()]
+      .reduce((sum, { count }) => sum + count, 0);
+    this.setStop(this.peopleTold());
+    this.name("ask", labels.ask);
+    this.name("give", labels.give, { hidden: !given });
+    this.name("progress", labels.progress, { hidden: !state.give, pressed: this.panel.kind === "progress" });
+    this.name("blank", labels.blank, { pressed: Boolean(state.blank) });
+    this.name("call", state.all ? labels.let_go : labels.call_back);
+    this.name("lost", filled(labels.lost_number, { number: lost }), { pressed: this.panel.kind === "lost" });
+    this.name("code", labels.code, { pressed: this.panel.kind === "code" });
+    this.name("end", labels.end);
+    this.wall.update();
+    this.panel.refresh();
+  }
+  drawStudent(state) {
+    const { labels } = this, follows = state.follows && this.room.place;
+    this.box.classList.toggle("apart", !state.follows);
+    this.setStop(follows ? labels.following : this.room.place ? labels.apart : labels.waiting);
+    this.name("back", labels.back, { hidden: state.follows || !this.room.place });
+    this.name("unsure", this.saidLost === this.placeKey() ? labels.said_lost : labels.unsure,
+      { hidden: !this.room.place, pressed: this.saidLost === this.placeKey() });
+    this.name("leave", labels.leave);
+    this.card.update();
+  }
+  placeKey() {
+    const { run, step } = this.room.place ?? {};
+    return `${run}.${step}`;
+  }
+  peopleTold() {
+    const { here: present = 0, follow = 0 } = this.room.state?.people ?? {};
+    return `${plural(this.labels, "here", present)} · ${plural(this.labels, "follow", follow)}`;
+  }
+  lostPlaces() {
+    return [...this.room.lost.values()].sort((one, other) => one.run - other.run || one.step - other.step);
+  }
+  hold() { // while something is asked, nothing on the page leads ahead
+    const { round } = this.room.state ?? {}, lecturer = this.room.isLecturer();
+    const about = lecturer && this.wall?.draft ? this.wall.draft.question : round?.question;
+    const asking = lecturer ? this.wall?.isAsking() : Boolean(round) && round.state !== "revealed";
+    const on = asking && about && about.kind !== "own" && !this.room.state.ended
+      && (lecturer || this.follower.isThere());
+    this.page.toggleAttribute(ASKED, Boolean(on));
+    this.page.toggleAttribute("data-class-wall", Boolean(this.wall?.isOpen()));
+    stageBox()?.toggleAttribute("data-walled", Boolean(this.wall?.isOpen()));
+    const asked = this.wall?.draft?.question?.step ?? round?.place?.step ?? stepNow();
+    const step = on ? asked : this.pending;
+    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:hold", { detail: step }));
+  }
+  say(words) { // in the strip's place for a moment, and aloud
+    this.setStop(words);
+    this.later("say", SOON, () => { this.live.textContent = words; });
+    this.later("unsay", 5000, () => this.update());
+  }
+  tick() {
+    const { colorScheme } = getComputedStyle(document.querySelector(".stApp") ?? this.page); // need not be the system's
+    for (const node of [this.box, this.card?.node, this.wall?.node, this.panel?.node]) {
+      if (node) node.style.colorScheme = colorScheme;
+    }
+    if (this.room?.isLecturer()) this.report();
+    this.follower?.look();
+    this.card?.tick();
+    this.wall?.tick();
+  }
+
+  // --- the lecturer's place, whenever it is another
+  async report() {
+    const { room } = this, at = here();
+    if (!at || this.reporting || !room.isLecturer() || !room.state || room.state.ended || document.hidden) return;
+    const place = { ...at, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
+    if (now === this.reported) return;
+    this.reporting = true;
+    try {
+      await room.post("place", place);
+      this.reported = now;
+    } catch ({ kind }) {
+      if (FINAL.includes(kind)) this.reported = now;
+    }
+    this.reporting = false;
+    if (this.reported === now) await this.report(); // it may have moved on meanwhile
+  }
+  onPage(kind) {
+    if (this.room?.isLecturer()) this.report();
+    if (kind === "shown") this.onShown(document[SHOWN]);
+    this.update();
+  }
+  onShown({ question } = {}) {
+    if (question && question.nonce !== this.answeredNonce && question.nonce === this.askedNonce) {
+      [this.answeredNonce, this.pending] = [question.nonce, null];
+      this.wall?.open({ question: question.question, kinds: question.kinds });
+    }
+    const { give } = this.room?.state ?? {};
+    if (give?.questions && givenHere() && !this.room.isLecturer()) this.reportProgress(give, givenHere().answered);
+  }
+  reportProgress(give, done) { // each answer once
+    this.sent ??= new Set();
+    const from = new URLSearchParams(give.query), to = new URLSearchParams(here()?.query);
+    const start = Number(from.get("seed") ?? 0); // exercises go on from there
+    for (const name of ["seed", "rising"]) [from, to].forEach((one) => one.delete(name));
+    if (pageName() !== give.page || from.toString() !== to.toString()) return;
+    for (const [number, answer] of Object.entries(done)) {
+      const question = Number(number) - start, name = `${give.round}.${question}`;
+      if (question < 0 || question >= give.questions || this.sent.has(name)) continue;
+      this.sent.add(name);
+      this.room.post("answer", { round: give.round, question, answer }).catch(() => this.sent.delete(name));
+    }
+  }
+
+  // --- questions
+  draft(kind = new URLSearchParams(location.search).get("ask") ?? "mixed") { // Python makes it from the trace
+    this.askedNonce = `${performance.now()}`;
+    this.pending = stepNow(); // nothing leads ahead while it is made
+    this.later("pending", PENDING, () => { this.pending = null; this.hold(); });
+    this.send("ask", { nonce: this.askedNonce, kind, step: this.pending });
+    this.hold();
+  }
+  async goTo(step) { // the lecturer's own stage, and then the class's
+    // In Predict the steps ahead aren't in the browser: Python shows one more.
+    if (stepNow() !== step && !turnTo(step, true)) this.lead({ ...here(), step, nonce: `${performance.now()}` });
+    await this.report();
+  }
+  async reveal(round) {
+    if (!await this.post("reveal", { round: round.round })) return;
+    round.state = "revealed";
+    this.update(); // nothing is held back any more
+    const { question, place } = round;
+    if (question.kind !== "own" && typeof place?.step === "number" && stepNow() === place.step) {
+      await this.goTo(place.step + 1);
+    }
+  }
+
+  // --- what is asked of it
+  onClick(at) {
+    if (at) this.act(at.dataset.do);
+  }
+  act(what) {
+    const { state } = this.room;
+    if (what === "ask") this.ask();
+    else if (what === "give") this.give();
+    else if (what === "blank") this.turn("blank", "blank", "on");
+    else if (what === "call") this.turn("call", "all", "all");
+    else if (what === "leave") this.leave();
+    else if (what === "end" && (!state || state.ended || this.room.refused)) this.leave();
+    else if (what === "back") this.follower.back();
+    else if (what === "unsure") this.unsure();
+    else this.panel?.turn(what); // code, lost, progress, end
+  }
+  ask() {
+    if (this.wall.draft) this.wall.act("close");
+    else if (!this.wall.isOpen() || this.room.state.round?.state === "revealed") this.draft();
+  }
+  give() {
+    const { given } = givenHere() ?? {};
+    if (!given) return;
+    const { page, query } = here();
+    this.post("give", { page, query, ...given });
+    this.panel.kind = "";
+    this.panel.turn("progress");
+  }
+  async unsure() {
+    this.saidLost = this.placeKey();
+    this.update();
+    await this.post("lost");
+  }
+  setMode(follows) {
+    this.room.state.follows = follows;
+    this.update();
+    this.post("mode", { follows });
+  }
+  lead(to) {
+    this.send("go", to);
+  }
+  async end() {
+    await this.post("end");
+    this.lead({ page: "classroom", query: "", step: null, nonce: `${performance.now()}` });
+  }
+  leave() {
+    this.room.close();
+    this.send("leave", this.room.code);
+  }
+
+  // --- keys
+  onKey(event) {
+    const key = event.key.toLowerCase(), { state } = this.room ?? {};
+    if (event.defaultPrevented || event.isComposing || event.repeat || hasModifier(event)) return;
+    if (isTaken(event, TAKES_LETTERS)) return;
+    if (!state || state.ended || !this.room.isLecturer()) return;
+    const what = this.wall.onKey(key) ? "" : LECTURER.find(([, letter]) => letter.toLowerCase() === key)?.[0];
+    if (what === undefined) return;
+    if (what && !this.part(`[data-do="${what}"]`).hidden) this.act(what);
+    event.preventDefault();
+  }
+  onEarlyKey(event) { // a clicker's large key goes through a question; held, without a plan, it asks one
+    if (event.key !== "PageDown" || !this.room?.isLecturer() || !this.room.state || isTaken(event, TAKES_PAGES)) return;
+    if (this.wall.isOpen() && !event.repeat && this.wall.onKey("PageDown")) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else if (this.page.hasAttribute(PROJECTED) && !this.page.hasAttribute("data-walk") && !event.repeat) {
+      this.later("hold", HOLD, () => this.ask());
+    }
+  }
+  close() {
+    const { room } = this;
+    this.leaveRoom?.();
+    if (room) room.leaving = setTimeout(() => room.close(), 3000); // unless the next page takes it up
+    clearInterval(this.ticks);
+    this.sizes.disconnect();
+    for (const part of [this.wall, this.panel, this.card, { close: () => this.blank.remove() }]) part?.close();
+    this.live.remove();
+    for (const name of [CLASS, ASKED, "data-class-wall"]) this.page.removeAttribute(name);
+    this.page.style.removeProperty(HEIGHT);
+    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:hold", { detail: null }));
+    super.close();
+    dispatchEvent(new Event("resize"));
+  }
+}
+
+export default function classStrip({ data, parentElement: root, setTriggerValue }) {
+  return mount(ClassStrip, root, data, setTriggerValue);
+}

@@ -1,0 +1,181 @@
+// A student's question: made for one thumb on a small phone. Candidates are buttons, numbers have a keypad, a word is
+// cut between its letters. The card leaves the page behind it to be looked at: it can be put aside and taken up again.
+
+const DIGITS = ["7", "8", "9", "4", "5", "6", "1", "2", "3", ".", "0", "/"];
+
+class Card {
+  given = ""; // what is being typed or cut
+  folded = false;
+
+  constructor(strip) {
+    this.strip = strip;
+    this.node = make("section", { className: "ts-class-card", hidden: true });
+    this.node.setAttribute("role", "region");
+    document.body.append(this.node);
+    this.live = make("p", { className: "unseen" });
+    this.live.setAttribute("aria-live", "assertive");
+    this.node.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
+    this.node.addEventListener("keydown", (event) => event.stopPropagation()); // no key of the page's
+  }
+  get labels() {
+    return this.strip.labels;
+  }
+  get round() {
+    return this.strip.room.state?.round;
+  }
+  update() {
+    const { round } = this, now = round && `${round.round}`;
+    if (now !== this.shown) {
+      [this.shown, this.folded, this.error] = [now, false, ""];
+      this.given = round?.mine ?? "";
+      if (round && round.state === "open") this.announce();
+    }
+    this.node.hidden = !round || this.put === now;
+    if (this.node.hidden) return;
+    const held = this.node.contains(document.activeElement) ? document.activeElement.dataset.key : "";
+    this.node.ariaLabel = this.labels.question;
+    this.node.classList.toggle("folded", this.folded);
+    this.node.replaceChildren(...this.parts(round).filter(Boolean), this.live);
+    if (held) this.node.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
+    this.tick();
+  }
+  announce() { // after the page has settled, so that it is heard
+    setTimeout(() => { this.live.textContent = `${this.labels.question}: ${this.sentence().textContent}`; }, 300);
+    if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(60);
+  }
+  sentence() {
+    return make("p", { className: "asked" }, ...inLanguage(this.round.question.say));
+  }
+  button(key, words, given = {}) {
+    return make("button", { type: "button", textContent: words, ...given, data: { key } });
+  }
+  parts(round) {
+    const open = round.state === "open", { labels } = this;
+    const fold = this.button("fold", this.folded ? labels.answer_it : labels.look, { className: "fold" });
+    fold.ariaExpanded = String(!this.folded);
+    const time = make("b", { className: "time" }), revealed = round.state === "revealed";
+    const head = make("header", {}, make("b", { textContent: labels.question }), time,
+      revealed ? this.button("done", labels.done, { className: "fold" }) : fold);
+    if (this.folded) return [head];
+    const answer = revealed ? this.outcome(round) : open ? this.form(round) : [this.told(labels.closed)];
+    return [head, this.sentence(), ...answer];
+  }
+  told(words, className = "told") {
+    const node = make("p", { className, textContent: words });
+    node.setAttribute("role", "status");
+    return node;
+  }
+  form(round) {
+    const { question, mine } = round, { labels } = this;
+    const state = this.error ? this.told(this.error, "told wrong") : mine === null ? null : this.told(labels.sent);
+    if (question.input === "choices") return [this.choices(question, mine), state];
+    const box = question.input === "number" ? this.keypad() : this.cutter(question);
+    const words = mine !== null && mine === this.answer() ? labels.sent_short : labels.send;
+    return [box, this.button("send", words, { className: "main wide" }), state];
+  }
+  choices({ choices }, mine) {
+    const box = make("div", { className: "choices", ariaLabel: this.labels.choices });
+    box.setAttribute("role", "group");
+    for (const { id } of choices) {
+      const at = make("button", { type: "button", ariaPressed: String(mine === id), data: { key: `=${id}` } },
+        ...answerNodes(this.round.question, id));
+      box.append(at);
+    }
+    return box;
+  }
+  keypad() {
+    const shown = make("input", { className: "number", value: this.given, ariaLabel: this.labels.number,
+      autocomplete: "off", maxLength: 40, data: { key: "number" } });
+    shown.inputMode = "none"; // the keypad is ours; a keyboard types all the same
+    shown.addEventListener("input", () => { this.given = shown.value; this.refreshSend(); });
+    shown.addEventListener("keydown", ({ key }) => { if (key === "Enter") this.onKey("send"); });
+    const keys = DIGITS.map((digit) => this.button(`#${digit}`, digit));
+    const back = this.button("back", "⌫", { ariaLabel: this.labels.erase });
+    return make("div", { className: "keypad" }, make("div", { className: "line" }, shown, back),
+      make("div", { className: "keys" }, ...keys));
+  }
+  cutter({ word }) { // a cut between two letters comes and goes
+    const box = make("div", { className: "cutter", ariaLabel: this.labels.cut_hint });
+    box.setAttribute("role", "group");
+    const cuts = this.cuts(), list = letters(word ?? "");
+    list.forEach((letter, index) => {
+      box.append(make("bdi", { textContent: letter }));
+      if (index === list.length - 1) return;
+      const name = filled(this.labels.cut, { left: letter, right: list[index + 1] });
+      const pressed = cuts.includes(index);
+      box.append(this.button(`/${index}`, "", { className: "cut", ariaLabel: name, ariaPressed: String(pressed) }));
+    });
+    return make("div", {}, make("p", { className: "soft", textContent: this.labels.cut_hint }), box);
+  }
+  cuts() { // the numbers of the letters after which the word is cut
+    const ends = [];
+    for (const piece of this.given.split(" ").slice(0, -1)) ends.push((ends.at(-1) ?? -1) + letters(piece).length);
+    return ends;
+  }
+  toggleCut(place) {
+    const list = letters(this.round.question.word ?? ""), cuts = this.cuts();
+    const now = cuts.includes(place) ? cuts.filter((one) => one !== place) : [...cuts, place];
+    this.given = list.map((letter, index) => letter + (now.includes(index) ? " " : "")).join("");
+  }
+  outcome({ question, key = [], tied = [], mine }) {
+    const { labels } = this, verdict = mine === null ? "" : verdictOf({ key, tied }, mine);
+    const said = !key.length ? labels.asked_opinion : mine === null ? labels.no_answer
+      : verdict === "right" ? labels.you_right : verdict === "tied" ? labels.you_tied : labels.you_wrong;
+    const shown = key.slice(0, 4).map((one) => make("span", { className: "row" }, ...answerNodes(question, one)));
+    return [this.told(said, `told ${verdict || (mine === null || !key.length ? "" : "wrong")}`),
+      mine !== null && make("p", {}, `${labels.your_answer} `, ...answerNodes(question, mine)),
+      key.length > 0 && make("p", {}, `${labels.right_answer} `, ...shown)];
+  }
+
+  // --- what is tapped
+  onClick(at) {
+    if (at?.dataset.key) this.onKey(at.dataset.key);
+  }
+  onKey(key) {
+    this.error = "";
+    if (key === "fold") this.folded = !this.folded;
+    else if (key === "done") this.put = this.shown;
+    else if (key === "back") this.given = this.given.slice(0, -1);
+    else if (key === "send") return this.send(this.answer());
+    else if (key[0] === "=") return this.send(key.slice(1));
+    else if (key[0] === "#") this.given = (this.given + key.slice(1)).slice(0, 40);
+    else if (key[0] === "/") this.toggleCut(Number(key.slice(1)));
+    this.update();
+  }
+  answer() { // in the one form in which answers are counted; null where it can't be read
+    const { input, word } = this.round.question;
+    return input === "number" ? canonicalNumber(this.given) : this.given || word || null;
+  }
+  refreshSend() {
+    const at = this.node.querySelector('[data-key="send"]');
+    const sent = this.round.mine !== null && this.round.mine === this.answer();
+    if (at) at.textContent = sent ? this.labels.sent_short : this.labels.send;
+  }
+  async send(answer) {
+    const { round } = this, { labels } = this;
+    if (answer === null) this.error = labels.unread;
+    else {
+      const before = round.mine;
+      round.mine = answer;
+      this.update();
+      try {
+        await this.strip.room.post("answer", { round: round.round, answer });
+      } catch ({ kind }) {
+        round.mine = before;
+        this.error = labels[`error_${kind}`] ?? labels.error_store;
+      }
+    }
+    this.update();
+  }
+  tick() {
+    const { ends, state } = this.round ?? {}, at = this.node.querySelector(".time");
+    if (at) at.textContent = ends && state === "open" ? secondsLeft(ends) : "";
+  }
+  close() {
+    this.node.remove();
+  }
+}
+const secondsLeft = (ends) => {
+  const left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
+  return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
+};

@@ -1,0 +1,133 @@
+// Where a page is, and how a student's page goes where the class is. A step that the browser has frames for is turned
+// here, and no server hears of it; for another page or other settings, Python leads there, in the student's language.
+
+const SHOWN = Symbol.for("tokensteps.shown"); // on the document: what Python last said of the page
+const GIVEN = Symbol.for("tokensteps.given-to-class"); // and of questions that may be given to a class
+const TRAVELLING = ["lang", "class", "walk", "step", "lost"]; // parameters that say nothing of what is shown
+const TABS = '[data-testid="stMain"] [data-testid="stTabs"]', TAB = '[role="tab"]';
+const PATIENCE = 15_000; // ms that Python may take to lead somewhere
+const SMALL = 700; // px: of a phone
+const RECENT = 3000; // ms after which a change of the page is no longer the reader's
+
+const pageName = () => location.pathname.split("/").pop() || "home";
+const stageBox = () => (document[MAIN]?.isConnected ? document[MAIN] : null);
+function settings(search) { // as text that is the same for the same settings
+  const found = new URLSearchParams(search);
+  for (const name of TRAVELLING) found.delete(name);
+  found.sort();
+  return found.toString();
+}
+function here() { // null while the page is on its way
+  const page = pageName(), shown = document[SHOWN];
+  if (shown?.page !== page) return null;
+  return { page, query: settings(location.search) || shown.usual };
+}
+const isSame = (one, other) => one && other && one.page === other.page && one.query === other.query;
+const givenHere = () => (document[GIVEN]?.on === pageName() ? document[GIVEN] : null);
+const stepNow = () => (stageBox() ? Number(stageBox().querySelector('input[type="range"]').value) : 0);
+function tabs() {
+  const list = document.querySelector(TABS);
+  return [...(list?.querySelectorAll(TAB) ?? [])].filter((tab) => tab.closest(TABS) === list);
+}
+function tabNow() {
+  const at = tabs().findIndex((tab) => tab.ariaSelected === "true");
+  return at < 0 ? "" : String(at);
+}
+function turnTo(step, own = false) { // whether the stage has this step
+  const detail = { step, own, there: false };
+  stageBox()?.dispatchEvent(new CustomEvent("tokensteps:go", { detail }));
+  return detail.there;
+}
+
+class Follower {
+  going = null; // {key, nonce, since}: where Python is leading
+  led = ""; // where it has led last
+  tab = ""; // the lecturer's, as it was taken over last
+  acted = -Infinity; // when the reader last did something on the page
+
+  constructor(strip, signal) {
+    this.strip = strip;
+    const act = (event) => {
+      if (event.isTrusted && !strip.owns(event)) this.acted = performance.now();
+    };
+    for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, act, { signal, capture: true });
+    document.addEventListener("tokensteps:own", () => this.letGo(), { signal });
+    document.addEventListener("tokensteps:stage", () => this.follow(), { signal });
+    document.addEventListener("tokensteps:shown", () => this.follow(), { signal });
+  }
+  get state() {
+    return this.strip.room.state;
+  }
+  get place() {
+    return this.strip.room.place;
+  }
+  key() {
+    return `${this.place.page}?${this.place.query}`;
+  }
+  isThere() {
+    const at = here(), { give } = this.state;
+    // What was given to all, each does at their own pace.
+    if (give?.questions && isSame(give, this.place) && at?.page === give.page) return true;
+    return isSame(at, this.place) || (at?.page === this.place.page && this.led === this.key() && !this.changed());
+  }
+  changed() { // since Python led here, the reader has chosen something else
+    return this.arrived !== undefined && here()?.query !== this.arrived;
+  }
+  follow() {
+    if (!this.state?.follows || !this.place || this.state.ended || this.isUnderWay()) return;
+    if (this.isThere()) this.step();
+    else this.go();
+  }
+  isUnderWay() {
+    if (!this.going) return false;
+    const { nonce, since } = this.going;
+    if (document[SHOWN]?.went === nonce && here()) {
+      [this.led, this.going, this.arrived] = [this.going.key, null, here().query];
+      this.tab = "";
+      this.seen = false;
+      return false;
+    }
+    if (performance.now() - since < PATIENCE) return true;
+    this.going = null;
+    return false;
+  }
+  go() {
+    const { page, query, step } = this.place, nonce = `${performance.now()}`;
+    this.going = { key: this.key(), nonce, since: performance.now() };
+    this.strip.lead({ page, query, step, nonce });
+  }
+  step() {
+    const { step, tab, query } = this.place;
+    if (this.led !== this.key()) [this.led, this.arrived] = [this.key(), here().query];
+    if (innerWidth <= SMALL && stageBox() && !this.seen) { // past the title, below Streamlit's own bar
+      stageBox().style.scrollMarginTop = "64px";
+      stageBox().scrollIntoView({ block: "start" });
+    }
+    this.seen ||= stageBox() !== null;
+    if (stageBox() && !turnTo(step) && query.includes("mode=predict") && this.asked !== step) {
+      this.asked = step; // the steps ahead are hidden here; Python shows one more
+      this.go();
+      return;
+    }
+    if (!tab || tab === this.tab) return;
+    const at = tabs()[Number(tab)];
+    if (!at) return;
+    this.tab = tab;
+    if (at.ariaSelected !== "true") at.click();
+  }
+  look() { // now and then: has the reader gone elsewhere?
+    if (!this.state?.follows || !this.place || this.isUnderWay() || !this.led || !here()) return;
+    const recently = performance.now() - this.acted < RECENT;
+    if (!this.isThere() && this.led === this.key() && recently) this.letGo();
+    else this.follow();
+  }
+  letGo() {
+    if (!this.state?.follows || this.going) return;
+    this.strip.setMode(false);
+  }
+  back() {
+    [this.led, this.arrived, this.asked] = ["", undefined, undefined];
+    this.strip.setMode(true);
+    this.follow();
+  }
+}

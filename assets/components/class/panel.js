@@ -1,0 +1,137 @@
+// The lecturer's panel over the page: the code and where to go with it, large; where students were lost; how far they
+// are with what was given to them. One at a time; Escape closes it.
+
+const LOCAL = /^(localhost|127\.|\[?::1)/;
+
+class Panel {
+  kind = "";
+
+  constructor(strip) {
+    this.strip = strip;
+    this.node = make("section", { className: "ts-class-panel", popover: "manual", tabIndex: -1 });
+    this.node.setAttribute("role", "dialog");
+    document.body.append(this.node);
+    this.node.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
+    this.node.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.turn("");
+      event.stopPropagation(); // no key of the page's
+    });
+  }
+  get labels() {
+    return this.strip.labels;
+  }
+  turn(kind) {
+    const next = kind === this.kind ? "" : kind;
+    if (!this.kind && next) this.was = focused();
+    this.kind = next;
+    this.node.togglePopover(Boolean(next));
+    if (next) {
+      this.fill();
+      this.node.focus({ preventScroll: true });
+    } else if (this.was?.isConnected) this.was.focus({ preventScroll: true });
+    this.strip.update();
+  }
+  fill() {
+    const { labels, kind } = this, title = { code: labels.join_title, lost: labels.lost_title, end: labels.end_title,
+      progress: labels.progress_title }[kind];
+    const close = make("button", { type: "button", className: "leave", data: { do: "close" }, innerHTML:
+      icon("M4 4l8 8M12 4l-8 8"), ariaLabel: labels.close, title: `${labels.close} (Esc)` });
+    this.node.ariaLabel = title;
+    this.node.className = `ts-class-panel ${kind}`;
+    const head = make("div", { className: "head" }, make("h2", { textContent: title }), close);
+    this.node.replaceChildren(head, ...this[kind]());
+    if (kind === "code") this.draw();
+  }
+  refresh() { // figures that change while it is open
+    if (this.kind === "lost" || this.kind === "progress") this.fill();
+    const people = this.node.querySelector(".people");
+    if (people) people.textContent = this.strip.peopleTold();
+  }
+
+  // --- the code
+  address() {
+    const { code } = this.strip.room, known = kept.get(code).address;
+    const here = new URL(".", location.href).href.replace(/\/$/, "");
+    return this.edited ?? (known && LOCAL.test(location.hostname) ? known : here);
+  }
+  link() {
+    return `${this.address().replace(/\/+$/, "")}/?class=${this.strip.room.code}`;
+  }
+  code() {
+    const { labels, strip } = this, { code } = strip.room;
+    const box = make("input", { value: this.address(), spellcheck: false, maxLength: 200, ariaLabel: labels.address });
+    box.addEventListener("input", () => {
+      this.edited = box.value.trim();
+      this.node.querySelector(".link").textContent = this.link();
+      this.strip.later("qr", 400, () => this.draw());
+    });
+    const shown = make("b", { className: "room-code", ariaLabel: [...code].join(" ") },
+      make("span", { textContent: code.slice(0, 3) }), make("span", { textContent: code.slice(3) }));
+    const copy = make("button", { type: "button", textContent: labels.copy, data: { do: "copy" } });
+    const second = make("button", { type: "button", textContent: labels.second_device, data: { do: "second" } });
+    second.ariaPressed = String(Boolean(this.second));
+    return [make("div", { className: "both" }, make("div", { className: "qr" }),
+      make("div", {}, make("p", { textContent: labels.join_how }), shown,
+        make("p", { className: "people" }, strip.peopleTold()))),
+    make("p", { className: "link", textContent: this.link() }),
+    make("label", {}, make("span", { textContent: labels.address }), box),
+    make("p", { className: "soft", textContent: labels.wifi }),
+    make("footer", {}, make("button", { type: "button", className: "main", textContent: labels.start, data:
+      { do: "close" } }), copy, second)];
+  }
+  async draw() { // the code to scan: of the students' link, or of the lecturer's second device
+    const { room } = this.strip, key = this.second ? `#key=${encodeURIComponent(room.as)}` : "";
+    const text = encodeURIComponent(this.link() + key), place = () => this.node.querySelector(".qr");
+    try {
+      const found = await answered(fetch(`${api()}${room.code}/qr?as=${encodeURIComponent(room.as)}&text=${text}`));
+      place()?.replaceChildren(qrNode(found, this.second ? this.labels.second_device : this.labels.qr),
+        ...(this.second ? [make("p", { className: "soft", textContent: this.labels.second_hint })] : []));
+    } catch {
+      place()?.replaceChildren(make("p", { className: "soft", textContent: this.labels.no_qr }));
+    }
+  }
+
+  // --- what students say and do
+  lost() {
+    const places = this.strip.lostPlaces();
+    if (!places.length) return [make("p", { textContent: this.labels.nobody_lost })];
+    return [make("p", { className: "soft", textContent: this.labels.lost_how }), lostCurve(this.labels, places)];
+  }
+  progress() {
+    const { give } = this.strip.room.state, { questions = [], of = 0 } = give?.progress ?? {};
+    const rows = questions.map(({ done, right }, index) => make("tr", {},
+      make("th", { scope: "row", textContent: index + 1 }), make("td", {},
+        make("span", { className: "bar", style: `--share:${of ? done / of : 0}` }),
+        make("span", { className: "number", textContent: filled(this.labels.progress_told, { done, of, right }) }))));
+    const back = make("button", { type: "button", textContent: this.labels.take_back, data: { do: "ungive" } });
+    return [make("p", { textContent: give?.label ?? "" }),
+      make("table", { className: "bars" }, make("tbody", {}, ...rows)), make("footer", {}, back)];
+  }
+  end() {
+    return [make("p", { textContent: this.labels.end_sure }), make("footer", {},
+      make("button", { type: "button", className: "main", textContent: this.labels.end, data: { do: "end" } }),
+      make("button", { type: "button", textContent: this.labels.not_yet, data: { do: "close" } }))];
+  }
+  async onClick(at) {
+    const what = at?.dataset.do;
+    if (what === "close") this.turn("");
+    else if (what === "copy") {
+      await navigator.clipboard?.writeText(this.link()).catch(() => {});
+      at.textContent = this.labels.copied;
+    } else if (what === "second") {
+      this.second = !this.second;
+      at.ariaPressed = String(this.second);
+      this.draw();
+    } else if (what === "ungive") {
+      const { page, query } = this.strip.room.state.give;
+      this.strip.post("give", { page, query, questions: 0 });
+      this.turn("");
+    } else if (what === "end") {
+      this.turn("");
+      this.strip.end();
+    }
+  }
+  close() {
+    this.node.remove();
+  }
+}

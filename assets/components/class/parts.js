@@ -1,0 +1,103 @@
+// What a class shows, made of texts and tokens. All of it comes from others, so nothing here is ever markup.
+
+const filled = (message, fields) => message.replace(/\{(\w+)\}/g, (whole, name) => fields[name] ?? whole);
+const percent = (share) => `${Math.round(100 * share)} %`;
+const plural = (labels, name, number) => { // of two forms of a message, `name_one` and `name_other`
+  const rules = new Intl.PluralRules(document.documentElement.lang || "en");
+  return filled(labels[`${name}_${rules.select(number)}`] ?? labels[`${name}_other`], { number });
+};
+const letters = (text) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+
+function tokenNode(text, place) {
+  const colour = Number.isInteger(place) && place >= 0 && place < 10 ? `c${place}` : "";
+  return make("bdi", { className: `t ${colour}`, textContent: text });
+}
+function told(parts) { // a sentence: texts with tokens among them
+  const list = Array.isArray(parts) ? parts : [parts];
+  return list.map((part) => (typeof part === "object" && part ? tokenNode(String(part.t), part.c) : String(part)));
+}
+function inLanguage(texts) { // the sentence in the reader's language, or the only one that there is
+  const code = (document.documentElement.lang || "en").split("-")[0];
+  return told(texts?.[code] ?? texts?.[""] ?? texts?.en ?? "");
+}
+function answerNodes(question, answer) { // as it is shown on a button or beside a bar
+  const choice = question.choices?.find(({ id }) => id === answer);
+  if (choice) {
+    const nodes = told(choice.text ?? choice.id), isPair = nodes.filter((node) => node.nodeName).length > 1;
+    return [make("span", { className: isPair ? "pair" : "" }, ...nodes)];
+  }
+  if (question.input === "text") return answer.split(" ").map((piece) => tokenNode(piece));
+  return [make("bdi", { textContent: answer })];
+}
+
+// A number as people type it, in the one form in which numbers are counted: whole, or with three significant digits.
+function canonicalNumber(text) {
+  const found = /^\s*(-?[\d.,]+)\s*(?:\/\s*([\d.,]+)\s*(?:[×x*]\s*([\d.,]+)\s*)?)?$/.exec(text.replace(/[()−]/g, ""));
+  const read = (digits) => {
+    const grouped = /^[1-9]\d{0,2}(,\d{3})+$/.test(digits);
+    return Number(digits.replace(/,/g, grouped ? "" : "."));
+  };
+  if (!found) return null;
+  const [top, first, second] = [read(found[1]), ...found.slice(2).map((part) => (part ? read(part) : 1))];
+  const value = top / (first * second);
+  if (!Number.isFinite(value)) return null;
+  if (Number.isInteger(value)) return String(value);
+  const rounded = Number(value.toPrecision(3));
+  return Number.isInteger(rounded) ? String(rounded) : rounded.toFixed(12).replace(/0+$/, "");
+}
+
+// Bars of one round, or of two side by side: [{bars, others, answered}], the same question's.
+function barRows(question, rounds) {
+  const known = new Set((question.choices ?? []).map(({ id }) => id));
+  if (!known.size) for (const { bars = [] } of [...rounds].reverse()) for (const { answer } of bars) known.add(answer);
+  return [...known].map((answer) => ({
+    answer, counts: rounds.map(({ bars = [] }) => bars.find((one) => one.answer === answer)?.count ?? 0),
+  }));
+}
+function verdictOf({ key = [], tied = [] }, answer) {
+  return key.includes(answer) ? "right" : tied.includes(answer) ? "tied" : "";
+}
+function barsTable(labels, question, rounds, shown) { // `shown`: {key, tied} once the right one may be told
+  const rows = barRows(question, rounds);
+  const others = rounds.map((round) => round.others?.count ?? 0);
+  if (others.some(Boolean)) rows.push({ answer: null, counts: others });
+  const most = Math.max(1, ...rows.flatMap(({ counts }) => counts));
+  const totals = rounds.map((round) => Math.max(1, round.answered ?? 0));
+  const head = make("tr", {}, make("th", { textContent: labels.answer }), ...rounds.map((_round, index) =>
+    make("th", { textContent: rounds.length > 1 ? filled(labels.vote, { number: index + 1 }) : labels.votes })));
+  const body = rows.map(({ answer, counts }) => {
+    const verdict = answer !== null && shown ? verdictOf(shown, answer) : "";
+    const name = make("th", { scope: "row" }, ...(answer === null ? [labels.others] : answerNodes(question, answer)));
+    if (verdict) name.append(make("b", { className: "verdict", textContent: labels[verdict] }));
+    return make("tr", { className: verdict }, name, ...counts.map((number, index) => make("td", {}, make("span",
+      { className: "bar", style: `--share:${number / most}` }),
+    make("span", { className: "number", textContent: `${number} · ${percent(number / totals[index])}` }))));
+  });
+  return make("table", { className: `bars rounds-${rounds.length}` }, make("thead", {}, head),
+    make("tbody", {}, ...body));
+}
+
+// Where the class was lost: steps from left to right, a column for each place at which somebody said so.
+function lostCurve(labels, places) {
+  const most = Math.max(1, ...places.map(({ count }) => count));
+  const list = make("ol", { className: "lost-curve", ariaLabel: labels.lost_curve });
+  for (const { step, count, label } of places) {
+    const told = filled(labels.lost_at, { step: step ?? "–", number: count });
+    const column = make("i", { style: `height:${Math.round(100 * count / most)}%` });
+    list.append(make("li", { title: label ? `${label} · ${told}` : told }, column,
+      make("small", { textContent: step ?? "–" }), make("span", { className: "unseen", textContent: told })));
+  }
+  return list;
+}
+
+function qrNode({ size, path }, label) { // black on white, whatever the theme
+  const node = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  node.setAttribute("viewBox", `0 0 ${Number(size)} ${Number(size)}`);
+  node.setAttribute("role", "img");
+  node.setAttribute("aria-label", label);
+  node.setAttribute("shape-rendering", "crispEdges");
+  const drawn = document.createElementNS(node.namespaceURI, "path");
+  drawn.setAttribute("d", path);
+  node.append(drawn);
+  return node;
+}

@@ -1,0 +1,223 @@
+// The lecturer's question: beside the stage, on the wall for all to see. First it is put together, then it counts how
+// many have answered; bars come when they are asked for, and the right answer last. A second vote stands beside the
+// first.
+
+const CHOICES = 6; // of a question of one's own
+const COUNTDOWNS = [0, 30, 60, 120];
+
+class Wall {
+  draft = null; // a question that isn't asked yet: {question, kinds, own}
+  seconds = 0;
+
+  constructor(strip) {
+    this.strip = strip;
+    this.node = make("section", { className: "ts-class-wall", hidden: true, tabIndex: -1 });
+    this.node.setAttribute("role", "region");
+    document.body.append(this.node);
+    this.node.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
+    this.node.addEventListener("keydown", (event) => this.onKeyInside(event));
+  }
+  get labels() {
+    return this.strip.labels;
+  }
+  get round() {
+    return this.strip.room.state?.round;
+  }
+  isOpen() {
+    return !this.node.hidden;
+  }
+  isAsking() { // what comes next is hidden from the moment at which the question is on the wall
+    return this.draft !== null || (this.isLive() && this.round.state !== "revealed");
+  }
+  isLive() {
+    return Boolean(this.round) && this.put !== this.round.round;
+  }
+
+  // --- drawing
+  update() {
+    const asking = this.draft !== null || this.isLive(), opened = asking && this.node.hidden;
+    const inside = this.node.contains(document.activeElement), held = document.activeElement?.dataset.do;
+    if (opened) this.was = focused();
+    this.node.hidden = !asking;
+    if (asking) {
+      this.node.ariaLabel = this.labels.question;
+      this.node.replaceChildren(...(this.draft ? this.draftParts() : this.roundParts(this.round)).filter(Boolean));
+      const main = this.node.querySelector("textarea, button.main") ?? this.node;
+      const same = held && this.node.querySelector(`[data-do="${held}"]:not([aria-disabled="true"])`);
+      if (opened || inside) (opened ? main : same || main).focus({ preventScroll: true });
+      this.tick();
+    } else if (inside) {
+      if (this.was?.isConnected) this.was.focus({ preventScroll: true });
+    }
+    return asking;
+  }
+  button(what, words, keys = "", className = "") {
+    const at = make("button", { type: "button", className, textContent: words, data: { do: what } });
+    if (keys) {
+      at.title = `${words} (${keys})`;
+      at.setAttribute("aria-keyshortcuts", keys.replace("PgDn", "PageDown"));
+    }
+    return at;
+  }
+  pressed(what, words, on) {
+    const at = this.button(what, words);
+    at.ariaPressed = String(on);
+    return at;
+  }
+  group(label, ...inside) {
+    const box = make("div", { className: "group", ariaLabel: label }, make("span", { textContent: label }), ...inside);
+    box.setAttribute("role", "group");
+    return box;
+  }
+  head(words, closes = true) {
+    const close = make("button", { type: "button", className: "leave", data: { do: "close" }, innerHTML:
+      icon("M4 4l8 8M12 4l-8 8"), ariaLabel: this.labels.close, title: `${this.labels.close} (Esc)` });
+    close.hidden = !closes;
+    return make("header", {}, make("h2", { textContent: words }), make("b", { className: "time" }), close);
+  }
+  draftParts() {
+    const { labels, draft } = this, { question, kinds } = draft;
+    const list = [...kinds.map(([kind, name]) => this.pressed(`kind:${kind}`, name, question?.kind === kind)),
+      this.pressed("kind:own", labels.own, !question)];
+    const times = COUNTDOWNS.map((seconds) => this.pressed(`time:${seconds}`,
+      seconds ? filled(labels.seconds, { number: seconds }) : labels.no_time, this.seconds === seconds));
+    const asked = question ? [make("p", { className: "asked" }, ...inLanguage(question.say)), this.offered(question)]
+      : this.ownParts();
+    return [this.head(labels.ask_class), this.group(labels.kind, ...list), ...asked.filter(Boolean),
+      this.group(labels.countdown, ...times),
+      draft.error && this.told(draft.error, "told wrong"),
+      make("footer", {}, this.button("send", labels.ask_now, "Enter, PgDn", "main"))];
+  }
+  offered({ choices }) {
+    if (!choices) return null;
+    return make("p", { className: "offered" }, ...choices.map(({ id }) =>
+      make("span", { className: "row" }, ...answerNodes(this.draft?.question ?? this.round.question, id))));
+  }
+  ownParts() {
+    const { labels } = this, own = this.draft.own ??= { say: "", choices: ["", "", "", ""], right: -1 };
+    const say = make("textarea", { rows: 2, maxLength: 500, value: own.say, ariaLabel: labels.own_question,
+      placeholder: labels.own_question });
+    say.addEventListener("input", () => { own.say = say.value; });
+    const rows = own.choices.map((text, index) => {
+      const name = filled(labels.choice, { number: index + 1 });
+      const box = make("input", { value: text, maxLength: 200, ariaLabel: name, placeholder: name });
+      box.addEventListener("input", () => { own.choices[index] = box.value; });
+      const right = make("input", { type: "radio", name: "ts-right", checked: own.right === index,
+        ariaLabel: filled(labels.is_right, { number: index + 1 }) });
+      right.addEventListener("change", () => { own.right = index; });
+      return make("label", { className: "own" }, right, box);
+    });
+    const more = own.choices.length < CHOICES && this.button("more", labels.more_choices);
+    return [say, make("p", { className: "soft", textContent: labels.own_hint }), ...rows, more];
+  }
+  told(words, className = "told") {
+    const node = make("p", { className, textContent: words });
+    node.setAttribute("role", "status");
+    return node;
+  }
+  roundParts(round) {
+    const { labels } = this, { state, question } = round, shown = state !== "open";
+    const say = make("p", { className: "asked" }, ...inLanguage(question.say));
+    const counted = make("p", { className: "counted" }, make("b"), make("span", { className: "meter" }, make("i")));
+    const revealed = state === "revealed";
+    const bars = shown && barsTable(labels, question, this.rounds(round), revealed ? { ...question, ...round } : null);
+    const buttons = [
+      !shown && this.button("show", labels.show, "S, PgDn", "main"),
+      state === "shown" && this.button("reveal", labels.reveal, "E, PgDn", "main"),
+      !shown && this.button("reveal", labels.reveal, "E"),
+      shown && this.button("again", labels.again, "G"),
+      revealed && this.button("go", labels.go_on, "PgDn", "main"),
+      !revealed && this.button("drop", labels.drop),
+    ];
+    return [this.head(round.first !== round.round ? labels.second_vote : labels.question, revealed), say,
+      !shown && this.offered(question), counted, bars || null, make("footer", {}, ...buttons.filter(Boolean))];
+  }
+  rounds(round) { // the first vote and this one
+    const before = round.first !== round.round && this.strip.votes.get(round.first);
+    return before ? [before, round] : [round];
+  }
+  tick() {
+    const { round } = this, find = (selector) => this.node.querySelector(selector);
+    const time = find("header .time"), line = find(".counted b");
+    if (!round || this.draft) return;
+    time.textContent = round.ends && round.state === "open" ? secondsLeft(round.ends) : "";
+    if (!line) return;
+    const [answered, of] = [round.answered ?? 0, Math.max(round.of ?? this.strip.room.state.people?.here ?? 0,
+      round.answered ?? 0)];
+    const words = filled(this.labels.answered, { number: answered, of });
+    if (line.textContent !== words) line.textContent = words;
+    this.node.querySelector(".meter i").style.width = `${of ? 100 * answered / of : 0}%`;
+  }
+
+  // --- what is asked of it
+  open(draft) {
+    const own = this.draft?.own ?? draft.own;
+    this.draft = { ...draft, own };
+    this.strip.update();
+  }
+  onClick(at) {
+    const [what, which] = (at?.dataset.do ?? "").split(":");
+    if (what === "kind" && which === "own") this.open({ ...this.draft, question: null });
+    else if (what === "kind") this.strip.draft(which);
+    else if (what === "time") this.seconds = Number(which);
+    else if (what === "more") this.draft.own.choices.push("", "");
+    else if (what) return this.act(what);
+    this.strip.update();
+  }
+  onKeyInside(event) {
+    if (event.key === "Escape" && (this.draft || this.round?.state === "revealed")) {
+      this.act("close");
+      event.preventDefault();
+      event.stopPropagation();
+    } else if (event.key === "Enter" && event.target.matches("input")) {
+      this.act("send");
+      event.preventDefault();
+    }
+  }
+  onKey(key) { // on the page; whether it was one of the wall's
+    const what = { s: "show", e: "reveal", g: "again", PageDown: this.following() }[key];
+    if (!this.isOpen() || !what || !this.node.querySelector(`[data-do="${what}"]`)) return false;
+    this.act(what);
+    return true;
+  }
+  following() { // a clicker's way through a question
+    if (this.draft) return "send";
+    return { open: "show", shown: "reveal", revealed: "go" }[this.round?.state];
+  }
+  act(what) {
+    const { round } = this;
+    if (what === "close" || what === "go") {
+      if (!this.draft && round) this.put = round.round;
+      this.draft = null;
+    } else if (what === "send") this.ask();
+    else if (what === "reveal") this.strip.reveal(round);
+    else if (round) {
+      if (what === "again") this.strip.votes.set(round.round, { ...round });
+      this.strip.post(what, { round: round.round });
+    }
+    this.strip.update();
+  }
+  async ask() {
+    const { draft, seconds } = this, question = draft.question ?? this.ownQuestion();
+    if (!question) return;
+    const { step, ...sent } = question;
+    this.draft = null;
+    this.stepAsked = step;
+    if (step !== undefined) await this.strip.goTo(step);
+    await this.strip.post("ask", { question: seconds ? { ...sent, seconds } : sent });
+  }
+  ownQuestion() {
+    const { say, choices, right } = this.draft.own, said = say.trim();
+    const given = choices.map((text, index) => ({ id: String(index + 1), text: [text.trim()] }))
+      .filter(({ text }) => text[0]);
+    if (!said || given.length < 2) {
+      this.draft.error = this.labels.own_missing;
+      return null;
+    }
+    const key = given.some(({ id }) => id === String(right + 1)) ? [String(right + 1)] : [];
+    return { kind: "own", say: { "": [said] }, input: "choices", choices: given, key, tied: [] };
+  }
+  close() {
+    this.node.remove();
+  }
+}

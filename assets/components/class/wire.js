@@ -1,0 +1,178 @@
+// A class over the wire: small POSTs, and one stream of events that comes back by itself with the last event's number.
+// The browser keeps, by the class's code, what makes it the lecturer (a key) or one of the students (a device).
+
+const KEPT = "tokensteps.class", MOST_KEPT = 12; // in the browser's storage
+const ROOM = Symbol.for("tokensteps.room"); // on the document: the class that this tab is in
+const FINAL = ["gone", "key", "ended"]; // a stream that is refused for these won't come back
+const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
+const EVENTS = ("state place blank call ask tally shown closed reveal drop people lost give progress end").split(" ");
+
+const api = () => new URL("class/api/", new URL(".", location.href)).href;
+const normal = (code) => code.toUpperCase().replace(/[^A-Z0-9]/g, "").slice(0, 12);
+
+class Refused extends Error {
+  constructor(kind) {
+    super(kind);
+    this.kind = kind;
+  }
+}
+async function answered(asked) { // the JSON of an answer; Refused with the kind of error for all else
+  const answer = await asked.catch(() => { throw new Refused("offline"); });
+  const told = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Refused(told.error ?? "store");
+  return told;
+}
+function post(path, body = {}) {
+  const headers = { "Content-Type": "application/json" };
+  return answered(fetch(api() + path, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+const kept = { // code → {key} or {device}, the latest last; a browser may keep nothing, and give back anything
+  all() {
+    try {
+      const found = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+      return found && typeof found === "object" ? found : {};
+    } catch { return kept.here; }
+  },
+  here: {},
+  get(code) {
+    const found = kept.all()[code];
+    return found && typeof found === "object" ? found : {};
+  },
+  set(code, what) {
+    const all = kept.all();
+    const now = { ...all[code], ...what };
+    delete all[code];
+    kept.here = Object.fromEntries([...Object.entries(all), [code, now]].slice(-MOST_KEPT));
+    try { localStorage.setItem(KEPT, JSON.stringify(kept.here)); } catch { /* then a reload joins anew */ }
+  },
+};
+function takeKey(code) { // from a lecturer's link: behind the #, so that no server is told
+  const key = new URLSearchParams(location.hash.slice(1)).get("key");
+  if (!key) return;
+  kept.set(code, { key: key.slice(0, 2000) });
+  history.replaceState(history.state, "", location.pathname + location.search);
+}
+
+// A class that this tab is in. Whoever shows it listens for "change", whose detail is the kind of event.
+class Room extends EventTarget {
+  state = null; // what the server has told
+  place = null; // {run, page, query, step, tab}
+  lost = new Map(); // run and step → how many
+  wait = AGAIN[0];
+  refused = ""; // why the stream won't come back
+
+  static at(code) {
+    if (document[ROOM]?.code !== code) {
+      document[ROOM]?.close();
+      document[ROOM] = new Room(code);
+      document[ROOM].start();
+    }
+    return document[ROOM];
+  }
+  constructor(code) {
+    super();
+    this.code = code;
+  }
+  async start() {
+    takeKey(this.code);
+    const { key, device } = kept.get(this.code);
+    [this.role, this.as] = [key ? "lecturer" : "student", key];
+    try {
+      if (!key) await this.join(device);
+    } catch ({ kind }) {
+      if (FINAL.includes(kind) || kind === "full") this.refuse(kind);
+      else this.later(() => this.start());
+      return;
+    }
+    this.open();
+  }
+  async join(device) {
+    ({ device: this.as } = await post(`${this.code}/join`, device ? { device } : {}));
+    kept.set(this.code, { device: this.as });
+  }
+  refuse(kind) {
+    this.refused = kind;
+    this.tell("refused");
+  }
+  later(run) {
+    clearTimeout(this.timer);
+    if (this.gone) return;
+    this.timer = setTimeout(run, this.wait * (0.8 + 0.4 * Math.random()));
+    this.wait = Math.min(2 * this.wait, AGAIN[1]);
+  }
+  open() {
+    if (this.gone) return;
+    const after = this.last ? `&after=${this.last}` : "";
+    const url = `${api()}${this.code}/events?as=${encodeURIComponent(this.as)}${after}`;
+    const source = this.source = new EventSource(url);
+    for (const kind of EVENTS) {
+      source.addEventListener(kind, ({ data, lastEventId }) => {
+        this.wait = AGAIN[0];
+        if (lastEventId) this.last = lastEventId;
+        this.hear(kind, JSON.parse(data));
+      });
+    }
+    source.addEventListener("error", () => { // it tries again by itself, unless the server answered with an error
+      if (source.readyState === EventSource.CLOSED && source === this.source) this.ask(url);
+      this.tell("away");
+    });
+  }
+  async ask(url) { // what a stream doesn't tell: why it was refused
+    const stop = new AbortController();
+    try {
+      const answer = await fetch(url, { signal: stop.signal });
+      const { error } = answer.ok ? {} : await answer.json();
+      if (FINAL.includes(error)) return this.refuse(error);
+    } catch { /* nobody there yet */ } finally { stop.abort(); }
+    this.later(() => this.open());
+  }
+  close() {
+    this.gone = true;
+    clearTimeout(this.timer);
+    this.source?.close();
+    if (document[ROOM] === this) delete document[ROOM];
+  }
+  tell(kind) {
+    this.dispatchEvent(new CustomEvent("change", { detail: kind }));
+  }
+  post(what, body = {}) {
+    return post(`${this.code}/${what}`, { as: this.as, ...body });
+  }
+  isLecturer() {
+    return this.role === "lecturer";
+  }
+
+  // --- what the server tells
+  hear(kind, data) {
+    if (kind === "state") this.know(data);
+    else if (this.state) this.learn(kind, data);
+    if (kind === "end") this.source.close();
+    this.tell(kind);
+  }
+  know(data) {
+    this.state = data;
+    this.place = data.place;
+    this.lost = new Map((data.lost ?? []).map((one) => [`${one.run}.${one.step}`, one]));
+    if (data.round) this.begin(data.round);
+  }
+  begin(round) { // a countdown ends by this computer's own clock
+    this.state.round = { state: "open", answered: 0, mine: null, ...round };
+    this.state.round.ends = round.left == null ? null : performance.now() + 1000 * round.left;
+  }
+  learn(kind, data) {
+    const { state } = this, mine = data?.round !== undefined && data.round === state.round?.round;
+    if (kind === "place") this.place = { ...this.place, ...data };
+    else if (kind === "blank") state.blank = data.on;
+    else if (kind === "call") [state.all, state.follows] = [data.all, data.all];
+    else if (kind === "people") state.people = data;
+    else if (kind === "lost") this.lost.set(`${data.run}.${data.step}`, data);
+    else if (kind === "ask") this.begin({ ...data, place: this.place });
+    else if (kind === "drop") state.round = mine ? null : state.round;
+    else if (kind === "give") state.give = data;
+    else if (kind === "progress") state.give = { ...state.give, progress: data };
+    else if (kind === "end") state.ended = true;
+    else if (mine) Object.assign(state.round, data, STATES[kind] && { state: STATES[kind] });
+  }
+}
+const STATES = { shown: "shown", closed: "closed", reveal: "revealed" };

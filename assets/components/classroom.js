@@ -1,0 +1,117 @@
+// What is left of a class: each question with the bars of its votes, how many were right, the way to its step, and
+// where students were lost. Only whoever opened the class can see it: the browser has the key.
+
+const FRESH = 900; // ms after which what has changed in the room is asked for
+
+class Classroom extends Component {
+  constructor(root) {
+    super(root, "classroom", "");
+    this.box.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
+  }
+  connect(next) {
+    this.labels = next.labels;
+    this.next = next;
+    if (next.code !== this.watched) this.watch(next.code);
+    this.show(next.code && kept.get(next.code).key ? next.code : this.code);
+  }
+  watch(code) { // a class that goes on
+    this.watched = code;
+    this.unwatch?.();
+    if (!code || !kept.get(code).key) return;
+    const room = Room.at(code), change = ({ detail }) => {
+      if (!["reveal", "shown", "end", "lost", "state"].includes(detail)) return;
+      this.later("fresh", FRESH, () => this.show(code));
+    };
+    room.addEventListener("change", change);
+    this.unwatch = () => room.removeEventListener("change", change);
+  }
+  classes() {
+    return Object.entries(kept.all()).filter(([, one]) => one?.key).map(([code]) => code).reverse();
+  }
+  async show(code) {
+    this.code = code;
+    const list = this.classes(), { labels } = this;
+    const buttons = list.map((one) => make("button",
+      { type: "button", textContent: filled(labels.summary, { code: one }), data: { code: one } }));
+    const chooser = list.length > (code ? 1 : 0)
+      && [make("h2", { textContent: labels.yours }), make("div", { className: "actions" }, ...buttons)];
+    let parts = [];
+    if (code) {
+      try {
+        const as = encodeURIComponent(kept.get(code).key);
+        parts = this.summary(await answered(fetch(`${api()}${code}/summary?as=${as}`)));
+      } catch ({ kind }) {
+        parts = [make("p", { textContent: labels[`error_${kind}`] ?? labels.error_store })];
+      }
+    }
+    if (code === this.code) this.box.replaceChildren(...parts, ...(chooser || []));
+  }
+  summary(told) {
+    const { labels } = this, groups = new Map();
+    for (const round of told.rounds) groups.set(round.first, [...(groups.get(round.first) ?? []), round]);
+    const actions = make("div", { className: "actions" }, ...["csv", "print", "refresh"].map((what) =>
+      make("button", { type: "button", textContent: labels[what], data: { do: what } })));
+    const head = [filled(labels.joined, { number: told.joined }), filled(labels.questions, { number: groups.size })];
+    const asked = [...groups.values()].map((rounds) => this.question(rounds));
+    return [make("h2", { textContent: filled(labels.summary, { code: told.code }) }),
+      make("p", { className: "soft", textContent: head.join(" · ") }), actions,
+      ...(asked.length ? asked : [make("p", { textContent: labels.none_asked })]),
+      make("h2", { textContent: labels.lost }), this.lost(told)];
+  }
+  question(rounds) {
+    const { labels } = this, [{ question, place }] = rounds;
+    const told = rounds.map((round, index) => this.share(round, index));
+    return make("article", {}, make("h3", {}, ...inLanguage(question.say)),
+      make("p", { className: "soft", textContent: told.join(" · ") }), barsTable(labels, question, rounds, question),
+      ...(this.link(place) ? [make("p", {}, this.link(place))] : []));
+  }
+  share({ question, answered: number, of, right, tied }, index) {
+    const { labels } = this, parts = [filled(labels.answered, { number, of: Math.max(of, number) })];
+    if (question.key?.length && number) {
+      parts.push(filled(labels.share_right, { share: percent((right ?? 0) / number) }));
+      if (tied) parts.push(filled(labels.share_tied, { share: percent(tied / number) }));
+    }
+    const all = parts.join(", ");
+    return index ? filled(labels.second, { told: all }) : all;
+  }
+  link(place) {
+    const [path, title] = this.next.pages[place?.page] ?? [];
+    if (path === undefined) return null;
+    const query = new URLSearchParams(place.query);
+    if (place.step) query.set("step", place.step);
+    const lang = new URLSearchParams(location.search).get("lang");
+    if (lang) query.set("lang", lang);
+    const words = filled(this.labels.step_link, { page: title, step: place.step });
+    return make("a", { href: `${new URL(path || ".", new URL(".", location.href))}?${query}`, textContent: words });
+  }
+  lost({ lost, runs = [] }) {
+    const { labels } = this, pages = new Map(runs.map(({ run, page }) => [run, page]));
+    if (!lost?.length) return make("p", { className: "soft", textContent: labels.nobody_lost });
+    const places = [...lost].sort((one, other) => one.run - other.run || one.step - other.step)
+      .map((one) => ({ ...one, label: pages.get(one.run) }));
+    return lostCurve(labels, places);
+  }
+  async onClick(at) {
+    if (!at) return;
+    if (at.dataset.code) this.show(at.dataset.code);
+    else if (at.dataset.do === "print") print();
+    else if (at.dataset.do === "refresh") this.show(this.code);
+    else await this.save();
+  }
+  async save() {
+    const as = encodeURIComponent(kept.get(this.code).key);
+    const answer = await fetch(`${api()}${this.code}/summary?as=${as}&form=csv`);
+    if (!answer.ok) return;
+    const href = URL.createObjectURL(await answer.blob());
+    make("a", { href, download: `class-${this.code}.csv` }).click();
+    URL.revokeObjectURL(href);
+  }
+  close() {
+    this.unwatch?.();
+    super.close();
+  }
+}
+
+export default function classroom({ data, parentElement: root }) {
+  return mount(Classroom, root, data);
+}

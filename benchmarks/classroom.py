@@ -1,0 +1,427 @@
+"""``python -m benchmarks.classroom``: a class of hundreds follows a lecturer and answers, in the app's own protocol.
+
+Every student has an event stream and a connection for answers, as a browser does. Times run from the lecturer's sending to the
+event at a student's socket, and from a student's sending to the count on the lecturer's wall; since answers are counted and
+not named, the first count that has reached n is that of the n-th answer sent. Every message is counted: what is lost or comes twice is said.
+
+The servers are started for the test, on this machine, and ended after it; students and seconds are bounded by the arguments. Everything
+goes to 127.0.0.1. Client and servers share the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from benchmarks.load import ROOT, Usage, server
+
+API = "/class/api"
+HALL = 300
+"""Students behind one address; the next ones have another."""
+CHOICES = ("e r", "i s", "Ġ t", "a n")
+AGAIN = 1.0
+"""Seconds after which a browser comes back."""
+TEXT_LIMIT = 1 << 22
+PATIENCE = 20.0
+"""Seconds after which somebody counts as lost."""
+
+
+class Refused(Exception):
+    """The server said no."""
+
+
+class Browser:
+    """Somebody with a connection for messages and one for events."""
+
+    def __init__(self, ports: Sequence[int], number: int = 0) -> None:
+        self.ports, self.number, self.turn = ports, number, number
+        self.source = f"127.0.0.{2 + number // HALL}"
+        """Its own address: the loopback has many."""
+        self.paper = ""
+        self.last = 0
+        self.line: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self.turns = asyncio.Lock()
+        self.listening = asyncio.Event()
+        self.hears = False
+        self.back = 0.0
+        """When its stream was open, the last time."""
+
+    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        port = self.ports[self.turn % len(self.ports)]
+        return await asyncio.open_connection("127.0.0.1", port, local_addr=(self.source, 0), limit=TEXT_LIMIT)
+
+    async def post(self, path: str, **body: Any) -> dict[str, Any]:
+        """A message; what comes back. Raises Refused, and OSError or IncompleteReadError where the server has gone."""
+        async with self.turns:
+            status, told = await self._post(path, body)
+        if status != 200:
+            raise Refused(f"{path}: {status} {told}")
+        return told
+
+    async def _post(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        if self.line is None:
+            self.line = await self._connect()
+        reader, writer = self.line
+        data = json.dumps({"as": self.paper, **body}).encode()
+        head = (
+            f"POST {API}/{path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(data)}\r\n\r\n"
+        )
+        try:
+            writer.write(head.encode() + data)
+            return await _answer_from(reader)
+        except (OSError, EOFError, ValueError):
+            self.drop()
+            raise
+
+    async def insist(self, path: str, **body: Any) -> dict[str, Any]:
+        """A message that is sent again, to another server, until it arrives."""
+        tries = 0
+        while True:
+            try:
+                return await self.post(path, **body)
+            except (OSError, EOFError, ValueError):  # it may only be a connection that was quiet for long
+                tries += 1
+                self.turn += tries % 2 == 0
+                await asyncio.sleep(AGAIN / 4)
+
+    def drop(self) -> None:
+        """Give up the connection for messages."""
+        if self.line is not None:
+            self.line[1].close()
+            self.line = None
+
+    async def listen(self, code: str, hear: Callable[[str, Any, float], None]) -> None:
+        """Hear events until cancelled; where the stream breaks, come back as a browser does, to another server."""
+        while True:
+            with suppress(OSError, EOFError, ValueError):
+                await self._listen(code, hear)
+            self.turn += 1
+            await asyncio.sleep(AGAIN)
+
+    async def _listen(self, code: str, hear: Callable[[str, Any, float], None]) -> None:
+        reader, writer = await self._connect()
+        try:
+            after = f"&after={self.last}" if self.last else ""
+            writer.write(
+                f"GET {API}/{code}/events?as={self.paper}{after} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+            )
+            if b" 200 " not in await reader.readline():
+                raise ValueError("no stream")
+            name, number = "", 0
+            while line := await reader.readline():
+                match line.partition(b": "):
+                    case b"retry", _, _:
+                        self.back, self.hears = time.monotonic(), True
+                        self.listening.set()
+                    case b"id", _, value:
+                        number = int(value)
+                    case b"event", _, value:
+                        name = value.decode().strip()
+                    case b"data", _, value:
+                        self.last = number
+                        hear(name, json.loads(value), time.monotonic())
+        finally:
+            self.hears = False
+            writer.close()
+
+
+async def _answer_from(reader: asyncio.StreamReader) -> tuple[int, dict[str, Any]]:
+    first = (await reader.readline()).split()
+    if len(first) < 2:  # a connection that was quiet for long
+        raise EOFError
+    status, length = int(first[1]), 0
+    while line := (await reader.readline()).strip():
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            length = int(value)
+    return status, json.loads(await reader.readexactly(length))
+
+
+@dataclass
+class Lesson:
+    """What is to happen."""
+
+    students: int
+    steps: int = 60
+    questions: int = 10
+    answer_within: float = 5.0
+    pace: float = 1.0
+    """Seconds between two steps."""
+
+
+@dataclass
+class Outcome:
+    """What came of it."""
+
+    lesson: Lesson
+    followed: list[float] = field(default_factory=list)
+    """Seconds from the lecturer's step to a student's socket."""
+    counted: list[float] = field(default_factory=list)
+    """Seconds from an answer to the wall."""
+    lost: int = 0
+    twice: int = 0
+    refused: int = 0
+    answers: int = 0
+    """Answers in the summary, of those that were sent."""
+    wrong: int = 0
+    """Of them, those that aren't the student's own."""
+    joining: float = 0.0
+    back: float = 0.0
+    """Seconds until the last student heard events again."""
+    share: float = 0.0
+    memory: tuple[float, float] = (0.0, 0.0)
+
+    def lines(self) -> Iterator[str]:
+        """For the eye."""
+        lesson = self.lesson
+        yield (
+            f"{lesson.students} students, {lesson.steps} steps, {lesson.questions} questions: "
+            f"all in after {self.joining:.1f} s; lost {self.lost}, twice {self.twice}, refused {self.refused}"
+        )
+        for name, times in (("step → student", self.followed), ("answer → wall", self.counted)):
+            if times:
+                told = "  ".join(f"{label} {of(times, share) * 1e3:5.0f} ms" for label, share in QUANTILES)
+                yield f"  {name:15} {len(times):7,} messages  {told}"
+        yield f"  answers kept {self.answers:,} of {lesson.students * lesson.questions:,}, not one's own {self.wrong}"
+        if self.back:
+            yield f"  back after the loss of a server: the last after {self.back:.1f} s"
+        yield f"  processor {self.share:.0%} of one core, memory {self.memory[0]:.0f} → {self.memory[1]:.0f} MB"
+
+
+QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1.0))
+
+
+def of(times: Sequence[float], share: float) -> float:
+    """The value that so many of the times don't exceed."""
+    return sorted(times)[max(0, math.ceil(share * len(times)) - 1)]
+
+
+class Hall:
+    """A lecturer and the students, at servers that share a store."""
+
+    def __init__(self, ports: Sequence[int], lesson: Lesson, outcome: Outcome) -> None:
+        self.lesson, self.outcome, self.code = lesson, outcome, ""
+        self.lecturer = Browser(ports[:1])
+        self.students = [Browser(ports, number) for number in range(lesson.students)]
+        self.numbers: dict[int, Browser] = {}
+        self.stepped: dict[int, float] = {}
+        self.heard: Counter[tuple[int, int]] = Counter()
+        self.asked: dict[int, asyncio.Event] = {}
+        self.sent: dict[int, list[float]] = {}
+        self.reached: dict[int, int] = {}
+        self.tasks: list[asyncio.Task[Any]] = []
+
+    async def come(self) -> None:
+        """Open the class, let everybody in, and wait until all listen."""
+        start = time.monotonic()
+        opened = await self.lecturer.post("open", nicknames=True)
+        self.code, self.lecturer.paper = opened["code"], opened["key"]
+        turns = asyncio.Semaphore(40)
+
+        async def join(student: Browser) -> None:
+            async with turns:
+                joined = await student.post(f"{self.code}/join", nickname=f"s{student.number}")
+            student.paper = joined["device"]
+            self.numbers[joined["number"]] = student
+            self.start(student.listen(self.code, lambda *heard: self.student_hears(student, *heard)))
+
+        self.start(self.lecturer.listen(self.code, self.lecturer_hears))
+        await asyncio.gather(*map(join, self.students))
+        await asyncio.gather(*(one.listening.wait() for one in (self.lecturer, *self.students)))
+        self.outcome.joining = time.monotonic() - start
+
+    def start(self, what: Any) -> None:
+        """Do something meanwhile."""
+        self.tasks.append(asyncio.create_task(what))
+
+    async def act(self, action: str, **body: Any) -> dict[str, Any]:
+        """The lecturer does something."""
+        return await self.lecturer.insist(f"{self.code}/{action}", **body)
+
+    def student_hears(self, student: Browser, name: str, data: Any, now: float) -> None:
+        """An event at a student's socket."""
+        if name == "place":
+            self.heard[student.number, data["step"]] += 1
+            self.outcome.followed.append(now - self.stepped[data["step"]])
+        elif name == "ask" or (name == "state" and data["round"] and data["round"]["state"] == "open"):
+            number = data["round"] if name == "ask" else data["round"]["round"]
+            if number not in student.__dict__.setdefault("answered", set()):
+                student.__dict__["answered"].add(number)
+                self.start(self.answer(student, number))
+
+    async def answer(self, student: Browser, number: int) -> None:
+        """A student answers, within the time."""
+        await asyncio.sleep(
+            random.Random(1000 * number + student.number).random() * self.lesson.answer_within
+        )
+        self.sent.setdefault(number, []).append(time.monotonic())
+        try:
+            await student.insist(f"{self.code}/answer", round=number, answer=own(student.number, number))
+        except Refused as error:
+            print(error, file=sys.stderr)
+            self.outcome.refused += 1
+
+    def lecturer_hears(self, name: str, data: Any, now: float) -> None:
+        """An event at the lecturer's."""
+        if name == "tally":
+            number, before = data["round"], self.reached.get(data["round"], 0)
+            times = sorted(self.sent.get(number, []))[before : data["answered"]]
+            self.outcome.counted += [now - sent for sent in times]
+            self.reached[number] = data["answered"]
+
+    async def step(self) -> None:
+        """The lecturer steps, one step after the other."""
+        for step in range(self.lesson.steps):
+            begin = time.monotonic()
+            self.stepped[step] = begin
+            await self.act("place", page="bpe", query="corpus=course", step=step)
+            await asyncio.sleep(max(0.0, self.lesson.pace - (time.monotonic() - begin)))
+
+    async def ask(self) -> None:
+        """The lecturer asks, one question after the other, and shows what the class thinks."""
+        await asyncio.sleep(self.lesson.pace / 2)
+        for _ in range(self.lesson.questions):
+            choices = [{"id": one, "tokens": one.split()} for one in CHOICES]
+            question = {
+                "kind": "pair",
+                "say": {"en": "Which pair?"},
+                "input": "choices",
+                "choices": choices,
+                "key": ["e r"],
+            }
+            number = (await self.act("ask", question=question))["round"]
+            await self.all_in(number)
+            await self.act("show", round=number)
+            await self.act("reveal", round=number)
+
+    async def all_in(self, number: int) -> None:
+        """Wait until everybody has answered, or should have."""
+        end = time.monotonic() + self.lesson.answer_within + 10
+        while self.reached.get(number, 0) < self.lesson.students and time.monotonic() < end:
+            await asyncio.sleep(0.05)
+
+    async def leave(self) -> None:
+        """Count what came, and end the class."""
+        await asyncio.sleep(1)
+        expected = self.lesson.students * self.lesson.steps
+        self.outcome.lost += expected - len(self.heard)
+        self.outcome.twice = sum(count - 1 for count in self.heard.values())
+        reader, writer = await self.lecturer._connect()
+        writer.write(
+            f"GET {API}/{self.code}/summary?as={self.lecturer.paper} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        )
+        _status, told = await _answer_from(reader)
+        writer.close()
+        for person in told["people"]:
+            number = self.numbers[person["number"]].number
+            self.outcome.answers += len(person["answers"])
+            self.outcome.wrong += sum(
+                answer != own(number, int(asked)) for asked, answer in person["answers"].items()
+            )
+        await self.act("end")
+        for task in self.tasks:
+            task.cancel()
+        for one in (self.lecturer, *self.students):
+            one.drop()
+
+
+def own(student: int, number: int) -> str:
+    """What a student answers."""
+    return CHOICES[(student + number) % len(CHOICES)]
+
+
+async def hold(ports: Sequence[int], lesson: Lesson, servers: Sequence[psutil.Process] = ()) -> Outcome:
+    """A lesson from its first minute to its last."""
+    outcome, usage = Outcome(lesson), Usage(servers)
+    hall = Hall(ports, lesson, outcome)
+    await hall.come()
+    before, start, memory = usage.processor(), time.monotonic(), resident(servers)
+    await asyncio.gather(hall.step(), hall.ask())
+    outcome.share = (usage.processor() - before) / (time.monotonic() - start)
+    outcome.memory = (memory, resident(servers))
+    await hall.leave()
+    return outcome
+
+
+async def lose(ports: Sequence[int], lesson: Lesson, kill: Callable[[], None]) -> Outcome:
+    """A vote in the middle of which the last of the servers is killed; the lecturer is at the first."""
+    lesson.steps = lesson.questions = 1
+    outcome = Outcome(lesson)
+    hall = Hall(ports, lesson, outcome)
+    await hall.come()
+    hall.stepped[0] = time.monotonic()
+    await hall.act("place", page="bpe", query="", step=0)
+    asking = asyncio.create_task(hall.ask())
+    await asyncio.sleep(lesson.pace / 2 + lesson.answer_within / 2)
+    kill()
+    killed = time.monotonic()
+    await asyncio.sleep(0.2)  # until all have noticed
+    while not all(one.hears for one in hall.students) and time.monotonic() < killed + PATIENCE:
+        await asyncio.sleep(0.02)
+    outcome.back = max(0.0, *(one.back - killed for one in hall.students))
+    await asking
+    outcome.lost = sum(not one.hears for one in hall.students)
+    await hall.leave()
+    return outcome
+
+
+def resident(servers: Sequence[psutil.Process]) -> float:
+    """Megabytes of the servers."""
+    return sum(one.memory_info().rss for one in servers) / 1e6
+
+
+@contextmanager
+def shared_store() -> Iterator[None]:
+    """Inside, servers share a folder of their own."""
+    with tempfile.TemporaryDirectory() as folder:
+        before = os.environ.get("TOKENSTEPS_STORE")
+        os.environ["TOKENSTEPS_STORE"] = str(Path(folder) / "store")
+        try:
+            yield
+        finally:
+            os.environ.pop("TOKENSTEPS_STORE")
+            if before is not None:
+                os.environ["TOKENSTEPS_STORE"] = before
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Hold one class, or lose a server in one."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.classroom", description=__doc__)
+    parser.add_argument("--students", type=int, default=HALL, choices=range(1, 1201), metavar="1..1200")
+    parser.add_argument("--steps", type=int, default=60, choices=range(1, 3601), metavar="1..3600")
+    parser.add_argument("--questions", type=int, default=10, choices=range(101), metavar="0..100")
+    parser.add_argument("--servers", type=int, default=1, choices=range(1, 5))
+    parser.add_argument("--kill", action="store_true", help="kill one of the servers in the middle of a vote")
+    asked = parser.parse_args(arguments)
+    lesson = Lesson(asked.students, asked.steps, asked.questions)
+    with ExitStack() as stack:
+        stack.enter_context(shared_store())
+        servers = dict(stack.enter_context(server(ROOT)) for _ in range(max(asked.servers, 1 + asked.kill)))
+        print(f"load of the machine before: {os.getloadavg()[0]:.1f}", flush=True)
+        if asked.kill:
+            victim = [*servers.values()][-1]
+            outcome = asyncio.run(lose([*servers], lesson, lambda: os.killpg(victim.pid, signal.SIGKILL)))
+        else:
+            outcome = asyncio.run(hold([*servers], lesson, [*servers.values()]))
+    print("\n".join(outcome.lines()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

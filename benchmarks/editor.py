@@ -1,0 +1,164 @@
+"""``python -m benchmarks.editor``: the playground's text box in Chromium, from the key to painted tokens.
+
+The page begins with its usual two tokenizers. Texts of several sizes and scripts are pasted, changed by a key, replaced, undone and
+selected, and another tokenizer is chosen. Times run from the browser's own time of the key (or click) to the frame after the one in which the
+figures count the new text (`counts`) and the chips spell its beginning (`chips`). `freeze` is the longest task of
+the page's main thread meanwhile, which is as long as nothing there moves.
+
+Everything is real time on one machine, and server, browser and script share its cores: the load is told with the figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmarks.load import ROOT, server
+from benchmarks.measure import Result, table
+from benchmarks.text import japanese, library_text, long_prose
+from tests.browser import chromium
+from tests.browser.conftest import ARGUMENTS
+
+SCRIPT = Path(__file__).with_suffix(".js")
+KEYS = 7
+"""Keys whose median counts."""
+PAINTED: Sequence[str] = ("counts", "chips")
+
+
+class Subject(NamedTuple):
+    """A text, and what its times should be and have to be, in ms: to a key's chips, and to the counts of a paste."""
+
+    name: str
+    text: str
+    key: float
+    paste: float
+
+
+def subjects(quick: bool) -> Iterator[Subject]:
+    """What is pasted."""
+    kilobyte, megabyte = 1_000, 1_000_000
+    yield Subject("prose, 10 KB", long_prose(10 * kilobyte), 150, 300)
+    yield Subject("prose, 100 KB", long_prose(100 * kilobyte), 300, 500)
+    if not quick:
+        yield Subject("Japanese, 10 KB", japanese(10 * kilobyte // 3), 150, 300)
+        yield Subject("Japanese, 100 KB", japanese(100 * kilobyte // 3), 300, 500)
+    yield Subject("prose, 1 MB", long_prose(megabyte), 1_500, 2_000)
+    if not quick:
+        yield Subject("Japanese, 1 MB", japanese(megabyte // 3), 1_500, 2_000)
+        yield Subject("one line, 1 MB", long_prose(megabyte).replace("\n", " "), 1_500, 2_000)
+        yield Subject("code, 1 MB", library_text(megabyte), 1_500, 2_000)
+
+
+class Desk:
+    """The page, and somebody who types."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def open(self, address: str) -> None:
+        """The page as a bare address brings it."""
+        self.page.goto(f"{address}/playground")
+        self.page.locator(".ts-chips .r").first.wait_for()
+        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        self.page.evaluate(SCRIPT.read_text("utf-8"))
+        while not self.page.evaluate("timing.ready()"):
+            self.page.wait_for_timeout(50)
+
+    def press(self, key: str, shown: Sequence[str] = PAINTED) -> dict[str, float]:
+        """Press a key, and wait until these things are shown."""
+        self.page.evaluate("timing.begin()")
+        self.page.keyboard.press(key)
+        return dict(self.page.evaluate("names => timing.end(names)", [*shown]))
+
+    def copy(self, text: str) -> None:
+        self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+
+    def place(self, at: int) -> None:
+        self.page.evaluate("at => timing.place(at)", at)
+
+    def empty(self) -> None:
+        self.place(0)
+        self.press("Control+a", ["selected"])
+        self.press("Delete", ["counts"])
+
+    def choose(self, name: str) -> dict[str, float]:
+        """Choose another tokenizer A."""
+        self.page.get_by_role("combobox", name="Tokenizer A").fill(name)
+        self.page.get_by_role("option", name=name).first.wait_for()
+        return self.press("Enter", ["tokenizer"])
+
+
+def measured(desk: Desk, subject: Subject, keys: int) -> dict[str, dict[str, float]]:
+    """What was done with a text, and how long it took, in ms."""
+    times: dict[str, dict[str, float]] = {}
+    desk.empty()
+    desk.copy(subject.text)
+    times["paste"] = desk.press("Control+v")
+    desk.place(120)
+    pressed = [desk.press(key) for key in ("x", "y", "z", " ", "a", "b", "c")[:keys]]
+    times["key"] = {name: median(one[name] for one in pressed) for name in pressed[0]}
+    times["select all"] = desk.press("Control+a", ["selected"])
+    desk.copy(f"Other. {subject.text[:-40]}")
+    times["replace"] = desk.press("Control+v")
+    times["undo"] = desk.press("Control+z")
+    times["tokenizer"] = desk.choose("WordPiece: ")
+    desk.choose("BPE: ")
+    return times
+
+
+def lines(subject: Subject, times: Mapping[str, Mapping[str, float]]) -> Iterator[Result]:
+    """The figures as lines of the table."""
+    aims = {"key": subject.key, "paste": subject.paste, "replace": subject.paste, "undo": subject.paste}
+    aims |= {"select all": 100, "tokenizer": subject.paste}
+    for what, found in times.items():
+        counted = found.get("counts" if what != "key" else "chips", next(iter(found.values())))
+        detail = ", ".join(f"{name} {value:.0f} ms" for name, value in found.items())
+        yield Result(f"{subject.name}: {what}", counted, "ms", aims[what], 1.5 * aims[what], detail)
+
+
+def new_page(browser: Browser) -> Page:
+    """A page that may use the clipboard."""
+    context = browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB")
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    return page
+
+
+def main() -> int:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.editor", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="prose alone, with fewer keys")
+    parser.add_argument("--only", default="", metavar="TEXT", help="texts with this in their name")
+    arguments = parser.parse_args()
+    path = chromium.find()
+    if path is None:
+        print(chromium.ADVICE, file=sys.stderr)
+        return 1
+    results: list[Result] = []
+    with server(ROOT) as (port, _process), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        desk = Desk(new_page(browser))
+        desk.open(f"http://127.0.0.1:{port}")
+        for subject in subjects(arguments.quick):
+            if arguments.only in subject.name:
+                times: dict[str, Any] = measured(desk, subject, 3 if arguments.quick else KEYS)
+                for result in lines(subject, times):
+                    print(f"{result.mark:4} {result.name}: {result.detail}", file=sys.stderr)
+                    results.append(result)
+        browser.close()
+    load = " ".join(f"{one:.1f}" for one in os.getloadavg())
+    print(f"{os.cpu_count()} cores, load {load}; medians of several keys, all else once.\n")
+    print(table(results))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

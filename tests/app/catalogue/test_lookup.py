@@ -1,0 +1,116 @@
+"""Looking up in vocabularies of every kind: a search finds what a plain look at all tokens finds, and each has its rank or score.
+
+Oracles: the tokens' bytes and spellings, one by one, with Python's own `in` and `re`; `sentencepiece` for scores; the order of the merges.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from functools import cache
+
+import pytest
+
+from tests.app.catalogue.test_other_files import MODELS, both, encoded, minbpe, tekken
+from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokensteps.catalogue.files.formats import load
+from tokensteps.catalogue.lookup import LookupFailed, ids_written, search
+from tokensteps.catalogue.shipped import gpt2
+from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.texts import TEXTS
+
+TEXT = TEXTS["code"].make()
+WORDS = b"[PAD]\n[UNK]\nthe\nin\n##ing\n##the\n"
+
+
+@cache
+def subjects() -> dict[str, Subject]:
+    """A tokenizer of each kind: trained here, shipped, and of each kind of file."""
+    corpus = Corpus.from_texts([TEXT])
+    bpe, pieces = (
+        train_bpe(corpus, merges=200),
+        train_wordpiece(Corpus.from_texts([TEXT], pre_tokenizer="bert"), vocab_size=200),
+    )
+    unigram = train_unigram(
+        Corpus.from_texts([TEXT], pre_tokenizer="whitespace_split_metaspace"), vocab_size=150, seed_size=300
+    )
+    runs = {trace.algorithm: trace for trace in (bpe, pieces, unigram)}
+    trained: dict[str, Subject] = {
+        name: TrainedSubject(name, trace.tokenizer(), trace, len(trace)) for name, trace in runs.items()
+    }
+    sentencepiece: dict[str, Subject] = {kind: both(kind)[0] for kind in MODELS}
+    return (
+        trained
+        | sentencepiece
+        | {
+            "gpt2": gpt2(),
+            "tekken": load({"tekken.json": tekken()}),
+            "vocab.txt": load({"vocab.txt": WORDS}),
+            "minbpe": load({"x.model": minbpe(r"\w+|\W", {}, TEXT, 60)[0]}),
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("query", ["the", " in", "##", "▁", "Ġ", "0x"])
+def test_a_text_is_found_in_what_tokens_stand_for_and_in_how_they_are_written(query: str) -> None:
+    for kind, subject in subjects().items():
+        tokens = enumerate(subject.all_tokens())
+        expected = [
+            place for place, token in tokens
+            if token and (query in token or query.encode() in subject.token_bytes(place))
+        ]  # fmt: skip
+        found = search(subject, "text", query)
+        assert (found.number, list(found.ids)) == (len(expected), expected[:200]), kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "query"), [("bytes", "68 65"), ("bytes", "0xE3"), ("regex", "^[ Ġ▁]?(the|in)g?$")]
+)
+def test_bytes_and_regular_expressions_too(kind: str, query: str) -> None:
+    for name, subject in subjects().items():
+        expected = []
+        for place, token in enumerate(subject.all_tokens()):
+            data = subject.token_bytes(place) if token else b""
+            texts = (data.decode("utf-8", "replace"), token)
+            fits = (
+                bytes.fromhex(query.removeprefix("0x")) in data
+                if kind == "bytes"
+                else any(re.search(query, text) for text in texts)
+            )
+            expected += [place] if token and fits else []
+        assert list(search(subject, kind, query).ids) == expected[:200], name
+
+
+def test_tokens_have_a_rank_or_a_score() -> None:
+    """Those that were learned: of BPE and WordPiece in the order of the ids, of Unigram as sentencepiece says it."""
+    for kind, subject in subjects().items():
+        facts = [subject.facts(place) for place in range(len(subject.all_tokens()))]
+        ranks, scores = [one.rank for one in facts if one.rank is not None], [one.score for one in facts]
+        if subject.algorithm == "Unigram":
+            assert not ranks and sum(score is not None for score in scores) > 100, kind
+        elif kind != "vocab.txt":  # which is a list of words
+            assert ranks and len(set(ranks)) == len(ranks) and scores.count(None) == len(scores), kind
+    truth = both("unigram")[1]
+    scores = [subjects()["unigram, bytes"].facts(400).score, both("unigram, bytes")[1].get_score(400)]
+    assert scores[0] == pytest.approx(scores[1]) and truth.get_piece_size() > 100
+
+
+def test_ids_are_the_text_again() -> None:
+    """The tokenizer's own ids of a text, written as people write lists; their bytes are the text's."""
+    for kind, subject in subjects().items():
+        text = "for elem in it" if kind != "vocab.txt" else "the"
+        ids = list(subject.encode(text).ids)
+        assert ids_written(subject, str(ids)) == ids == ids_written(subject, " ".join(map(str, ids))), kind
+        data = b"".join(map(subject.token_bytes, ids)).decode()
+        assert data.replace(" ", "") == text.replace(" ", ""), kind
+    data, pairs = minbpe(r"\w+|\W", {}, TEXT, 60)
+    assert list(load({"x.model": data}).encode("for elem in it").ids) == encoded(
+        r"\w+|\W", pairs, "for elem in it"
+    )
+
+
+def test_a_search_that_takes_for_ever_ends() -> None:
+    start = time.process_time()
+    with pytest.raises(LookupFailed) as caught:
+        search(gpt2(), "regex", r"(?:=|==)+(?<!=)$")  # GPT-2 has a token of 64 equals signs
+    assert caught.value.why == "slow" and time.process_time() - start < 5

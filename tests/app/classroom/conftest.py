@@ -1,0 +1,40 @@
+"""What several tests of classes use."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from benchmarks.load import free_port
+from tokensteps.classroom.redis_store import RedisStore
+from tokensteps.classroom.store import StoreError
+
+SERVERS = ("valkey-server", "redis-server")
+LEFT_OUT = "no valkey-server or redis-server here (Debian: apt install valkey-server, or redis-server)"
+
+
+@pytest.fixture(scope="session")
+def redis_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real Redis or Valkey of its own, in memory alone; without one, the test is left out."""
+    command = next(filter(None, map(shutil.which, SERVERS)), None)
+    if command is None:
+        pytest.skip(LEFT_OUT)
+    port = free_port()
+    options = ("--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no")
+    folder = tmp_path_factory.mktemp("redis")
+    process = subprocess.Popen((command, *options), cwd=folder, stdout=subprocess.DEVNULL)
+    address = f"redis://127.0.0.1:{port}/0"
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        try:
+            RedisStore(address).read("CDFHJK", 0)
+            break
+        except StoreError:
+            time.sleep(0.02)
+    yield address
+    process.terminate()
+    process.wait()

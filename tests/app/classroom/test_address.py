@@ -1,0 +1,76 @@
+"""The address that students type in, and its QR code.
+
+Oracle: the system's own word on its addresses; the code's modules as `segno` draws them itself, in another form.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+
+import pytest
+import segno
+
+from tokensteps.classroom import address
+from tokensteps.classroom.address import BORDER, local_address, qr, reachable
+from tokensteps.limits import QR_LIMIT
+
+
+@pytest.mark.parametrize(
+    "text", ["http://192.0.2.7:8501/?class=CDFHJK", "x" * QR_LIMIT, "<svg onload=alert(1)>", "ü" * 50]
+)
+def test_a_code_is_the_one_that_segno_draws(text: str) -> None:
+    drawn = qr(text)
+    assert re.fullmatch(r"(M\d+ \d+h1v1h-1z)+", drawn.path), "nothing of the text gets into the markup"
+    dark = {(int(x), int(y)) for x, y in re.findall(r"M(\d+) (\d+)", drawn.path)}
+    rows = [*segno.make_qr(text, error="m").matrix_iter(border=BORDER)]
+    assert drawn.size == len(rows)
+    assert dark == {(x, y) for y, row in enumerate(rows) for x, one in enumerate(row) if one}
+
+
+def test_a_code_has_a_bound() -> None:
+    with pytest.raises(ValueError, match="too many for a QR code"):
+        qr("x" * (QR_LIMIT + 1))
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
+        ("http://localhost:8501/bpe", "http://192.0.2.7:8501"),
+        ("http://127.0.0.1:8501", "http://192.0.2.7:8501"),
+        ("http://[::1]:8501/", "http://192.0.2.7:8501"),
+        ("http://0.0.0.0/", "http://192.0.2.7"),
+        ("https://tokens.example.edu/compare?a=b#c", "https://tokens.example.edu"),
+        ("http://192.0.2.1:80/", "http://192.0.2.1:80"),
+        ("http://user:word@host.example/", "http://host.example"),
+    ],
+)
+def test_this_machines_name_for_itself_is_replaced(
+    url: str, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(address, "local_address", lambda: "192.0.2.7")
+    assert reachable(url) == found
+
+
+def test_without_a_network_the_address_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Nowhere(socket.socket):
+        def connect(self, _address: object) -> None:
+            raise OSError("Network is unreachable")
+
+    monkeypatch.setattr(address.socket, "socket", Nowhere)
+    assert local_address() == ""
+    assert reachable("http://localhost:8501/") == "http://localhost:8501"
+
+
+def test_finding_the_address_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Silent(socket.socket):
+        def send(self, *_given: object) -> int:
+            raise AssertionError("something is sent")
+
+        sendto = sendall = send  # type: ignore[assignment]
+
+    monkeypatch.setattr(address.socket, "socket", Silent)
+    found = local_address()
+    if found:
+        with socket.socket() as own:
+            own.bind((found, 0))  # only an address of this machine can be bound

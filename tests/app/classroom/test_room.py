@@ -1,0 +1,328 @@
+"""What follows from a class's log.
+
+Source: Peer Instruction (Mazur 1997): everybody answers, the distribution is seen, everybody answers again, the key comes last.
+Oracle: the same log read by a plain rule, answer by answer; and what a student may hear, searched for what only the lecturer may know.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from tests.app.classroom.web import QUESTION
+from tests.samples import sampled
+from tokensteps.classroom.codes import Person
+from tokensteps.classroom.events import People, events, state_for
+from tokensteps.classroom.questions import Turned, read_question
+from tokensteps.classroom.room import Room, as_line
+from tokensteps.classroom.summary import names_csv, rounds_csv, summary
+from tokensteps.limits import (
+    ANSWER_CHANGES,
+    BARS,
+    CLASS_BEHIND,
+    CLASS_DEVICES,
+    DEVICE_ENTRIES,
+    LATE_SECONDS,
+)
+
+NOBODY = People(0, 0)
+
+
+def room_of(*entries: dict[str, Any], nicknames: bool = False) -> Room:
+    """A class in which this was said, one thing a second."""
+    room = Room("CDFHJK")
+    say(room, {"do": "open", "born": "b", "nicknames": nicknames}, *entries)
+    return room
+
+
+def say(room: Room, *entries: dict[str, Any]) -> list[Any]:
+    """What became of each."""
+    outcomes = []
+    for entry in entries:
+        entry = {"at": float(room.known), **entry}
+        outcomes.append(room.take(as_line(entry), entry))
+    return outcomes
+
+
+def place(step: int, page: str = "bpe", query: str = "corpus=course") -> dict[str, Any]:
+    return {"do": "place", "page": page, "query": query, "step": step, "tab": ""}
+
+
+ASK = {"do": "ask", "question": read_question(QUESTION)}
+JOIN = {"do": "join"}
+
+
+def answer(device: int, text: str, number: int = 1, **more: Any) -> dict[str, Any]:
+    return {"do": "answer", "n": device, "round": number, "a": text, **more}
+
+
+def test_a_vote_a_discussion_and_a_second_vote() -> None:
+    room = room_of(JOIN, JOIN, JOIN, place(3), ASK, answer(1, "a"), answer(2, "b"), answer(3, "b"))
+    assert say(room, {"do": "show", "round": 1}) == [None]
+    assert say(room, answer(3, "a")) == ["shown"]
+    assert (
+        say(room, {"do": "again", "round": 1}, answer(1, "a", 2), answer(2, "a", 2), answer(3, "b", 2))
+        == [None] * 4
+    )
+    assert say(room, answer(1, "b")) == ["round"], "the first vote is over"
+    assert say(room, {"do": "reveal", "round": 2}, answer(3, "a", 2)) == [None, "shown"]
+    told = summary(room)["rounds"]
+    assert [(one["first"], one["right"], one["answered"]) for one in told] == [(1, 1, 3), (1, 2, 3)]
+    assert [[bar["count"] for bar in one["bars"]] for one in told] == [[1, 2], [2, 1]]
+
+
+def test_an_answer_replaces_the_one_before() -> None:
+    room = room_of(JOIN, place(0), ASK, answer(1, "b"), answer(1, "a"))
+    assert say(room, answer(1, "a")) == ["same"]
+    assert room.rounds[1].answers == {1: "a"}
+    for number in range(ANSWER_CHANGES - 2):
+        assert say(room, answer(1, "ab"[number % 2 == 0])) == [None]
+    assert say(room, answer(1, "z")) == ["enough"]
+
+
+@pytest.mark.parametrize("seed", range(sampled(200)))
+def test_any_log_counts_as_a_plain_reading_of_it_does(seed: int) -> None:
+    """Whatever comes in whatever order: each device's last answer counts that came while its question was open, and no other."""
+    chance = random.Random(seed)
+    room = room_of(*[JOIN] * 5, place(0))
+    expected: dict[int, dict[int, str]] = {}
+    present = shown = 0
+    for _ in range(120):
+        number = chance.randrange(1, len(expected) + 2)
+        match chance.choice(("answer",) * 8 + ("ask", "show", "again", "reveal")):
+            case "answer":
+                device, text = chance.randrange(1, 6), chance.choice("abc")
+                say(room, answer(device, text, number))
+                if number == present != shown:
+                    expected[number][device] = text
+            case "ask":
+                say(room, ASK)
+                present = len(expected) + 1
+                expected[present] = {}
+            case "again":
+                if say(room, {"do": "again", "round": number}) == [None]:
+                    present = len(expected) + 1
+                    expected[present] = {}
+            case other:
+                say(room, {"do": other, "round": number})
+                shown = number if number == present else shown
+    assert {number: one.answers for number, one in room.rounds.items()} == expected
+    again = Room(room.code)
+    assert again.known == 0
+
+
+def test_the_countdown_ends_a_vote() -> None:
+    timed = {"do": "ask", "question": read_question({**QUESTION, "seconds": 30})}
+    room = room_of(JOIN, JOIN, place(0), timed)
+    opened = room.rounds[1].opened
+    in_time, late = ({**answer(1, "a"), "at": opened + 30 + LATE_SECONDS + more} for more in (-0.1, 0.1))
+    assert say(room, in_time, {**late, "n": 2}) == [None, "late"]
+    assert room.rounds[1].left(opened + 10) == 20
+
+
+def test_long_tails_are_gathered() -> None:
+    free = {"do": "ask", "question": read_question({"kind": "split", "say": {"": "?"}, "input": "text"})}
+    many = 3 * BARS
+    room = room_of(
+        *[JOIN] * (many + 1), place(0), free, *(answer(one, f"w{one:03}") for one in range(1, many + 1))
+    )
+    say(room, answer(many + 1, "w009"))
+    told = room.rounds[1].bars()
+    assert told["bars"][0] == {"answer": "w009", "count": 2}
+    assert len(told["bars"]) == BARS
+    assert told["others"] == {"answers": many - BARS, "count": many - BARS}
+    assert sum(bar["count"] for bar in told["bars"]) + told["others"]["count"] == many + 1
+    assert room.rounds[1].right() is None, "a question without a key has no right answer"
+
+
+def test_numbers_near_the_key_are_right() -> None:
+    near = read_question(
+        {"kind": "score", "say": {"": "?"}, "input": "number", "key": ["0.3333"], "near": 0.005}
+    )
+    room = room_of(*[JOIN] * 4, place(0), {"do": "ask", "question": near})
+    say(room, answer(1, "0.33"), answer(2, "0.34"), answer(3, "nan"), answer(4, "x"))
+    assert room.rounds[1].right() == 1
+
+
+def test_a_student_hears_no_key_and_nobody_elses_answer() -> None:
+    secret = read_question({"kind": "k", "say": {"": "?"}, "input": "text", "key": ["the-key"], "near": None})
+    room = room_of(
+        JOIN, JOIN, place(0), {"do": "ask", "question": secret}, answer(1, "hers"), answer(2, "his")
+    )
+    say(room, {"do": "show", "round": 1}, {"do": "again", "round": 1}, answer(1, "hers-too", 2))
+    student, lecturer = Person(room.code, "b", 1), Person(room.code, "b", 0)
+
+    def heard(person: Person) -> str:
+        told = b"".join(events(room, 0, person, NOBODY, 0.0)).decode()
+        return told + json.dumps(state_for(room, person, NOBODY, 0.0))
+
+    assert not any(word in heard(student) for word in ("the-key", "his"))
+    assert all(word in heard(lecturer) for word in ("the-key", "his"))
+    say(room, {"do": "reveal", "round": 2})
+    assert "the-key" in heard(student)
+    assert "his" not in heard(student)
+    state = state_for(room, student, NOBODY, 0.0)["round"]
+    assert (state["mine"], state["right"], state["state"]) == ("hers-too", False, "revealed")
+
+
+def test_ties_count_as_neither_right_nor_wrong() -> None:
+    tie = read_question(
+        {**QUESTION, "tied": ["b"], "say": {"en": ["Which? ", {"t": "=a", "c": 1}, {"t": "b", "c": 2}]}}
+    )
+    room = room_of(
+        *[JOIN] * 3, place(0), {"do": "ask", "question": tie}, answer(1, "a"), answer(2, "b"), answer(3, "x")
+    )
+    say(room, {"do": "reveal", "round": 1})
+    told = summary(room)["rounds"][0]
+    assert (told["right"], told["tied"], told["answered"]) == (1, 1, 3)
+    heard = b"".join(events(room, 0, Person("", "", 2), NOBODY, 0.0)).decode()
+    before, after = heard.split("event: reveal")
+    assert "tied" not in before
+    assert '"tied":["b"]' in after
+    assert "Which? =a b" in rounds_csv(room)
+
+
+def test_a_question_is_taken_back() -> None:
+    drop = {"do": "drop", "round": 1}
+    room = room_of(JOIN, place(0), ASK, answer(1, "a"), drop)
+    assert say(room, answer(1, "b"), drop, {"do": "again", "round": 1}) == ["round"] * 3
+    assert summary(room)["rounds"] == []
+    for number in (0, 1):
+        heard = b"".join(events(room, 0, Person("", "", number), NOBODY, 0.0))
+        assert [line for line in heard.split(b"\n") if b"event" in line] == [b"event: place", b"event: drop"]
+    say(room, ASK, {"do": "reveal", "round": 2})
+    assert say(room, {"do": "drop", "round": 2}) == ["round"], "a revealed one stays"
+
+
+def test_lost_counts_each_device_once_a_place() -> None:
+    lost = {"do": "lost", "n": 1}
+    room = room_of(JOIN, JOIN)
+    assert say(room, lost) == ["place"]
+    say(room, place(3))
+    assert say(room, lost, lost, {**lost, "n": 2}) == [None, "same", None]
+    say(room, place(4), lost, place(3, page="unigram"), lost)
+    assert summary(room)["lost"] == [
+        {"run": 1, "step": 3, "count": 2}, {"run": 1, "step": 4, "count": 1}, {"run": 2, "step": 3, "count": 1},
+    ]  # fmt: skip
+
+
+def test_who_steps_away_is_called_back() -> None:
+    room = room_of(JOIN, JOIN, {"do": "mode", "n": 2, "follows": False})
+    assert [one.follows for one in room.devices.values()] == [True, False]
+    say(room, {"do": "call", "all": True})
+    assert all(one.follows for one in room.devices.values())
+    say(room, {"do": "call", "all": False}, JOIN)
+    assert not any(one.follows for one in room.devices.values())
+
+
+def test_what_is_given_has_progress() -> None:
+    room = room_of(
+        JOIN, JOIN, {"do": "give", "page": "exercises", "query": "seed=7", "questions": 3, "label": ""}
+    )
+    say(
+        room,
+        answer(1, "right", q=0),
+        answer(1, "wrong", q=1),
+        answer(2, "right", q=1),
+        answer(2, "right", q=9),
+    )
+    assert room.given is not None
+    assert room.given.progress() == [
+        {"done": 1, "right": 1},
+        {"done": 2, "right": 1},
+        {"done": 0, "right": 0},
+    ]
+    say(room, {"do": "give", "page": "", "query": "", "questions": 0, "label": ""})
+    assert room.given is None
+
+
+def test_after_the_end_nothing_counts() -> None:
+    room = room_of(JOIN, place(0), ASK, {"do": "end"})
+    before = summary(room)
+    for entry in (answer(1, "a"), JOIN, place(1), ASK, {"do": "lost", "n": 1}, {"do": "call", "all": False}):
+        assert say(room, entry) == ["ended"]
+    assert summary(room) == before
+
+
+def test_a_class_and_a_device_have_bounds() -> None:
+    room = room_of(*[JOIN] * CLASS_DEVICES, place(0))
+    assert say(room, JOIN) == ["full"]
+    flips = ({"do": "mode", "n": 1, "follows": on % 2 == 1} for on in range(DEVICE_ENTRIES + 50))
+    assert say(room, *flips).count("enough") >= 50
+    assert len(room.notes[True].after(0)) <= CLASS_BEHIND
+    assert say(room, {"do": "mode", "n": 2, "follows": False}) == [None], "others go on"
+
+
+def test_who_missed_too_much_is_told_all_anew() -> None:
+    room = room_of(*(place(step) for step in range(CLASS_BEHIND + 10)))
+    assert room.known - room.notes[False].forgotten == CLASS_BEHIND
+    heard = b"".join(events(room, room.notes[False].forgotten, Person("", "", 1), NOBODY, 0.0))
+    assert heard.count(b"event: place") == CLASS_BEHIND
+
+
+def test_a_query_is_sent_only_when_it_is_another() -> None:
+    room = room_of(
+        place(0), place(1), place(2, query="corpus=hug"), {"do": "place", "run": 1, "step": 5, "tab": "x"}
+    )
+    told = [dict(note.data) for note in room.notes[False].after(0)]
+    assert ["query" in one for one in told] == [True, False, True, True]
+    assert room.place == {"run": 1, "page": "bpe", "query": "corpus=course", "step": 5, "tab": "x"}
+
+
+HOSTILE = (
+    "=1+1",
+    "@SUM(A1)",
+    "<img src=x onerror=alert(1)>",
+    "a\r\nid: 9\nevent: end",
+    "\u202e\u2066",
+    "'-2",
+    "😀\x00",
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_stays_text(text: str) -> None:
+    """In the stream it can't begin another event, and in a spreadsheet no formula."""
+    question = read_question({"kind": text[:40], "say": {"en": text}, "input": "text", "key": [text]})
+    join = {"do": "join", "nickname": text}
+    room = room_of(
+        join, place(0, query=text), {"do": "ask", "question": question}, answer(1, text), nicknames=True
+    )
+    say(room, {"do": "reveal", "round": 1})
+    told = b"".join(events(room, 0, Person("", "", 0), NOBODY, 0.0))
+    assert told.count(b"\nid: ") == told.count(b"\nevent: ") - 1 == told.count(b"\ndata: ") - 1
+    assert told.isascii()
+    for table in (rounds_csv(room), names_csv(room)):
+        cells = [cell.strip('"') for line in table.splitlines() for cell in line.split(",")]
+        assert not any(cell.startswith(("=", "@", "+")) for cell in cells)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        None, [], {}, {**QUESTION, "input": "file"}, {**QUESTION, "choices": []}, {**QUESTION, "choices": [{"id": "a"}] * 2},
+        {**QUESTION, "key": [1]}, {**QUESTION, "key": ["x" * 5_000]}, {**QUESTION, "say": {}}, {**QUESTION, "say": {"en": "\ud800"}},
+        {**QUESTION, "seconds": 1}, {**QUESTION, "seconds": True}, {**QUESTION, "say": {"en": "x" * 5_000}},
+        {**QUESTION, "input": "number", "near": float("inf")}, {**QUESTION, "choices": [{"id": "a", "tokens": "ab"}, {"id": "b"}]},
+        {**QUESTION, "tied": "a"}, {**QUESTION, "say": {"en": ["a"] * 200}}, {**QUESTION, "say": {"en": [{"t": "a", "c": 10}]}},
+        {**QUESTION, "say": {"en": ["x" * 900] * 2}}, {**QUESTION, "word": "x" * 99},
+    ],
+)  # fmt: skip
+def test_a_question_that_is_none_is_refused(broken: Any) -> None:
+    with pytest.raises(Turned, match=r".") as refused:
+        read_question(broken)
+    assert refused.value.kind == "form"
+    assert read_question({**QUESTION, "else": "<script>"}) == {**QUESTION, "tied": []}, "the rest is left out"
+
+
+def test_names_are_told_only_where_they_were_asked_for() -> None:
+    told = (JOIN | {"nickname": "Ana"}, place(0), ASK, answer(1, "a"))
+    named, nameless = room_of(*told, nicknames=True), room_of(*told)
+    assert summary(named)["people"] == [{"number": 1, "nickname": "Ana", "answers": {1: "a"}}]
+    assert "people" not in summary(nameless)
+    assert "Ana" not in json.dumps(summary(nameless))
+    with pytest.raises(Turned):
+        names_csv(nameless)

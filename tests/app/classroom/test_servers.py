@@ -1,0 +1,107 @@
+"""Servers in processes of their own that share a store, one of them killed in the middle of a vote.
+
+Oracle: every student's own answer, which the summary must have; every event counted at the students' sockets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+
+from benchmarks.classroom import Browser, Lesson, Outcome, hold, lose
+from benchmarks.load import free_port
+from tests.app.classroom.web import ROOT, bare_server
+from tests.loops import finished
+from tokensteps.classroom.address import local_address
+
+BACK = 5.0
+"""Seconds within which everybody should be back."""
+
+
+def whole(outcome: Outcome, students: int, questions: int) -> bool:
+    """Whether nothing was lost and nothing came twice."""
+    told = (outcome.lost, outcome.twice, outcome.refused, outcome.wrong, outcome.answers)
+    return told == (0, 0, 0, 0, students * questions)
+
+
+@pytest.mark.parametrize("kind", ["file", "redis"])
+def test_a_server_is_killed_in_the_middle_of_a_vote(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    environment = {"TOKENSTEPS_STORE": str(tmp_path), "TOKENSTEPS_SECRET": "x" * 32}
+    if kind == "redis":
+        environment["TOKENSTEPS_REDIS"] = request.getfixturevalue("redis_address")
+    with ExitStack() as stack:
+        # With a Redis, they needn't share a folder.
+        folders = [{**environment, "TOKENSTEPS_STORE": str(tmp_path / name)} for name in ("a", "b")]
+        given = folders if kind == "redis" else [environment] * 2
+        servers = [stack.enter_context(bare_server(**one)) for one in given]
+        lesson = Lesson(students=20, answer_within=2.0)
+        outcome = finished(lose([port for port, _process in servers], lesson, servers[1][1].kill))
+    assert whole(outcome, 20, 1)
+    assert 0 < outcome.back < BACK
+
+
+def test_a_small_class_follows_and_answers(tmp_path: Path) -> None:
+    with bare_server(TOKENSTEPS_STORE=str(tmp_path)) as (port, _process):
+        outcome = finished(hold([port], Lesson(20, steps=15, questions=2, answer_within=0.5, pace=0.1)))
+    assert whole(outcome, 20, 2)
+    assert len(outcome.followed) == 20 * 15
+    assert len(outcome.counted) == 20 * 2
+
+
+def test_the_app_tells_its_address_and_ends_with_a_class_open(tmp_path: Path) -> None:
+    """The whole app, as `make run` starts it: it would wait for ever for event streams to be finished."""
+    port = free_port()
+    command = (
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        "app.py",
+        "--server.port",
+        str(port),
+        "--server.headless",
+        "true",
+    )
+    environment = {**os.environ, "TOKENSTEPS_STORE": str(tmp_path)}
+    told = tmp_path / "told"
+    with told.open("wb") as file:
+        process = subprocess.Popen(
+            (*command, "--browser.serverAddress", "localhost"),
+            cwd=ROOT,
+            env=environment,
+            stdout=file,
+            start_new_session=True,
+        )
+    try:
+        assert finished(_attend(port, process)) < BACK
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    found = local_address()
+    if found:
+        assert f"http://{found}:{port}" in told.read_text()
+
+
+async def _attend(port: int, process: subprocess.Popen[bytes]) -> float:
+    """Open a class, listen, and end the server; the seconds that it takes."""
+    lecturer = Browser([port])
+    opened = await lecturer.insist("open")
+    lecturer.paper = opened["key"]
+    listening = asyncio.create_task(lecturer.listen(opened["code"], lambda *_heard: None))
+    await asyncio.wait_for(lecturer.listening.wait(), 10)
+    start = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    await asyncio.to_thread(process.wait, 20)
+    listening.cancel()
+    lecturer.drop()
+    return time.monotonic() - start

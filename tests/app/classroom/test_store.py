@@ -1,0 +1,131 @@
+"""Both stores, by the same tests: a file of SQLite's, and a real Redis or Valkey where the machine has one.
+
+Oracle: the promise of `Store`: every line once, in one order for all, however many write at once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchmarks.load import free_port
+from tokensteps.classroom.redis_store import RedisStore
+from tokensteps.classroom.store import FileStore, Store, StoreError
+from tokensteps.limits import CLASS_IDLE, CLASS_SECONDS, CLASSES
+
+NOW = 1_000_000.0
+
+
+@pytest.fixture(params=["file", "redis"])
+def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Store]:
+    """How each server gets at the store that all of them share, which is empty."""
+    if request.param == "file":
+        return lambda: FileStore(tmp_path / "classes" / "classes.sqlite")
+    address = request.getfixturevalue("redis_address")
+    import redis
+
+    redis.Redis.from_url(address).flushall()
+    return lambda: RedisStore(address)
+
+
+def test_what_one_server_writes_another_reads(stores: Callable[[], Store]) -> None:
+    one, other = stores(), stores()
+    assert one.create("CDFHJK", "open", NOW)
+    assert not other.create("CDFHJK", "again", NOW), "a code is given once"
+    assert one.add("CDFHJK", "a", 1, NOW) == ["a"]
+    assert other.add("CDFHJK", "b", 1, NOW) == ["a", "b"], "what came before comes along"
+    assert one.read("CDFHJK", 0) == ["open", "a", "b"]
+    assert one.news({"CDFHJK": 2, "MNPRTW": 1}) == {"CDFHJK": ["b"]}
+    assert one.news({"CDFHJK": 3}) == {}
+    assert not one.read("MNPRTW", 0)
+    assert not other.add("MNPRTW", "x", 0, NOW)
+
+
+def test_news_are_told_once_they_are_there(stores: Callable[[], Store]) -> None:
+    """However a poll falls between the writes of another server, nothing is passed over."""
+    one, other = stores(), stores()
+    one.create("CDFHJK", "open", NOW)
+    one.create("MNPRTW", "open", NOW)
+    known = {"CDFHJK": 1, "MNPRTW": 1}
+    heard: list[str] = []
+    for number in range(30):
+        code = ("CDFHJK", "MNPRTW")[number % 2]
+        other.add(code, f"{code} {number}", 0, NOW)
+        if number % 3 == 0:
+            for told, lines in one.news(known).items():
+                known[told] += len(lines)
+                heard += lines
+        if number % 7 == 0:
+            assert one.read("MNPRTW", 1) == other.read("MNPRTW", 1)
+    for lines in one.news(known).values():
+        heard += lines
+    assert sorted(heard, key=lambda line: int(line.split()[1])) == [
+        f"{('CDFHJK', 'MNPRTW')[number % 2]} {number}" for number in range(30)
+    ]
+
+
+def test_many_servers_write_at_once(stores: Callable[[], Store]) -> None:
+    stores().create("CDFHJK", "open", NOW)
+
+    def write(server: int) -> None:
+        store = stores()
+        for number in range(50):
+            assert store.add("CDFHJK", f"{server} {number}", 0, NOW)[-1] == f"{server} {number}"
+
+    threads = [threading.Thread(target=write, args=(server,)) for server in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lines = stores().read("CDFHJK", 1)
+    assert sorted(lines) == sorted(f"{server} {number}" for server in range(4) for number in range(50))
+    for server in range(4):
+        own = [int(line.split()[1]) for line in lines if line.startswith(f"{server} ")]
+        assert own == sorted(own), "each server's in its order"
+
+
+def test_who_is_where(stores: Callable[[], Store]) -> None:
+    one, other = stores(), stores()
+    one.create("CDFHJK", "open", NOW)
+    one.here("CDFHJK", "a", "[1, 2]", NOW)
+    other.here("CDFHJK", "b", "[3]", NOW + 5)
+    one.here("CDFHJK", "a", "[1]", NOW + 6)
+    assert sorted(one.everywhere("CDFHJK", NOW)) == ["[1]", "[3]"]
+    assert other.everywhere("CDFHJK", NOW + 5.5) == ["[1]"], "a server that has said nothing since is gone"
+
+
+def test_classes_are_bounded_and_the_quiet_go(stores: Callable[[], Store]) -> None:
+    store = stores()
+    codes = [f"C{number:05}" for number in range(CLASSES)]
+    assert all(store.create(code, "open", NOW + number) for number, code in enumerate(codes))
+    later = NOW + CLASS_IDLE - 1
+    assert not store.create("MNPRTW", "open", later), "all were used lately"
+    store.add(codes[0], "a", 0, later)
+    assert store.create("MNPRTW", "open", NOW + CLASS_IDLE + 50)
+    assert store.read(codes[1], 0) == [], "the one that was quiet for longest is gone"
+    assert store.read(codes[0], 0) == ["open", "a"]
+
+
+def test_a_file_forgets_after_a_day(tmp_path: Path) -> None:
+    """Not in the file either: who finds the disk finds nothing."""
+    store = FileStore(tmp_path / "classes.sqlite")
+    store.create("CDFHJK", "a-secret-line", NOW)
+    assert store.create("MNPRTW", "open", NOW + CLASS_SECONDS)
+    assert store.read("CDFHJK", 0) == []
+    store.close()
+    left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert b"a-secret-line" not in left
+    assert (tmp_path / "classes.sqlite").stat().st_mode & 0o077 == 0, "nobody else reads it"
+
+
+def test_a_store_that_is_not_there_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="file"):
+        FileStore(tmp_path / "file" / "classes.sqlite")
+    with pytest.raises(StoreError, match="Redis"):
+        RedisStore(f"redis://127.0.0.1:{free_port()}/0").read("CDFHJK", 0)
+    with pytest.raises(StoreError, match="write redis://host"):
+        RedisStore("host:6379")

@@ -1,0 +1,301 @@
+"""What arrives at browsers: each event once and in order, whoever comes late, comes back, or reads slowly.
+
+Source: the HTML Standard, Server-sent events. Oracle: what was said, in the order in which it was said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.app.classroom.web import QUESTION, Clock, Ear, Web, attend
+from tests.loops import finished
+from tokensteps.classroom import stream
+from tokensteps.limits import CLASS_BEHIND, CLASS_KEPT_SECONDS, STREAMS_EACH
+
+Make = Callable[[], Web]
+
+
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Make:
+    return attend(monkeypatch, tmp_path)
+
+
+async def step(web: Web, code: str, key: str, number: int) -> None:
+    assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=number)).status == 200
+
+
+def test_everybody_hears_each_step_once_and_in_order(make: Make) -> None:
+    async def follow() -> None:
+        web = make()
+        code, key = await web.open()
+        ears = [web.listen(code, await web.join(code)) for _ in range(5)]
+        for ear in ears:
+            await ear.hears("state")
+        for number in range(30):
+            await step(web, code, key, number)
+        late = web.listen(code, await web.join(code))
+        for ear in ears:
+            await ear.hears("place", 30)
+            assert [one["step"] for one in ear.named("place")] == [*range(30)]
+            ids = [number for _name, _data, number in ear.events]
+            assert ids == sorted({*ids})
+        assert (await late.hears("state"))["place"]["step"] == 29, "who comes late is at the present step"
+        head = {name.decode(): value.decode() for name, value in ears[0].messages[0]["headers"]}
+        assert head["content-type"].startswith("text/event-stream")
+        assert (head["x-accel-buffering"], head["cache-control"]) == ("no", "no-store")
+        await web.close()
+
+    finished(follow())
+
+
+def test_who_comes_back_hears_what_was_missed_and_no_more(make: Make) -> None:
+    async def lose() -> None:
+        chance = random.Random(3)
+        web = make()
+        code, key = await web.open()
+        device = await web.join(code)
+        heard: list[int] = []
+        ear, last = web.listen(code, device), 0
+        await ear.hears("state")
+        for number in range(60):
+            await step(web, code, key, number)
+            if chance.random() < 0.2:  # the connection breaks, wherever it is
+                ear.gone.set()
+                await asyncio.sleep(0)
+                heard += [one["step"] for one in ear.named("place")]
+                last = max([last, *(number or 0 for _name, _data, number in ear.events)])
+                ear = web.listen(code, device, after=last)
+        await asyncio.sleep(0.1)
+        heard += [one["step"] for one in ear.named("place")]
+        assert heard == [*range(60)]
+        assert "state" not in [name for name, _data, _id in ear.events]
+        await web.close()
+
+    finished(lose())
+
+
+@pytest.mark.parametrize("after", [10**6, -1, "x", "9" * 50])
+def test_an_id_that_cannot_be_gets_all_anew(make: Make, after: object) -> None:
+    async def come() -> None:
+        web = make()
+        code, _key = await web.open()
+        ear = web.listen(code, await web.join(code), after=after)  # type: ignore[arg-type]
+        assert (await ear.hears("state"))["role"] == "student"
+        await web.close()
+
+    finished(come())
+
+
+def test_a_slow_reader_holds_nothing_up_and_nothing_in_memory(make: Make) -> None:
+    """It takes one event and no more; a thousand steps later it is told where the class is, not the way there."""
+
+    async def lag() -> None:
+        web = make()
+        code, key = await web.open()
+        slow = web.listen(code, await web.join(code), Ear(taken=1))
+        quick = web.listen(code, await web.join(code))
+        await slow.hears("state")
+        number = 0
+        while number < CLASS_BEHIND + 100:
+            for _ in range(100):
+                number += 1
+                kept = await web.hub.kept(code)
+                await web.hub.add(
+                    kept, {"do": "place", "at": 0.0, "page": "bpe", "query": "", "step": number, "tab": ""}
+                )
+            assert (await quick.hears("place"))["step"] <= number
+        assert len(slow.raw) == 1
+        assert len(kept.room.notes[False].after(0)) == CLASS_BEHIND
+        slow.taken = None
+        slow.goes.set()
+        assert (await slow.hears("state", 2))["place"]["step"] == number
+        assert slow.named("place") == []
+        await step(web, code, key, 7)
+        assert (await slow.hears("place"))["step"] == 7, "and it follows again"
+        await web.close()
+
+    finished(lag())
+
+
+def test_a_device_has_few_streams(make: Make) -> None:
+    async def many() -> None:
+        web = make()
+        code, key = await web.open()
+        device = await web.join(code)
+        ears = [web.listen(code, device) for _ in range(STREAMS_EACH + 3)]
+        await ears[-1].hears("state")
+        await asyncio.sleep(0.05)
+        ended = [not ear.messages[-1].get("more_body") and len(ear.messages) > 1 for ear in ears]
+        assert ended == [True] * 3 + [False] * STREAMS_EACH
+        assert (await web.hub.kept(code)).people().here == 1, "it is one student"
+        for ear in ears:
+            ear.gone.set()
+        await asyncio.sleep(0.05)
+        assert (await web.hub.kept(code)).people().here == 0
+        await step(web, code, key, 1)
+        await web.close()
+
+    finished(many())
+
+
+def test_hundreds_of_answers_wake_no_student(make: Make) -> None:
+    """Nor does a student who comes back after them need to be told all anew."""
+
+    async def vote() -> None:
+        web = make()
+        code, key = await web.open()
+        device = await web.join(code)
+        ear = web.listen(code, device)
+        await step(web, code, key, 1)
+        await web.post(f"{code}/give", **{"as": key}, page="exercises", query="", questions=100)
+        await ear.hears("give")
+        kept = await web.hub.kept(code)
+        bell = kept.bells[False]
+        for number in range(CLASS_BEHIND + 50):
+            entry = {
+                "do": "answer",
+                "at": 0.0,
+                "n": 1,
+                "round": 1,
+                "q": number % 100,
+                "a": "right" if number % 200 < 100 else "wrong",
+            }
+            kept.room.devices[1].entries = 0
+            await web.hub.add(kept, entry)
+        assert not bell.is_set()
+        again = web.listen(code, device, after=ear.events[-1][2])
+        await step(web, code, key, 2)
+        for one in (ear, again):
+            assert (await one.hears("place", 1 + (one is ear)))["step"] == 2
+        assert again.named("state") == []
+        await web.close()
+
+    finished(vote())
+
+
+def test_the_wall_counts_and_names_nobody(make: Make) -> None:
+    async def vote() -> None:
+        web = make()
+        code, key = await web.open()
+        wall, devices = web.listen(code, key), [await web.join(code) for _ in range(12)]
+        await step(web, code, key, 1)
+        await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)
+        for device in devices:
+            await web.post(f"{code}/answer", **{"as": device}, round=1, answer="b")
+        async with asyncio.timeout(5):
+            while not wall.named("tally") or wall.named("tally")[-1]["answered"] < 12:
+                await asyncio.sleep(0.01)
+        assert all({*one} == {"round", "answered", "of"} for one in wall.named("tally")), (
+            "no bars before they are asked for"
+        )
+        await web.post(f"{code}/show", **{"as": key}, round=1)
+        shown = await wall.hears("shown")
+        assert shown["bars"] == [{"answer": "a", "count": 0}, {"answer": "b", "count": 12}]
+        assert "key" not in shown
+        await web.post(f"{code}/reveal", **{"as": key}, round=1)
+        assert (await wall.hears("reveal"))["right"] == 0
+        assert len(wall.named("tally")) <= 12
+        await web.close()
+
+    finished(vote())
+
+
+def test_who_is_there_is_counted_across_servers(make: Make) -> None:
+    async def count() -> None:
+        one, other = make(), make()
+        code, key = await one.open()
+        wall = one.listen(code, key)
+        here = [one.listen(code, await one.join(code)) for _ in range(2)]
+        there = other.listen(code, (devices := [await other.join(code) for _ in range(2)])[0])
+        await there.hears("state")
+        people = await wall.hears("people")
+        async with asyncio.timeout(5):
+            while people != {"here": 3, "follow": 3, "joined": 4}:
+                await asyncio.sleep(0.02)
+                people = wall.named("people")[-1]
+        await other.post(f"{code}/mode", **{"as": devices[0]}, follows=False)
+        await step(one, code, key, 4)
+        assert (await there.hears("place"))["step"] == 4, "the other server hears of it"
+        here[0].gone.set()
+        async with asyncio.timeout(5):
+            while people != {"here": 2, "follow": 1, "joined": 4}:
+                await asyncio.sleep(0.02)
+                people = wall.named("people")[-1]
+        await one.close()
+        await other.close()
+
+    finished(count())
+
+
+def test_a_quiet_stream_says_that_it_is_there(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "PING_SECONDS", 0.05)
+
+    async def wait() -> None:
+        web = make()
+        code, _key = await web.open()
+        ear = web.listen(code, await web.join(code))
+        await ear.hears("state")
+        await asyncio.sleep(0.2)
+        assert ear.raw.count(stream.PING) >= 2
+        await web.close()
+
+    finished(wait())
+
+
+def test_a_class_ends_for_all(make: Make) -> None:
+    async def end() -> None:
+        web = make()
+        code, key = await web.open()
+        ears = [web.listen(code, key), web.listen(code, await web.join(code))]
+        for ear in ears:
+            await ear.hears("state")
+        await web.post(f"{code}/end", **{"as": key})
+        for ear, task in zip(ears, web.tasks, strict=True):
+            await ear.hears("end")
+            await asyncio.wait_for(task, 2)
+            assert not ear.messages[-1].get("more_body")
+        await web.close()
+
+    finished(end())
+
+
+def test_a_server_that_ends_lets_its_streams_go(make: Make) -> None:
+    """It would wait for them for ever."""
+
+    async def end() -> None:
+        web = make()
+        code, _key = await web.open()
+        ear = web.listen(code, await web.join(code))
+        await ear.hears("state")
+        web.hub.close()
+        await asyncio.wait_for(web.tasks[0], 2)
+        again = make()
+        code_there = await again.hub.kept(code)
+        assert code_there.room.known == 2, "and the next one knows the class"
+        await again.close()
+        await web.close()
+
+    finished(end())
+
+
+def test_a_class_that_nobody_uses_leaves_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    clock = Clock()
+
+    async def forget() -> None:
+        web = attend(monkeypatch, tmp_path, clock)()
+        code, _key = await web.open()
+        device = await web.join(code)
+        assert [*web.hub._kept] == [code]
+        clock.now += CLASS_KEPT_SECONDS + 2
+        async with asyncio.timeout(5):
+            while web.hub._kept:
+                await asyncio.sleep(0.02)
+        assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, "it is in the store"
+        await web.close()
+
+    finished(forget())

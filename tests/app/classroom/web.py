@@ -1,0 +1,221 @@
+"""Requests to the routes of classes through the real guard, without a socket; and servers that have these routes and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+import pytest
+from starlette.applications import Starlette
+
+from benchmarks.load import free_port
+from tokensteps.classroom import routes
+from tokensteps.classroom.hub import Hub
+from tokensteps.classroom.store import FileStore
+from tokensteps.limits import CLASS_RATES
+from tokensteps.server.entrance.rates import Addresses
+from tokensteps.server.startup import MIDDLEWARE
+
+ROOT = Path(__file__).parents[3]
+QUESTION = {
+    "kind": "pair", "say": {"en": "Which pair is merged next?"}, "input": "choices", "key": ["a"],
+    "choices": [{"id": "a", "tokens": ["e", "r"]}, {"id": "b", "text": "none"}],
+}  # fmt: skip
+
+
+SERVER: ContextVar[Hub] = ContextVar("server")
+"""The server that is asked: a test may have several."""
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Answer:
+    """What came back."""
+
+    def __init__(self, messages: list[dict[str, Any]]) -> None:
+        self.status = messages[0]["status"]
+        self.headers = {name.decode(): value.decode() for name, value in messages[0]["headers"]}
+        self.body = b"".join(message.get("body", b"") for message in messages[1:])
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def error(self) -> str:
+        return str(self.json["error"])
+
+
+class Ear:
+    """An open event stream. `slow` takes nothing after so many events until it is set to go on."""
+
+    def __init__(self, taken: int | None = None) -> None:
+        self.raw: list[bytes] = []
+        self.messages: list[dict[str, Any]] = []
+        self.gone, self.goes = asyncio.Event(), asyncio.Event()
+        self.taken = taken
+
+    async def receive(self) -> Any:
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Any) -> None:
+        if message["type"] == "http.response.body":
+            self.raw.append(message.get("body", b""))
+            if self.taken is not None and len(self.raw) >= self.taken:
+                await self.goes.wait()
+        self.messages.append(message)
+
+    @property
+    def events(self) -> list[tuple[str, Any, int | None]]:
+        """Name, data and id of each event."""
+        found = []
+        for block in b"".join(self.raw).decode("ascii").split("\n\n"):
+            fields = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line)
+            if "event" in fields:
+                number = fields.get("id")
+                found.append((fields["event"], json.loads(fields["data"]), number and int(number)))
+        return found
+
+    def named(self, name: str) -> list[Any]:
+        return [data for event, data, _id in self.events if event == name]
+
+    async def hears(self, name: str, many: int = 1) -> Any:
+        """The last event of this name, once there are so many."""
+        async with asyncio.timeout(5):
+            while len(self.named(name)) < many:
+                await asyncio.sleep(0.005)
+        return self.named(name)[-1]
+
+
+class Web:
+    """Browsers at the guarded routes of one server."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.hub = hub
+        self.app = Starlette(routes=routes.ROUTES, middleware=[*MIDDLEWARE])
+        self.tasks: list[asyncio.Task[None]] = []
+
+    async def ask(self, method: str, path: str, data: bytes = b"", query: str = "", **given: Any) -> Answer:
+        """One request."""
+        SERVER.set(self.hub)
+        messages: list[dict[str, Any]] = []
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": data, "more_body": False}
+
+        async def send(message: Any) -> None:
+            messages.append(message)
+
+        await self.app(self.scope(method, path, query, **given), receive, send)
+        return Answer(messages)
+
+    def scope(self, method: str, path: str, query: str, address: str = "192.0.2.9", **headers: str) -> Any:
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        named = {"host": "localhost:8501", "content-type": "application/json", **given}
+        return {
+            "type": "http", "method": method, "path": f"/class/api/{path}", "query_string": query.encode(), "root_path": "",
+            "headers": [(name.encode(), value.encode()) for name, value in named.items()],
+            "client": (address, 1234), "server": ("localhost", 8501), "scheme": "http", "http_version": "1.1",
+        }  # fmt: skip
+
+    async def post(self, path: str, address: str = "192.0.2.9", **body: Any) -> Answer:
+        return await self.ask("POST", path, json.dumps(body).encode(), address=address)
+
+    async def get(self, path: str, **query: str) -> Answer:
+        return await self.ask("GET", path, query=urlencode(query))
+
+    def listen(self, code: str, paper: str, ear: Ear | None = None, after: int | None = None) -> Ear:
+        """Open a stream, as a browser comes back: with the last event's id."""
+        SERVER.set(self.hub)
+        ear = ear or Ear()
+        again = {} if after is None else {"last_event_id": str(after)}
+        scope = self.scope("GET", f"{code}/events", urlencode({"as": paper}), **again)
+        self.tasks.append(asyncio.ensure_future(self.app(scope, ear.receive, ear.send)))
+        return ear
+
+    async def open(self, **body: Any) -> tuple[str, str]:
+        """A new class: its code, its key."""
+        told = (await self.post("open", **body)).json
+        return told["code"], told["key"]
+
+    async def join(self, code: str, **body: Any) -> str:
+        """A device that has joined."""
+        return str((await self.post(f"{code}/join", **body)).json["device"])
+
+    async def close(self) -> None:
+        self.hub.close()
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+
+
+def attend(
+    patch: pytest.MonkeyPatch, folder: Path, clock: Callable[[], float] = time.time
+) -> Callable[[], Web]:
+    """How a test gets a server of its own, with a store of its own and visitors that nobody has seen before."""
+
+    def make() -> Web:
+        hub = Hub(lambda: FileStore(folder / "classes.sqlite"), clock)
+        patch.setattr(routes, "hub", SERVER.get)
+        addresses = Addresses(CLASS_RATES)
+        patch.setattr(routes, "_addresses", lambda: addresses)
+        return Web(hub)
+
+    return make
+
+
+def bare() -> Starlette:
+    """An application with the routes and the guard alone, for uvicorn: it starts in a second."""
+    return Starlette(routes=routes.ROUTES, middleware=[*MIDDLEWARE])
+
+
+@contextmanager
+def bare_server(**environment: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """A server in a process of its own, until the block ends."""
+    port = free_port()
+    command = (
+        sys.executable,
+        "-m",
+        "uvicorn",
+        "--factory",
+        "tests.app.classroom.web:bare",
+        "--port",
+        str(port),
+    )
+    process = subprocess.Popen(
+        (*command, "--log-level", "warning", "--no-access-log"), cwd=ROOT, env={**os.environ, **environment}
+    )
+    try:
+        for _ in range(300):
+            try:
+                urlopen(f"http://127.0.0.1:{port}/", timeout=2)
+            except HTTPError:  # it answers that there is no such page
+                break
+            except OSError:
+                time.sleep(0.1)
+        yield port, process
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()

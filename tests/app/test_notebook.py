@@ -1,0 +1,204 @@
+"""What a notebook shows (`tokensteps/notebook.py`), and what Python prints of the engine's objects.
+
+Oracles: the frames that the app draws of the same steps; an HTML parser, for what is text and what is markup; the CSV of the command
+line. The notebooks in docs/notebooks are run by a real kernel (nbclient), where it is installed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokenizers_core import Corpus, compare, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.files.exports import trace_to_csv
+from tokensteps import notebook
+from tokensteps.limits import HANDOUT_STEPS, NOTEBOOK_TOKENS
+from tokensteps.notebook import SELF_SHOWING, html, show, to_pandas
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+HUG = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
+HOSTILE = "</script></iframe><img/src=x/onerror=alert(1)>\u202e\"'"
+RUNS = {
+    "bpe": train_bpe(HUG, merges=5),
+    "wordpiece": train_wordpiece(HUG, vocab_size=14),
+    "unigram": train_unigram(HUG, 40, 12),
+    "compare": compare(HUG, 12),
+}
+
+
+class Frames(HTMLParser):
+    """The elements of a fragment, with their attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def page(markup: str) -> tuple[str, str]:
+    """The document within the one frame, and what the frame allows it."""
+    ((tag, attributes),) = Frames(markup).found
+    assert tag == "iframe" and attributes["title"] is not None
+    return str(attributes["srcdoc"]), str(attributes["sandbox"])
+
+
+def message(document: str) -> dict[str, Any]:
+    """What the flipbook in a document is given."""
+    return json.loads(document.partition('id="data">')[2].partition("</script>")[0])
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_shows_itself_step_by_step(name: str) -> None:
+    trace: Any = RUNS[name]
+    document, allowed = page(trace._repr_html_())
+    assert allowed == "allow-scripts" and "default-src 'none'" in document
+    told = message(document)
+    assert told["last"] == len(trace) and len(told["frames"]) == len(trace) + 1
+    draw = notebook.STEP_FRAMES[next(kind for kind in type(trace[0]).__mro__ if kind in notebook.STEP_FRAMES)]
+    style = notebook.Style(HUG.pipeline.byte_level)
+    assert [one["html"] for one in told["frames"]] == [draw(snapshot, style).html for snapshot in trace]
+    (still,) = message(page(trace[2]._repr_html_())[0])["frames"]
+    assert still == told["frames"][2]
+
+
+def test_it_opens_where_it_is_asked_to() -> None:
+    trace = RUNS["bpe"]
+    assert message(page(show(trace, step=3)._repr_html_())[0])["seek"][0] == 3
+    assert message(page(show(trace, step=-1)._repr_html_())[0])["seek"][0] == len(trace)
+    assert "height: 300px" in show(trace, height=300)._repr_html_()
+    assert repr(show(trace)) == repr(trace)
+    with pytest.raises(IndexError, match="step 99 is outside this trace"):
+        show(trace, step=99)
+    with pytest.raises(TypeError, match="int can't be shown"):
+        show(3)
+
+
+def test_a_word_shows_its_search_and_a_text_its_tokens() -> None:
+    unigram = RUNS["unigram"].tokenizer()
+    explained = unigram.explain("hugs")
+    told = message(page(html(explained[0].lattice))[0])
+    assert told["seek"][0] == told["last"] == len(explained)
+    for name in ("bpe", "wordpiece"):
+        assert message(page(html(RUNS[name].tokenizer().explain("hugs")))[0])["last"] > 0
+    encoding = unigram.encode("hugs")
+    document, allowed = page(encoding._repr_html_())
+    assert allowed == "" and "<script" not in document
+    drawn = document.partition('<div class="pane">')[2].partition("</div>")[0]
+    assert re.sub("<[^>]*>", "", drawn) == "".join(encoding.tokens)
+    assert ", ".join(map(str, encoding.ids)) in document
+
+
+def test_hostile_text_stays_text() -> None:
+    trace = train_bpe(Corpus.from_counts({HOSTILE: 3}), merges=60)
+    shown = (
+        trace,
+        trace[-1],
+        trace.tokenizer().encode(HOSTILE),
+        trace.tokenizer().explain(HOSTILE),
+        compare(HUG, 12),
+    )
+    for one in shown:
+        document, allowed = page(one._repr_html_())
+        assert "allow-same-origin" not in allowed
+        assert {tag for tag, _attributes in Frames(document).found} & {"img", "iframe"} == set()
+    unigram = train_unigram(Corpus.from_counts({HOSTILE: 3}), 200, 60)
+    title = dict(Frames(html(unigram.tokenizer().explain(HOSTILE))).found)["iframe"]["title"]
+    assert title == HOSTILE
+
+
+def test_a_long_run_stays_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many steps and words: frames up to a limit, and the page says how many of how many."""
+    counts = {f"{a}{b}{c}": 1 + ord(c) for a in "abcdefgh" for b in "abcdefgh" for c in "abcdefgh"}
+    trace = train_bpe(Corpus.from_counts(counts), merges=HANDOUT_STEPS + 50)
+    room = 100_000
+    monkeypatch.setattr(notebook, "NOTEBOOK_ROOM", room)
+    told = message(document := page(trace._repr_html_())[0])
+    assert told["last"] > 0 and sum(len(one["html"]) for one in told["frames"]) <= room
+    assert f"The first {told['last']} of {len(trace):,} steps." in document
+    (_start,) = message(page(html(trace, HANDOUT_STEPS + 20))[0])[
+        "frames"
+    ]  # beyond those that a page can hold
+    monkeypatch.setattr(notebook, "NOTEBOOK_ROOM", 1)
+    assert message(page(trace._repr_html_())[0])["last"] == 0  # the start has room
+    tokens = trace.tokenizer().encode("abc" * 5000)
+    assert len(tokens) > NOTEBOOK_TOKENS
+    assert f"The first {NOTEBOOK_TOKENS:,} of {len(tokens):,} tokens." in page(tokens._repr_html_())[0]
+
+
+def test_a_table_of_the_run_has_every_text_as_it_is() -> None:
+    trace = train_bpe(Corpus.from_counts({"NA": 3, "nan": 2, "007": 2, "=1+1": 2, "null": 1}), merges=9)
+    rows = list(csv.DictReader(io.StringIO(trace_to_csv(trace, plain=True))))
+    table = to_pandas(trace)
+    assert table["token"].tolist() == [row["token"] for row in rows] and "NA" in table["token"].tolist()
+    assert table["freq"].tolist() == [int(row["freq"]) for row in rows]
+    pruned = to_pandas(RUNS["unigram"])
+    assert pruned["loss"].dtype == float and len(pruned) == len(RUNS["unigram"])
+
+
+def test_what_python_prints_is_a_line_or_two() -> None:
+    corpus = Corpus.from_texts([f"word{number} " * 3 for number in range(500)])
+    bpe, unigram = train_bpe(corpus, merges=50), train_unigram(corpus, 400, 100)
+    long = bpe.tokenizer().encode("word " * 500)
+    assert repr(bpe) == "<BpeTrace: 50 steps, stop_reason='max_merges'>"
+    assert repr(bpe[7]) == "<MergeSnapshot: step 7 of 50, merge>"
+    assert repr(bpe.tokenizer().encode("word")).startswith("Encoding(tokens=['")
+    lattice = unigram[-1].lattice("word1" * 20)
+    for one in (
+        corpus,
+        bpe,
+        bpe[7],
+        unigram,
+        unigram[1],
+        bpe.tokenizer(),
+        long,
+        lattice,
+        unigram.tokenizer().explain("word1"),
+        compare(HUG, 12),
+    ):
+        assert len(repr(one)) < 1500 and repr(one).count("\n") < 2, one
+
+
+def test_the_engine_knows_nothing_of_it() -> None:
+    """The method is there because this module was imported, and stands on the engine's own classes."""
+    for kind in SELF_SHOWING:
+        assert kind.__dict__["_repr_html_"] is html
+        assert kind.__module__.startswith("tokenizers_core.")
+
+
+@pytest.mark.many(3)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_run_from_top_to_bottom(path: Path) -> None:
+    nbclient = pytest.importorskip("nbclient", reason="make dev installs it")
+    pytest.importorskip("ipykernel", reason="make dev installs it")
+    import nbformat
+
+    written = nbformat.read(path, as_version=4)
+    assert all(not cell.get("outputs") for cell in written.cells), (
+        "kept without what it shows: it is run anew"
+    )
+    done = nbclient.NotebookClient(
+        written, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}
+    ).execute()
+    shown = [
+        unescape(output.data["text/html"])
+        for cell in done.cells
+        for output in cell.get("outputs", [])
+        if "text/html" in output.get("data", {})
+    ]
+    assert len(shown) >= 3 and all("<iframe" in one or "<table" in one for one in shown)
+
+
+def test_there_is_a_notebook_for_each_algorithm() -> None:
+    assert {path.stem for path in NOTEBOOKS} == {"bpe", "wordpiece", "unigram"}

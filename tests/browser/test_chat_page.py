@@ -1,0 +1,70 @@
+"""The playground's tab “Chat” in a real browser: typing, the keyboard, a reload, a template that never ends.
+
+Oracle: the app's shipped GPT-2 on the text that the template gives, which is held against `transformers` elsewhere; the browser for widths
+and for what hostile text made of the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT
+from tests.browser.test_bpe_page import TRACES_OF_ATTACK
+from tests.browser.test_wordpiece_page import WIDTHS
+from tokensteps.catalogue.chat.conversation import ChatTurn, write_turns
+from tokensteps.catalogue.chat.jinja import render
+from tokensteps.catalogue.chat.templates import CHAT_FORMATS
+from tokensteps.catalogue.choices import GPT2
+from tokensteps.catalogue.shipped import gpt2
+
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+HOSTILE = "<img src=x onerror='window.bad=1'> **b** <|im_end|>"
+
+
+def tokens_of(*turns: ChatTurn) -> str:
+    messages = [turn._asdict() for turn in turns]
+    return str(len(gpt2().encode(render(CHAT_FORMATS["chatml"].template, messages, {}, True).text).ids))
+
+
+def test_a_chat_is_written_sent_round_and_stopped(serve: Callable[..., str], page: Page) -> None:
+    first, second = ChatTurn("user", "Hello"), ChatTurn("assistant", "Hi there")
+    query = urlencode({"t1": GPT2, "chat": write_turns([first, second])})
+    page.goto(f"{serve(ROOT / 'app.py')}/playground?{query}")
+    tokens = page.locator("dl.counts").filter(has_text="of the messages").locator("dd").first
+    expect(tokens).to_have_text(tokens_of(first, second))
+    box = page.get_by_role("textbox", name="Message 1", exact=True)
+    box.fill(HOSTILE)
+    box.press("Control+Enter")
+    first = ChatTurn("user", HOSTILE)
+    expect(tokens).to_have_text(tokens_of(first, second))
+    assert page.evaluate(TRACES_OF_ATTACK) == []
+    down = page.get_by_role("button", name="Down", exact=True).first
+    down.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="Message 2", exact=True)).to_have_value(HOSTILE)
+    expect(tokens).to_have_text(tokens_of(second, first))
+    page.wait_for_function("location.search.includes('chat=')")
+    page.wait_for_timeout(300)
+    assert dict(parse_qsl(urlsplit(page.url).query))["chat"] == write_turns([second, first])
+    page.reload()
+    expect(page.get_by_role("textbox", name="Message 2", exact=True)).to_have_value(HOSTILE)
+    expect(tokens).to_have_text(tokens_of(second, first))
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390 and max(page.evaluate(WIDTHS)) <= 0
+
+
+def test_an_endless_template_in_a_link_is_stopped(serve: Callable[..., str], page: Page) -> None:
+    turns = write_turns([ChatTurn("user", "hug")])
+    query = urlencode({"t1": GPT2, "chat": turns, "format": "mine", "jinja": ENDLESS})
+    page.goto(f"{serve(ROOT / 'app.py')}/playground?{query}")
+    expect(page.locator(".note.problem")).to_contain_text("takes longer than 1 s")
+    own = page.get_by_role("textbox", name="Your template, in Jinja", exact=True)
+    expect(own).to_have_value(ENDLESS)
+    own.fill("{{ messages[0].content }}!")
+    own.press("Control+Enter")
+    expect(page.locator(".chat bdi")).to_have_text(["h", "ug", "!"])
+    expect(page.locator(".note.problem")).to_have_count(0)
+    page.wait_for_function("!location.search.includes('range')")

@@ -1,0 +1,199 @@
+"""A class, live, in browsers: one lecturer with nothing but a keyboard, and students in contexts of their own.
+
+Oracle: the Hugging Face course's five words, where `u` and `g` are merged first, as they occur 20 times, and then `u` and `n`, 16
+times; what was tapped on the phones; the addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT, TOURS_TAKEN
+
+PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "device_scale_factor": 2}
+CARD, WALL, STRIP = ".ts-class-card", ".ts-class-wall", ".ts-class"
+MARKUP = "<img src=x onerror=alert(1)><b>bold</b>"
+CUT = """() => [...document.querySelectorAll('.ts-class > :not([hidden]), .ts-class-card button')].filter((node) => {
+  const { left, right } = node.getBoundingClientRect(); return right > innerWidth + 1 || left < -1; }).map((node) => node.outerHTML)"""
+
+
+def step(page: Page, number: int) -> None:
+    """The stage is at this step."""
+    expect(page.locator(".ts-flipbook input[type=range]").first).to_have_value(str(number))
+
+
+def press(page: Page, name: str, within: str) -> None:
+    """A button, found and pressed as by keyboard."""
+    page.locator(within).get_by_role("button", name=name, exact=True).focus()
+    page.keyboard.press("Enter")
+
+
+def tap(page: Page, pair: str) -> None:
+    page.locator(f'{CARD} [data-key="={pair}"]').click()
+    expect(page.locator(f'{CARD} [data-key="={pair}"]')).to_have_attribute("aria-pressed", "true")
+
+
+def answered(page: Page, told: str) -> None:
+    expect(page.locator(f"{WALL} .counted")).to_have_text(told)
+
+
+def counts(page: Page, answer: str) -> list[str]:
+    """What is beside an answer's bars: how many in each vote."""
+    row = page.locator(f"{WALL} tbody tr").filter(has=page.locator("th", has_text=answer)).first
+    return [told.split(" ")[0] for told in row.locator(".number").all_inner_texts()]
+
+
+def test_a_class(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """Follow, ask, answer, bars, vote again, reveal, step away and come back, reload, come late, a question of one's own, the summary."""
+    app = serve(ROOT / "app.py")
+    lecturer, phone = open_page(fresh=True), open_page(fresh=True, **PHONE)
+    tokyo, late = open_page(fresh=True, locale="ja-JP"), open_page(fresh=True)
+    for page in (lecturer, phone, tokyo, late):
+        page.add_init_script(TOURS_TAKEN)
+    lecturer.goto(f"{app}/bpe?corpus=hug")
+    press(lecturer, "Open a class", "[data-testid=stMain]")
+    expect(lecturer.locator(".ts-class-panel .qr svg")).to_be_visible()
+    code = lecturer.locator(".ts-class-panel .room-code").inner_text().replace("\n", "")
+    expect(lecturer.locator(".ts-class-panel .link")).to_contain_text(f"/?class={code}")
+    lecturer.keyboard.press("Escape")
+    phone.goto(f"{app}/?class={code}")
+    tokyo.goto(app)
+    tokyo.get_by_role("textbox", name="授業に参加：コード").fill(f" {code[:3].lower()}-{code[3:]}")
+    tokyo.keyboard.press("Enter")
+    for page in (phone, tokyo):
+        page.wait_for_function("location.pathname === '/bpe' && location.search.includes('corpus=hug')")
+        step(page, 0)
+    expect(lecturer.locator(f"{STRIP} .stop")).to_have_text("2 here · 2 follow")
+    assert parse_qs(urlsplit(tokyo.url).query)["lang"] == ["ja"]
+
+    following_costs_no_run(phone, lecturer)
+    assert phone.evaluate(CUT) == []
+    lecturer.keyboard.press("a")  # which pair
+    lecturer.keyboard.press("ArrowRight")
+    expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
+    step(lecturer, 0)  # nothing leads ahead of a question
+    expect(lecturer.locator(f"{WALL} button.main")).to_be_focused()
+    lecturer.keyboard.press("Enter")
+    expect(tokyo.locator(f"{CARD} .asked")).to_contain_text("次にマージ")
+    tap(phone, "p + u")
+    tap(tokyo, "u + g")
+    answered(lecturer, "2 of 2 have answered")
+    late.goto(f"{app}/compare?class={code}")
+    tap(late, "p + u")
+    tap(late, "h + u")  # second thoughts: one answer each
+    answered(lecturer, "3 of 3 have answered")
+    phone.reload()
+    expect(phone.locator(f'{CARD} [data-key="=p + u"]')).to_have_attribute("aria-pressed", "true")
+    assert phone.evaluate(CUT) == []
+    lecturer.keyboard.press("s")
+    expect(phone.locator(CARD)).to_contain_text("Answers are closed.")
+    expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
+    assert counts(lecturer, "ug") == ["1"] and counts(lecturer, "hu") == ["1"]
+    expect(lecturer.locator(f"{WALL} .verdict")).to_have_count(0)  # unmarked until it is revealed
+
+    lecturer.keyboard.press("g")
+    for page in (phone, tokyo, late):
+        tap(page, "u + g")
+    lecturer.keyboard.press("PageDown")  # a clicker's way: show, then reveal
+    expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
+    lecturer.keyboard.press("PageDown")
+    expect(lecturer.locator(f"{WALL} tr.right th")).to_contain_text("right")
+    assert counts(lecturer, "ug") == ["1", "3"] and counts(lecturer, "pu") == ["1", "0"]
+    for page in (lecturer, phone, tokyo, late):
+        step(page, 1)
+    expect(phone.locator(CARD)).to_contain_text("Right.")
+    lecturer.keyboard.press("PageDown")
+    expect(lecturer.locator(WALL)).to_be_hidden()
+
+    away_and_back(lecturer, phone)
+    a_number(lecturer, phone)
+    an_own_question(lecturer, tokyo)
+    summary(lecturer, code)
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("The class has ended.")
+
+
+def following_costs_no_run(phone: Page, lecturer: Page) -> None:
+    """Within what the browser holds, a student's step sends nothing to Streamlit."""
+    phone.evaluate("""() => { const send = WebSocket.prototype.send; window.sent = 0;
+      WebSocket.prototype.send = function (data) { window.sent += 1; return send.call(this, data); }; }""")
+    phone.wait_for_timeout(300)
+    phone.evaluate("window.sent = 0")
+    for key, number in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("Home", 0)):
+        lecturer.keyboard.press(key)
+        step(phone, number)
+    phone.wait_for_timeout(400)
+    assert phone.evaluate("window.sent") == 0
+
+
+def away_and_back(lecturer: Page, phone: Page) -> None:
+    """Whoever steps alone is let go, and comes back."""
+    phone.get_by_role("button", name="Done").click()
+    phone.locator(".ts-flipbook [data-do=next]").first.click()
+    step(phone, 2)
+    expect(lecturer.locator(f"{STRIP} .stop")).to_have_text("3 here · 2 follow")
+    assert phone.evaluate(CUT) == []
+    phone.get_by_role("button", name="You lost me").click()
+    expect(lecturer.locator(f"{STRIP} [data-do=lost]")).to_have_text("Lost: 1")
+    phone.get_by_role("button", name="Back to the class").click()
+    step(phone, 1)
+    expect(lecturer.locator(f"{STRIP} .stop")).to_have_text("3 here · 3 follow")
+    lecturer.keyboard.press("k")
+    expect(phone.locator(".ts-class-blank")).to_be_visible()
+    lecturer.keyboard.press("k")
+    expect(phone.locator(".ts-class-blank")).to_be_hidden()
+
+
+def a_number(lecturer: Page, phone: Page) -> None:
+    """By turns, the next question is how often the pair occurs: 16 times. Typed as a fraction, it is the same number."""
+    lecturer.keyboard.press("a")
+    expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("How often does it occur")
+    lecturer.keyboard.press("Enter")
+    for key in "32/2":
+        phone.locator(f'{CARD} [data-key="#{key}"]').click()
+    assert phone.evaluate(CUT) == []
+    phone.get_by_role("button", name="Send", exact=True).click()
+    answered(lecturer, "1 of 3 have answered")
+    lecturer.keyboard.press("e")
+    expect(lecturer.locator(f"{WALL} tr.right")).to_contain_text("16")
+    step(phone, 2)
+    lecturer.keyboard.press("Escape")
+
+
+def an_own_question(lecturer: Page, tokyo: Page) -> None:
+    """What somebody writes is text, whatever it looks like."""
+    lecturer.keyboard.press("a")
+    expect(lecturer.locator(f"{WALL} .asked")).to_be_visible()
+    press(lecturer, "A question of your own", WALL)
+    lecturer.locator(f"{WALL} textarea").focus()
+    lecturer.keyboard.type(MARKUP)
+    for choice in ("<script>alert(2)</script>", "b"):
+        lecturer.locator(f"{WALL} .own input:not([type=radio])").nth(int(choice == "b")).focus()
+        lecturer.keyboard.type(choice)
+    lecturer.keyboard.press("Enter")
+    expect(tokyo.locator(f"{CARD} .asked")).to_have_text(MARKUP)
+    expect(tokyo.locator(f'{CARD} [data-key="=1"]')).to_have_text("<script>alert(2)</script>")
+    tap(tokyo, "2")
+    answered(lecturer, "1 of 3 have answered")
+    lecturer.keyboard.press("e")
+    expect(tokyo.locator(CARD)).to_contain_text("正解のない質問")
+    lecturer.keyboard.press("Escape")
+
+
+def summary(lecturer: Page, code: str) -> None:
+    """Everything that was asked, with both votes, and where the class was lost."""
+    press(lecturer, "End the class", STRIP)
+    press(lecturer, "End the class", ".ts-class-panel")
+    lecturer.wait_for_function("location.pathname === '/classroom'")
+    first = lecturer.locator(".classroom article").first
+    expect(first).to_contain_text("3 of 3 answered, 33 % right · second vote: 3 of 3 answered, 100 % right")
+    link = first.get_by_role("link").get_attribute("href")
+    assert link is not None and "/bpe?corpus=hug" in link
+    expect(lecturer.locator(".classroom article").nth(2)).to_contain_text(MARKUP)
+    expect(lecturer.locator(".classroom .lost-curve li")).to_have_count(1)
+    with lecturer.expect_download() as saved:
+        lecturer.get_by_role("button", name="Answers as CSV").click()
+    assert saved.value.suggested_filename == f"class-{code}.csv"
+    assert "u + g" in saved.value.path().read_text("utf-8")

@@ -1,0 +1,53 @@
+"""The page “What if” in a real browser: dragging a count, the address that follows, and nothing wider than a phone.
+
+Oracles: the engine, which trains with the count that the slider is at; for widths and times, the browser itself.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT, wait_for_function
+from tokenizers_core import Corpus, train_bpe
+from tokenizers_core.counterfactual.parting import part
+
+HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+BOOK = (
+    "[...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean)"
+)
+DRAG = f"""async counts => {{
+  const book = {BOOK}, slider = book.querySelector('input[type=range]'), seen = [];
+  for (const count of counts) {{
+    const start = performance.now();
+    slider.value = count;
+    slider.dispatchEvent(new Event('input', {{bubbles: true}}));
+    await new Promise(requestAnimationFrame);
+    await new Promise(done => setTimeout(done));
+    seen.push([performance.now() - start, book.querySelector('.cell.parts .k')?.textContent ?? '']);
+  }}
+  return seen; }}"""
+"""Drag to each count; how long until it is painted, and the step that is marked then."""
+PAINTED = 100
+"""Milliseconds for a count to be painted, in the middle of all: less than an eye notices while a hand drags."""
+
+
+def test_a_count_is_dragged_without_the_server(serve: Callable[..., str], page: Page) -> None:
+    """Each count shows at once where the engine's two runs part; the address follows, and a reload stays; a phone scrolls one way."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(serve(ROOT / "app.py") + "/whatif")
+    wait_for_function(page, f"() => {BOOK}?.querySelector('.whatif')")
+    ours = train_bpe(Corpus.from_counts(HUG), 11)
+    counts = [*range(1, 37, 5), *range(36, 0, -5)]
+    seen = page.evaluate(DRAG, counts)
+    for count, (_time, marked) in zip(counts, seen, strict=True):
+        step = part(ours, train_bpe(Corpus.from_counts(HUG | {"pun": count}), 11))
+        assert marked == ("" if step is None else str(step)), count
+    assert statistics.median(time for time, _marked in seen) < PAINTED
+    page.wait_for_url("**/whatif?*step=1")
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
+    page.reload()
+    expect(page.get_by_text("pun occurs 12 times in the corpus")).to_be_visible()
+    wait_for_function(page, f"() => {BOOK}?.querySelector('input[type=range]').value === '1'")

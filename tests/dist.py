@@ -1,0 +1,133 @@
+"""The package, installed where there is nothing else: `make dist` builds it and runs this; the suite doesn't, as it takes minutes.
+
+Oracle: what a newcomer's machine does. Each Python that is found here gets an environment with the wheel alone, and the app is started
+from an empty folder, for a user with an empty home.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.browser import chromium
+
+ROOT = Path(__file__).parents[1]
+UV = os.environ.get("UV") or shutil.which("uv") or str(ROOT / ".venv" / "tools" / "bin" / "uv")
+PYTHONS = [
+    python
+    for python in os.environ.get("PYTHONS", "3.11 3.12 3.13").split()
+    if Path(UV).is_file()  # the suite reads this module for examples, on machines without it too
+    and subprocess.run(
+        [UV, "python", "find", "--offline", python], capture_output=True, check=False
+    ).returncode
+    == 0
+]
+"""Versions or paths: `make dist PYTHONS="3.11 /opt/python3.13/bin/python"`."""
+SAYS = {"en": "Step 7", "zh": "第 7 步", "ja": "ステップ7"}
+"""What the stage says at step 7, in each language."""
+HEAVY = {"streamlit", "pandas", "plotly", "numpy", "tokensteps"}
+ENGINE_ALONE = f"import sys, tokenizers_core; print(*sorted({HEAVY!r} & {{*sys.modules}}))"
+
+
+@pytest.fixture(scope="module", params=PYTHONS)
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel and what it asks for."""
+    folder = tmp_path_factory.mktemp("place")
+    (wheel,) = (ROOT / "dist").glob("*.whl")
+    subprocess.run([UV, "venv", "--quiet", "--python", request.param, folder / "env"], check=True)
+    subprocess.run([UV, "pip", "install", "--quiet", "--python", folder / "env", wheel], check=True)
+    (folder / "home").mkdir()
+    return folder
+
+
+def environment(place: Path) -> dict[str, str]:
+    return {"PATH": f"{place / 'env' / 'bin'}:/usr/bin:/bin", "HOME": str(place / "home"), "LANG": "C.UTF-8"}
+
+
+def said(place: Path, *words: str) -> str:
+    done = subprocess.run(words, cwd=place / "home", env=environment(place), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@contextmanager
+def opened(place: Path) -> Iterator[str]:
+    """The app, as the command opens it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    log = (place / "log.txt").open("w")
+    process = subprocess.Popen(
+        ["tokensteps", "open", "--port", port, "--no-browser"],
+        executable=place / "env" / "bin" / "tokensteps", cwd=place / "home", env=environment(place), stdout=log, stderr=log,
+    )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2).close()
+                break
+            except OSError:
+                assert process.poll() is None and time.monotonic() < deadline, (place / "log.txt").read_text()
+                time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(20)
+        log.close()
+
+
+def test_there_is_a_python_to_try() -> None:
+    assert PYTHONS, f"{UV} finds no Python"
+
+
+def test_the_engine_comes_alone(place: Path) -> None:
+    assert said(place, "python", "-c", ENGINE_ALONE) == "\n"
+    # Not because they weren't there.
+    assert said(place, "python", "-c", "import streamlit, pandas, plotly; print(1)") == "1\n"
+
+
+def test_the_command_works(place: Path) -> None:
+    assert said(place, "tokensteps", "--version").startswith("tokensteps ")
+    assert "Usage: tokensteps " in said(place, "tokensteps", "--help")
+    (place / "home" / "a.txt").write_text("This is a text. This is a test.", "utf-8")
+    said(place, "tokensteps", "train", "a.txt", "-s", "20", "-o", "tokenizer.json")
+    assert said(place, "tokensteps", "encode", "-t", "tokenizer.json", "This").split()
+
+
+def test_a_deep_link_opens_in_each_language(place: Path) -> None:
+    """With the fonts, asking no other host, and writing nothing into the packages."""
+    installed = {path for path in (place / "env").rglob("*") if "__pycache__" not in path.parts}
+    with opened(place) as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium.find(), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1366, "height": 768})
+        hosts: set[str] = set()
+        page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+        for language, step in SAYS.items():
+            page.goto(f"{server}/bpe?corpus=course&step=7&lang={language}")
+            expect(page.locator(".ts-flipbook .where p")).to_contain_text(step, timeout=60_000)
+            expect(page.locator(".ts-flipbook .stage .cols")).to_be_visible()
+            page.evaluate("document.fonts.ready.then(() => true)")
+            faces = page.evaluate(
+                "[...document.fonts].filter((face) => face.status === 'loaded').map((face) => face.family)"
+            )
+            assert {"Inter", "Fira Code"} <= {face.strip('"') for face in faces}
+            assert page.locator("[data-testid=stException]").count() == 0
+        # An answer from another process: a run too long for the server's own.
+        page.goto(f"{server}/unigram?corpus=mixed&size=300&step=3")
+        expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 3", timeout=60_000)
+        browser.close()
+    assert hosts <= {urlsplit(server).netloc, ""}
+    assert (place / "home" / ".tokensteps" / ".secret").exists()
+    assert {path for path in (place / "env").rglob("*") if "__pycache__" not in path.parts} == installed

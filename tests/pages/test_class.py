@@ -1,0 +1,82 @@
+"""A class on the server's side: who is in one, where Python leads them, what their browsers are told; without a browser.
+
+Oracles: the address, the settings of the page that was led to, and the predictions' own question.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.pages import APP, Page, address, run
+from tokensteps.language.classes import class_labels
+from tokensteps.limits import CLASS_QUERY
+from tokensteps.runs.rules import BPE_RULES
+from tokensteps.shell.classes import CLASS_ASKS, CLASS_LEAD, Destination, read_class, read_destination
+
+BPE = Page("bpe", "pages/train/bpe.py", BPE_RULES)  # type: ignore[arg-type]
+
+
+def told(app: AppTest, name: str) -> Any:
+    """What Python hands to a component."""
+    found = [one.proto for one in app.get("bidi_component") if one.proto.component_name.endswith(f".{name}")]
+    return json.loads(found[0].json) if found else None
+
+
+def test_who_is_in_no_class_gets_nothing_of_one() -> None:
+    app = BPE.opened("corpus=hug")
+    assert told(app, "class") is None and told(app, "class_page") is None
+    assert told(app, "class_open")["labels"]["open"] == "Open a class"
+
+
+def test_a_class_goes_along_and_is_led() -> None:
+    """From BPE to another corpus and step, as if by a link; the code stays in the address."""
+    app = BPE.opened("corpus=hug&class=kx7-p3h")
+    assert address(app)["class"] == "KX7P3H"
+    assert told(app, "class") == {"code": "KX7P3H", "labels": class_labels()}
+    assert told(app, "class_open") is None
+    shown = told(app, "class_page")
+    assert shown["page"] == "bpe" and ["corpus", "hug"] in shown["usual"] and shown["question"] is None
+    app.session_state[CLASS_LEAD] = Destination("bpe", {"corpus": "course", "step": "3"}, "way 1")
+    run(app)
+    assert address(app) == {"corpus": "course", "step": "3", "class": "KX7P3H"}
+    assert BPE.value(app, "corpus") == "course" and told(app, "class_page")["went"] == "way 1"
+
+
+def test_a_question_is_made_where_there_is_a_trace() -> None:
+    app = BPE.opened("corpus=hug&class=KX7P3H")
+    app.session_state[CLASS_ASKS] = ("n1", "count", 1)
+    run(app)
+    made = told(app, "class_page")["question"]
+    assert made["nonce"] == "n1" and made["question"]["key"] == ["16"]
+    assert [kind for kind, _name in made["kinds"]] == ["pair", "count", "split"]
+    home = AppTest.from_file(str(APP), default_timeout=60)
+    home.query_params["class"] = "KX7P3H"
+    run(home)
+    home.session_state[CLASS_ASKS] = ("n2", "pair", 0)
+    run(home)
+    assert told(home, "class_page")["question"] == {"nonce": "n2", "question": None, "kinds": []}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "abc", "<b>x</b>", "KX7P3H/../open", "9" * 5000, "ＫＸ７Ｐ３Ｈ", "KX7P3H&as=key", None]
+)
+def test_what_can_be_no_code_is_none(text: str | None) -> None:
+    assert read_class(text) is None
+
+
+@pytest.mark.parametrize(
+    "told_place",
+    [None, 7, "bpe", {}, {"page": "nowhere", "query": ""}, {"page": "bpe", "query": 3},
+     {"page": "bpe", "query": "a" * (CLASS_QUERY + 1)}, {"page": "bpe", "query": "&".join(["a=1"] * 99)}],
+)  # fmt: skip
+def test_what_is_no_place_leads_nowhere(told_place: Any) -> None:
+    assert read_destination(told_place) is None
+
+
+def test_a_place_has_only_what_its_page_reads() -> None:
+    place = {"page": "exercises", "query": "kind=viterbi&corpus=hug&class=X&lang=ja&walk=30.1", "step": -3}
+    assert read_destination(place) == Destination("exercises", {"kind": "viterbi"}, "")

@@ -1,0 +1,84 @@
+"""Every kind of file that holds a tokenizer: opened, named, in the link, there again after a reload, and removed, four at once.
+
+Oracle: the same files read by themselves, outside the page (which has tests of its own, with the libraries' tokenizers).
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+
+import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+from tests.app.catalogue.test_other_files import minbpe, tekken, trained
+from tests.pages.pages import run
+from tests.pages.test_playground import address, ids, opened
+from tokensteps.catalogue.choices import READY, Spec, upload_spec
+from tokensteps.catalogue.files.formats import load
+from tokensteps.catalogue.shipped import gpt2
+from tokensteps.catalogue.texts import TEXTS
+
+TEXT = "the inner loop, tea"
+Files = dict[str, bytes]
+
+
+def tokenizer_json() -> bytes:
+    made = Tokenizer(models.BPE({"t": 0, "h": 1, "e": 2, "th": 3, "Ġ": 4}, [("t", "h")]))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    return made.to_str().encode()
+
+
+def vocab_and_merges() -> Files:
+    vocab = {token: place for place, token in enumerate(gpt2().all_tokens()[:600])}
+    merges = "\n".join(" ".join(gpt2().facts(place).parts or ()) for place in range(256, 600))
+    return {"vocab.json": json.dumps(vocab).encode(), "merges.txt": merges.encode()}
+
+
+def ranks() -> bytes:
+    lines = (f"{b64encode(gpt2().token_bytes(place)).decode()} {place}" for place in range(600))
+    return "\n".join(lines).encode()
+
+
+FOURS: tuple[dict[str, Files], ...] = (
+    {
+        "the library's": {"tokenizer.json": tokenizer_json()},
+        "Mistral's": {"tekken.json": tekken()},
+        "BERT's": {"vocab.txt": b"[PAD]\n[UNK]\nthe\nin\n##ner\nloop\n,\nt\n##ea\n"},
+        "OpenAI's": {"x.tiktoken": ranks()},
+    },
+    {
+        "GPT-2's": vocab_and_merges(),
+        "Unigram's": {"u.model": trained("unigram")},
+        "Llama's": {"l.model": trained("as Llama")},
+        "minbpe's": {"m.model": minbpe(r"\w+|\W", {}, TEXTS["code"].make(), 40)[0]},
+    },
+)
+
+
+@pytest.mark.parametrize("files", FOURS, ids=["documents and lists", "pairs and models"])
+def test_files_of_every_kind_are_opened_named_linked_reloaded_and_removed(files: dict[str, Files]) -> None:
+    specs = [Spec.parse(upload_spec(one)).set(name=name).write() for name, one in files.items()]
+    truth = [list(load(one).encode(TEXT).ids) for one in files.values()]
+    link = dict(zip(("t1", "t2", "t3", "t4"), specs, strict=True))
+    app = opened(text=TEXT, **link)
+    app.session_state["playground.tab"] = "Counts"
+    run(app)
+    for again in (app, opened(**address(app))):  # the second one is somebody's who has the link
+        assert ids(again) == truth[0]
+        assert {name: address(again)[name] for name in link} == link
+        whose = next(html.proto.body for html in again.get("html") if "ts whose" in html.proto.body)
+        assert f"<b>{next(iter(files)).replace(chr(39), '&#x27;')}</b>" in whose
+    [table] = [frame.value for frame in app.dataframe if "Tokens" in frame.value]
+    assert list(table["Tokens"]) == list(map(len, truth))
+    named = [f"{letter} · {name}" for letter, name in zip("ABCD", files, strict=True)]
+    assert list(table["Tokenizer"]) == named
+    app.text_input(key="playground.set.name.1").set_value("Another name")
+    [button for button in app.button if button.label == "Apply"][1].click()
+    run(app)
+    assert Spec.parse(address(app)["t2"]).setting("name") == "Another name"
+    app.selectbox(key="playground.slot.3").set_value(None)
+    run(app)
+    app.selectbox(key="playground.slot.0").set_value(READY[0])
+    run(app)
+    assert "t4" not in address(app) and address(app)["t1"] == READY[0] and address(app)["t3"] == specs[2]

@@ -1,0 +1,162 @@
+"""The page “What if” without a browser, through Streamlit's `AppTest`: counts, other changes, links, complaints, hostile text.
+
+Oracle: the engine, which trains from scratch on the corpus with the change made by hand. What needs JavaScript is in
+`tests/browser/test_whatif_page.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from streamlit.testing.v1 import AppTest
+
+from tests.app.drawing.test_tokens import expect_markup
+from tests.pages.pages import Page, address, bodies, book, books, problems, run
+from tokenizers_core import Corpus, first_difference, train_bpe
+from tokensteps.pages.train.whatif_controls import KINDS
+from tokensteps.runs.changes import rules_to_change
+from tokensteps.runs.corpora import EXAMPLES, pack_text
+from tokensteps.runs.rules import BPE_RULES
+from tokensteps.runs.settings import read_url
+
+PAGE = Page("whatif", Path("pages", "train", "whatif.py"), ())
+HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+TAGS = {"div", "span", "bdi", "p", "b", "u", "h3", "section", "table", "tbody", "tr", "th", "td"}
+"""What the drawing uses."""
+COURSE = EXAMPLES["course"].text().split("\n")
+
+
+def opened(**url: str) -> AppTest:
+    return PAGE.opened(urlencode(url))
+
+
+def board(app: AppTest) -> str:
+    """The two runs side by side, where a change has a training of its own."""
+    [drawn] = bodies(app, "board")
+    return drawn
+
+
+def parted(html: str) -> int | None:
+    """The step at which the drawn runs part: what the sentence says, and the marked column."""
+    said = re.search(r"The runs diverge at step <b>(\d+)</b>", html)
+    marked = re.search(r'<div class="cell parts"><span class="k">(\d+)', html)
+    assert (said and said[1]) == (marked and marked[1])
+    return int(said[1]) if said else None
+
+
+def test_every_count_of_a_word_is_there_at_once() -> None:
+    app = opened()
+    message = book(app)
+    assert problems(app) == [] and app.query_params == {}
+    assert [box.label for box in app.selectbox] == ["The run", "What is changed", "Word"]
+    assert app.selectbox(key="whatif.word").value == "pun"
+    ours = train_bpe(Corpus.from_counts(HUG), 11)
+    parts = []
+    for count, frame in enumerate(message["frames"]):
+        words = {word: number for word, number in (HUG | {"pun": count}).items() if number}
+        theirs = train_bpe(Corpus.from_counts(words), 11)
+        shorter = min(len(ours), len(theirs)) + 1 if len(ours) != len(theirs) else None
+        parts.append(parted(frame["html"]))
+        assert parts[-1] == (first_difference(ours, theirs) or shorter)
+    assert len(parts) == 37 and parts[12] is None and {*parts} >= {1, 2, None}
+    # It begins at the count nearest to the real one with which something changes.
+    assert message["seek"][0] == 11 and parts[11] is not None
+    assert "pun × 11 instead of 12" in message["frames"][11]["status"]
+
+
+def test_a_link_brings_the_run_the_word_the_count_and_the_text() -> None:
+    app = opened(t1="wordpiece?corpus=hug", of="pug", step="3", a="hugs and pugs")
+    message = book(app)
+    assert problems(app) == [] and message["seek"][0] == 3
+    assert (app.selectbox(key="whatif.word").value, app.text_input(key="whatif.a").value) == (
+        "pug",
+        "hugs and pugs",
+    )
+    assert "Your text" in message["frames"][3]["html"]
+    assert {name: text for name, text in address(app).items() if name != "step"} == {
+        "t1": "wordpiece?corpus=hug", "of": "pug", "a": "hugs and pugs",
+    }  # fmt: skip
+
+
+def test_another_tie_rule_parts_the_runs_where_the_engine_says() -> None:
+    app = opened(t1="bpe?corpus=course", what="ties", to="greatest")
+    runs = [train_bpe(Corpus.from_texts(COURSE), 50, special_tokens=("<|endoftext|>",), tie_rule=rule)
+            for rule in ("first", "greatest")]  # fmt: skip
+    drawn = board(app)
+    assert parted(drawn) == first_difference(*runs)
+    assert "and the tie rule decides" in drawn
+    ours, theirs = ({*run[-1].vocab} for run in runs)
+    assert (
+        f"Only as it is: {len(ours - theirs)}<" in drawn
+        and f"In both: {len(ours & theirs) - len(runs[0].alphabet) - 1}<" in drawn
+    )
+    tokens = [run.token_totals[-1] for run in runs]
+    assert [f"{number} / {runs[0].corpus.total}" in drawn for number in tokens] == [True, True]
+    app.selectbox(key="whatif.to.ties").set_value("lowest_ids")
+    run(app)
+    assert address(app)["to"] == "lowest_ids"
+    third = train_bpe(Corpus.from_texts(COURSE), 50, special_tokens=("<|endoftext|>",), tie_rule="lowest_ids")
+    assert parted(board(app)) == first_difference(runs[0], third)
+
+
+def test_each_kind_of_change_draws_both_runs() -> None:
+    app = opened(t1="bpe?corpus=course")
+    assert app.selectbox(key="whatif.what").options[:3] == [*KINDS.values()]
+    rules = [rule.name for rule in rules_to_change(read_url("bpe", BPE_RULES, {"corpus": "course"}).recipe)]
+    assert len(app.selectbox(key="whatif.what").options) == len(KINDS) + len(rules)
+    for what in [*KINDS, *rules][1:]:
+        app.selectbox(key="whatif.what").set_value(what)
+        if what == "add":
+            app.session_state["whatif.new"] = "hugging hugs"
+        run(app)
+        assert problems(app) == [] and address(app)["what"] == what
+        assert "As it is" in board(app), what
+
+
+def test_a_word_that_comes_in_goes_through_the_pipeline() -> None:
+    app = opened(t1="bpe?corpus=hug&size=11", what="add", of="mug hug", to="6")
+    there = train_bpe(Corpus.from_counts(HUG | {"hug": 16, "mug": 6}), 11)
+    drawn = board(app)
+    assert parted(drawn) == first_difference(train_bpe(Corpus.from_counts(HUG), 11), there)
+    assert "Only what if, from the start: 1" in drawn  # an m
+
+
+def test_a_line_twice_is_a_text_with_that_line_twice() -> None:
+    app = opened(t1="bpe?corpus=course", what="double", of="2")
+    there = train_bpe(Corpus.from_texts([*COURSE, COURSE[1]]), 50, special_tokens=("<|endoftext|>",))
+    ours = train_bpe(Corpus.from_texts(COURSE), 50, special_tokens=("<|endoftext|>",))
+    assert parted(board(app)) == first_difference(ours, there)
+
+
+def test_links_that_make_no_sense_are_told() -> None:
+    for url in (
+        {"t1": "hub?name=gpt2"},
+        {"t1": "x"},
+        {"t1": "bpe?corpus=paste"},
+        {"t1": "bpe?corpus=hug&size=1"},
+    ):
+        assert len(problems(opened(**url))) == 1, url
+    assert "not valid" in problems(opened(t1="bpe?corpus=hug", what="ties", to="best"))[0]
+    app = opened(what="nonsense", of="nobody", to="-3")
+    assert problems(app) == [] and app.selectbox(key="whatif.word").value == "pun"
+    for url in ({"what": "double", "of": "99"}, {"what": "min", "to": "0"}, {"what": "add", "of": "~x"}):
+        assert books(opened(t1="bpe?corpus=course", **url)) == [], url  # and no exception
+
+
+def test_a_learners_words_stay_text() -> None:
+    text = "<script>alert(1)</script> <b>low</b> 'x' \u202elow <b>low</b> {x} $x$"
+    spec = "bpe?" + urlencode(
+        {"corpus": "paste", "text": pack_text(text), "pre": "whitespace_split", "size": "40"}
+    )
+    drawn = [frame["html"] for frame in book(opened(t1=spec, of="<b>low</b>", a=text))["frames"]]
+    for html in drawn:
+        expect_markup(html, TAGS)
+
+
+def test_a_training_page_leads_here_with_its_settings() -> None:
+    page = Page("unigram", Path("pages", "train", "unigram.py"), ())
+    app = page.opened("corpus=hug&size=9&step=2&show=bytes")
+    [link] = [one.proto for one in app.get("page_link") if one.proto.label == "What if …"]
+    assert parse_qs(urlsplit(f"?{link.query_string}").query) == {"t1": ["unigram?corpus=hug&size=9"]}

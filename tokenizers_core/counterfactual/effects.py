@@ -1,0 +1,80 @@
+"""What two runs make of the same words: which of them are split otherwise, and how many tokens all of them take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tokenizers_core.counterfactual.parting import Balance
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.training.algorithms import AnyTrace
+
+
+class Apart(NamedTuple):
+    """A word that two tokenizers split otherwise."""
+
+    word: str
+    frequency: int
+    """How often it occurs in the first run's corpus, or in the second's if the first lacks it."""
+    ours: tuple[str, ...]
+    theirs: tuple[str, ...]
+
+
+class Measure(NamedTuple):
+    """A corpus's words, repetitions counted, and the tokens that they take."""
+
+    words: int
+    tokens: int
+
+    @property
+    def per_word(self) -> float:
+        """Tokens per word."""
+        return self.tokens / self.words
+
+
+class Effects(NamedTuple):
+    """What becomes of the words at the same vocabulary size."""
+
+    apart: tuple[Apart, ...]
+    """The words that both pipelines make and that are split otherwise, the most frequent first."""
+    measures: tuple[Measure, Measure]
+    """Each tokenizer on the first run's corpus; on its own corpus, if the runs' pipelines cut words by different rules."""
+
+
+def effects(ours: AnyTrace, theirs: AnyTrace, at: Balance) -> Effects:
+    """Compare the tokenizers of two runs as they stand at the same size.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> from tokenizers_core.counterfactual.parting import balance
+    >>> runs = [train_bpe(Corpus.from_counts({"hug": 10, "pug": pug, "pun": 12}), merges=2) for pug in (5, 30)]
+    >>> found = effects(*runs, balance(*runs))
+    >>> [apart.word for apart in found.apart], [measure.tokens for measure in found.measures]
+    (['pun', 'pug'], [52, 59])
+    """
+    tokenizers = [run.tokenizer(step) for run, step in zip((ours, theirs), at.steps, strict=True)]
+    same_rules = ours.corpus.pipeline.rules == theirs.corpus.pipeline.rules
+    corpora = (ours.corpus, ours.corpus if same_rules else theirs.corpus)
+    measures = [
+        Measure(corpus.total, sum(count * len(ids) for _word, count, ids in encoded(tokenizer, corpus)))
+        for tokenizer, corpus in zip(tokenizers, corpora, strict=True)
+    ]
+    counts = dict(ours.corpus.items())
+    every = dict(theirs.corpus.items()) | counts if same_rules else counts
+    shared = every if same_rules else {word: counts[word] for word in theirs.corpus.words if word in counts}
+    apart = [
+        Apart(word, count, *splits)
+        for word, count in shared.items()
+        if (splits := [split(tokenizer, word) for tokenizer in tokenizers])[0] != splits[1]
+    ]
+    return Effects(tuple(sorted(apart, key=lambda one: -one.frequency)), (measures[0], measures[1]))
+
+
+def split(tokenizer: Tokenizer, word: str) -> tuple[str, ...]:
+    """A word's tokens, as the tokenizer encodes it."""
+    return tuple(tokenizer.tokens[identifier] for identifier in tokenizer.model.encode_word(word))
+
+
+def encoded(tokenizer: Tokenizer, corpus: Corpus) -> Iterator[tuple[str, int, tuple[int, ...]]]:
+    """Each word of a corpus with its count and the ids of its tokens."""
+    return ((word, count, tokenizer.model.encode_word(word)) for word, count in corpus.items())

@@ -1,0 +1,115 @@
+"""Two runs side by side: what each step chose, where they part, and what becomes of that."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.merge_trace import MergeTrace
+
+
+class Decision(NamedTuple):
+    """What a step chose: equal choices are the same decision."""
+
+    kind: str
+    """As in its event: "start", "merge", "prune", "e_step", "m_step" or "finalize"."""
+    tokens: tuple[str, ...]
+    """The pair that is merged, the piece that is pruned, the pieces that an M step drops, those that stay in the end."""
+
+
+def choice_at(trace: AnyTrace, step: int) -> Decision | None:
+    """What a step chose; None beyond the end of the run. The start chooses the alphabet, or Unigram's seed.
+
+    An E step chooses nothing: it only counts.
+    """
+    if step > len(trace):
+        return None
+    if isinstance(trace, MergeTrace):
+        return Decision("merge", trace.pair_of(step)) if step else Decision("start", trace.alphabet)
+    kind = trace.record.kinds[step]
+    match kind:
+        case "start":
+            return Decision(kind, tuple(sorted(piece for piece, _count in trace.seed)))
+        case "prune":
+            return Decision(kind, (trace.piece_of(step),))
+        case "m_step":
+            before, after = trace.pieces_at(step - 1), trace.pieces_at(step)
+            return Decision(kind, tuple(sorted(piece for piece in before if piece not in after)))
+        case "finalize":
+            return Decision(kind, tuple(sorted(trace.pieces_at(step))))
+    return Decision(kind, ())
+
+
+def part(ours: AnyTrace, theirs: AnyTrace) -> int | None:
+    """The first step, from 1, in which two runs choose otherwise, or that only one of them has; None when all are alike.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> runs = [train_bpe(Corpus.from_counts({"hug": 10, "pug": pug, "pun": 12})) for pug in (5, 30)]
+    >>> part(*runs), [choice_at(run, 2).tokens for run in runs]
+    (2, [Pair(first='pu', second='n'), Pair(first='pu', second='g')])
+    """
+    if ours.algorithm != theirs.algorithm:
+        return 1
+    for step in range(1, max(len(ours), len(theirs)) + 1):
+        if choice_at(ours, step) != choice_at(theirs, step):
+            return step
+    return None
+
+
+class Balance(NamedTuple):
+    """Two vocabularies of the same size, and what they do with the same words."""
+
+    size: int
+    """Tokens in each, special tokens included; the smaller one's where one run has no step of that size."""
+    steps: tuple[int, int]
+    """The step of each run."""
+    shared: int
+    """Longer tokens that both have."""
+    ours: tuple[str, ...]
+    """Longer tokens that only the first has, in its own order."""
+    theirs: tuple[str, ...]
+
+
+def step_of_size(trace: AnyTrace, size: int) -> int:
+    """The step at which a run has a vocabulary of `size` tokens: merging, the first one; Unigram, the last one.
+
+    Where no step has exactly that size: merging, the start or the end; Unigram, the last of the next smaller size, or the end.
+    """
+    if isinstance(trace, MergeTrace):
+        return min(bisect_left(trace.vocab_sizes, size), len(trace))
+    sizes, wanted = trace.record.sizes, size - len(trace.special_tokens)
+    reached = max((pieces for pieces in sizes if pieces <= wanted), default=sizes[-1])
+    return max(step for step, pieces in enumerate(sizes) if pieces == reached)
+
+
+def balance(ours: AnyTrace, theirs: AnyTrace) -> Balance:
+    """The vocabularies at the largest size that both runs end with or pass.
+
+    A merging run passes every size from its alphabet's to its last one; Unigram comes down to its last.
+    """
+    runs = (ours, theirs)
+    size = common_size(*runs)
+    here, there = (run.snapshot(step_of_size(run, size)) for run in runs)
+    mine, yours = (longer(snapshot.vocab, run) for snapshot, run in ((here, ours), (there, theirs)))
+    known, others = {*mine}, {*yours}
+    return Balance(
+        size,
+        (here.step, there.step),
+        len(known & others),
+        tuple(token for token in mine if token not in others),
+        tuple(token for token in yours if token not in known),
+    )
+
+
+def common_size(ours: AnyTrace, theirs: AnyTrace) -> int:
+    """The vocabulary size to compare two runs at: where the one ends that ends first."""
+    ends = [run.snapshot(len(run)).vocab_size for run in (ours, theirs)]
+    return max(ends) if ours.algorithm == theirs.algorithm == "unigram" else min(ends)
+
+
+def longer(vocab: Sequence[str], trace: AnyTrace) -> list[str]:
+    """The tokens of a vocabulary that training made: neither special nor of the alphabet."""
+    known = {*trace.alphabet, *trace.special_tokens}
+    return [token for token in vocab if token not in known]

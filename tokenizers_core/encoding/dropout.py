@@ -1,0 +1,88 @@
+"""Splits at random: at each choice a tokenizer takes its best option, but each option may drop out first.
+
+BPE-dropout drops merges (Provilkov, Emelianenko and Voita 2020, "BPE-Dropout: Simple and Effective Subword Regularization"), and
+MaxMatch-dropout drops tokens that would match (Hiraoka 2022, "MaxMatch-Dropout: Subword Regularization for WordPiece"). Both are one
+walk: the options in order of preference, of which each drops out with the same probability, and the first one left is taken. A model says
+what the options are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from tokenizers_core.errors import SettingError
+
+Reached = TypeVar("Reached")
+
+STATES: Final = 20_000
+"""Different states on the way from which a distribution is worked out: a word of a dozen letters has a few thousand."""
+
+
+class Choices(NamedTuple, Generic[Reached]):
+    """What may come after a state of a split."""
+
+    preferred: Sequence[Reached]
+    """The next states, the best one first."""
+    otherwise: Reached | None = None
+    """The next state when all of them dropped out; None ends the split as it is."""
+
+
+def refuse_bad_dropout(dropout: float) -> None:
+    """Raise SettingError if `dropout` is no probability."""
+    if not 0 <= dropout <= 1:
+        raise SettingError(
+            name="dropout", value=dropout, reason="choose a probability from 0 to 1, such as 0.1"
+        )
+
+
+def sample(
+    start: Reached, choices: Callable[[Reached], Choices[Reached]], dropout: float, random: Random
+) -> Reached:
+    """The end of one walk from `start`.
+
+    >>> halve = lambda number: Choices([number // 2, number // 3] if number > 1 else [])
+    >>> sample(20, halve, 0.0, Random(1)), sample(20, halve, 1.0, Random(1))
+    (1, 20)
+    """
+    state = start
+    while True:
+        preferred, otherwise = choices(state)
+        chosen = next((option for option in preferred if random.random() >= dropout), otherwise)
+        if chosen is None:
+            return state
+        state = chosen
+
+
+def distribution(
+    start: Reached, choices: Callable[[Reached], Choices[Reached]], dropout: float
+) -> dict[Reached, float] | None:
+    """The exact probability of each end of a walk; None where more than `STATES` states would have to be looked at.
+
+    Every step leads on to a later state, so each state is left once its whole probability has come together: states are looked at
+    in the order in which a walk could first reach them, and again if more arrives.
+
+    >>> halve = lambda number: Choices([number // 2, number // 3] if number > 1 else [])
+    >>> distribution(4, halve, 0.5)
+    {4: 0.25, 2: 0.125, 1: 0.5, 0: 0.125}
+    """
+    ends: dict[Reached, float] = {}
+    waiting, seen = {start: 1.0}, 0
+    while waiting:
+        seen += 1
+        if seen > STATES:
+            return None
+        state = next(iter(waiting))
+        left = waiting.pop(state)
+        preferred, otherwise = choices(state)
+        for option in preferred:
+            taken = left * (1 - dropout)
+            if taken:
+                waiting[option] = waiting.get(option, 0.0) + taken
+            left -= taken
+        if left and otherwise is not None:
+            waiting[otherwise] = waiting.get(otherwise, 0.0) + left
+        elif left:
+            ends[state] = ends.get(state, 0.0) + left
+    return ends

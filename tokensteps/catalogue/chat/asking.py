@@ -1,0 +1,100 @@
+"""Chats by the processes that read foreign tokenizers: what a page asks for."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
+from functools import partial
+from typing import Final
+
+from tokensteps.bounded import text_bytes
+from tokensteps.catalogue import hub, shipped
+from tokensteps.catalogue.chat.conversation import ChatTurn
+from tokensteps.catalogue.chat.errors import ChatError
+from tokensteps.catalogue.chat.jinja import Rendered
+from tokensteps.catalogue.chat.templates import (
+    SETTINGS_FILES,
+    TEMPLATE_FILE,
+    ChatTemplates,
+    is_chat_file,
+)
+from tokensteps.catalogue.chat.work import Rendering, TemplatesReading, greedy, slow
+from tokensteps.catalogue.choices import Spec, kept_files
+from tokensteps.catalogue.files.apart import readers
+from tokensteps.limits import CHAT_FILES_KEPT, CHATS_ROOM
+from tokensteps.server.jobs import Registry
+from tokensteps.server.once import once
+from tokensteps.server.shelf import Shelf
+from tokensteps.server.stores import digest
+from tokensteps.server.tasks import Progress, Stopped, TrainingError
+
+BESIDE: Final = (SETTINGS_FILES[-1], TEMPLATE_FILE)
+"""What is looked for in a public repository: the others are of its past."""
+_rendered: Final = Shelf[str, Rendered | ChatError](CHATS_ROOM)
+
+
+@once
+def chat_registry() -> Registry:
+    """The chat templates that were found beside tokenizers."""
+    return Registry(CHAT_FILES_KEPT)
+
+
+def rendered(
+    template: str, turns: Sequence[ChatTurn], special: Mapping[str, str], prompt: bool, session: str
+) -> Rendered:
+    """The messages by a template, which another process renders; `prompt` says whether it asks the model to go on. Raises ChatError.
+
+    What has failed isn't tried again: a page asks at every click.
+    """
+    work = Rendering(template, [turn._asdict() for turn in turns], dict(special), prompt)
+    asked = digest(pickle.dumps(astuple(work)))
+    found = _rendered.get(asked)
+    if found is None:
+        try:
+            found = _asked(work, session)
+        except ChatError as error:
+            if error.why == "crowded":
+                raise
+            found = error.with_traceback(None)
+        _rendered.put(asked, found, 1_000 + text_bytes(getattr(found, "text", "")))
+    if isinstance(found, ChatError):
+        raise found
+    return found
+
+
+def _asked(work: Rendering, session: str) -> Rendered:
+    try:
+        made: Rendered = pickle.loads(readers().run(work, Progress(session=session)))
+    except Stopped:
+        raise ChatError("crowded") from None
+    except TrainingError as error:
+        if error.why == "busy":
+            raise ChatError("crowded") from None
+        raise (slow() if error.why == "time" else greedy()) from None
+    return made
+
+
+def find_templates(spec: Spec, progress: Progress) -> ChatTemplates:
+    """The chat templates of the tokenizer under a spec: of its files, or of its public repository. Raises ChatError, HubError, SpecError."""
+    progress.phase = "loading"
+    repository = hub.named(spec.query.get("name", "")) if spec.kind == "hub" else ""
+    if spec.trained or repository == shipped.REPOSITORY:
+        return ChatTemplates()
+    if repository:
+        files = hub.fetch_beside(repository, BESIDE)
+    else:
+        files = {name: data for name, data in kept_files(spec).items() if is_chat_file(name)}
+    if not files:
+        return ChatTemplates()
+    try:
+        made: ChatTemplates = pickle.loads(readers().run(TemplatesReading(files), progress))
+    except TrainingError as error:
+        raise (ChatError("crowded") if error.why == "busy" else greedy()) from None
+    return made
+
+
+def templates_order(text: str) -> tuple[str, partial[ChatTemplates]]:
+    """A name for the templates of the tokenizer under a spec, and what finds them. Raises SpecError."""
+    spec = Spec.parse(text)
+    return digest(f"chat {text}".encode()), partial(find_templates, spec)

@@ -1,0 +1,86 @@
+"""A tokenizer of the `tokenizers` library where the engine's is expected: it knows what the library said of certain texts.
+
+So whatever the app draws of an encoding, it draws of anybody's tokenizer; the engine's own way of encoding isn't asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from tokenizers_core import Tokenizer
+from tokenizers_core.encoding.templates import TemplatePiece
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.spans import Span
+from tokenizers_core.text.splitting import PreToken
+from tokensteps.catalogue.files.loaded import LoadedSubject
+from tokensteps.catalogue.flow import Flow, TextFlow
+from tokensteps.drawing.pipeline.journey import Journey, Placed
+
+
+class ForeignTokenizer(Tokenizer):
+    """The engine's tokenizer in all that a page asks of it, for the texts of a flow and no others."""
+
+    def __init__(self, subject: LoadedSubject, flow: Flow, **options: Any) -> None:
+        # Not the engine's own: it would want a model of the engine.
+        self._subject, self._flow, self._options = subject, flow, options
+        self.pipeline = Pipeline("none", "whitespace_split")
+        stand_in: Any = SimpleNamespace(
+            unk_token=subject.unknown_token,
+            vocabulary=SimpleNamespace(prefix="", tokens=subject.all_tokens()),
+        )
+        self.model = stand_in
+        self.special_tokens = tuple(subject.style.special_tokens)
+        self.template = None
+        self.truncation = options.get("truncation")
+        self.padding = options.get("padding")
+        self.decoder: Any = None
+        self._vocab = {
+            token: identifier
+            for identifier, token in enumerate(subject.all_tokens())
+            if token in subject.style.special_tokens
+        }
+
+    def with_options(self, **changes: Any) -> Tokenizer:
+        return ForeignTokenizer(self._subject, self._flow, **(self._options | changes))
+
+    @property
+    def tokens(self) -> Sequence[str]:
+        return self._subject.all_tokens()
+
+    @property
+    def vocab(self) -> Mapping[str, int]:
+        """Special and added tokens only: what a page looks up."""
+        return self._vocab
+
+    def ids(self, text: str) -> list[int]:
+        return self._of(text).ids
+
+    def align(self, text: str) -> tuple[list[Span], list[int]]:
+        found = self._of(text)
+        return found.offsets, found.word_ids
+
+    def decode(self, ids: Iterable[int], skip_special_tokens: bool = False) -> str:
+        """What the library's decoder made of these ids: a text's own, or all."""
+        asked = list(ids)
+        backs = [one.back for one in self._flow.texts if one.ids == asked]
+        if backs and not skip_special_tokens:
+            return backs[0]
+        return self._flow.bare if skip_special_tokens else self._flow.whole
+
+    def _of(self, text: str) -> TextFlow:
+        return next(one for one in self._flow.texts if one.text == text)
+
+    def _pieces(self, pair: bool, add_special_tokens: bool) -> tuple[TemplatePiece, ...]:  # noqa: ARG002 - of these texts
+        pieces = self._flow.pieces
+        return pieces if add_special_tokens else tuple(piece for piece in pieces if piece.token is None)
+
+
+def journey_of(flow: TextFlow) -> Journey:
+    """What became of a text before the model."""
+    return Journey(
+        flow.text,
+        [Placed(*one) for one in flow.normalized],
+        [PreToken(*one) for one in flow.words],
+    )

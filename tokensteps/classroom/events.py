@@ -1,0 +1,174 @@
+"""What is said to whom of what happened in a class: a student hears no key before it is revealed, and never another's answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from tokensteps.classroom.codes import Person
+from tokensteps.classroom.questions import is_right
+from tokensteps.classroom.room import COUNTS, Note, Room
+from tokensteps.classroom.rounds import Given, Round
+
+SAME_FOR_ALL: Final = frozenset({"place", "blank", "call", "end"})
+"""Events that say the same to all, and can be written once for all."""
+
+
+class People(NamedTuple):
+    """Who is there."""
+
+    here: int
+    follow: int
+
+
+def event(name: str, data: Any, number: int | None = None) -> bytes:
+    """An event as it is sent (https://html.spec.whatwg.org/multipage/server-sent-events.html). JSON has no line breaks.
+
+    >>> event("end", {}, 7)
+    b'id: 7\\nevent: end\\ndata: {}\\n\\n'
+    """
+    start = "" if number is None else f"id: {number}\n"
+    return f"{start}event: {name}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode("ascii")
+
+
+def events(room: Room, after: int, person: Person, people: People, now: float) -> Iterator[bytes]:
+    """What somebody who has heard everything up to the entry `after` hasn't heard yet."""
+    notes = room.notes[person.lecturer].after(after)
+    latest = {_about(note): note.id for note in notes if note.name in COUNTS}
+    for note in notes:
+        if note.name in SAME_FOR_ALL:
+            yield note.sent.get("") or note.sent.setdefault("", event(note.name, note.data, note.id))
+        elif note.name not in COUNTS or latest[_about(note)] == note.id:
+            said = (_to_lecturer if person.lecturer else _to_student)(room, note, person, people, now)
+            if said is not None:
+                yield event(*said, note.id)
+
+
+def _about(note: Note) -> tuple[object, ...]:
+    return note.name, *note.data.values()
+
+
+def _to_lecturer(
+    room: Room, note: Note, _person: Person, people: People, now: float
+) -> tuple[str, Any] | None:
+    match note.name:
+        case "give":
+            return "give", given_of(room.given)
+        case "progress":
+            return "progress", progress_of(room.given, people.here)
+        case "lost":
+            return "lost", {**note.data, "count": len(room.lost[note.data["run"], note.data["step"]])}
+        case "drop":
+            return "drop", note.data
+    asked = room.rounds[note.data["round"]]
+    match note.name:
+        case "ask":
+            return "ask", question_of(asked, now, key=True)
+        case "reveal":
+            verdict = {
+                "key": asked.question["key"],
+                "tied": asked.question.get("tied", []),
+                "right": asked.right(),
+            }
+            return "reveal", {**tally_of(asked, people.here), **verdict}
+        case _:
+            return note.name, tally_of(asked, people.here)
+
+
+def _to_student(
+    room: Room, note: Note, person: Person, _people: People, now: float
+) -> tuple[str, Any] | None:
+    match note.name:
+        case "give":
+            return "give", given_of(room.given)
+        case "ask":
+            return "ask", question_of(room.rounds[note.data["round"]], now)
+        case "drop":
+            return "drop", note.data
+        case "shown":
+            return "closed", {"round": note.data["round"]}
+        case "reveal":
+            asked = room.rounds[note.data["round"]]
+            return "reveal", {"round": asked.number, **verdict_of(asked, person.number)}
+    return None
+
+
+def question_of(asked: Round, now: float, key: bool = False) -> dict[str, Any]:
+    """A round's question, for whoever may answer it, or with its key."""
+    question = dict(asked.question)
+    if not key:
+        del question["key"]
+        question.pop("tied", None)
+        question.pop("near", None)
+    return {"round": asked.number, "first": asked.first, "question": question, "left": asked.left(now)}
+
+
+def tally_of(asked: Round, here: int) -> dict[str, Any]:
+    """How many have answered, of those who are there; what, once it is on the wall."""
+    answered = len(asked.answers)
+    count = {"round": asked.number, "answered": answered, "of": max(here, answered)}
+    return {**count, **asked.bars()} if asked.shown else count
+
+
+def verdict_of(asked: Round, number: int) -> dict[str, Any]:
+    """What a student hears of a round that was revealed."""
+    mine = asked.answers.get(number)
+    right = None if mine is None else is_right(asked.question, mine)
+    return {
+        "key": asked.question["key"],
+        "tied": asked.question.get("tied", []),
+        "mine": mine,
+        "right": right,
+    }
+
+
+def given_of(given: Given | None) -> Any:
+    """What everybody was given; None for nothing."""
+    return None if given is None else {"round": given.number, **given.what}
+
+
+def progress_of(given: Given | None, here: int) -> Any:
+    """How far they are with it."""
+    return None if given is None else {"round": given.number, "of": here, "questions": given.progress()}
+
+
+def lost_of(room: Room) -> list[dict[str, int]]:
+    """Where how many got lost, in the order of the places."""
+    return [{"run": run, "step": step, "count": len(who)} for (run, step), who in sorted(room.lost.items())]
+
+
+def state_for(room: Room, person: Person, people: People, now: float, rounds: Any = ()) -> dict[str, Any]:
+    """Everything that somebody who comes needs to know."""
+    common = {
+        "code": room.code, "nicknames": room.nicknames, "ended": room.ended, "place": room.place, "blank": room.blank, "all": room.all,
+    }  # fmt: skip
+    if person.lecturer:
+        progress = {"progress": progress_of(room.given, people.here)}
+        return {
+            "role": "lecturer", **common, "people": people_of(room, people), "lost": lost_of(room), "rounds": [*rounds],
+            "round": _present(room, person, people, now),
+            "give": room.given and {**given_of(room.given), **progress},
+        }  # fmt: skip
+    device = room.devices[person.number]
+    return {
+        "role": "student", **common, "number": person.number, "follows": device.follows,
+        "round": _present(room, person, people, now), "give": given_of(room.given),
+    }  # fmt: skip
+
+
+def people_of(room: Room, people: People) -> Mapping[str, int]:
+    """How many are there, follow, and have ever joined."""
+    return {**people._asdict(), "joined": len(room.devices)}
+
+
+def _present(room: Room, person: Person, people: People, now: float) -> dict[str, Any] | None:
+    """The present round as somebody may see it."""
+    asked = room.round
+    if asked is None:
+        return None
+    shape = {**question_of(asked, now, key=person.lecturer), "state": asked.state, "place": asked.place}
+    if person.lecturer:
+        return {**shape, **tally_of(asked, people.here)}
+    shape["mine"] = asked.answers.get(person.number)
+    return {**shape, **verdict_of(asked, person.number)} if asked.state == "revealed" else shape

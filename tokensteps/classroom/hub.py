@@ -1,0 +1,254 @@
+"""The classes that this server keeps in memory: it writes what is said here, reads what was said elsewhere, and wakes who listens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, TypeVar
+
+from tokensteps.classroom.codes import new_code
+from tokensteps.classroom.events import People
+from tokensteps.classroom.questions import Turned
+from tokensteps.classroom.room import Outcome, Room, Said, as_line
+from tokensteps.classroom.store import FileStore, Store, StoreError
+from tokensteps.limits import CLASS_KEPT_SECONDS, CLASS_POLL, CLASS_SECONDS, PRESENCE_LOST, PRESENCE_SECONDS
+from tokensteps.server.entrance.rates import Bucket
+from tokensteps.server.once import once
+from tokensteps.server.stores import shared_folder
+
+Result = TypeVar("Result")
+REDIS_VARIABLE: Final = "TOKENSTEPS_REDIS"
+"""The environment variable that names a Redis or Valkey for classes: `redis://host:6379/0`."""
+TRIES: Final = 5
+"""Codes that are tried for a new class: one in half a million is taken."""
+
+
+def shared_store() -> Store:
+    """The store that this server shares with others. Raises StoreError."""
+    address = os.environ.get(REDIS_VARIABLE, "")
+    if not address:
+        return FileStore(shared_folder("classes") / "classes.sqlite")
+    from tokensteps.classroom.redis_store import RedisStore  # an extra: asked for when it is needed
+
+    return RedisStore(address)
+
+
+class Listener(Protocol):
+    """An open stream."""
+
+    over: bool
+    """Set to end it."""
+
+
+@dataclass
+class OpenClass:
+    """A class with those who listen to it here."""
+
+    room: Room
+    used: float
+    """When somebody last asked for it."""
+    bells: dict[bool, asyncio.Event] = field(
+        default_factory=lambda: {True: asyncio.Event(), False: asyncio.Event()}
+    )
+    """For the lecturer (True) and for students: set when there is something new for them, and replaced by a new one."""
+    refused: dict[int, Outcome] = field(default_factory=dict)
+    """Entries that were written and did nothing, because another server's came before them."""
+    streams: dict[int, list[Listener]] = field(default_factory=dict)
+    """A device's number, 0 for the lecturer → its open streams at this server, the oldest first."""
+    buckets: dict[int, Bucket] = field(default_factory=dict)
+    """How much each has asked for lately."""
+    everywhere: frozenset[int] = frozenset()
+    """The devices that listen at any server, as far as was told."""
+    told: tuple[float, frozenset[int]] = (0.0, frozenset())
+    """When this server said last who listens here, and whom it named."""
+
+    def people(self) -> People:
+        """Who is there, and who of them follows."""
+        devices = self.room.devices
+        there = (self.everywhere | self.streams.keys()) & devices.keys()
+        return People(len(there), sum(devices[number].follows for number in there))
+
+    def take(self, lines: Sequence[str]) -> None:
+        """Take in the log's next lines."""
+        before = self.room.known
+        for line in lines:
+            entry: dict[str, Any] = json.loads(line)
+            outcome = self.room.take(line, entry)
+            if outcome is not None:
+                self.refused[self.room.known] = outcome
+        self.ring(students=bool(self.room.notes[False].after(before)))
+
+    def ring(self, students: bool) -> None:
+        """Wake the lecturer, who hears of everything, and the students where there is something for them: most of what is said are
+        their own answers, and waking hundreds for each would take as long as telling them something."""
+        for lecturer in (True, False) if students else (True,):
+            self.bells[lecturer].set()
+            self.bells[lecturer] = asyncio.Event()
+
+
+class Hub:
+    """All classes of this server. Used in the event loop; the store has a thread of its own, so that a slow disk holds up nobody."""
+
+    def __init__(
+        self, store: Callable[[], Store] = shared_store, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.clock = clock
+        self.closing = False
+        self._make = store
+        self._store: Store | None = None
+        self._thread = ThreadPoolExecutor(1, "classes")
+        self._kept: dict[str, OpenClass] = {}
+        self._server = secrets.token_hex(4)
+        self._polling: asyncio.Task[None] | None = None
+
+    # --- What is asked for ------------------------------------------------------------------------------------------------
+
+    async def open(self, nicknames: bool) -> tuple[str, str]:
+        """Open a class; its code, and what tells it from a later one with the same code. Raises Turned."""
+        now, born = self.clock(), secrets.token_hex(4)
+        line = as_line({"do": "open", "at": round(now, 2), "born": born, "nicknames": nicknames})
+        for _ in range(TRIES):
+            code = new_code()
+            if await self._in_thread(lambda store, code=code: store.create(code, line, now)):  # type: ignore[misc]
+                await self.kept(code)
+                return code, born
+        raise Turned("full", "There are as many classes as this server has room for. Try again later.")
+
+    def knows(self, code: str) -> bool:
+        """Whether a class is kept here."""
+        return code in self._kept
+
+    async def kept(self, code: str) -> OpenClass:
+        """A class. Raises Turned if there is none."""
+        now = self.clock()
+        kept = self._kept.get(code)
+        if kept is None:
+            lines = await self._in_thread(lambda store: store.read(code, 0))
+            if not lines:
+                raise Turned("gone", "There is no such class. It may be over.")
+            kept = self._kept.get(code)  # somebody else may have been faster
+            if kept is None:
+                kept = self._kept[code] = OpenClass(Room(code), now)
+                kept.take(lines)
+        self._poll()
+        if self._over(kept, now):
+            raise Turned("gone", "This class was yesterday.")
+        kept.used = now
+        return kept
+
+    async def add(self, kept: OpenClass, entry: Said) -> int:
+        """Have something said; the number of the device or round that it made. Nothing is written that would change nothing.
+
+        Raises Turned.
+        """
+        room = kept.room
+        verdict = room.verdict(entry)
+        if verdict is None:
+            line, known, now = as_line(entry), room.known, self.clock()
+            lines = await self._in_thread(lambda store: store.add(room.code, line, known, now))
+            if not lines:
+                self._forget(room.code)
+                raise Turned("gone", "This class is over.")
+            number = known + len(lines)
+            kept.take(lines[room.known - known :])
+            verdict = kept.refused.get(number)
+            if verdict is None:
+                return room.made.get(number, 0)
+        if verdict == "same":
+            return 0
+        raise Turned(verdict)
+
+    def close(self) -> None:
+        """End all streams: the server is about to end, and waits for them."""
+        self.closing = True
+        for kept in self._kept.values():
+            kept.ring(students=True)
+
+    # --- What happens meanwhile -------------------------------------------------------------------------------------------
+
+    def _poll(self) -> None:
+        if self._polling is None or self._polling.done():
+            self._polling = asyncio.get_running_loop().create_task(self._keep())
+
+    async def _keep(self) -> None:
+        """While there are classes here: hear what was said at other servers, count who is there, forget what nobody uses."""
+        counted = 0.0
+        while self._kept and not self.closing:
+            await asyncio.sleep(CLASS_POLL)
+            try:
+                await self.hear()
+                if self.clock() - counted >= PRESENCE_SECONDS:
+                    counted = self.clock()
+                    for kept in [*self._kept.values()]:
+                        await self._count(kept)
+            except (Turned, RuntimeError) as error:  # the store will be back, or the server is ending
+                logging.getLogger(__name__).warning("Classes: %s", error)
+                await asyncio.sleep(1)
+
+    async def hear(self) -> None:
+        """Hear what was said elsewhere."""
+        known = {code: kept.room.known for code, kept in self._kept.items()}
+        for code, lines in (await self._in_thread(lambda store: store.news(known))).items():
+            kept = self._kept.get(code)
+            if kept is not None:
+                kept.take(lines[kept.room.known - known[code] :])
+
+    async def _count(self, kept: OpenClass) -> None:
+        """Say who listens here, when that has changed or was long ago, and hear who listens elsewhere."""
+        now, code, before = self.clock(), kept.room.code, kept.people()
+        if not kept.streams and now - kept.used > CLASS_KEPT_SECONDS:
+            self._forget(code)
+        if self._over(kept, now) or not self.keeps(kept):
+            return
+        here = frozenset(number for number in kept.streams if number)
+        since, named = kept.told
+        if here != named or (here and now - since > PRESENCE_LOST / 3):
+            kept.told = now, here
+            who = json.dumps(sorted(here))
+            await self._in_thread(lambda store: store.here(code, self._server, who, now))
+        if 0 in kept.streams:
+            found = await self._in_thread(lambda store: store.everywhere(code, now - PRESENCE_LOST))
+            kept.everywhere = frozenset(number for who in found for number in json.loads(who))
+            if kept.people() != before:
+                kept.ring(students=False)
+
+    def _over(self, kept: OpenClass, now: float) -> bool:
+        """Whether a class's day is over; then it is forgotten here, and in the store when the next one is opened."""
+        over = now - kept.room.opened > CLASS_SECONDS
+        if over:
+            self._forget(kept.room.code)
+        return over
+
+    def _forget(self, code: str) -> None:
+        kept = self._kept.pop(code, None)
+        if kept is not None:
+            kept.ring(students=True)
+
+    def keeps(self, kept: OpenClass) -> bool:
+        """Whether a class is still here, and may be listened to."""
+        return not self.closing and self._kept.get(kept.room.code) is kept
+
+    async def _in_thread(self, ask: Callable[[Store], Result]) -> Result:
+        def asked() -> Result:
+            if self._store is None:
+                self._store = self._make()
+            return ask(self._store)
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, asked)
+        except StoreError as error:
+            logging.getLogger(__name__).warning("Classes: %s", error)
+            raise Turned("store", "The class can't be written down just now. Try again.") from error
+
+
+@once
+def hub() -> Hub:
+    """That of this server."""
+    return Hub()

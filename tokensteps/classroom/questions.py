@@ -1,0 +1,211 @@
+"""A question to a class as it comes from the lecturer's browser, examined part by part; nothing here knows what it is about."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from tokensteps.limits import (
+    CHOICE_TOKENS,
+    CHOICES_LIMIT,
+    GIVEN_QUESTIONS,
+    NICKNAME_LIMIT,
+    QUESTION_LIMIT,
+    QUESTION_PARTS,
+    QUESTION_SECONDS,
+    REPLY_LIMIT,
+    SEALED_LIMIT,
+    WORD_SHOWN,
+)
+
+INPUTS: Final = ("choices", "number", "text")
+Kind = Literal[
+    "form", "key", "gone", "shown", "late", "round", "place", "enough", "ended", "large", "often", "full", "store", "names"
+]  # fmt: skip
+"""Why something was refused; the browser has the words for each."""
+
+
+class Turned(Exception):
+    """A request is turned down."""
+
+    def __init__(self, kind: Kind, say: str = "") -> None:
+        super().__init__(say or kind)
+        self.kind, self.say = kind, say
+
+
+def text(value: Any, limit: int, least: int = 0) -> str:
+    """A text without spaces around it. Raises Turned for anything else, a longer one, and half of a UTF-16 pair."""
+    if not isinstance(value, str) or not least <= len(value) <= limit:
+        raise Turned("form", f"expected a text of {least} to {limit} characters")
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise Turned("form", "half of a UTF-16 pair isn't text")
+    return value.strip()
+
+
+def whole(value: Any, least: int, most: int) -> int:
+    """A whole number within bounds. Raises Turned."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise Turned("form", f"expected a whole number from {least} to {most}")
+    return value
+
+
+def truth(value: Any) -> bool:
+    """True or false. Raises Turned."""
+    if not isinstance(value, bool):
+        raise Turned("form", "expected true or false")
+    return value
+
+
+def nickname(value: Any) -> str:
+    """A name to show: one line of letters, without what changes direction or can't be seen.
+
+    >>> nickname("  Ana\\u202e  B.\\n"), nickname(None), nickname("x" * 99) == "x" * 24
+    ('Ana B.', '', True)
+    """
+    if not isinstance(value, str):
+        return ""
+    seen = (
+        letter
+        for letter in value[: 4 * NICKNAME_LIMIT]
+        if unicodedata.category(letter)[0] != "C" or letter.isspace()
+    )
+    return " ".join("".join(seen).split())[:NICKNAME_LIMIT].strip()
+
+
+def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Where the lecturer is: page, query without step, step, tab. Raises Turned."""
+    return {
+        "page": text(given.get("page", ""), 60),
+        "query": text(given.get("query", ""), SEALED_LIMIT),
+        "step": whole(given.get("step", 0), 0, 10**9),
+        "tab": text(given.get("tab") or "", 60),
+    }
+
+
+def read_given(given: Mapping[str, Any]) -> dict[str, Any]:
+    """An exercise set or a challenge for everybody; with no questions, none any more. Raises Turned."""
+    return {
+        "page": text(given.get("page", ""), 60),
+        "query": text(given.get("query", ""), SEALED_LIMIT),
+        "questions": whole(given.get("questions"), 0, GIVEN_QUESTIONS),
+        "label": text(given.get("label") or "", QUESTION_LIMIT),
+    }
+
+
+def read_question(given: Any) -> dict[str, Any]:
+    """A question with its key, and nothing that doesn't belong to one. Raises Turned."""
+    if not isinstance(given, Mapping):
+        raise Turned("form", "expected a question")
+    said, asked_by = given.get("say"), given.get("input")
+    key, tied = given.get("key", []), given.get("tied", [])
+    if not isinstance(said, Mapping) or not 1 <= len(said) <= 12 or asked_by not in INPUTS:
+        raise Turned("form", "a question needs say, and an input: " + ", ".join(INPUTS))
+    if not all(isinstance(one, list) and len(one) <= CHOICES_LIMIT for one in (key, tied)):
+        raise Turned("form", f"the key, and what ties with it, are lists of at most {CHOICES_LIMIT} answers")
+    question: dict[str, Any] = {
+        "kind": text(given.get("kind", ""), 40),
+        "say": {text(name, 12): sentence(words) for name, words in said.items()},
+        "input": asked_by,
+        "key": [text(one, REPLY_LIMIT, 1) for one in key],
+        "tied": [text(one, REPLY_LIMIT, 1) for one in tied],
+    }
+    if given.get("word"):
+        question["word"] = text(given["word"], WORD_SHOWN)
+    if asked_by == "choices":
+        question["choices"] = _choices(given.get("choices"))
+    if asked_by == "number" and given.get("near") is not None:
+        question["near"] = _near(given["near"])
+    if given.get("seconds"):
+        question["seconds"] = whole(given["seconds"], 5, QUESTION_SECONDS)
+    return question
+
+
+def _choices(given: Any) -> list[dict[str, Any]]:
+    if not isinstance(given, list) or not 2 <= len(given) <= CHOICES_LIMIT:
+        raise Turned("form", f"expected 2 to {CHOICES_LIMIT} choices")
+    choices = []
+    for one in given:
+        if not isinstance(one, Mapping):
+            raise Turned("form", "a choice has an id, and a text or tokens")
+        choice: dict[str, Any] = {"id": text(one.get("id"), REPLY_LIMIT, 1)}
+        if one.get("text") is not None:
+            choice["text"] = sentence(one["text"])
+        tokens = one.get("tokens")
+        if tokens is not None:
+            if not isinstance(tokens, list) or len(tokens) > CHOICE_TOKENS:
+                raise Turned("form", f"a choice has at most {CHOICE_TOKENS} tokens")
+            choice["tokens"] = [token_text(token) for token in tokens]
+        choices.append(choice)
+    if len({one["id"] for one in choices}) < len(choices):
+        raise Turned("form", "two choices have the same id")
+    return choices
+
+
+def sentence(value: Any) -> Any:
+    """A sentence: a text, or a list of texts and tokens, `{"t": …, "c": place in the palette}`. Raises Turned."""
+    if not isinstance(value, list):
+        return text(value, QUESTION_LIMIT)
+    if len(value) > QUESTION_PARTS:
+        raise Turned("form", f"a sentence has at most {QUESTION_PARTS} parts")
+    parts: list[Any] = []
+    for part in value:
+        if isinstance(part, Mapping):
+            parts.append({"t": token_text(part.get("t")), "c": whole(part.get("c"), 0, 9)})
+        else:
+            parts.append(token_text(part))
+    if len(as_text(parts)) > QUESTION_LIMIT:
+        raise Turned("form", f"expected a text of at most {QUESTION_LIMIT} characters")
+    return parts
+
+
+def as_text(words: Any) -> str:
+    """A sentence as text alone.
+
+    >>> as_text([{"t": "h", "c": 1}, {"t": "ug", "c": 3}, " is merged."])
+    'h ug is merged.'
+    """
+    if isinstance(words, str):
+        return words
+    found, after = "", False
+    for part in words:
+        token = isinstance(part, Mapping)
+        found += (" " if token and after else "") + (part["t"] if isinstance(part, Mapping) else part)
+        after = token
+    return found
+
+
+def token_text(value: Any) -> str:
+    """A token: as it is, since its spaces belong to it. Raises Turned."""
+    text(value, QUESTION_LIMIT)
+    return str(value)
+
+
+def _near(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise Turned("form", "near is a number from 0 up")
+    return float(value)
+
+
+def is_right(question: Mapping[str, Any], answer: str) -> bool | None:
+    """Whether an answer is one of the key's, or, for a number, near one; None for a question without a key.
+
+    >>> is_right({"input": "number", "key": ["0.3333"], "near": 0.001}, "0.333"), is_right({"input": "text", "key": []}, "a")
+    (True, None)
+    """
+    key: list[str] = question["key"]
+    near: float | None = question.get("near")
+    if not key:
+        return None
+    if answer in key:
+        return True
+    return near is not None and any(abs(_as_number(one) - _as_number(answer)) <= near for one in key)
+
+
+def _as_number(typed: str) -> float:
+    try:
+        value = float(typed)
+    except ValueError:
+        return math.nan
+    return value if math.isfinite(value) else math.nan

@@ -1,0 +1,329 @@
+"""A class is what was said in it: a log of entries, and this, what follows from them, one after the other.
+
+Every server reads the same log in the same order, and so comes to the same class; nothing here looks at a clock or tosses a coin:
+an entry says when it was made. What an entry can't do any more, because of one that came before it, it doesn't do anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Any, Final, Literal
+
+from tokensteps.classroom.questions import Kind
+from tokensteps.classroom.rounds import Given, Round
+from tokensteps.limits import (
+    ANSWER_CHANGES,
+    CLASS_BEHIND,
+    CLASS_BYTES,
+    CLASS_DEVICES,
+    CLASS_RESERVE,
+    DEVICE_ENTRIES,
+    LOST_PLACES,
+    ROUNDS,
+)
+
+Said = Mapping[str, Any]
+"""What was said: `do` says what, `at` when, `n` by which device; the rest belongs to what it does."""
+Outcome = Kind | Literal["same"] | None
+"""Why an entry does nothing; "same": it would, but everything is already as it says."""
+COUNTS: Final = frozenset({"tally", "lost", "progress"})
+"""What only the lecturer hears, and the latest of it says all that was said before of the same thing."""
+OF_STUDENTS: Final = frozenset({"join", "nick", "mode", "answer", "lost"})
+
+
+def as_line(entry: Said) -> str:
+    """An entry as the log has it: ASCII on one line."""
+    return json.dumps(entry, separators=(",", ":"))
+
+
+@dataclass
+class Device:
+    """A browser that has joined."""
+
+    nickname: str = ""
+    follows: bool = True
+    entries: int = 0
+
+
+@dataclass(frozen=True)
+class Note:
+    """What an entry has changed, for those who listen."""
+
+    id: int
+    name: str
+    data: Mapping[str, Any]
+    """What there is to say; of what changes with time only which round or place it is."""
+    sent: dict[str, bytes] = field(default_factory=dict, compare=False)
+    """As it was written for everybody, once."""
+
+
+class Notes:
+    """The latest notes for some of those who listen: a few hundred, so that who comes back soon hears each."""
+
+    def __init__(self) -> None:
+        self.forgotten = 0
+        """The latest note that isn't kept any more: who has heard less than that is told all anew."""
+        self._kept: deque[Note] = deque()
+
+    def add(self, note: Note) -> None:
+        """Keep one more."""
+        self._kept.append(note)
+        if len(self._kept) > CLASS_BEHIND:
+            self.forgotten = self._kept.popleft().id
+
+    def after(self, number: int) -> list[Note]:
+        """Those of later entries."""
+        return [*takewhile(lambda note: note.id > number, reversed(self._kept))][::-1]
+
+    def drop(self, asked: int) -> None:
+        """Forget what was to be said of a round: there is nothing left to speak of."""
+        self._kept = deque(note for note in self._kept if note.data.get("round") != asked)
+
+
+class Room:
+    """A class as it stands."""
+
+    def __init__(self, code: str) -> None:
+        self.code, self.born, self.opened = code, "", 0.0
+        self.known, self.size, self.ended = 0, 0, False
+        """Entries of the log, and their characters, up to now."""
+        self.nicknames, self.blank, self.all = False, False, True
+        self.place: dict[str, Any] | None = None
+        self.devices: dict[int, Device] = {}
+        self.rounds: dict[int, Round] = {}
+        self.round: Round | None = None
+        """The present one."""
+        self.given: Given | None = None
+        self.numbered = 0
+        self.made: dict[int, int] = {}
+        """Entry of the log → the device or round that it made."""
+        self.runs: dict[tuple[str, str], int] = {}
+        """Page and query → their number, in the order of their first visit."""
+        self.visited: list[tuple[str, str]] = []
+        """Number, less one → page and query."""
+        self.lost: dict[tuple[int, int], set[int]] = {}
+        """Run and step → the devices that got lost there."""
+        self.notes = {True: Notes(), False: Notes()}
+        """For the lecturer (True), who hears of everything, and for students."""
+
+    # --- What an entry may do ---------------------------------------------------------------------------------------------
+
+    def verdict(self, entry: Said) -> Outcome:
+        """What stops an entry from doing anything; None if nothing does."""
+        do, device = entry["do"], self.devices.get(entry.get("n", 0))
+        if not hasattr(self, f"_do_{do}"):  # a newer server's, while all are being updated
+            return "form"
+        if self.ended:
+            return "same" if do == "end" else "ended"
+        if do in OF_STUDENTS:
+            if do != "join" and device is None:
+                return "key"
+            if self.size > CLASS_BYTES - CLASS_RESERVE or (
+                len(self.devices) >= CLASS_DEVICES and do == "join"
+            ):
+                return "full"
+            if device is not None and device.entries >= DEVICE_ENTRIES:
+                return "enough"
+        elif self.size > CLASS_BYTES and do != "end":
+            return "full"
+        check = getattr(self, f"_check_{do}", None)
+        verdict: Outcome = check(entry, device) if check else None
+        return verdict
+
+    def _check_nick(self, entry: Said, device: Device) -> Outcome:
+        return "same" if not self.nicknames or entry["nickname"] in ("", device.nickname) else None
+
+    def _check_mode(self, entry: Said, device: Device) -> Outcome:
+        return "same" if device.follows == entry["follows"] else None
+
+    def _check_blank(self, entry: Said, _device: None) -> Outcome:
+        return "same" if self.blank == entry["on"] else None
+
+    def _check_place(self, entry: Said, _device: None) -> Outcome:
+        now = self.place
+        same = now is not None and all(entry.get(name) == now[name] for name in ("run", "step", "tab"))
+        return "same" if same else None
+
+    def _check_lost(self, entry: Said, _device: Device) -> Outcome:
+        if self.place is None:
+            return "place"
+        there = (self.place["run"], self.place["step"])
+        if there not in self.lost:
+            return "full" if len(self.lost) >= LOST_PLACES else None
+        return "same" if entry["n"] in self.lost[there] else None
+
+    def _check_ask(self, _entry: Said, _device: None) -> Outcome:
+        if self.place is None:
+            return "place"
+        return "full" if self.numbered >= ROUNDS else None
+
+    def _check_again(self, entry: Said, _device: None) -> Outcome:
+        return self._check_ask(entry, None) if entry["round"] in self.rounds else "round"
+
+    def _check_give(self, _entry: Said, _device: None) -> Outcome:
+        return "full" if self.numbered >= ROUNDS else None
+
+    def _check_drop(self, entry: Said, _device: None) -> Outcome:
+        asked = self.rounds.get(entry["round"])
+        return "round" if asked is None or asked.state == "revealed" else None
+
+    def _check_show(self, entry: Said, _device: None) -> Outcome:
+        asked = self.rounds.get(entry["round"])
+        return "round" if asked is None else "same" if asked.shown else None
+
+    def _check_reveal(self, entry: Said, _device: None) -> Outcome:
+        asked = self.rounds.get(entry["round"])
+        return "round" if asked is None else "same" if asked.state == "revealed" else None
+
+    def _check_answer(self, entry: Said, _device: Device) -> Outcome:
+        number, device = entry["round"], entry["n"]
+        given = self.given
+        if given is not None and number == given.number:
+            if not 0 <= entry.get("q", -1) < len(given.answers):
+                return "round"
+            return "same" if given.answers[entry["q"]].get(device) == (entry["a"] == "right") else None
+        asked = self.rounds.get(number)
+        if asked is None:
+            return "round"
+        if asked.state != "open":
+            return "shown" if asked is self.round else "round"
+        if asked.late(entry["at"]):
+            return "late"
+        if asked.answers.get(device) == entry["a"]:
+            return "same"
+        return "enough" if asked.changes[device] >= ANSWER_CHANGES else None
+
+    # --- What it does -----------------------------------------------------------------------------------------------------
+
+    def take(self, line: str, entry: Said) -> Outcome:
+        """The log's next entry, as it is written there and as read: it does what it can. Returns why not."""
+        self.known += 1
+        self.size += len(line)
+        verdict = self.verdict(entry)
+        if verdict is None:
+            device = self.devices.get(entry.get("n", 0))
+            if device is not None:
+                device.entries += 1
+            getattr(self, f"_do_{entry['do']}")(entry)
+        return verdict
+
+    def _say(self, name: str, **data: Any) -> None:
+        note = Note(self.known, name, data)
+        for lecturer in (True,) if name in COUNTS else (True, False):
+            self.notes[lecturer].add(note)
+
+    def _do_open(self, entry: Said) -> None:
+        self.born, self.opened, self.nicknames = entry["born"], entry["at"], entry["nicknames"]
+
+    def _do_join(self, entry: Said) -> None:
+        name = entry.get("nickname", "") if self.nicknames else ""
+        number = self.made[self.known] = len(self.devices) + 1
+        self.devices[number] = Device(name, self.all, 1)
+        if self.round is not None and self.round.state == "open":
+            self.round.of = len(self.devices)
+
+    def _do_nick(self, entry: Said) -> None:
+        self.devices[entry["n"]].nickname = entry["nickname"]
+
+    def _do_mode(self, entry: Said) -> None:
+        self.devices[entry["n"]].follows = entry["follows"]
+
+    def _do_place(self, entry: Said) -> None:
+        run = entry.get("run")
+        if run is None:  # a page and a query, perhaps new
+            there = (entry["page"], entry["query"])
+            run = self.runs.setdefault(there, len(self.runs) + 1)
+            if run > len(self.visited):
+                self.visited.append(there)
+        same = self.place is not None and self.place["run"] == run
+        where = {} if same else dict(zip(("page", "query"), self.visited[run - 1], strict=True))
+        now = {"run": run, "step": entry["step"], "tab": entry["tab"]}
+        self.place = {**(self.place or {}), **where, **now}
+        self._say("place", **now, **where)
+
+    def _do_blank(self, entry: Said) -> None:
+        self.blank = entry["on"]
+        self._say("blank", on=self.blank)
+
+    def _do_call(self, entry: Said) -> None:
+        self.all = entry["all"]
+        for device in self.devices.values():
+            device.follows = self.all
+        self._say("call", all=self.all)
+
+    def _do_ask(self, entry: Said) -> None:
+        self._begin(entry["question"], None, entry["at"])
+
+    def _do_again(self, entry: Said) -> None:
+        former = self.rounds[entry["round"]]
+        self._begin(former.question, former.first, entry["at"])
+
+    def _begin(self, question: Mapping[str, Any], first: int | None, at: float) -> None:
+        if self.round is not None and self.round.state in ("open", "shown"):
+            self.round.state = "closed"
+        number = self._next_number()
+        self.round = Round(
+            number, first or number, question, dict(self.place or {}), at, of=len(self.devices)
+        )
+        self.rounds[number] = self.round
+        self._say("ask", round=number)
+
+    def _next_number(self) -> int:
+        self.numbered += 1
+        self.made[self.known] = self.numbered
+        return self.numbered
+
+    def _do_drop(self, entry: Said) -> None:
+        del self.rounds[entry["round"]]
+        if self.round is not None and self.round.number == entry["round"]:
+            self.round = None
+        for notes in self.notes.values():
+            notes.drop(entry["round"])
+        self._say("drop", round=entry["round"])
+
+    def _do_show(self, entry: Said) -> None:
+        asked = self.rounds[entry["round"]]
+        asked.shown = True
+        if asked.state == "open":
+            asked.state = "shown"
+        self._say("shown", round=asked.number)
+
+    def _do_reveal(self, entry: Said) -> None:
+        asked = self.rounds[entry["round"]]
+        asked.shown, asked.state = True, "revealed"
+        self._say("reveal", round=asked.number)
+
+    def _do_give(self, entry: Said) -> None:
+        questions = entry["questions"]
+        if questions:
+            number = self._next_number()
+            what = {name: entry[name] for name in ("page", "query", "questions", "label")}
+            self.given = Given(number, what, [{} for _ in range(questions)])
+        else:
+            self.given = None
+        self._say("give")
+
+    def _do_answer(self, entry: Said) -> None:
+        given = self.given
+        if given is not None and entry["round"] == given.number:
+            given.answers[entry["q"]][entry["n"]] = entry["a"] == "right"
+            self._say("progress")
+            return
+        asked = self.rounds[entry["round"]]
+        asked.answers[entry["n"]] = entry["a"]
+        asked.changes[entry["n"]] += 1
+        self._say("tally", round=asked.number)
+
+    def _do_lost(self, entry: Said) -> None:
+        assert self.place is not None  # else it would have been refused
+        there = (self.place["run"], self.place["step"])
+        self.lost.setdefault(there, set()).add(entry["n"])
+        self._say("lost", run=there[0], step=there[1])
+
+    def _do_end(self, _entry: Said) -> None:
+        self.ended = True
+        self._say("end")

@@ -1,0 +1,305 @@
+"""What a browser asks of a class, over HTTP: small messages in JSON, and one stream of events.
+
+They come through the same guard as everything else (`tokensteps/server/headers.py`), so other sites' pages are refused before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from tokensteps.classroom import questions as form
+from tokensteps.classroom.address import qr, reachable
+from tokensteps.classroom.codes import Person, paper, read_code, read_paper
+from tokensteps.classroom.hub import OpenClass, hub
+from tokensteps.classroom.questions import Kind, Turned
+from tokensteps.classroom.room import Room
+from tokensteps.classroom.stream import EventStream
+from tokensteps.classroom.summary import names_csv, rounds_csv, summary
+from tokensteps.limits import (
+    CLASS_BODY,
+    CLASS_RATES,
+    CONNECTIONS_EACH,
+    DEVICE_RATE,
+    KEY_SHARE,
+    QR_LIMIT,
+    REPLY_LIMIT,
+    STUDENT_BODY,
+    UPLOAD_PATIENCE,
+    Rate,
+)
+from tokensteps.server.entrance.rates import Account, Addresses, Bucket, network
+from tokensteps.server.once import once
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+API: Final = "/class/api"
+STATUS: Final[Mapping[Kind, int]] = {
+    "form": 400, "key": 403, "gone": 404, "names": 404, "shown": 409, "late": 409, "round": 409, "place": 409, "enough": 409,
+    "ended": 410, "large": 413, "often": 429, "full": 503, "store": 503,
+}  # fmt: skip
+SAY: Final[Mapping[str, str]] = {
+    "key": "This needs the lecturer's key, or a device that has joined this class.",
+    "shown": "The answers are on the wall: they can't be changed any more.",
+    "late": "The time is over.",
+    "round": "There is no such question now.",
+    "place": "Show a step first.",
+    "enough": "This device has said too much.",
+    "ended": "The class is over.",
+    "full": "There is no room for more.",
+}
+"""For whoever reads what goes over the wire; people see the browser's own words, in their language."""
+Body = dict[str, Any]
+
+
+def _round(body: Body) -> Body:
+    return {"round": form.whole(body.get("round"), 1, 10**6)}
+
+
+def _read_answer(body: Body) -> Body:
+    said = {**_round(body), "a": form.text(body.get("answer"), REPLY_LIMIT, 1)}
+    return {**said, "q": form.whole(body["question"], 0, 10**4)} if "question" in body else said
+
+
+LECTURERS: Final[Mapping[str, Callable[[Body], Body]]] = {
+    "place": form.as_place,
+    "blank": lambda body: {"on": form.truth(body.get("on"))},
+    "call": lambda body: {"all": form.truth(body.get("all"))},
+    "ask": lambda body: {"question": form.read_question(body.get("question"))},
+    "again": _round,
+    "show": _round,
+    "drop": _round,
+    "reveal": _round,
+    "give": form.read_given,
+    "end": lambda _body: {},
+}
+"""What needs the key, and what is read of it."""
+STUDENTS: Final[Mapping[str, Callable[[Body], Body]]] = {
+    "answer": _read_answer,
+    "lost": lambda _body: {},
+    "mode": lambda body: {"follows": form.truth(body.get("follows"))},
+}
+"""What a device does."""
+MAKERS: Final = frozenset({"ask", "again", "give"})
+
+
+@once
+def _addresses() -> Addresses:
+    return Addresses(CLASS_RATES)
+
+
+def _account(scope: Mapping[str, Any]) -> Account:
+    """That of the address which asks."""
+    return _addresses().account(network((scope.get("client") or ("",))[0]), time.monotonic())
+
+
+def _spend(bucket: Bucket) -> None:
+    """Take one, or be refused: a browser that asks too often asks again later. Raises Turned."""
+    now = time.monotonic()
+    if bucket.full(now):
+        raise Turned("often", "Too many messages from here. Try again in a moment.")
+    bucket.take(1, now)
+
+
+async def _read(request: Request, limit: int) -> Body:
+    """A message. Raises Turned."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise Turned("form", "Send application/json.")
+    data = bytearray()
+    try:
+        async with asyncio.timeout(UPLOAD_PATIENCE):
+            async for piece in request.stream():
+                data += piece
+                if len(data) > limit:
+                    raise Turned("large", f"A message has at most {limit} bytes.")
+        body = json.loads(data)
+    except (ValueError, RecursionError, TimeoutError, ClientDisconnect) as error:
+        raise Turned("form", "That isn't JSON.") from error
+    if not isinstance(body, dict):
+        raise Turned("form", "Send an object.")
+    return body
+
+
+async def _asker(shown: object, code: str, lecturer: bool | None) -> tuple[Person, OpenClass]:
+    """Who asks, and the class. A seal is looked at before any class is: with a forged one, nobody learns which there are. Raises Turned."""
+    person = read_paper(shown, code)
+    if person is None or lecturer not in (None, person.lecturer):
+        raise Turned("key")
+    kept = await hub().kept(code)
+    if person.born != kept.room.born or not (person.lecturer or person.number in kept.room.devices):
+        raise Turned("key")
+    rate = (
+        Rate(KEY_SHARE * DEVICE_RATE.burst, KEY_SHARE * DEVICE_RATE.pace) if person.lecturer else DEVICE_RATE
+    )
+    _spend(kept.buckets.setdefault(person.number, Bucket(rate)))
+    return person, kept
+
+
+def _code(request: Request) -> str:
+    code = read_code(request.path_params["code"])
+    if code is None:
+        _spend(_account(request.scope).bucket("wrong"))
+        raise Turned("gone", "There is no such class. Look at the code again.")
+    return code
+
+
+async def _open(request: Request) -> Body:
+    _spend(_account(request.scope).bucket("open"))
+    nicknames = (await _read(request, STUDENT_BODY)).get("nicknames", False)
+    asked = form.truth(nicknames)
+    scheme = request.headers.get("x-forwarded-proto", request.url.scheme).split(",")[0].strip()
+    here = f"{'https' if scheme == 'https' else 'http'}://{request.headers.get('host', '')[:300]}"
+    try:
+        address = reachable(here)
+    except ValueError as error:
+        raise Turned("form", "The Host header is no address.") from error
+    code, born = await hub().open(asked)
+    link = f"{address}/?class={code}"
+    return {
+        "code": code, "key": paper(Person(code, born, 0)), "address": address, "link": link, "qr": qr(link)._asdict(),
+    }  # fmt: skip
+
+
+async def _found(code: str, wrong: Bucket) -> OpenClass:
+    """A class by its code alone, unless too many codes were wrong. A try counts before the store is asked, so that many tries at once
+    count, too, and no more once it was right; a class that is kept here needs no asking. Raises Turned."""
+    now = time.monotonic()
+    if wrong.full(now):
+        raise Turned("often", "Too many wrong codes from here. Try again in a minute.")
+    if hub().knows(code):
+        return await hub().kept(code)
+    wrong.take(1, now)
+    kept = await hub().kept(code)
+    wrong.take(-1, time.monotonic())
+    return kept
+
+
+async def _join(request: Request) -> Body:
+    account = _account(request.scope)
+    _spend(account.bucket("join"))
+    code, body = _code(request), await _read(request, STUDENT_BODY)
+    person = read_paper(body.get("device"), code)
+    kept = await hub().kept(code) if person else await _found(code, account.bucket("wrong"))
+    name = form.nickname(body.get("nickname"))
+    at = round(hub().clock(), 2)
+    if person is not None and person.born == kept.room.born and person.number in kept.room.devices:
+        number = person.number
+        if name and not kept.room.ended:
+            await hub().add(kept, {"do": "nick", "at": at, "n": number, "nickname": name})
+    else:
+        named = {"nickname": name} if name and kept.room.nicknames else {}
+        number = await hub().add(kept, {"do": "join", "at": at, **named})
+    return {"device": paper(Person(code, kept.room.born, number)), "number": number}
+
+
+async def _act(request: Request) -> Body:
+    _spend(_account(request.scope).bucket("post"))
+    action, code = request.path_params["action"], _code(request)
+    lecturer = action in LECTURERS
+    if not lecturer and action not in STUDENTS:
+        raise Turned("form", "There is no such message.")
+    body = await _read(request, CLASS_BODY if lecturer else STUDENT_BODY)
+    person, kept = await _asker(body.get("as"), code, lecturer)
+    said = (LECTURERS if lecturer else STUDENTS)[action](body)
+    if action == "place":
+        said = _without_page(kept.room, said)
+    who = {} if lecturer else {"n": person.number}
+    made = await hub().add(kept, {"do": action, "at": round(hub().clock(), 2), **who, **said})
+    return {"round": made} if action in MAKERS and made else {}
+
+
+def _without_page(room: Room, place: Body) -> Body:
+    """A place by its number, where page and query are known: a text in an address can be long."""
+    run = room.runs.get((place["page"], place["query"]))
+    return place if run is None else {"run": run, "step": place["step"], "tab": place["tab"]}
+
+
+async def _summarize(request: Request) -> Body | Response:
+    _spend(_account(request.scope).bucket("post"))
+    code, asked = _code(request), request.query_params
+    _, kept = await _asker(asked.get("as"), code, True)
+    match asked.get("form", "json"):
+        case "json":
+            return summary(kept.room)
+        case "csv" | "names" as kind:
+            table = (rounds_csv if kind == "csv" else names_csv)(kept.room)
+            named = {"Content-Disposition": f'attachment; filename="class-{code}-{kind}.csv"'}
+            return Response(table.encode("utf-8-sig"), media_type="text/csv; charset=utf-8", headers=named)
+    raise Turned("form", "form is json, csv or names.")
+
+
+async def _draw_qr(request: Request) -> Body:
+    _spend(_account(request.scope).bucket("post"))
+    await _asker(request.query_params.get("as"), _code(request), True)
+    try:
+        return qr(form.text(request.query_params.get("text"), QR_LIMIT, 1))._asdict()
+    except ValueError as error:  # letters of several bytes
+        raise Turned("form", "That is too long for a QR code.") from error
+
+
+def _answered(
+    handle: Callable[[Request], Awaitable[Body | Response]],
+) -> Callable[[Request], Awaitable[Response]]:
+    """A route that answers in JSON, whatever becomes of it."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            given = await handle(request)
+        except Turned as turned:
+            return _turned(turned)
+        return given if isinstance(given, Response) else JSONResponse(given)
+
+    return answer
+
+
+def _turned(turned: Turned) -> Response:
+    """Why not, in a word for the browser and a sentence for people."""
+    said = {"error": turned.kind, "say": turned.say or SAY.get(turned.kind, turned.kind)}
+    headers = {"Retry-After": "1"} if turned.kind in ("often", "store") else {}
+    return JSONResponse(said, STATUS[turned.kind], headers)
+
+
+class Events:
+    """The route of the event stream: plain ASGI, since it lasts as long as the page."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with events, or with the reason why not."""
+        request, account = Request(scope), _account(scope)
+        try:
+            _spend(account.bucket("stream"))
+            if account.connections >= CONNECTIONS_EACH:
+                raise Turned("often", "Too many streams from here.")
+            person, kept = await _asker(request.query_params.get("as"), _code(request), None)
+        except Turned as turned:
+            await _turned(turned)(scope, receive, send)
+            return
+        account.connections += 1
+        try:
+            await EventStream(hub(), kept, person, _after(request))(scope, receive, send)
+        finally:
+            account.connections -= 1
+
+
+def _after(request: Request) -> int | None:
+    """The last event that a browser has: it says so by itself when it comes back, and in the address where a script began anew."""
+    said = request.headers.get("last-event-id") or request.query_params.get("after") or ""
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 10 else None
+
+
+ROUTES: Final = (
+    Route(f"{API}/open", _answered(_open), methods=["POST"]),
+    Route(f"{API}/{{code}}/events", Events(), methods=["GET"]),
+    Route(f"{API}/{{code}}/summary", _answered(_summarize), methods=["GET"]),
+    Route(f"{API}/{{code}}/qr", _answered(_draw_qr), methods=["GET"]),
+    Route(f"{API}/{{code}}/join", _answered(_join), methods=["POST"]),
+    Route(f"{API}/{{code}}/{{action}}", _answered(_act), methods=["POST"]),
+)
+"""Served beside Streamlit's own."""

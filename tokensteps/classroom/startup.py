@@ -1,0 +1,82 @@
+"""What classes add to the start and the end of a server."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import signal
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from types import FrameType
+from typing import Any
+
+import streamlit as st
+from streamlit.starlette import App
+
+from tokensteps.classroom.address import local_address
+from tokensteps.classroom.hub import hub
+
+Lifespan = Callable[[App], AbstractAsyncContextManager[dict[str, Any]]]
+
+
+def with_classes(lifespan: Lifespan) -> Lifespan:
+    """A server's life, with classes in it: it says where students reach it, and ends their streams when it ends."""
+
+    @asynccontextmanager
+    async def life(app: App) -> AsyncIterator[dict[str, Any]]:
+        async with lifespan(app) as state:
+            tell_address()
+            with told_to_end(hub().close):
+                yield state
+
+    return life
+
+
+def tell_address() -> None:
+    """Print the address that a class types in, where others can reach this server."""
+    address = st.get_option("server.address") or ""
+    if not address or _everywhere(address):
+        found = local_address()
+        if found:
+            scheme = "https" if st.get_option("server.sslCertFile") else "http"
+            print(
+                f"  For a class in the same network: {scheme}://{found}:{st.get_option('server.port')}\n",
+                flush=True,
+            )
+
+
+def _everywhere(address: str) -> bool:
+    """Whether a server that listens there is reached from elsewhere under any of the machine's addresses."""
+    try:
+        return ipaddress.ip_address(address).is_unspecified
+    except ValueError:
+        return False
+
+
+@contextmanager
+def told_to_end(end: Callable[[], None]) -> Iterator[None]:
+    """Inside, `end` is called when a signal ends the server.
+
+    It first waits for all answers to be finished, and only then says that it ends; but an event stream is never finished by itself.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # a server inside another program, which has the signals
+        return
+    loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def tell(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(end)
+        former = before[signal.Signals(number)]
+        if callable(former):
+            former(number, frame)
+
+    for number in before:
+        signal.signal(number, tell)
+    try:
+        yield
+    finally:
+        for number, former in before.items():
+            if signal.getsignal(number) is tell:
+                signal.signal(number, former)

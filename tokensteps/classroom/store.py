@@ -1,0 +1,170 @@
+"""Where the logs of all classes are: in a file that the servers of one machine share, or in a Redis that several machines share."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, Protocol
+
+from tokensteps.limits import CLASS_IDLE, CLASS_SECONDS, CLASSES
+
+BUSY_SECONDS: Final = 5.0
+"""How long one server waits while another one writes; a write takes less than a millisecond."""
+
+
+class StoreError(Exception):
+    """The store can't be reached, or can't write. What was asked has not happened, as far as is known."""
+
+
+class Store(Protocol):
+    """Logs by code. All that a class is follows from its log, so a store keeps lines and knows nothing of what they mean.
+
+    Called from one thread at a time. Everything raises StoreError.
+    """
+
+    def create(self, code: str, line: str, now: float) -> bool:
+        """Begin a log with its first line; False if there is one already, or no room for another."""
+
+    def add(self, code: str, line: str, known: int, now: float) -> Sequence[str]:
+        """Write a line at the end of a log. Returns all lines after the first `known`, this one last; none if there is no such log."""
+
+    def read(self, code: str, known: int) -> Sequence[str]:
+        """All lines after the first `known`; none if there is no such log."""
+
+    def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str]]:
+        """For each class that this server keeps, with how many lines it knows, the lines after those, where there are any."""
+
+    def here(self, code: str, server: str, who: str, now: float) -> None:
+        """Note who is at a server."""
+
+    def everywhere(self, code: str, since: float) -> Sequence[str]:
+        """What servers have noted since then."""
+
+
+SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS classes (code TEXT PRIMARY KEY, opened REAL NOT NULL, last REAL NOT NULL, lines INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS lines (
+    code TEXT NOT NULL, number INTEGER NOT NULL, line TEXT NOT NULL, PRIMARY KEY (code, number)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS present (
+    code TEXT NOT NULL, server TEXT NOT NULL, who TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (code, server)
+) WITHOUT ROWID;
+"""
+FORGET: Final = tuple(f"DELETE FROM {table} WHERE code = ?" for table in ("classes", "lines", "present"))
+
+
+class FileStore:
+    """Logs in an SQLite file: its write-ahead log lets all servers read while one writes.
+
+    A line that was written is there though the server be killed; it may be lost if the machine loses power within a moment.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            path.chmod(0o600)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.execute("PRAGMA secure_delete = ON")  # what is forgotten isn't in the file any more
+            self._db.executescript(SCHEMA)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"{path}: {error}") from error
+        self._version = -1
+
+    def create(self, code: str, line: str, now: float) -> bool:
+        """Begin a log. Old ones go; with no room, so does the one that was quiet for longest, if that was long."""
+        with _Transaction(self._db) as db:
+            for (old,) in db.execute(
+                "SELECT code FROM classes WHERE opened <= ?", (now - CLASS_SECONDS,)
+            ).fetchall():
+                self._forget(old)
+            quiet = db.execute("SELECT code, last FROM classes ORDER BY last").fetchall()
+            if len(quiet) >= CLASSES:
+                if quiet[0][1] > now - CLASS_IDLE:
+                    return False
+                self._forget(quiet[0][0])
+            made = (
+                db.execute("INSERT OR IGNORE INTO classes VALUES (?, ?, ?, 1)", (code, now, now)).rowcount
+                == 1
+            )
+            if made:
+                db.execute("INSERT INTO lines VALUES (?, 1, ?)", (code, line))
+            return made
+
+    def _forget(self, code: str) -> None:
+        for statement in FORGET:
+            self._db.execute(statement, (code,))
+
+    def add(self, code: str, line: str, known: int, now: float) -> Sequence[str]:
+        """Write a line and read what others wrote before it, in one go."""
+        with _Transaction(self._db) as db:
+            count = "UPDATE classes SET last = ?, lines = lines + 1 WHERE code = ?"
+            if db.execute(count, (now, code)).rowcount != 1:
+                return ()
+            insert = "INSERT INTO lines SELECT code, lines, ? FROM classes WHERE code = ?"
+            db.execute(insert, (line, code))
+            return self._after(code, known)
+
+    def _after(self, code: str, known: int) -> Sequence[str]:
+        read = "SELECT line FROM lines WHERE code = ? AND number > ? ORDER BY number"
+        return [line for (line,) in self._db.execute(read, (code, known))]
+
+    def read(self, code: str, known: int) -> Sequence[str]:
+        """All lines after those."""
+        try:
+            return self._after(code, known)
+        except sqlite3.Error as error:
+            raise StoreError(str(error)) from error
+
+    def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str]]:
+        """What is new; nothing is read where no other server has written since the last time: to ask that takes microseconds."""
+        try:
+            version = self._db.execute("PRAGMA data_version").fetchone()[0]
+            if version == self._version:
+                return {}
+            found = {code: self._after(code, number) for code, number in known.items()}
+        except sqlite3.Error as error:
+            raise StoreError(str(error)) from error
+        self._version = version
+        return {code: lines for code, lines in found.items() if lines}
+
+    def here(self, code: str, server: str, who: str, now: float) -> None:
+        """Note who is at a server."""
+        with _Transaction(self._db) as db:
+            db.execute("REPLACE INTO present VALUES (?, ?, ?, ?)", (code, server, who, now))
+
+    def everywhere(self, code: str, since: float) -> Sequence[str]:
+        """What servers have noted since then."""
+        try:
+            read = "SELECT who FROM present WHERE code = ? AND at > ?"
+            return [who for (who,) in self._db.execute(read, (code, since))]
+        except sqlite3.Error as error:
+            raise StoreError(str(error)) from error
+
+    def close(self) -> None:
+        """Put the file in order; the last server to leave folds the write-ahead log into it."""
+        self._db.close()
+
+
+class _Transaction:
+    """All of it or nothing; alone among all servers from the start."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def __enter__(self) -> sqlite3.Connection:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            raise StoreError(str(error)) from error
+        return self._db
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _trace: object) -> None:
+        try:
+            self._db.execute("ROLLBACK" if kind else "COMMIT")
+        except sqlite3.Error as failed:
+            raise StoreError(str(failed)) from failed
+        if isinstance(error, sqlite3.Error):
+            raise StoreError(str(error)) from error

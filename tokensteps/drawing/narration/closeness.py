@@ -1,0 +1,100 @@
+"""What is said of how close a step was: the margin, and what would be chosen instead."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tokenizers_core.counterfactual.parting import Decision
+from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.merge_trace import MergeTrace
+from tokenizers_core.training.merging import Pair
+from tokensteps.drawing.narration.voice import Voice, some_tokens
+from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.numbers import nats
+
+NO_TOKENS = "e_step"
+"""The kind of step that chooses nothing."""
+
+
+def tell_choice(choice: Decision | None, voice: Voice) -> str:
+    """What a step chooses, in a few words; None is beyond the end of a run."""
+    if choice is None:
+        return voice.say(_("training has ended"))
+    match choice.kind:
+        case "start":
+            return voice.say(_("starts from other symbols"))
+        case "merge":
+            return voice.say(_("merges {pair}"), pair=voice.pair(Pair(*choice.tokens)))
+        case "prune":
+            return voice.say(_("prunes {piece}"), piece=voice.token(choice.tokens[0]))
+        case "m_step" if choice.tokens:
+            return voice.say(_("drops {pieces}"), pieces=some_tokens(choice.tokens, voice))
+        case "m_step":
+            return voice.say(_("drops nothing"))
+        case "finalize":
+            return voice.say(_("chooses the last pieces"))
+    return voice.say(_("counts pieces"))
+
+
+def margin_text(margin: float | Fraction) -> str:
+    """A margin in its own unit: a whole count, a score as a fraction, or nats.
+
+    >>> margin_text(3), margin_text(Fraction(1, 45)), margin_text(0.29012)
+    ('3', '1/45', '0.2901')
+    """
+    if isinstance(margin, float):
+        return nats(margin)
+    return count(margin) if isinstance(margin, int) else str(margin)
+
+
+def tell_margin_of(trace: AnyTrace, step: int, voice: Voice) -> str:
+    """How far behind the runner-up of a step was; "" for a step that chooses nothing."""
+    margin = trace.margin(step)
+    if not step or (not isinstance(trace, MergeTrace) and trace.record.kinds[step] != "prune"):
+        return ""
+    if margin is None:
+        return voice.say(_("Step {step} had no runner-up."), step=count(step))
+    rival = runner_up(trace, step, voice)
+    if not margin:
+        return voice.say(_("Step {step} was a tie: {rival} was just as good."), step=count(step), rival=rival)
+    told = voice.strong(margin_text(margin))
+    if isinstance(margin, float):
+        message = _("At step {step} the runner-up, {rival}, cost {margin} nats more.")
+    elif isinstance(margin, int):
+        message = ngettext(
+            "At step {step} the runner-up, {rival}, was {margin} occurrence behind.",
+            "At step {step} the runner-up, {rival}, was {margin} occurrences behind.",
+            margin,
+        )
+    else:
+        message = _("At step {step} the runner-up, {rival}, scored {margin} less.")
+    return voice.say(message, step=count(step), rival=rival, margin=told)
+
+
+def runner_up(trace: AnyTrace, step: int, voice: Voice) -> str:
+    """The pair or the piece that came next at a step, which must have one."""
+    if isinstance(trace, MergeTrace):
+        return voice.pair(trace.candidates(step - 1, 2)[1].pair)
+    number = trace.round_of(step)
+    place = step - trace.record.rounds[number - 1].first_step
+    return voice.token(trace.ranking(number, place + 1, place + 2)[0].piece)
+
+
+def tell_ties_of(trace: AnyTrace) -> str:
+    """How many steps of a run were ties, as plain text; "" for a run without a step that had a runner-up."""
+    margins = [margin for margin in margins_of(trace) if margin is not None]
+    if not margins:
+        return ""
+    message = ngettext(
+        "{ties} of {all} step with a runner-up was a tie.",
+        "{ties} of {all} steps with a runner-up were ties.",
+        len(margins),
+    )
+    return message.format(ties=count(margins.count(0)), all=count(len(margins)))
+
+
+def margins_of(trace: AnyTrace) -> list[float | Fraction | None]:
+    """The margin of each step, from 1."""
+    if isinstance(trace, MergeTrace):
+        return [point.margin for point in trace.history]
+    return list(trace.margins[1:])

@@ -1,0 +1,82 @@
+"""What is said of a run and the same run with one thing changed: where they part, and why, with both runs' numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tokenizers_core.counterfactual.parting import Decision, choice_at
+from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.merge_trace import MergeTrace
+from tokensteps.drawing.narration.closeness import margin_text, tell_choice
+from tokensteps.drawing.narration.voice import Told, Voice
+from tokensteps.language.i18n import _, count, ngettext, sentences
+
+
+def tell_parting(
+    ours: AnyTrace, theirs: AnyTrace, step: int | None, ours_in: Voice, theirs_in: Voice
+) -> Told:
+    """Where two runs part, and what each of them chose there, with the numbers of both choices."""
+    if step is None:
+        steps = ngettext("{number} step", "{number} steps", len(ours)).format(number=count(len(ours)))
+        return Told(
+            ours_in.say(_("No effect: both runs make the same choices in all {steps}."), steps=steps), ""
+        )
+    lead = ours_in.say(_("The runs diverge at step {step}."), step=ours_in.strong(count(step)))
+    if step > 1:
+        lead = sentences(lead, ours_in.say(_("Until then they make the same choices.")))
+    here, there = choice_at(ours, step), choice_at(theirs, step)
+    return Told(
+        lead,
+        sentences(
+            ours_in.say(_("As it is: {told}."), told=tell_pick(ours, step, here, there, ours_in)),
+            theirs_in.say(_("What if: {told}."), told=tell_pick(theirs, step, there, here, theirs_in)),
+        ),
+    )
+
+
+def tell_pick(
+    trace: AnyTrace, step: int, choice: Decision | None, other: Decision | None, voice: Voice
+) -> str:
+    """What a run chose at a step, with its number, and the number that the other run's choice has there."""
+    told = tell_choice(choice, voice)
+    if choice is None or choice.kind not in ("merge", "prune"):
+        return told
+    mine = value_at(trace, step, choice)
+    if mine is not None:
+        told = voice.say(_("{choice} ({value})"), choice=told, value=value_text(trace, mine))
+    if other is None or other.kind != choice.kind:
+        return told
+    rival = voice.pair(other.tokens) if other.kind == "merge" else voice.token(other.tokens[0])  # type: ignore[arg-type]
+    theirs = value_at(trace, step, other)
+    if theirs is None:
+        message = (
+            _("{choice}; {rival} is no pair here")
+            if other.kind == "merge"
+            else _("{choice}; {rival} is not ranked here")
+        )
+        return voice.say(message, choice=told, rival=rival)
+    message = _("{choice}; {rival} has {value}")
+    if theirs == mine and isinstance(trace, MergeTrace):
+        message = _("{choice}; {rival} has {value} too, and the tie rule decides")
+    return voice.say(message, choice=told, rival=rival, value=value_text(trace, theirs))
+
+
+def value_at(trace: AnyTrace, step: int, choice: Decision) -> int | float | Fraction | None:
+    """What a choice's pair or piece is ranked by at a step: count, score or loss; None where it can't be chosen."""
+    if isinstance(trace, MergeTrace):
+        values = {tuple(one.pair): one.value for one in trace.candidates(step - 1)}
+        return values.get(choice.tokens)
+    round_ = trace.record.rounds[trace.round_of(step) - 1]
+    number = trace.numbers.get(choice.tokens[0])
+    left = list(round_.ranking[step - round_.first_step :])
+    return round_.losses[step - round_.first_step + left.index(number)] if number in left else None
+
+
+def value_text(trace: AnyTrace, value: int | float | Fraction) -> str:
+    """A value with its unit."""
+    text = margin_text(value)
+    if isinstance(value, float):
+        return _("loss {value}").format(value=text)
+    if isinstance(trace, MergeTrace) and isinstance(value, int) and trace.algorithm == "bpe":
+        return _("{value} ×").format(value=text)
+    return _("score {value}").format(value=text)

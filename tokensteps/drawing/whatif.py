@@ -1,0 +1,185 @@
+"""A run and the same run with one thing changed → markup: both timelines, the vocabularies, the words, tokens per word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+
+from tokenizers_core.counterfactual.effects import Effects, effects
+from tokenizers_core.counterfactual.parting import Balance, Decision, balance, choice_at, part
+from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.merging import Pair
+from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.narration.closeness import tell_choice
+from tokensteps.drawing.narration.voice import Markup, Plain
+from tokensteps.drawing.narration.whatif import tell_parting
+from tokensteps.drawing.tokens import Style, chip, chips, pair_chips
+from tokensteps.language.i18n import _, count, sentences
+
+BEFORE_PARTING = 6
+"""Steps that are drawn before the one where the runs part."""
+STEPS_DRAWN = 30
+TOKENS_DRAWN_EACH = 30
+WORDS_APART_DRAWN = 8
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """Two runs, how their tokens are written, and a text of the learner's own."""
+
+    ours: AnyTrace
+    theirs: AnyTrace
+    show: str = "letters"
+    text: str = ""
+
+    @cached_property
+    def parting(self) -> int | None:
+        return part(self.ours, self.theirs)
+
+    @cached_property
+    def balance(self) -> Balance:
+        return balance(self.ours, self.theirs)
+
+    @cached_property
+    def effects(self) -> Effects:
+        return effects(self.ours, self.theirs, self.balance)
+
+    @cached_property
+    def styles(self) -> tuple[Style, Style]:
+        """How each run's tokens are written."""
+        return style_of(self.ours, self.show), style_of(self.theirs, self.show)
+
+    def text_tokens(self) -> tuple[int, int]:
+        """How many tokens the text of one's own takes with each."""
+        runs = zip((self.ours, self.theirs), self.balance.steps, strict=True)
+        first, second = (len(run.tokenizer(step).encode(self.text).ids) for run, step in runs)
+        return first, second
+
+
+def style_of(trace: AnyTrace, show: str) -> Style:
+    """How a run's tokens are written."""
+    return Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
+
+
+def whatif_html(found: WhatIf) -> str:
+    """Everything, from the step where the runs part down to tokens per word."""
+    lead, why = tell_parting(found.ours, found.theirs, found.parting, *map(Markup, found.styles))
+    says = f'<div class="say brief"><p>{lead}</p><p class="why">{why}</p></div>'
+    return (
+        f'{says}<div class="whatif">{starts_html(found)}{timelines_html(found)}'
+        f'<div class="halves"><section>{vocabularies_panel(found)}</section>'
+        f"<section>{measures_panel(found)}{apart_panel(found)}</section></div></div>"
+    )
+
+
+def whatif_frame(found: WhatIf, label: str, status: str) -> Frame:
+    """A frame of a flipbook through many changes; `label` is markup, `status` plain text."""
+    spoken = tell_parting(found.ours, found.theirs, found.parting, *map(Plain, found.styles))
+    return Frame(whatif_html(found), sentences(status + ".", *spoken), label, status)
+
+
+# --- the timelines ----------------------------------------------------------------------------------------------------
+
+
+def starts_html(found: WhatIf) -> str:
+    """The symbols, or Unigram's seed, that only one of the runs starts with; nothing when both start alike."""
+    rows = []
+    starts = [choice.tokens for run in (found.ours, found.theirs) if (choice := choice_at(run, 0))]
+    names = (_("Only as it is, from the start"), _("Only what if, from the start"))
+    for name, mine, others, style in zip(names, starts, reversed(starts), found.styles, strict=True):
+        known = {*others}
+        if own := [token for token in mine if token not in known]:
+            rows.append(tokens_row(name, own, style))
+    return f'<div class="story">{"".join(rows)}</div>' if rows else ""
+
+
+def timelines_html(found: WhatIf) -> str:
+    """Both runs step by step, one under the other: each column is a step, and the one where they part is marked."""
+    last, parting = max(len(found.ours), len(found.theirs)), found.parting
+    first = max(1, (parting or 1) - BEFORE_PARTING)
+    steps = range(first, min(last, first + STEPS_DRAWN - 1) + 1)
+    names = "".join(f"<span>{escape(name)}</span>" for name in (_("Step"), _("As it is"), _("What if")))
+    cells = "".join(cell_html(found, step) for step in steps)
+    before = _("Steps 1 to {step} are the same.").format(step=count(first - 1)) if first > 1 else ""
+    rest = _("… and so on, up to step {step}.").format(step=count(last)) if last >= steps.stop else ""
+    above, below = (f"<p>{escape(told)}</p>" if told else "" for told in (before, rest))
+    return f'<div class="twins">{above}<div class="twin"><div class="cell names">{names}</div>{cells}</div>{below}</div>'
+
+
+def cell_html(found: WhatIf, step: int) -> str:
+    """One step of both runs."""
+    here, there = choice_at(found.ours, step), choice_at(found.theirs, step)
+    state = "alike" if here == there else "parts" if step == found.parting else "apart"
+    shown = "".join(
+        choice_html(choice, style) for choice, style in zip((here, there), found.styles, strict=True)
+    )
+    return f'<div class="cell {state}"><span class="k">{count(step)}</span>{shown}</div>'
+
+
+def choice_html(choice: Decision | None, style: Style) -> str:
+    """What a step chose, small: the pair, the piece that goes, or a word for it."""
+    match choice:
+        case None:
+            return '<span class="none">–</span>'
+        case Decision("merge", tokens):
+            return f"<span>{pair_chips(Pair(*tokens), style)}</span>"
+        case Decision("prune", (piece,)):
+            return f"<span>{chip(piece, style, 'gone')}</span>"
+    return f'<span class="none">{tell_choice(choice._replace(tokens=()), Markup(style))}</span>'
+
+
+# --- what becomes of it -----------------------------------------------------------------------------------------------
+
+
+def tokens_row(name: str, tokens: Sequence[str], style: Style) -> str:
+    """A row of tokens with how many there are; `name` is plain text."""
+    more = "…" if len(tokens) > TOKENS_DRAWN_EACH else ""
+    told = _("{letter}: {told}").format(letter=name, told=count(len(tokens)))
+    return f'<span class="n">{escape(told)}</span><span class="row">{chips(tokens[:TOKENS_DRAWN_EACH], style)}{more}</span>'
+
+
+def vocabularies_panel(found: WhatIf) -> str:
+    """The tokens that training made, at the same vocabulary size: those that only one run has."""
+    at = found.balance
+    title = escape(_("Vocabularies of {size} tokens").format(size=count(at.size)))
+    both = _("{letter}: {told}").format(letter=_("In both"), told=count(at.shared))
+    rows = (
+        f'<span class="n">{escape(both)}</span><span class="row"></span>'
+        + tokens_row(_("Only as it is"), at.ours, found.styles[0])
+        + tokens_row(_("Only what if"), at.theirs, found.styles[1])
+    )
+    return f'<h3>{title}</h3><div class="story">{rows}</div>'
+
+
+def measures_panel(found: WhatIf) -> str:
+    """Tokens per word of both, on the corpus and on a text of one's own."""
+    names = "".join(f"<th>{escape(name)}" for name in ("", _("As it is"), _("What if")))
+    rows = row_html(_("Corpus"), [(one.tokens, one.words) for one in found.effects.measures])
+    if words := len(found.text.split()):
+        rows += row_html(_("Your text"), [(tokens, words) for tokens in found.text_tokens()])
+    title = escape(_("Tokens per word"))
+    return f'<h3>{title}</h3><table class="tipping"><tr>{names}{rows}</table>'
+
+
+def row_html(name: str, measures: Sequence[tuple[int, int]]) -> str:
+    """Tokens per word of both, with the numbers that it comes from."""
+    cells = "".join(
+        f'<td><b>{tokens / words:.2f}</b> <span class="to">{count(tokens)} / {count(words)}</span>'
+        for tokens, words in measures
+    )
+    return f"<tr><td>{escape(name)}{cells}"
+
+
+def apart_panel(found: WhatIf) -> str:
+    """The words that the two tokenizers split otherwise."""
+    apart = found.effects.apart
+    title = escape(_("Words split differently: {number}").format(number=count(len(apart))))
+    rows = "".join(
+        f'<span class="n">× {count(one.frequency)}</span><span class="row">{chips(one.ours, found.styles[0])}'
+        f'<span class="to">→</span>{chips(one.theirs, found.styles[1])}</span>'
+        for one in apart[:WORDS_APART_DRAWN]
+    )
+    more = "" if len(apart) <= WORDS_APART_DRAWN else "<span>…</span>"
+    return f'<h3>{title}</h3><div class="story">{rows}{more}</div>'

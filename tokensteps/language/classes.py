@@ -1,0 +1,190 @@
+"""The words of a class on the browser's side: the lecturer's strip and wall, the students' card, the summary."""
+
+from __future__ import annotations
+
+from tokensteps.language.i18n import _, ngettext
+
+
+def class_labels() -> dict[str, str]:
+    """Everything that a class's strip says, to the lecturer and to students."""
+    return {
+        **_strip_words(),
+        **_panel_words(),
+        **_wall_words(),
+        **_card_words(),
+        **bar_labels(),
+        **class_errors(),
+    }
+
+
+def _strip_words() -> dict[str, str]:
+    return {
+        "class_code": _("Class {code}"),
+        "connecting": _("Connecting to the class …"),
+        "ended": _("The class has ended."),
+        "ask": _("Ask"),
+        "give": _("Give to the class"),
+        "progress": _("Progress"),
+        "blank": _("Blank their screens"),
+        "call_back": _("Call back"),
+        "let_go": _("Let go"),
+        "lost_number": _("Lost: {number}"),
+        "code": _("Join code"),
+        "end": _("End the class"),
+        "following": _("Following the class"),
+        "apart": _("On your own"),
+        "waiting": _("Waiting for the lecturer"),
+        "back": _("Back to the class"),
+        "unsure": _("You lost me"),
+        "said_lost": _("Noted"),
+        "leave": _("Leave the class"),
+        "blanked": _("Please look to the front."),
+        "here_one": ngettext("{number} here", "{number} here", 1),
+        "here_other": ngettext("{number} here", "{number} here", 2),
+        "follow_one": ngettext("{number} follows", "{number} follow", 1),
+        "follow_other": ngettext("{number} follows", "{number} follow", 2),
+    }
+
+
+def _panel_words() -> dict[str, str]:
+    return {
+        "close": _("Close"),
+        "join_title": _("Join the class"),
+        "join_how": _("Scan the picture, or open this app and type the code on its home page:"),
+        "start": _("Start"),
+        "address": _("Address that students can reach"),
+        "wifi": _(
+            "If their phones can't open it: many Wi-Fi networks keep their guests apart. Put everybody on the hotspot of a "
+            "phone, or use a server with a public name, and change the address here."
+        ),
+        "copy": _("Copy the link"),
+        "copied": _("Copied"),
+        "qr": _("QR code with the link for students"),
+        "no_qr": _("No QR code for this address."),
+        "second_device": _("Teach from a second device"),
+        "second_hint": _("For you alone: whoever scans this leads the class."),
+        "lost_title": _("Where you lost them"),
+        "lost_how": _("How often “You lost me” was pressed, by step."),
+        "nobody_lost": _("Nobody has pressed “You lost me” so far."),
+        "progress_title": _("How far the class is"),
+        "progress_told": _("{done} of {of} · {right} right"),
+        "take_back": _("Take it back"),
+        "end_title": _("End the class?"),
+        "end_sure": _("Students stay on their pages. You get the summary."),
+        "not_yet": _("Not yet"),
+    }
+
+
+def _wall_words() -> dict[str, str]:
+    return {
+        "ask_class": _("Ask the class"),
+        "question": _("Question"),
+        "second_vote": _("The same question, second vote"),
+        "kind": _("Ask for"),
+        "own": _("A question of your own"),
+        "own_question": _("Your question"),
+        "own_hint": _("Mark the right choice, or none to ask for an opinion."),
+        "own_missing": _("Type a question and at least two choices."),
+        "choice": _("Choice {number}"),
+        "is_right": _("Choice {number} is right"),
+        "more_choices": _("More choices"),
+        "countdown": _("Countdown"),
+        "no_time": _("none"),
+        "seconds": _("{number} s"),
+        "ask_now": _("Ask now"),
+        "answered": _("{number} of {of} have answered"),
+        "show": _("Show answers"),
+        "reveal": _("Reveal"),
+        "again": _("Vote again"),
+        "drop": _("Take it back"),
+        "go_on": _("Go on"),
+    }
+
+
+def _card_words() -> dict[str, str]:
+    return {
+        "look": _("Look at the page"),
+        "answer_it": _("Answer"),
+        "done": _("Done"),
+        "choices": _("Choices"),
+        "number": _("Your number"),
+        "erase": _("Erase one character"),
+        "cut": _("Cut between {left} and {right}"),
+        "cut_hint": _("Tap between two letters to cut there."),
+        "send": _("Send"),
+        "sent_short": _("Sent"),
+        "sent": _("Sent. You can change it until the answers are shown."),
+        "closed": _("Answers are closed. Look at the wall."),
+        "unread": _("Type a number, such as 12, 0.05 or 1/20."),
+        "you_right": _("Right."),
+        "you_tied": _("Tied: as good, but the rule chooses another."),
+        "you_wrong": _("Not this one."),
+        "no_answer": _("You didn't answer this one."),
+        "asked_opinion": _("Thank you. There was no right or wrong."),
+        "your_answer": _("Your answer:"),
+        "right_answer": _("The right answer:"),
+    }
+
+
+def bar_labels() -> dict[str, str]:
+    """What is beside bars, on the wall and in the summary."""
+    return {
+        "answer": _("Answer"),
+        "votes": _("Votes"),
+        "vote": _("Vote {number}"),
+        "others": _("others"),
+        "right": _("right"),
+        "tied": _("tied"),
+        "lost_curve": _("How often students were lost, by step"),
+        "lost_at": _("step {step}: {number}"),
+    }
+
+
+def class_errors() -> dict[str, str]:
+    """Why something was refused, by the server's name for it, and what to do."""
+    closed = _("Answers are no longer taken.")
+    again = _("That didn't get through: try again.")
+    return {
+        "error_offline": _("The server can't be reached: check the network, and try again."),
+        "error_gone": _("There is no class with this code: look at the code again."),
+        "error_key": _("This browser isn't part of the class: open the link again."),
+        "error_ended": _("The class has ended."),
+        "error_full": _("There is no room for another one right now: try again in a few minutes."),
+        "error_often": _("Too many requests from here: wait a moment, and try again."),
+        "error_late": closed,
+        "error_shown": closed,
+        "error_round": closed,
+        "error_large": _("That is too long: shorten it."),
+        "error_form": _("The server didn't understand that: reload the page."),
+        "error_place": _("Open a page for the class first."),
+        "error_enough": _("You have changed your answer too often: the last one counts."),
+        "error_store": again,
+    }
+
+
+def open_labels() -> dict[str, str]:
+    """The button that opens a class."""
+    return {"open": _("Open a class"), **class_errors()}
+
+
+def summary_labels() -> dict[str, str]:
+    """The summary of a class."""
+    return {
+        **bar_labels(),
+        **class_errors(),
+        "summary": _("Summary of class {code}"),
+        "yours": _("Your classes"),
+        "joined": _("Students: {number}"),
+        "questions": _("Questions: {number}"),
+        "none_asked": _("No question was asked."),
+        "answered": _("{number} of {of} answered"),
+        "share_right": _("{share} right"),
+        "share_tied": _("{share} tied"),
+        "second": _("second vote: {told}"),
+        "step_link": _("Open it: {page}, step {step}"),
+        "csv": _("Answers as CSV"),
+        "print": _("Print"),
+        "lost": _("Where you lost them"),
+        "nobody_lost": _("Nobody has pressed “You lost me” so far."),
+        "refresh": _("Refresh"),
+    }

@@ -1,0 +1,197 @@
+"""Runs, steps, encodings and lattices in a notebook: after ``import tokensteps.notebook`` each shows itself.
+
+    trace = train_bpe(corpus, vocab_size=50)
+    trace                                # the flipbook, in the notebook
+    trace[7]                             # one step
+    trace.tokenizer().encode("hugs")     # the tokens as chips
+    show(trace, step=7, height=480)
+
+It works wherever objects may say how they look, by ``_repr_html_``: Jupyter, VS Code, Colab, marimo. What is shown is a document of its
+own in a sandboxed frame, with the policy of a handout: it can ask nobody for anything and knows nothing of the notebook around it.
+The engine knows nothing of all this: this module gives its classes the method.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+
+from tokenizers_core.encoding.encoding import Encoding
+from tokenizers_core.files.exports import prunes_to_csv, trace_to_csv
+from tokenizers_core.trace import ByContent, Trace
+from tokenizers_core.training.bpe import EncodingSnapshot
+from tokenizers_core.training.comparison import SizeSnapshot
+from tokenizers_core.training.lattice import Lattice, ViterbiSnapshot
+from tokenizers_core.training.merge_trace import MergeSnapshot, MergeTrace
+from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
+from tokenizers_core.training.wordpiece import MatchSnapshot, WordPieceSnapshot
+from tokensteps.drawing.comparison import compare_frame
+from tokensteps.drawing.encoding import encoding_frame, match_frame
+from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.handout import filled, handout, standalone_page
+from tokensteps.drawing.lattice.frames import lattice_frame
+from tokensteps.drawing.parts import token_count
+from tokensteps.drawing.tokens import PLAIN, Style, chips, readable
+from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
+from tokensteps.drawing.training.pruning import prune_frame
+from tokensteps.language.i18n import _, count, language_tag
+from tokensteps.language.names import ALGORITHM_NAMES
+from tokensteps.limits import HANDOUT_STEPS, NOTEBOOK_ROOM, NOTEBOOK_TOKENS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEIGHT: Final = 720
+"""Pixels of a run or a step."""
+LOW: Final = 200
+"""Pixels of an encoding; the frame scrolls if it has more lines."""
+STEP_FRAMES: Final[Mapping[type, Callable[[Any, Style], Frame]]] = {
+    MergeSnapshot: merge_frame,
+    WordPieceSnapshot: wordpiece_frame,
+    UnigramSnapshot: prune_frame,
+    SizeSnapshot: compare_frame,
+    ViterbiSnapshot: lattice_frame,
+    EncodingSnapshot: encoding_frame,
+    MatchSnapshot: match_frame,
+}
+"""What draws each kind of step."""
+
+
+class InNotebook:
+    """What `show` returns: a notebook displays it, a terminal prints what it is of."""
+
+    def __init__(self, what: object, step: int, height: int | None) -> None:
+        self._what, self._step, self._height = what, step, height
+
+    def _repr_html_(self) -> str:
+        return html(self._what, self._step, self._height)
+
+    def __repr__(self) -> str:
+        return repr(self._what)
+
+
+def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
+    """Show a run, opened at `step` (negative ones count from the end), in a frame of `height` pixels (default: `HEIGHT`, of an encoding `LOW`); or a step, an encoding, a lattice.
+
+    Raises TypeError for anything else, and IndexError for a step that the run doesn't have.
+    """
+    if not isinstance(what, tuple(SELF_SHOWING)):
+        raise TypeError(
+            f"{type(what).__name__} can't be shown; give a trace, one of its steps, an encoding or a lattice."
+        )
+    if isinstance(what, Trace):
+        step = what[step].step if step < 0 or step > len(what) else step
+    return InNotebook(what, step, height)
+
+
+def html(what: object, step: int = 0, height: int | None = None) -> str:
+    """The sandboxed frame that shows it, as markup: it holds all that it needs."""
+    match what:
+        case Encoding():
+            page, allowed, name = _encoding(what), "", token_count(len(what))
+        case Lattice():
+            return html(what.viterbi(), len(what.viterbi()), height)
+        case Trace():
+            page, allowed, name = _run(what, step), "allow-scripts", _heading(what[0])
+        case _:
+            page, allowed, name = _still(what), "allow-scripts", _heading(what)
+    return filled(
+        "inline",
+        title=escape(name),
+        allowed=allowed,
+        page=escape(page),
+        height=str(int(height or (HEIGHT if allowed else LOW))),
+    )
+
+
+def to_pandas(trace: MergeTrace | UnigramTrace) -> pd.DataFrame:
+    """A run as a table, one row per step: the columns are those of `python -m tokensteps trace --format csv`.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> table = to_pandas(train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12}), merges=2))
+    >>> table[["first", "second", "token", "freq"]].values.tolist()
+    [['p', 'u', 'pu', 17], ['pu', 'n', 'pun', 12]]
+    """
+    import pandas as pd  # here, as showing needs no tables
+
+    if isinstance(trace, UnigramTrace):
+        table = prunes_to_csv(trace, plain=True)
+    else:
+        table = trace_to_csv(trace, plain=True)
+    texts = dict.fromkeys(("first", "second", "token", "piece", "kind"), "str")
+    # A token may well be “NA”: nothing stands for a missing text.
+    numbers = {name: [""] for name in ("loss", "corpus_loss", "round", "position")}
+    return pd.read_csv(io.StringIO(table, newline=""), dtype=texts, keep_default_na=False, na_values=numbers)
+
+
+def _run(trace: Trace[Any], step: int) -> str:
+    """A run's page; one step alone, if it lies beyond those that a page holds."""
+    if step > HANDOUT_STEPS:
+        return _still(trace[step])
+    start = trace[0]
+    draw, style = _drawing(start), _style(start)
+    return handout(_heading(start), len(trace), lambda at: draw(trace[at], style), step, NOTEBOOK_ROOM)
+
+
+def _still(snapshot: Any) -> str:
+    """The page of one step. Without others, the flipbook has nothing to step through."""
+    name = _heading(snapshot)
+    if isinstance(snapshot, ByContent):
+        name = f"{name} · {_('Step {step}').format(step=count(snapshot.step))} / {count(len(snapshot.trace))}"
+    return handout(name, 0, lambda _only: _drawing(snapshot)(snapshot, _style(snapshot)))
+
+
+def _encoding(encoding: Encoding) -> str:
+    """An encoding's page: its tokens and their ids, and nothing that runs."""
+    tokens, ids = encoding.tokens[:NOTEBOOK_TOKENS], encoding.ids[:NOTEBOOK_TOKENS]
+    remark = ""
+    if len(tokens) < len(encoding):
+        remark = _("The first {shown} of {all} tokens.").format(
+            shown=count(len(tokens)), all=count(len(encoding))
+        )
+    return standalone_page(
+        "tokens",
+        token_count(len(encoding)),
+        language=language_tag(),
+        styles=("page/style.css", "components/chips.css", "handout/tokens.css"),
+        counts="",
+        remark=escape(remark),
+        chips=chips(tokens, PLAIN),
+        ids=", ".join(map(str, ids)),
+    )
+
+
+def _drawing(snapshot: Any) -> Callable[[Any, Style], Frame]:
+    return next(STEP_FRAMES[kind] for kind in type(snapshot).__mro__ if kind in STEP_FRAMES)
+
+
+def _style(snapshot: Any) -> Style:
+    """How the run's tokens are shown; a word's own encoding doesn't know how its tokenizer writes bytes."""
+    match snapshot:
+        case ByContent():
+            trace: Any = snapshot.trace
+            return Style(trace.corpus.pipeline.byte_level, special_tokens=frozenset(trace.special_tokens))
+    return PLAIN
+
+
+def _heading(snapshot: Any) -> str:
+    """What a step is a step of: the algorithm, or the word."""
+    match snapshot:
+        case SizeSnapshot():
+            return _("Compare")
+        case ByContent():
+            trace: Any = snapshot.trace
+            return ALGORITHM_NAMES[trace.algorithm]
+        case ViterbiSnapshot(lattice=lattice):
+            return lattice.text
+        case MatchSnapshot(tokens=tokens, rest=rest):
+            return readable("".join(tokens) + rest)
+    return readable("".join(snapshot.tokens))
+
+
+SELF_SHOWING: Final = (Encoding, Lattice, Trace, *STEP_FRAMES)
+"""What shows itself in a notebook."""
+for _kind in SELF_SHOWING:
+    _kind._repr_html_ = html  # type: ignore[attr-defined]

@@ -1,0 +1,149 @@
+"""What the playground's chat is set to: in session state, and in the URL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import streamlit as st
+
+from tokensteps.catalogue.chat.conversation import FIRST_CHAT, ChatTurn, read_turns, write_turns
+from tokensteps.catalogue.chat.templates import CHAT_FORMATS
+from tokensteps.language.i18n import _
+from tokensteps.limits import CHAT_TEMPLATE_LIMIT
+from tokensteps.runs.corpora import plain_text
+from tokensteps.runs.settings import read_short, write_short
+
+MINE: Final = "mine"
+"""The template that somebody writes."""
+OF_TOKENIZER: Final = "own/"
+"""What the names of a tokenizer's own templates begin with."""
+CHAT_TAB: Final = "Chat"
+
+
+class Row(NamedTuple):
+    """A message on the page; its number stays when it moves."""
+
+    number: int
+    turn: ChatTurn
+
+
+def _get(name: str, usual: Any) -> Any:
+    return st.session_state.setdefault(f"playground.chat.{name}", usual)
+
+
+def _put(name: str, value: Any) -> None:
+    st.session_state[f"playground.chat.{name}"] = value
+
+
+def chat_rows() -> list[Row]:
+    """The messages, in their order."""
+    found: list[Row] = _get("rows", [Row(number, turn) for number, turn in enumerate(FIRST_CHAT)])
+    return found
+
+
+def turns() -> list[ChatTurn]:
+    """The messages as a template gets them."""
+    return [row.turn for row in chat_rows()]
+
+
+def change(number: int, **parts: str) -> None:
+    """Give a message another role or content."""
+    _put(
+        "rows",
+        [Row(row.number, row.turn._replace(**parts)) if row.number == number else row for row in chat_rows()],
+    )
+
+
+def move(number: int, places: int) -> None:
+    """Move a message up or down."""
+    moved = chat_rows().copy()
+    at = next(place for place, row in enumerate(moved) if row.number == number)
+    row = moved.pop(at)
+    moved.insert(max(0, at + places), row)
+    _put("rows", moved)
+
+
+def remove(number: int) -> None:
+    """Take a message away."""
+    _put("rows", [row for row in chat_rows() if row.number != number])
+
+
+def add() -> None:
+    """Add a message of whoever is next: the assistant answers, the user asks."""
+    last = chat_rows()[-1].turn.role if chat_rows() else "assistant"
+    _append([ChatTurn("assistant" if last == "user" else "user", "")])
+
+
+def _append(more: list[ChatTurn]) -> None:
+    """Add messages, each with a number that no other ever had: the browser's boxes are known by them."""
+    first = 1 + max([_get("last", len(FIRST_CHAT)), *(row.number for row in chat_rows())])
+    _put("rows", [*chat_rows(), *(Row(first + place, turn) for place, turn in enumerate(more))])
+    _put("last", first + len(more))
+
+
+def chosen_format() -> str:
+    """The name of the template that was chosen; "" for the usual one."""
+    return str(_get("format", ""))
+
+
+def choose_format(name: str) -> None:
+    """Choose a template by its name."""
+    _put("format", name)
+
+
+def own_template() -> str:
+    """The template that somebody writes; at first one of this page's."""
+    return str(_get("jinja", CHAT_FORMATS["chatml"].template))
+
+
+def write_template(text: str) -> None:
+    """Keep what somebody has written."""
+    _put("jinja", plain_text(text))
+
+
+def asks_on() -> bool:
+    """Whether the chat ends with what makes the model answer."""
+    return bool(_get("prompt", True))
+
+
+def ask_on(on: bool) -> None:
+    """Have it end so, or not."""
+    _put("prompt", on)
+
+
+def read_chat_url(url: Mapping[str, str], afresh: bool, complaints: list[str]) -> None:
+    """Read the chat from a URL; `afresh` says that what it leaves out is as usual. A link that has one opens the tab."""
+    if "chat" in url:
+        text = read_short(url["chat"])
+        found = None if text is None else read_turns(text)
+        if found is None:
+            complaints.append(_("The chat in this link is damaged or gone: ask for the link again."))
+        else:
+            _put("rows", [])
+            _append(found)
+            st.session_state["playground.tab.open"] = CHAT_TAB
+            st.session_state["playground.tab"] = _(CHAT_TAB)
+    elif afresh:
+        _put("rows", [Row(number, turn) for number, turn in enumerate(FIRST_CHAT)])
+    if "jinja" in url:
+        written = read_short(url["jinja"])
+        if written is None or len(written) > CHAT_TEMPLATE_LIMIT:
+            complaints.append(_("The chat template in this link is damaged or gone: ask for the link again."))
+        else:
+            write_template(written)
+    for name, usual in (("format", ""), ("prompt", "1")):
+        if name in url or afresh:
+            given = url.get(name, usual)[:80]
+            _put(name, given != "0" if name == "prompt" else given)
+
+
+def chat_url() -> dict[str, str | None]:
+    """The chat as URL parameters; None for those with their usual values."""
+    chosen = chosen_format()
+    return {
+        "chat": None if turns() == [*FIRST_CHAT] else write_short(write_turns(turns())),
+        "format": chosen or None,
+        "jinja": write_short(own_template()) if chosen == MINE else None,
+        "prompt": None if asks_on() else "0",
+    }

@@ -1,0 +1,245 @@
+"""The playground's tab “Chat”: messages through a chat template, and what that costs in tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokensteps.catalogue.analysis import Analysis, analyse
+from tokensteps.catalogue.chat.asking import chat_registry, rendered, templates_order
+from tokensteps.catalogue.chat.conversation import ROLES, ChatTurn
+from tokensteps.catalogue.chat.jinja import Rendered
+from tokensteps.catalogue.chat.templates import CHAT_FORMATS, USUAL_NAME, ChatTemplates
+from tokensteps.catalogue.side_by_side import LETTERS
+from tokensteps.drawing.chat import chat_html, cost_html, owner
+from tokensteps.drawing.tokens import readable
+from tokensteps.language.i18n import _, count
+from tokensteps.language.messages import explained
+from tokensteps.limits import CHAT_CHARACTERS, CHAT_MESSAGES
+from tokensteps.pages.explore.chat import chat_state as chat
+from tokensteps.pages.explore.playground_state import chosen_specs
+from tokensteps.runs.corpora import plain_text
+from tokensteps.streamlit_internals import session_id
+from tokensteps.widgets import stage
+from tokensteps.widgets.figures import show_rows
+from tokensteps.widgets.notes import note, problem
+
+STRETCHES_DRAWN = 2_500
+"""Stretches of a chat that are drawn."""
+
+
+def chat_tab(analyses: Mapping[str, Analysis]) -> None:
+    """Messages, a template, and the tokens that come of them."""
+    names = {f"{letter} · {one.subject.name[:40]}": letter for letter, one in analyses.items()}
+    st.caption(
+        _(
+            "A model reads a chat as one text: a template writes marks around the messages, and each of them costs tokens, again with every turn."
+        )
+    )
+    left, right = st.columns(2)
+    letter = names.get(
+        left.selectbox(_("Tokenizer"), list(names), key="playground.chat.whose"), next(iter(analyses))
+    )
+    spec = chosen_specs()[LETTERS.index(letter)]
+    found = own_templates(spec, letter)
+    with right:
+        name = template_choice(found)
+    show_messages()
+    template = template_of(name, found)
+    turns = chat.turns()
+    size = sum(len(turn.content) for turn in turns)
+    if size > CHAT_CHARACTERS:
+        message = _("The messages have {size} characters, but the page takes {limit}: shorten them.")
+        problem(message.format(size=count(size), limit=count(CHAT_CHARACTERS)))
+    elif not turns:
+        note(_("There is no message yet: add one."))
+    else:
+        try:
+            made = rendered(template, turns, found.special, chat.asks_on(), session_id())
+            show_cost(analyse(analyses[letter].subject, made.text), made, turns)
+        except TokenizersCoreError as error:
+            problem(explained(error))
+    if name != chat.MINE:
+        with st.expander(_("The template")):
+            st.code(template, language=None, wrap_lines=True)
+
+
+def own_templates(spec: str, letter: str) -> ChatTemplates:
+    """The tokenizer's own templates; none while they are looked for, or when they can't be had, which the page says."""
+    try:
+        name, find = templates_order(spec)
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return ChatTemplates()
+    return stage.build(f"playground.chat.{letter}", name, find, chat_registry) or ChatTemplates()
+
+
+def template_choice(found: ChatTemplates) -> str:
+    """Which template: the tokenizer's own, one of this page's, or one that somebody writes; returns its name."""
+    own = {f"{chat.OF_TOKENIZER}{name}": name for name in found.named}
+    titles = {
+        **{key: _("the tokenizer's own") if name == USUAL_NAME else name for key, name in own.items()},
+        **{
+            name: _("{format} (written for this page)").format(format=_(one.title))
+            for name, one in CHAT_FORMATS.items()
+        },
+        chat.MINE: _("a template of your own"),
+    }
+    chosen = chat.chosen_format()
+    usual = next(iter(titles))
+    key = "playground.chat.format.box"
+    st.session_state[key] = chosen if chosen in titles else usual
+
+    def choose() -> None:
+        name = st.session_state[key]
+        chat.choose_format("" if name == usual else name)
+
+    st.selectbox(_("Chat template"), list(titles), format_func=titles.__getitem__, key=key, on_change=choose)
+    if not own:
+        st.caption(
+            _(
+                "This tokenizer comes without a chat template. The formats were written for this page, in the manner of well-known ones."
+            )
+        )
+    return str(st.session_state[key])
+
+
+def template_of(name: str, found: ChatTemplates) -> str:
+    """The template with this name; the one that somebody writes comes with its box."""
+    if name != chat.MINE:
+        own = found.named.get(name.removeprefix(chat.OF_TOKENIZER))
+        return CHAT_FORMATS[name].template if own is None else own
+    key = "playground.chat.jinja.box"
+    st.session_state[key] = chat.own_template()
+    st.text_area(
+        _("Your template, in Jinja"),
+        key=key,
+        height=190,
+        on_change=lambda: chat.write_template(st.session_state[key]),
+        help=_(
+            "It finds `messages`, each with `role` and `content`, `add_generation_prompt`, and the tokenizer's special tokens, such as `bos_token`."
+        ),
+    )
+    return chat.own_template()
+
+
+def show_messages() -> None:
+    """The messages: each with its role, its text, and its place."""
+    found = chat.chat_rows()
+    for place, row in enumerate(found):
+        key = f"playground.chat.row.{row.number}"
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=key):
+            _message_row(place, row, last=place == len(found) - 1)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            _("Add a message"),
+            key="playground.chat.add",
+            on_click=chat.add,
+            disabled=len(found) >= CHAT_MESSAGES,
+        )
+        key = "playground.chat.prompt.box"
+        st.session_state[key] = chat.asks_on()
+        st.toggle(
+            _("Generation prompt"),
+            key=key,
+            on_change=lambda: chat.ask_on(st.session_state[key]),
+            help=_(
+                "End with what the template writes before an answer, so that the model goes on as the assistant."
+            ),
+        )
+
+
+def _message_row(place: int, row: chat.Row, last: bool) -> None:
+    """One message's widgets."""
+    role, text = f"playground.chat.role.{row.number}", f"playground.chat.text.{row.number}"
+    st.session_state[role], st.session_state[text] = row.turn
+    number = place + 1
+    st.selectbox(
+        _("Role of message {number}").format(number=number),
+        ROLES,
+        key=role,
+        on_change=lambda: chat.change(row.number, role=st.session_state[role]),
+        label_visibility="collapsed",
+        width=130,
+    )
+    st.text_area(
+        _("Message {number}").format(number=number),
+        key=text,
+        on_change=lambda: chat.change(row.number, content=plain_text(st.session_state[text])),
+        label_visibility="collapsed",
+        height=68,
+        width="stretch",
+    )
+    for name, label, does, off in (
+        ("up", _("Up"), partial(chat.move, row.number, -1), place == 0),
+        ("down", _("Down"), partial(chat.move, row.number, 1), last),
+        ("out", _("Remove"), partial(chat.remove, row.number), False),
+    ):
+        key = f"playground.chat.{name}.{row.number}"
+        st.button(label, key=key, on_click=does, disabled=off, type="tertiary")
+
+
+def show_cost(analysis: Analysis, made: Rendered, turns: list[ChatTurn]) -> None:
+    """The chat's tokens: how many, whose, which."""
+    subject = analysis.subject
+    whose = [owner(start, end, made.own) for start, end in analysis.offsets]
+    special = [subject.token(one) in subject.style.special_tokens for one in analysis.ids]
+    own = sum(one is not None for one in whose)
+    marks = sum(mark for one, mark in zip(whose, special, strict=True) if one is None)
+    st.html(cost_html(len(analysis), own, marks))
+    if own < len(analysis) and not marks:
+        note(
+            _(
+                "To this tokenizer, the template's marks are ordinary text, which it splits into several tokens. A model that was trained with a template has a special token for each."
+            )
+        )
+    for number, turn in enumerate(turns):
+        _remarks(analysis, number, turn, whose, special, made)
+    runs = analysis.runs(0, STRETCHES_DRAWN)
+    st.html(chat_html(runs, made.own))
+    if len(analysis.stretches) > STRETCHES_DRAWN:
+        st.caption(
+            _("The first {number} tokens are shown; the counts cover everything.").format(
+                number=count(STRETCHES_DRAWN)
+            )
+        )
+    table = pd.DataFrame(
+        {
+            _("Message"): range(1, len(turns) + 1),
+            _("Role"): [turn.role for turn in turns],
+            _("Tokens"): [whose.count(number) for number in range(len(turns))],
+            _("Characters"): [len(turn.content) for turn in turns],
+        }
+    )
+    show_rows(table, key="playground.chat.table")
+    st.caption(_("Ids"))
+    st.code(", ".join(map(str, analysis.ids)), language=None, wrap_lines=True)
+    st.caption(_("The text that the model reads"))
+    st.code(made.text, language=None, wrap_lines=True)
+
+
+def _remarks(
+    analysis: Analysis,
+    number: int,
+    turn: ChatTurn,
+    whose: list[int | None],
+    special: list[bool],
+    made: Rendered,
+) -> None:
+    """What is odd about a message: it is not to be found again, or it speaks the template's language."""
+    if turn.content.strip() and not made.own[number]:
+        message = _(
+            "The template rewrites message {number}, or leaves it out: its tokens count as the template's."
+        )
+        note(message.format(number=number + 1))
+    inside = [place for place, one in enumerate(whose) if one == number and special[place]]
+    if inside:
+        message = _(
+            "Message {number} holds {token}, which the tokenizer reads as a special token: a text could pretend to be another message. Programs have to take such tokens out."
+        )
+        token = readable(analysis.subject.token(analysis.ids[inside[0]]))
+        note(message.format(number=number + 1, token=token))

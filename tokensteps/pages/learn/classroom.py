@@ -1,0 +1,45 @@
+"""The page of classes: join one by its code, open one, and what is left of one afterwards."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+import streamlit as st
+
+from tokensteps.components.base import component
+from tokensteps.language.classes import summary_labels
+from tokensteps.language.i18n import _
+from tokensteps.language.pages import PAGES
+from tokensteps.shell.classes import class_code, join_box
+from tokensteps.widgets.notes import note
+from tokensteps.widgets.tour import titled
+
+CLASSROOM: Final = "classroom"
+
+
+def show() -> None:
+    """The whole page."""
+    titled(CLASSROOM, _(PAGES[CLASSROOM].title))
+    lead = _(
+        "Everybody's phone or laptop goes where you go; you ask, they answer, and the wall shows what the room thinks. No accounts, "
+        "no names."
+    )
+    st.html(f'<div class="ts"><p class="lead">{escape(lead)}</p></div>')
+    if class_code() is None:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            join_box("classroom.join", width=260)
+        note(
+            _(
+                "To teach one, press “Open a class” here or on any page with steps: you get a code and a picture to scan. To learn in one, "
+                "type its code."
+            )
+        )
+    data = {
+        "code": class_code(),
+        "labels": summary_labels(),
+        "pages": {name: [page.path, _(page.title)] for name, page in PAGES.items()},
+    }
+    component("classroom", ("page/class.css", "page/style.css", "components/classroom.css"))(
+        key=CLASSROOM, data=data
+    )

@@ -1,0 +1,141 @@
+"""Splits of a word: sampled at random beside what is expected, and by other ways to use the same vocabulary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from random import Random
+
+import streamlit as st
+
+from tokenizers_core.encoding.inference import fewest_tokens, longest_match
+from tokenizers_core.training.bpe import BpeModel
+from tokenizers_core.training.merging import split_word
+from tokenizers_core.training.wordpiece import WordPieceModel
+from tokensteps.drawing.parts import table_html
+from tokensteps.drawing.tokens import Style, chips
+from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.numbers import share_text
+from tokensteps.limits import RANDOM_CHARACTERS
+from tokensteps.widgets.notes import note
+
+SAMPLE_ROWS = 12
+SAMPLES_LISTED = 10
+
+WordSplit = tuple[str, ...]
+
+
+def share_bar(share: float, expected: float | None = None) -> str:
+    """A share as a bar; a tick marks the expected share."""
+    tick = "" if expected is None else f'<i style="left:{100 * expected:.1f}%"></i>'
+    return f'<span class="track"><span style="width:{100 * share:.1f}%"></span>{tick}</span>'
+
+
+def samples_html(drawn: Sequence[WordSplit], expected: Mapping[WordSplit, float] | None, style: Style) -> str:
+    """Sampled splits: how often each was sampled, how often it is expected where that is known, and the first ones in their order."""
+    counts = Counter(drawn)
+    rows = ""
+    for split, times in counts.most_common(SAMPLE_ROWS):
+        share, wanted = times / len(drawn), None if expected is None else expected[split]
+        rows += (
+            f'<tr><td><span class="pieces">{chips(split, style)}</span><td><b>{count(times)}</b>'
+            f"<td>{escape(share_text(share))}<td>{'' if wanted is None else escape(share_text(wanted))}"
+            f"<td>{share_bar(share, wanted)}"
+        )
+    different = ngettext("{number} different segmentation", "{number} different segmentations", len(counts))
+    told = different.format(number=count(len(counts)))
+    if len(counts) > SAMPLE_ROWS:
+        told = _("{different}; the {shown} most frequent are shown").format(
+            different=told, shown=count(SAMPLE_ROWS)
+        )
+    told = (
+        _("{drawn}. The tick on a bar is the expected share.").format(drawn=told) if expected else f"{told}."
+    )
+    first = "".join(
+        f'<li><span class="pieces">{chips(split, style)}</span></li>' for split in drawn[:SAMPLES_LISTED]
+    )
+    names = (_("segmentation"), _("sampled"), _("share"), _("expected"), "")
+    drawn_first = escape(_("First samples:"))
+    return (
+        f'<div class="ts segmentations">{table_html(names, rows, "drawn")}<p class="k">{escape(told)}</p>'
+        f'<p class="k">{drawn_first}</p><ol>{first}</ol></div>'
+    )
+
+
+def how_many(key: Callable[[str], str]) -> tuple[int, int]:
+    """How many samples are wanted, and the seed: another one each time the button is pressed."""
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    number = left.segmented_control(
+        _("How many"), [10, 100, 1000], default=100, required=True, key=key("samples")
+    )
+    seed = st.session_state.setdefault(key("seed"), 0)
+
+    def again() -> None:
+        st.session_state[key("seed")] += 1
+
+    right.button(_("Sample again"), on_click=again, key=key("again"), width="stretch")
+    return int(number or 100), seed
+
+
+def say_seed(seed: int) -> None:
+    """That the samples can be had again."""
+    st.caption(_("Seed {seed}: the same seed, the same samples.").format(seed=seed))
+
+
+def dropout_part(
+    model: BpeModel | WordPieceModel, word: str, style: Style, key: Callable[[str], str]
+) -> None:
+    """A word split at random by dropout, beside the exact distribution, and by other ways to use the same vocabulary."""
+    if len(word) > RANDOM_CHARACTERS:
+        told = _("Words of up to {limit} characters are also split at random here; this one has {length}.")
+        note(told.format(limit=count(RANDOM_CHARACTERS), length=count(len(word))))
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.header(_("Sample at random"), anchor=False)
+        merges = isinstance(model, BpeModel)
+        told = (
+            _("Before each merge, every possible merge drops out with this probability (BPE-dropout).")
+            if merges
+            else _(
+                "Every match of more than one character drops out with this probability (MaxMatch-dropout)."
+            )
+        )
+        amount = st.slider(_("Dropout"), 0.0, 1.0, 0.1, 0.05, key=key("dropout"), help=told)
+        st.caption(told)
+        number, seed = how_many(key)
+        random = Random(seed)
+        drawn = [model.sample(word, amount, random) for _sample in range(number)]
+        st.html(samples_html(drawn, model.distribution(word, amount), style))
+        say_seed(seed)
+    with right:
+        st.header(_("Other ways to use this vocabulary"), anchor=False)
+        st.html(other_ways_html(ways_of(model, word), style))
+
+
+def ways_of(model: BpeModel | WordPieceModel, word: str) -> dict[str, WordSplit]:
+    """The word's splits by each way to use the vocabulary; the first one is the tokenizer's own."""
+    known, prefix = model.vocabulary.ids, model.vocabulary.prefix
+    own = tuple(model.vocabulary.tokens[identifier] for identifier in model.spell(word))
+    if isinstance(model, WordPieceModel):
+        symbols: Sequence[str] = split_word(word, prefix)
+        ways = {_("longest match from the left (WordPiece)"): own}
+    else:
+        symbols = model.symbols(word)
+        ways = {
+            _("merges in their order (BPE)"): own,
+            _("longest match from the left"): longest_match(symbols, known, prefix),
+        }
+    return ways | {_("fewest tokens"): fewest_tokens(symbols, known, prefix)}
+
+
+def other_ways_html(ways: Mapping[str, WordSplit], style: Style) -> str:
+    """A table of splits, each with its number of tokens; those unlike the first one are marked."""
+    own, unlike = next(iter(ways.values())), escape(_("another split"))
+    rows = "".join(
+        f'<tr><td>{escape(name)}<td><span class="pieces">{chips(split, style)}'
+        f'<span class="mark">{"" if split == own else unlike}</span></span><td>{count(len(split))}'
+        for name, split in ways.items()
+    )
+    return f'<div class="ts segmentations">{table_html(("", _("segmentation"), _("tokens")), rows, "ways")}</div>'

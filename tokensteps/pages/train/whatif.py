@@ -1,0 +1,147 @@
+"""The page “What if”: a run, and the same run with exactly one thing changed, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from tokenizers_core.counterfactual.parting import part
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.training.algorithms import AnyTrace
+from tokensteps.components.address import page_address, update_url
+from tokensteps.components.flipbook import go_to
+from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.tokens import readable
+from tokensteps.drawing.whatif import WhatIf, style_of, whatif_frame, whatif_html
+from tokensteps.language.i18n import _, count, use_language
+from tokensteps.language.labels import counts_labels
+from tokensteps.language.marks import lead_html
+from tokensteps.language.messages import explained
+from tokensteps.language.pages import PAGES
+from tokensteps.limits import WHATIF_TEXT
+from tokensteps.pages.train.whatif_controls import WHATIF_PAGE, WhatIfControls
+from tokensteps.runs.changes import COUNT, Change, all_counts_at_once, changed, counts_to_try, recounted
+from tokensteps.server.stores import digest
+from tokensteps.shell.language import page_link
+from tokensteps.widgets import stage
+from tokensteps.widgets.boxes import text_box
+from tokensteps.widgets.notes import problem
+from tokensteps.widgets.tour import titled
+
+TOKENS_SHOWN_AS = "spaces"
+"""How tokens are written."""
+
+
+def show() -> None:
+    """The whole page."""
+    controls = WhatIfControls()
+    titled(WHATIF_PAGE, _(PAGES[WHATIF_PAGE].title))
+    st.html(
+        lead_html(
+            _(
+                "Train once more with exactly one thing changed, and see where the runs diverge and what difference it makes."
+            )
+        )
+    )
+    left, right = st.columns([2, 5])
+    with left:
+        controls.run_widget()
+    try:
+        with right:
+            found = chosen_change(controls)
+        if found is not None:
+            show_runs(controls, *found)
+    except TokenizersCoreError as error:
+        update_url(controls.url())
+        problem(explained(error))
+
+
+def chosen_change(controls: WhatIfControls) -> tuple[AnyTrace, Change] | None:
+    """The run as it is, and what is to be changed; None while one of them is missing, which the page says."""
+    ours = stage.trained(controls.run, f".{WHATIF_PAGE}")
+    change = None if ours is None else controls.change_widgets(ours, partial(flips, ours))
+    if ours is not None and change is not None:
+        return ours, change
+    update_url(controls.url())
+    return None
+
+
+def show_runs(controls: WhatIfControls, ours: AnyTrace, change: Change) -> None:
+    """Both runs, as soon as they are there; under them a text of one's own, and the link."""
+    board = st.container()
+    label = _("A text of your own, under both")
+    text = text_box(label, WHATIF_TEXT, key=controls.key("a"), persist_state="session")
+    url = controls.url(change)
+    with board:
+        if text is None:
+            update_url(url)
+        elif change.to is None and change.what == COUNT:
+            show_counts(controls, ours, change, text)
+        else:
+            update_url(url | {"step": None})
+            show_change(controls, ours, change, text)
+    query = controls.query
+    page_link(controls.run.algorithm.name, _("Step through the run as it is"), query)
+
+
+def show_change(controls: WhatIfControls, ours: AnyTrace, change: Change, text: str) -> None:
+    """The run with a change that takes a training of its own."""
+    run = changed(controls.run, controls.recipe, ours.corpus, change)
+    theirs = stage.trained(run, f".{WHATIF_PAGE}.changed")
+    if theirs is not None:
+        st.html(f'<div class="ts board">{whatif_html(WhatIf(ours, theirs, TOKENS_SHOWN_AS, text))}</div>')
+        st.code(page_address(controls.url(change)), language=None, wrap_lines=True)
+
+
+def flips(ours: AnyTrace, word: str) -> bool:
+    """Whether all counts of a word are drawn at once."""
+    return all_counts_at_once(ours, ours.word_frequencies[word])
+
+
+@st.fragment
+def show_counts(controls: WhatIfControls, ours: AnyTrace, change: Change, text: str) -> None:
+    """The run for every count of a word, all drawn at once: dragging the count asks nothing of the server."""
+    use_language(st.session_state["language"])
+    number, counts = ours.word_frequencies[change.of], counts_to_try(ours.corpus, change.of)
+    name = digest(repr((controls.run.name, change.of)).encode())
+    if st.session_state.get(controls.key("at")) != name:
+        st.session_state[controls.key("at")] = name
+        if "step" not in st.query_params:
+            go_to(f"{WHATIF_PAGE}.book", first_telling(controls, ours, change.of, counts) - counts[0])
+    place = stage.stage(
+        WHATIF_PAGE,
+        name,
+        digest(repr((TOKENS_SHOWN_AS, text)).encode()),
+        len(counts) - 1,
+        partial(frame_of, controls, ours, change.of, text, counts[0]),
+        controls.url(change),
+        whole=len(counts) + 1,
+        labels=counts_labels(),
+    )
+    word = readable(change.of, style_of(ours, TOKENS_SHOWN_AS))
+    message = _("{word} occurs {before} times in the corpus. Drag the count, or use the arrow keys.")
+    st.caption(message.format(word=word, before=count(number)))
+    st.code(page_address(controls.url(change), place), language=None, wrap_lines=True)
+
+
+def frame_of(controls: WhatIfControls, ours: AnyTrace, word: str, text: str, least: int, place: int) -> Frame:
+    """The frame of one count of a word."""
+    number = least + place
+    theirs = recounted(controls.run, ours, word, number)
+    style = style_of(ours, TOKENS_SHOWN_AS)
+    before = ours.word_frequencies[word]
+    message = _("{word} × {now}, as it is") if number == before else _("{word} × {now} instead of {before}")
+    status = message.format(word=readable(word, style), now=count(number), before=count(before))
+    label = f"<u>{count(number)}</u>" if number == before else count(number)
+    return whatif_frame(WhatIf(ours, theirs, TOKENS_SHOWN_AS, text), label, status)
+
+
+def first_telling(controls: WhatIfControls, ours: AnyTrace, word: str, counts: Sequence[int]) -> int:
+    """The count nearest to the word's own with which the run takes another course; its own if there is none."""
+    number = ours.word_frequencies[word]
+    for other in sorted(counts, key=lambda other: (abs(other - number), -other)):
+        if part(ours, recounted(controls.run, ours, word, other)) is not None:
+            return other
+    return number

@@ -1,0 +1,119 @@
+"""“What if”: a run, and the same run with exactly one thing changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tokenizers_core.counterfactual.recounting import with_count
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
+from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.reading import decode_text
+from tokenizers_core.training.algorithms import AnyTrace
+from tokensteps.limits import COUNTS_FLIPPED, WHATIF_HERE
+from tokensteps.runs.algorithms import ALGORITHMS, Run
+from tokensteps.runs.corpora import Source
+from tokensteps.runs.rules import Setting
+from tokensteps.runs.settings import Recipe
+
+COUNT: Final = "count"
+"""One word occurs more or less often, or not at all."""
+ADD: Final = "add"
+"""A word comes in."""
+DOUBLE: Final = "double"
+"""One line of the text is there twice."""
+NEVER_CHANGED: Final = frozenset({"size", "special"})
+"""Rules that change nothing of what is chosen."""
+FEWEST_COUNTS: Final = 12
+"""A word's count can be moved up to this number at least."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that is changed."""
+
+    what: str
+    """`COUNT`, `ADD`, `DOUBLE`, or the name of a rule."""
+    of: str = ""
+    """The word, as the model sees it; the text that comes in; the number of the line, from 1."""
+    to: Any = None
+    """The count, or the rule's value."""
+
+
+def rules_to_change(recipe: Recipe) -> list[Setting]:
+    """The rules of a run that can be changed and apply to it, in the page's order."""
+    by_name = {rule.name: rule for rule in recipe.rules}
+
+    def applies(rule: Setting) -> bool:
+        if rule.when is None:
+            return True
+        name, value = rule.when
+        return name in by_name and recipe[name] == value and applies(by_name[name])
+
+    return [rule for rule in recipe.rules if rule.name not in NEVER_CHANGED and applies(rule)]
+
+
+def documents(source: Source) -> list[str]:
+    """The lines of a text that are texts of their own, each of which could be there twice; none where words are counted."""
+    if source.counts or not source.lines:
+        return []
+    return [line for line in decode_text(source.data).text.splitlines() if line.strip()]
+
+
+def changed(run: Run[AnyTrace], recipe: Recipe, corpus: Corpus, change: Change) -> Run[AnyTrace]:
+    """The run with one thing changed; `recipe` is what it was made from, `corpus` what was read.
+
+    Raises what the engine raises for a rule, or a text, that makes no sense.
+    """
+    match change.what:
+        case "count":
+            return replace(run, source=replace(run.source, recount=((change.of, change.to),)))
+        case "add":
+            return replace(run, source=replace(run.source, recount=added(corpus, change.of, change.to)))
+        case "double":
+            line = documents(run.source)[int(change.of) - 1]
+            text = decode_text(run.source.data).text
+            return replace(run, source=replace(run.source, data=f"{text}\n{line}".encode()))
+    values = {**recipe.values, change.what: change.to}
+    if change.what == "alphabet" and recipe["size"] is not None:  # with room for as many merges
+        symbols = len({*BYTE_TO_SYMBOL} - set().union(*corpus.words))
+        values["size"] = recipe["size"] + (symbols if change.to == "bytes" else -symbols)
+    other = replace(recipe, values=values)
+    found = ALGORITHMS[run.algorithm.name].run(other)
+    return run if found is None else found
+
+
+def added(corpus: Corpus, text: str, times: int) -> tuple[tuple[str, int], ...]:
+    """The counts of the words that a text brings in, each `times` times more than the corpus has it."""
+    rules = corpus.pipeline
+    words = Corpus.from_counts(
+        {text: times}, rules.normalizer, rules.pre_tokenizer, rules.pattern, rules.timeout
+    )
+    there = dict(corpus.items())
+    return tuple((word, there.get(word, 0) + number) for word, number in words.items())
+
+
+def highest_count(number: int) -> int:
+    """How high a word's count can be moved that is `number` now."""
+    return max(FEWEST_COUNTS, 3 * number)
+
+
+def all_counts_at_once(trace: AnyTrace, number: int) -> bool:
+    """Whether the runs for every count of a word that occurs `number` times may be made where they are asked for."""
+    symbols = sum(map(len, trace.corpus.words))
+    trainings = highest_count(number) + 1
+    return trainings <= COUNTS_FLIPPED and symbols * len(trace) * trainings <= WHATIF_HERE
+
+
+def recounted(run: Run[AnyTrace], trace: AnyTrace, word: str, number: int) -> AnyTrace:
+    """The run with one word's count changed, trained here and now."""
+    if trace.word_frequencies[word] == number:
+        return trace
+    return run.algorithm.train(with_count(trace.corpus, word, number), **run.settings)
+
+
+def counts_to_try(corpus: Corpus, word: str) -> Sequence[int]:
+    """The counts that a word can be moved to: 0 leaves it out, unless nothing else is there."""
+    number = corpus.counts[corpus.words.index(word)]
+    return range(0 if len(corpus) > 1 else 1, highest_count(number) + 1)

@@ -1,0 +1,128 @@
+"""What is the same for everybody, from memory: the page, Streamlit's scripts and styles, the app's own static files.
+
+Streamlit sends its scripts as they are, 4 MB for a page, each from disk and through all of its layers. Here each is
+asked for once, compressed once, and kept, as many as there is room for: so a class that comes in at once takes a quarter of the
+hall's network, and little of the server. All else passes untouched: streams of events, WebSockets, parts of files, and
+whoever doesn't take gzip, such as a proxy that compresses by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+from tokensteps.bounded import ENTRY
+from tokensteps.limits import STATIC_FILE, STATIC_ROOM
+from tokensteps.server.entrance.kept import CommonAnswer, Header, header_of, packed_answer, takes_gzip
+from tokensteps.server.entrance.lost import page_at
+from tokensteps.server.entrance.page import own_faces, page_for, sheet_at
+from tokensteps.server.shelf import Shelf
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+STATIC: Final = "/static/"
+"""In the address of every static file, Streamlit's (/static/) and the app's (/app/static/)."""
+
+
+class FromMemory:
+    """ASGI middleware: answers from memory what it can, and passes on all else."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.files: Shelf[str, CommonAnswer] = Shelf(STATIC_ROOM)
+        self.turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        kept = await self.find(scope) if _whole(scope) else None
+        if kept is None:
+            await self.app(scope, receive, send)
+        else:
+            await kept.answer(scope, send)
+
+    async def find(self, scope: Scope) -> CommonAnswer | None:
+        """What is kept for this request, or can be."""
+        path = scope["path"]
+        page = page_at(path)
+        if page is not None:
+            return page_for(page)
+        if STATIC not in path:
+            return None
+        kept = self.files.get(path)
+        if kept is not None and kept.lasting:
+            return kept
+        return sheet_at(path) or await self.in_turn(path, scope)
+
+    async def in_turn(self, path: str, scope: Scope) -> CommonAnswer | None:
+        """A static file, after whoever asked for it before: a class that comes in at once waits for the first one's."""
+        turn = self.turns[path]
+        async with turn:
+            kept = self.files.get(path)
+            if kept is None or not kept.lasting:
+                kept = await self.fetch(kept, scope)
+        if not turn.locked():
+            self.turns.pop(path, None)
+        return kept
+
+    async def fetch(self, kept: CommonAnswer | None, scope: Scope) -> CommonAnswer | None:
+        """A static file as it was kept, if it hasn't changed, or else from the app; None for what can't be kept."""
+        status, headers, _body = await self.ask(scope, "HEAD")
+        if not _can_be_kept(status, headers):
+            return None
+        if kept is None or kept.source != header_of(headers, b"etag"):
+            status, headers, body = await self.ask(scope, "GET")
+            if status != 200 or len(body) > STATIC_FILE:
+                return None
+            if header_of(headers, b"content-type").startswith(b"text/css"):
+                body = own_faces(body)
+            kept = await asyncio.to_thread(packed_answer, headers, body)
+            self.files.put(scope["path"], kept, ENTRY + len(kept.body))
+        return kept
+
+    async def ask(self, scope: Scope, method: str) -> tuple[int, tuple[Header, ...], bytes]:
+        """What the app answers to somebody who has nothing of the file: status, headers and the file as it is."""
+        status: int = 500
+        headers: tuple[Header, ...] = ()
+        body = bytearray()
+        asked = asyncio.Event()
+
+        async def receive() -> Message:
+            if asked.is_set():
+                await asyncio.Event().wait()  # nobody goes away before the end
+            asked.set()
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def take(message: Message) -> None:
+            nonlocal status, headers
+            if message["type"] == "http.response.start":
+                status, headers = message["status"], tuple(message["headers"])
+            body.extend(message.get("body", b""))
+
+        host = [header for header in scope["headers"] if header[0] == b"host"]
+        await self.app({**scope, "method": method, "headers": host}, receive, take)
+        return status, headers, bytes(body)
+
+
+def _whole(scope: Scope) -> bool:
+    """Whether a request asks for the whole of something, which may come compressed."""
+    return (
+        scope["type"] == "http"
+        and scope["method"] in ("GET", "HEAD")
+        and not header_of(scope["headers"], b"range")
+        and takes_gzip(header_of(scope["headers"], b"accept-encoding"))
+    )
+
+
+def _can_be_kept(status: int, headers: tuple[Header, ...]) -> bool:
+    """Whether an answer is a file that is the same for everybody, and not too large. At an address without one, Streamlit's is the page."""
+    size = header_of(headers, b"content-length")
+    return (
+        status == 200
+        and header_of(headers, b"etag") != b""
+        and header_of(headers, b"set-cookie") == b""
+        and not header_of(headers, b"content-type").startswith(b"text/html")
+        and size.isdigit()
+        and int(size) <= STATIC_FILE
+    )

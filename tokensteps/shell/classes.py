@@ -1,0 +1,226 @@
+"""A class, live: a strip on every page of everybody who is in one; `assets/components/class.js` draws it, and talks to the room.
+
+The class's code is in the address and goes along from page to page. Who leads it and who follows, the browser knows: it keeps the key
+or the device. Python leads a follower to another page, makes questions from the trace, and says what a page shows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qsl
+
+import streamlit as st
+
+from tokenizers_core.training.algorithms import AnyTrace
+from tokensteps.assets import ASSETS
+from tokensteps.components.address import in_links, read_step, update_url
+from tokensteps.components.base import component
+from tokensteps.components.classes import CLASS_CODE
+from tokensteps.drawing.tokens import Style
+from tokensteps.language.classes import class_labels
+from tokensteps.language.i18n import _
+from tokensteps.language.names import ASK_NAMES
+from tokensteps.language.pages import PAGES
+from tokensteps.limits import CLASS_QUERY
+from tokensteps.runs.rules import PAGE_PARAMETERS
+from tokensteps.teaching.classes.asked import ask_class, asked_kinds
+from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
+from tokensteps.widgets.notes import problem
+
+CLASS_PARAMETER: Final = "class"
+CODE_FORM: Final = re.compile(r"[A-Z0-9]{4,12}")
+ALSO_READ: Final = frozenset({"c", "term"})
+"""Parameters that pages read at every run: a challenge, and an entry of the glossary."""
+FIELDS: Final = 40
+"""Parameters of an address to which a class is led, at most: the fullest page has thirty."""
+TAKEN: Final[Mapping[str, str]] = {
+    RIGHT: "right", HALF: "right", QUARTER: "right", TIED: "done", WRONG: "wrong",
+}  # fmt: skip
+"""Verdict → what a class's progress calls it."""
+
+CLASS_LEAD: Final = "class.lead"
+"""In session state: where the class is to go,"""
+CLASS_WENT: Final = "class.went"
+"""the browser's name for the way that was taken last,"""
+CLASS_LED: Final = "class.led"
+"""whether that was just now,"""
+CLASS_ASKS: Final = "class.asks"
+"""the question that the lecturer wants,"""
+CLASS_QUESTION: Final = "class.question"
+"""and the one that the page has made."""
+STRIP_KEY: Final = "class_strip"
+
+
+class Destination(NamedTuple):
+    """A place to lead somebody to, as it may be trusted."""
+
+    page: str
+    query: dict[str, str]
+    nonce: str
+
+
+def read_class(text: str | None) -> str | None:
+    """The code in an address, as people type it; None for what can't be one.
+
+    >>> read_class("kx7-p3h"), read_class("<b>"), read_class(None)
+    ('KX7P3H', None, None)
+    """
+    code = re.sub(r"[\s-]", "", (text or "")[:40]).upper()
+    return code if CODE_FORM.fullmatch(code) else None
+
+
+def read_destination(told: Any) -> Destination | None:
+    """Where the browser says that the class is; None for what is no place. Only what the page reads is left of its address.
+
+    >>> read_destination({"page": "bpe", "query": "corpus=hug&evil=1&lang=ja", "step": 3, "nonce": "7"})
+    Destination(page='bpe', query={'corpus': 'hug', 'step': '3'}, nonce='7')
+    >>> read_destination({"page": "nowhere"}), read_destination(["bpe"])
+    (None, None)
+    """
+    match told:
+        case {"page": str(page), "query": str(query)} if page in PAGES and len(query) <= CLASS_QUERY:
+            try:
+                found = dict(parse_qsl(query, keep_blank_values=True, max_num_fields=FIELDS))
+            except ValueError:
+                return None
+            wanted = {name: found[name] for name in found if name in PAGE_PARAMETERS[page] | ALSO_READ}
+            step = read_step(str(told.get("step")))
+            if step is not None:
+                wanted["step"] = str(step)
+            return Destination(page, wanted, str(told.get("nonce", ""))[:40])
+    return None
+
+
+def class_code() -> str | None:
+    """The class that the visitor is in."""
+    code: str | None = st.session_state.get(CLASS_CODE)
+    return code
+
+
+def enter_class(code: str) -> None:
+    """Be in this class from now on, whether or not there is one: the browser asks the room."""
+    st.session_state[CLASS_CODE] = code
+
+
+def leave_class() -> None:
+    """Be in none."""
+    st.session_state[CLASS_CODE] = None
+    update_url({CLASS_PARAMETER: None})
+
+
+def show_class() -> bool:
+    """Once at the top of each run: the strip of those who are in a class.
+
+    Returns whether the class has just led here: then its settings are in the address.
+    """
+    state = st.session_state
+    going: Destination | None = state.pop(CLASS_LEAD, None)
+    if going is not None:
+        _lead_to(going)
+    linked = st.query_params.get(CLASS_PARAMETER)
+    asked = read_class(linked)
+    if asked is not None and (
+        asked != class_code() and (CLASS_CODE not in state or class_code() is not None)
+    ):
+        enter_class(asked)
+    code = class_code()
+    if code is not None and linked != code:
+        update_url({CLASS_PARAMETER: code})
+    with st.sidebar, st.container(key="class"):
+        if code is not None:
+            st.html(ASSETS / "page" / "class.css")
+            component("class", ())(
+                key=STRIP_KEY,
+                data={"code": code, "labels": class_labels()},
+                on_go_change=_led,
+                on_ask_change=_question_asked,
+                on_leave_change=leave_class,
+            )
+    return bool(state.pop(CLASS_LED, False)) and "page" in state
+
+
+def _told(name: str) -> Any:
+    """What the strip has just sent under this name."""
+    result = st.session_state.get(STRIP_KEY)
+    return result.get(name) if isinstance(result, Mapping) else None
+
+
+def _led() -> None:
+    st.session_state[CLASS_LEAD] = read_destination(_told("go"))
+
+
+def _question_asked() -> None:
+    match _told("ask"):
+        case {"nonce": str(nonce), "kind": str(kind), "step": step}:
+            st.session_state[CLASS_ASKS] = nonce[:40], kind, step if isinstance(step, int) else None
+
+
+def _lead_to(to: Destination) -> None:
+    state, code = st.session_state, class_code()
+    state[CLASS_WENT], state[CLASS_LED] = to.nonce, True
+    query = {**to.query, **({CLASS_PARAMETER: code} if code else {}), **in_links()}
+    st.switch_page(PAGES[to.page].script, query_params=query)
+
+
+def offer_question(trace: AnyTrace, style: Style) -> None:
+    """On a page with a trace: make the question that the lecturer has asked for."""
+    asks = st.session_state.pop(CLASS_ASKS, None)
+    if asks is None:
+        return
+    nonce, kind, step = asks
+    step = min(max(step or 0, 0), len(trace))
+    names = [[one, _(ASK_NAMES[one])] for one in asked_kinds(trace)]
+    question = ask_class(trace, step, kind, style)
+    st.session_state[CLASS_QUESTION] = {"nonce": nonce, "question": question, "kinds": names}
+
+
+def class_page(page: str) -> None:
+    """At the end of each run: tell the strip what the page shows, and hand over the question."""
+    state = st.session_state
+    if class_code() is None:
+        return
+    asks = state.pop(CLASS_ASKS, None)  # a page without a trace left it
+    question = state.pop(CLASS_QUESTION, None)
+    if asks is not None:
+        question = {"nonce": asks[0], "question": None, "kinds": []}
+    position = state.get(f"{page}.book.position")
+    usual = [
+        [name, value] for name, value in (position["url"] if position else {}).items() if value is not None
+    ]
+    data = {"page": page, "usual": usual, "went": state.get(CLASS_WENT, ""), "question": question}
+    component("class_page", ())(key="class_page", data=data)
+
+
+def give_class(page: str, questions: int, label: str, done: Mapping[int, str]) -> None:
+    """On a page of questions: what may be given to a class from here on, and the verdicts on those that were answered, by number."""
+    if class_code() is not None:
+        given = {"questions": questions, "label": label}
+        answers = {str(number): TAKEN[kind] for number, kind in done.items() if kind in TAKEN}
+        data = {"given": given, "answered": answers, "on": page}
+        component("class_page", ())(key=f"{page}.class_given", data=data)
+
+
+def join_box(key: str, width: int) -> None:
+    """A box for a class's code."""
+
+    def typed() -> None:
+        text = st.session_state.get(key)
+        code = read_class(text)
+        st.session_state[f"{key}.wrong"] = bool(text) and code is None
+        if code is not None:
+            enter_class(code)
+            st.session_state[key] = ""
+
+    st.text_input(
+        _("Join a class: code"),
+        key=key,
+        on_change=typed,
+        max_chars=16,
+        placeholder=_("Join a class: code"),
+        label_visibility="collapsed",
+        width=width,
+    )
+    if st.session_state.get(f"{key}.wrong"):
+        problem(_("A class's code has six letters and digits: look at it again."))

@@ -1,0 +1,1 @@
+"""What a class is asked: the predictions' questions, as data that travels to phones."""

@@ -1,0 +1,175 @@
+"""A question for a whole class about the next step of a run: made by the predictions, answered by thumb, graded as Predict does.
+
+The right answers are strings in one canonical form, so that a room can count them without knowing anything of tokenizers: a choice's
+own text, a number with three significant digits, a split with a space at each cut.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from itertools import combinations, pairwise
+from typing import Any, Final, TypedDict
+
+from tokenizers_core.training.algorithms import AnyTrace
+from tokenizers_core.training.merging import merge_pair
+from tokensteps.drawing.tokens import Style, chip, pair_chips, pair_text, readable
+from tokensteps.drawing.training.candidates import by_spelling
+from tokensteps.language.i18n import LANGUAGES, count, current_language, use_language
+from tokensteps.limits import CLASS_CHOICES, CLASS_CUTS
+from tokensteps.teaching.classes.told import ToldPart, told_parts
+from tokensteps.teaching.events import merge_at, prune_at
+from tokensteps.teaching.merge_questions import is_given, prefix_of
+from tokensteps.teaching.predictions import ASKS, next_asked, question_after
+from tokensteps.teaching.prune_questions import offered_pieces
+from tokensteps.teaching.questions import HAND_TOLERANCE, RIGHT, TIED, Choice, Question, read_number
+from tokensteps.teaching.slips.merging import joined
+from tokensteps.teaching.splitting import as_read
+
+SIGNIFICANT: Final = (2, 3)
+"""Significant digits with which a number counts as right; `assets/class/parts.js` rounds every answer to the last of them."""
+
+
+LEAST_CHOICES: Final = 2
+"""Choices that are worth asking for."""
+
+
+class ClassQuestion(TypedDict, total=False):
+    """A question as it travels; see `ask_class`."""
+
+    kind: str
+    say: dict[str, list[ToldPart]]
+    """Language → the sentence."""
+    input: str
+    """How it is answered: "choices", "number" or "text"."""
+    choices: list[dict[str, Any]]
+    key: list[str]
+    """All that is right, the run's own answer first,"""
+    tied: list[str]
+    """and what is as good, but not what the tie rule chooses."""
+    word: str
+    """What is to be split."""
+    step: int
+    """The step that it follows."""
+
+
+def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuestion | None:
+    """The question about what follows `step`: of this kind if it can be asked there; for "mixed", by turns. None at the end of a run.
+
+    Its sentences are in all languages, because each student has their own.
+    """
+    at = next_asked(trace, min(step, len(trace)))
+    if at is None:
+        return None
+    was, say = current_language(), {}
+    question = question_after(trace, at, kind, style)
+    if isinstance(question.form, Choice) and len(_offered(trace, at, style)) < LEAST_CHOICES:
+        kind = "split" if trace.algorithm == "unigram" else [*ASKS[trace.algorithm]][1]
+        question = question_after(trace, at, kind, style)
+    for language in LANGUAGES:
+        use_language(language)
+        say[language] = told_parts(question_after(trace, at, kind, style).prompt)
+    use_language(was)
+    made: ClassQuestion = {"kind": question.kind, "say": say, "step": at}
+    if isinstance(question.form, Choice):
+        choices = _offered(trace, at, style)
+        made |= {"input": "choices", "choices": choices}
+        made |= _graded(question, [question.key, *(choice["id"] for choice in choices)])
+    elif question.kind == "split":
+        made |= {"input": "text", "word": question.key.replace(" ", "")}
+        made |= _graded(question, _splits(trace, at, question, style))
+    else:
+        made |= {"input": "number"} | _graded(question, number_answers(question))
+    return made
+
+
+def asked_kinds(trace: AnyTrace) -> tuple[str, ...]:
+    """What a class can be asked about this run."""
+    return tuple(kind for kind in ASKS[trace.algorithm] if kind != "count" or not is_given(trace))
+
+
+def _graded(question: Question, answers: Iterable[str]) -> ClassQuestion:
+    """Which of these answers are right, and which are tied, as Predict counts them."""
+    found: dict[str, list[str]] = {RIGHT: [], TIED: []}
+    for answer in dict.fromkeys(answers):
+        found.get(question.grade(answer).kind, []).append(answer)
+    return {"key": found[RIGHT], "tied": found[TIED]}
+
+
+def _offered(trace: AnyTrace, step: int, style: Style) -> list[dict[str, Any]]:
+    """The candidates as buttons: a phone's screen of the best, in an order that gives nothing away."""
+    if trace.algorithm == "unigram":
+        rows = offered_pieces(trace, prune_at(trace, step + 1))
+        pieces = sorted((readable(row.piece, style), row.piece) for row in rows)
+        return [{"id": name, "text": told_parts(chip(piece, style))} for name, piece in pieces]
+    given = is_given(trace)
+    found = by_spelling(trace.candidates(step, CLASS_CHOICES), style)
+    return [
+        {
+            "id": pair_text(one.pair, style),
+            "text": told_parts(pair_chips(one.pair, style)) + ([f" × {count(one.freq)}"] if given else []),
+        }
+        for one in found
+    ]
+
+
+def _splits(trace: AnyTrace, step: int, question: Question, style: Style) -> Iterator[str]:
+    """The splits that may be right or tied: the run's own, those that a tied pair makes, and, of a short word, all."""
+    yield question.key
+    word = question.key.replace(" ", "")
+    if trace.algorithm == "unigram":
+        if len(word) <= CLASS_CUTS:
+            yield from every_split(word)
+        return
+    event, prefix = merge_at(trace, step + 1), prefix_of(trace)
+    for own in event.words[:50]:
+        now = trace.splits(step, [own])[own]
+        if "".join(as_read(now, style, prefix)) == word:
+            for tie in event.tied[1:]:
+                yield " ".join(as_read(merge_pair(now, tie.pair, joined(tie.pair, prefix)), style, prefix))
+
+
+def every_split(word: str) -> Iterator[str]:
+    """All ways to cut a word, with a space at each cut.
+
+    >>> [*every_split("hug")]
+    ['hug', 'h ug', 'hu g', 'h u g']
+    """
+    places = range(1, len(word))
+    for number in range(len(word)):
+        for cuts in combinations(places, number):
+            ends = (0, *cuts, len(word))
+            yield " ".join(word[start:end] for start, end in pairwise(ends))
+
+
+def canonical_number(value: Fraction | float, digits: int = SIGNIFICANT[-1]) -> set[str]:
+    """A number with so many significant digits, a whole one as it is; two where it lies halfway.
+
+    >>> canonical_number(Fraction(34, 25725)), canonical_number(1234), canonical_number(Fraction(1, 20), 2)
+    ({'0.00132'}, {'1234'}, {'0.05'})
+    """
+    exact = Decimal(Fraction(value).numerator) / Decimal(Fraction(value).denominator)
+    if exact == exact.to_integral_value():
+        return {str(int(exact))}
+    unit = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    rounded = (exact.quantize(unit, how) for how in (ROUND_HALF_UP, ROUND_HALF_EVEN))
+    return {f"{one:f}".rstrip("0").rstrip(".") if "." in f"{one:f}" else f"{one:f}" for one in rounded}
+
+
+def number_answers(question: Question) -> Iterator[str]:
+    """The numbers near the right one, in canonical form, nearest first: `question.grade` says which of them count."""
+    number = read_number(question.key)
+    assert number is not None  # the question's own key
+    true = number.value
+    for digits in reversed(SIGNIFICANT):
+        yield from sorted(canonical_number(true, digits))
+    if question.kind != "loss" or not true:
+        return
+    reach = max(HAND_TOLERANCE, HAND_TOLERANCE * abs(float(true)))
+    for digits in SIGNIFICANT:
+        unit = 10.0 ** (math.floor(math.log10(abs(true))) - digits + 1)
+        steps = min(int(reach / unit) + 1, CLASS_CHOICES)
+        for away in range(-steps, steps + 1):
+            yield from canonical_number(Fraction((round(float(true) / unit) + away) * unit), digits)

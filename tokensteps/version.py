@@ -1,0 +1,5 @@
+"""Which version this is: the package, `--version` and the catalogues take it from here."""
+
+from typing import Final
+
+__version__: Final = "0.1.0"
