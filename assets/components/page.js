@@ -84,11 +84,13 @@ function scrollBack() {
   requestAnimationFrame(scrollBack);
 }
 
-// An answered question gives way to the next one, which may have another kind of box: the focus goes along.
+// An answered question gives way to the next one, which may have another kind of box: the focus goes along. It doesn't
+// when a clicker revealed the answer: the lecturer's next key would be typed into the box.
 let answered; // the form, and until when its next box may take the focus: later, the reader has gone elsewhere
-function submit({ type, key, target }) {
+function submit({ type, key, target, isTrusted }) {
   const form = (type === "click" || key === "Enter" || key === " ") && target.closest?.('[data-testid="stForm"]');
-  answered = form ? { form, until: performance.now() + 4000 } : undefined;
+  const revealed = document.documentElement.matches("[data-projector]") && target.closest?.('[class*="give_up"]');
+  answered = form && isTrusted && !revealed ? { form, until: performance.now() + 4000 } : undefined;
   if (form) submitted = performance.now();
 }
 // What is said of an answer comes into sight. The boxes that it calls wrong (`data-cells`) are marked until they are

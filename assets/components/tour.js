@@ -55,13 +55,26 @@ class Tour extends Component {
       event.preventDefault();
       this.end();
     }, { signal: this.gone.signal });
+    // The page that a plan or the path leads to has a tour of its own.
+    addEventListener("ts-led", () => { if (this.at >= 0) this.end(false); }, { signal: this.gone.signal });
   }
   onKey(event) { // on the card, these keys are the tour's and not the flipbook's
-    const what = { ArrowLeft: "back", ArrowRight: "next" }[event.key];
+    if (event.key === "Tab") this.keepFocus(event);
+    const own = event.target === this.card ? { Enter: "next" } : {};
+    const what = { ArrowLeft: "back", ArrowRight: "next", ...own }[event.key];
     if (!what || hasModifier(event)) return;
     event.preventDefault();
     event.stopPropagation();
-    if (what === "back" || this.at < this.stops.length - 1) this.actions[what](); // no arrow too many ends the tour
+    const last = this.at === this.stops.length - 1;
+    if (what === "back" || !last || event.key === "Enter") this.actions[what](); // no arrow too many ends the tour
+  }
+  keepFocus(event) { // what lies behind the card isn't operated unseen
+    const buttons = [...this.card.querySelectorAll("button:enabled")];
+    const [first, last] = event.shiftKey ? [buttons.at(-1), buttons[0]] : [buttons[0], buttons.at(-1)];
+    const now = this.part(".card :focus");
+    if (now && now !== last) return;
+    event.preventDefault();
+    first.focus();
   }
   say(selector, words) {
     this.part(selector).textContent = words;

@@ -54,6 +54,7 @@ class Walk extends Component {
 
   // --- what is asked of it
   go(where) { // to a stop's number, or one of "next", "back", "leave", "practise", "return"
+    dispatchEvent(new Event("ts-led")); // a tour ends
     this.send("go", where);
   }
   onClick(at) {

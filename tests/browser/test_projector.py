@@ -285,6 +285,10 @@ def test_a_clicker_reveals(serve: Callable[..., str], open_page: Callable[..., P
     page.keyboard.press("PageDown")
     page.wait_for_function(f"{STEP} === 1")
     expect(page.locator(".verdict.wrong")).to_be_visible()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    assert (
+        page.evaluate("document.activeElement.localName") != "input"
+    )  # the lecturer's next key isn't typed there
     page.keyboard.down("PageDown")
     page.wait_for_timeout(1000)
     for _ in range(3):

@@ -95,7 +95,7 @@ def test_a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
     """From cold: the page, five presses, three clicks, and the end."""
     unigram.open("/unigram", step=0)
     expect(unigram.page.get_by_role("heading", level=1)).to_have_text("Unigram")
-    expect(unigram.page.get_by_text("The course's way:")).to_be_visible()
+    expect(unigram.page.get_by_text("course's way:")).to_be_visible()
     start = unigram.state()
     assert start["last"] == len(PRUNED) == 202 and "382.1038" in start["say"]
     aside = unigram.page.locator(".ts-flipbook .aside").first
@@ -284,7 +284,7 @@ def test_sentencepieces_steps(unigram: Unigram) -> None:
     unigram.choose("Method", "SentencePiece: EM")
     unigram.page.wait_for_function("() => location.search.includes('method=sentencepiece')")
     expect(unigram.page.get_by_text("SentencePiece's way: EM")).to_be_visible()
-    expect(unigram.page.get_by_text("The course's way:")).to_have_count(0)
+    expect(unigram.page.get_by_text("course's way:")).to_have_count(0)
     trace = train_unigram(
         Corpus.from_counts(HUG["word_freqs"], pre_tokenizer="whitespace_split"),
         15,

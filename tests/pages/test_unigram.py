@@ -105,7 +105,9 @@ def test_every_example_renders_with_both_methods(name: str, method: str) -> None
     assert rules(app) == usual(name) | {"method": method} and problems(app) == []
     assert book(app)["frames"][0]["label"] == "Start" and book(app)["seek"][0] == 0
     (lead,) = [html.proto.body for html in app.get("html") if 'class="lead' in html.proto.body]
-    assert {"course": ">The course's way: ", "sentencepiece": ">SentencePiece's way: "}[method] in lead
+    assert {"course": ">The Hugging Face course's way: ", "sentencepiece": ">SentencePiece's way: "}[
+        method
+    ] in lead
     last = book(app)["last"]
     again = opened(f"corpus={name}&method={method}&step={last}")
     assert rules(again) == usual(name) | {"method": method} and problems(again) == []

@@ -6,8 +6,8 @@ from tokensteps.components.base import component
 from tokensteps.language.labels import projector_labels
 
 
-def projector_button(page: str, in_class: bool = False) -> None:
-    """The button that leads into projector mode; the key P does, too. The list of keys has a class's only `in_class`."""
+def projector_button(page: str, in_class: bool = False, in_plan: bool = False) -> None:
+    """The button that leads into projector mode; the key P does, too. The list of keys has a class's only `in_class`, a plan's `in_plan`."""
     component("projector", ("page/projector.css",))(
-        key=f"{page}.start-projector", data=projector_labels(in_class), width="content"
+        key=f"{page}.start-projector", data=projector_labels(in_class, in_plan), width="content"
     )

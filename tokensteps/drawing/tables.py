@@ -9,7 +9,7 @@ from html import escape
 import pandas as pd
 import pyarrow as pa
 
-from tokenizers_core.training.merge_trace import MergeSnapshot
+from tokenizers_core.training.merge_trace import Candidate, MergeSnapshot
 from tokenizers_core.training.pruning import Worth
 from tokenizers_core.training.unigram_trace import UnigramSnapshot
 from tokenizers_core.training.wordpiece import WordPieceSnapshot
@@ -17,6 +17,13 @@ from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import _, count
 from tokensteps.language.numbers import estimate_formula
 from tokensteps.limits import PAPER_ROWS
+
+
+def tied_for_best(snapshot: MergeSnapshot, candidates: Sequence[Candidate]) -> list[bool]:
+    """Which of the candidates are as good as the best one; none if that one is alone."""
+    first = snapshot.candidates(2)
+    several = len(first) > 1 and first[1].tied
+    return [several and one.tied for one in candidates]
 
 
 def pair_table(
@@ -30,7 +37,7 @@ def pair_table(
         _("second"): [readable(one.pair.second, style) for one in candidates],
         _("count"): [one.freq for one in candidates],
         _("change"): [one.change for one in candidates],
-        _("tied for best"): [one.tied for one in candidates],
+        _("tied for best"): tied_for_best(snapshot, candidates),
     }
     return matching(table_of(columns), find)
 
@@ -50,7 +57,7 @@ def score_table(
         _("score"): [str(one.score) for one in candidates],
         _("score as decimal"): [float(one.score) for one in candidates],
         _("change in count"): [one.change for one in candidates],
-        _("tied for best"): [one.tied for one in candidates],
+        _("tied for best"): tied_for_best(snapshot, candidates),
     }
     return matching(table_of(columns), find)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import gettext as gettext_module
+import re
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from functools import cache
@@ -69,6 +70,16 @@ def sentences(*parts: str) -> str:
     'One. Two.'
     """
     return ("" if _language.get() in UNSPACED else " ").join(filter(None, parts))
+
+
+def ended(told: str) -> str:
+    """HTML that another sentence follows: with a full stop, if it ends with a formula.
+
+    >>> ended("3 + 4 = <b>7</b>"), ended("It occurs 7 times.")
+    ('3 + 4 = <b>7</b>.', 'It occurs 7 times.')
+    """
+    stop = "。" if _language.get() in UNSPACED else "."
+    return told + stop if re.search(r"\w(?:<[^>]*>)*$", told) else told
 
 
 def listed(parts: Iterable[str]) -> str:

@@ -55,7 +55,18 @@ def class_keys() -> list[tuple[str, str]]:
     ]
 
 
-def projector_labels(in_class: bool = False) -> dict[str, str | list[tuple[str, str]]]:
+def plan_keys() -> list[tuple[str, str]]:
+    """The keys of a plan that goes along, and of the path."""
+    return [
+        (
+            "N · Shift+N",
+            _("Plan: the next activity, the one before. On a clicker, hold Page Down or Page Up."),
+        ),
+        ("H · U", _("Plan: show or hide your note; show the answer in it")),
+    ]
+
+
+def projector_labels(in_class: bool = False, in_plan: bool = False) -> dict[str, str | list[tuple[str, str]]]:
     """The words of projector mode, in the language in use; under "sheet", its keys and what they do."""
     return {
         "name": _("Projector mode"),
@@ -82,6 +93,7 @@ def projector_labels(in_class: bool = False) -> dict[str, str | list[tuple[str, 
             ("D", _("Pen: on, off. What you draw goes with the step.")),
             (_("Delete"), _("Erase what you have drawn")),
             (_("Esc"), _("Put the pen away; back to the stage; leave projector mode")),
+            *(plan_keys() if in_plan else []),
             *(class_keys() if in_class else []),
             ("P", _("Projector mode: on, off")),
             ("?", _("This list")),

@@ -72,7 +72,7 @@ SLIPS: Final[Mapping[str, str]] = {
     "less_probable": N_("Another split is more probable."),
     # losses
     "least_probable": N_(
-        "You took the least probable piece. What counts is how much the loss grows without a piece."
+        "You took the least probable of these pieces. What counts is how much the loss grows without a piece."
     ),
     "most_costly": N_("You took the piece that costs the most. Look for the one that costs the least."),
     "after_only": N_("That is the loss of those words afterwards. Subtract what they cost before."),

@@ -41,7 +41,11 @@ BROWSER_ASKED: Final = "walk.asked"
 PATH_ERASED: Final = "walk.erased"
 """whether it is to forget it,"""
 WALK_BEGUN: Final = "walk.begun"
-"""and the stop that a button asks for."""
+"""the stop that a button asks for,"""
+WALK_LEFT: Final = "walk.left"
+"""the stop that was left for its exercises,"""
+WALK_TOLD: Final = "walk.told"
+"""and what the next page says once: this one's run ends with the change."""
 
 
 def lesson_facts() -> dict[str, str]:
@@ -68,6 +72,8 @@ def show_walk(page: str) -> bool:
     Returns whether a link has just led from one stop to another, perhaps on the same page: then its settings are in the address.
     """
     state = st.session_state
+    if told := state.pop(WALK_TOLD, ""):
+        st.toast(told)
     if WALK_BEGUN in state:
         _go(state.pop(WALK_BEGUN))
     asked, was = read_walk(st.query_params.get(WALK_PARAMETER)), walk_place()
@@ -124,11 +130,13 @@ def _strip(page: str, place: WalkPlace) -> None:
             _go(WalkPlace(place.walk, place.number - 1))
         case "leave":
             leave_walk()
+            st.session_state[WALK_TOLD] = _("Home has the place where you stopped.")
             st.rerun()
         case "practise" if exercise_link(place) is not None:
+            st.session_state[WALK_LEFT] = place
             _switch(exercise_link(place), place)
         case "return":
-            _go(place)
+            _return(place)
         case int(number) if 1 <= number <= length:
             _go(WalkPlace(place.walk, number))
 
@@ -137,8 +145,16 @@ def _go(place: WalkPlace | None) -> None:
     """To a stop; after the last one, home."""
     if place is None:
         leave_walk()
+        st.session_state[WALK_TOLD] = _("That was the last stop. Well done!")
         st.switch_page(PAGES["home"].script, query_params=in_links())
     _switch(stops_of(place.walk, lesson_facts())[place.number - 1].link, place)
+
+
+def _return(place: WalkPlace) -> None:
+    """To a stop; from its exercises, as it was left: the page remembers."""
+    link = stops_of(place.walk, lesson_facts())[place.number - 1].link
+    as_it_was = st.session_state.pop(WALK_LEFT, None) == place
+    _switch(link._replace(query={}) if as_it_was else link, place)
 
 
 def _switch(link: Link | None, place: WalkPlace) -> None:
@@ -199,9 +215,9 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
         }
         for number, stop in enumerate(stops, start=1)
     ]
-    exercise = ""
-    if exercise_link(place) is not None:
-        exercise = "practise" if page != "exercises" else "return"
+    exercise = "practise" if exercise_link(place) is not None else ""
+    if on_path and page != here.link.page:
+        exercise = "return"
     return {
         "place": write_walk(place),
         "number": place.number,
@@ -230,7 +246,7 @@ def strip_labels() -> dict[str, str]:
         "finish": _("Finish"),
         "leave": _("Leave this plan"),
         "note": _("Note"),
-        "answer": _("The class:"),
+        "answer": _("Expected answer:"),
         "show": _("Show"),
         "practise": _("Practice"),
         "return": _("Back to the station"),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from tokensteps.language.i18n import _, sentences
+from tokensteps.language.i18n import _, ended, sentences
 from tokensteps.teaching.questions import (
     AGAIN,
     HALF,
@@ -44,7 +44,7 @@ def in_steps(question: Question, before: Sequence[str], answer: str, verdict: Ve
             if tries == 2
             else (QUARTER, _("At the third try: that counts a quarter."))
         )
-        return verdict._replace(kind=kind, told=sentences(verdict.told, escape(counts)))
+        return verdict._replace(kind=kind, told=sentences(ended(verdict.told), escape(counts)))
     if verdict.kind != WRONG:
         return verdict
     if _plain(answer) in map(_plain, before):
@@ -53,10 +53,13 @@ def in_steps(question: Question, before: Sequence[str], answer: str, verdict: Ve
     if tries >= tries_for(question):
         return verdict
     name = escape(_("Not yet."))
-    counts = _("Try again: right now, it counts half.")
+    counts = _("Try again: a right answer now counts half.")
     worked = ""
     if tries > 1:
-        counts, worked = _("Try again: right now, it counts a quarter."), verdict.worked or question.worked
+        counts, worked = (
+            _("Try again: a right answer now counts a quarter."),
+            verdict.worked or question.worked,
+        )
     told = sentences(f"<b>{name}</b>", verdict.hint, worked, escape(counts))
     return verdict._replace(kind=AGAIN, told=told, hint="", worked="")
 

@@ -145,7 +145,7 @@ ENCODE_LINK = Link(N_("Encode new text with what was learned"), "playground", pl
 COMPARE_LINK = Link(
     N_("The three algorithms side by side, at every vocabulary size"),
     "compare",
-    {"corpus": "course"},
+    {"corpus": "course", "step": "28"},
     N_("Where they disagree"),
 )
 PIPELINE_LINK = Link(N_("One text through the whole pipeline, from characters to ids and back"), "pipeline")
@@ -154,7 +154,7 @@ WHATIF_LINK = Link(
     "whatif",
     {"t1": "bpe?corpus=hug", "of": "pun", "step": "12"},
 )
-EXERCISES_LINK = Link(N_("Exercises, as many as you like"), "exercises")
+EXERCISES_LINK = Link(N_("Exercises, as many as you like"), "exercises", {"kind": "mixed"})
 CHALLENGE_LINK = Link(N_("Challenges: set one for your class, then check the answers"), "challenge")
 ERRATA_LINK = Link(N_("Where published figures are wrong"), "errata")
 GLOSSARY_LINK = Link(N_("Every technical term, in two sentences"), "glossary")
@@ -190,7 +190,8 @@ STATIONS: tuple[Station, ...] = (
     Station(
         PRUNE_LINK,
         N_(
-            "Without the piece {piece}, {word} is re-segmented: {before} becomes {after}. The corpus costs "
+            "Unigram begins with too many pieces and prunes those that it misses least. The first prunes cost nothing; this one does: "
+            "without the piece {piece}, {word} is re-segmented: {before} becomes {after}. The corpus costs "
             "{loss} nats more; any other prune would cost at least as much."
         ),
         (Claim("prunes", ("piece", "word", "before", "after", "loss")),),

@@ -149,8 +149,9 @@ def _cells(key: str, form: Cells) -> None:
                 column.html(f'<div class="ts cell">{escape(cell)}</div>')
                 continue
             label = listed([name, row[0]]) if row[0] is not None else name
-            column.text_input(
-                _("Cell {number}").format(number=number + 1),
+            plain = all(character.isalnum() or character in " ,、" for character in label)
+            column.text_input(  # a label is Markdown
+                label if plain else _("Cell {number}").format(number=number + 1),
                 key=f"{key}.cell.{number}",
                 label_visibility="collapsed",
                 placeholder=label[:60],

@@ -9,6 +9,7 @@ import streamlit as st
 from tokensteps.components.base import component
 from tokensteps.components.classes import CLASS_CODE, class_button
 from tokensteps.components.projector import projector_button
+from tokensteps.teaching.lessons import WALK_PARAMETER
 from tokensteps.teaching.tour import STOPS, tour
 
 
@@ -31,4 +32,5 @@ def titled(page: str, title: str, beside: Callable[[], None] | None = None) -> N
                     key=f"{page}.tour", data=tour(page, predict), width="content"
                 )
             class_button(page)
-            projector_button(page, st.session_state.get(CLASS_CODE) is not None)
+            in_class = st.session_state.get(CLASS_CODE) is not None
+            projector_button(page, in_class, in_plan=WALK_PARAMETER in st.query_params)

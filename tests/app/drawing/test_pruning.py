@@ -864,9 +864,9 @@ def test_the_errata_of_the_four_sentences() -> None:
     assert (f"{published:.4f}", f"{right:.4f}") == ("413.1038", "382.1038")
     assert published - right == pytest.approx(figures["word_count"])
     assert errata(trace) == {
-        0: f"Erratum The course prints {published:.4f}. Its code starts each word's score at 1 instead of 0, which adds 1 for each "
+        0: f"Erratum (Hugging Face course) The course prints {published:.4f}. Its code starts each word's score at 1 instead of 0, which adds 1 for each "
         f"of {figures['word_count']} words: {right:.4f} is right.",
-        202: "Erratum The course says this prunes to 100. Its loop, like this one, ends at "
+        202: "Erratum (Hugging Face course) The course says this prunes to 100. Its loop, like this one, ends at "
         f"{figures['final_vocab_size']}: the last round removes 10.",
     }
     assert len(figures["rounds"][-1]["removed"]) == 10
@@ -878,7 +878,7 @@ def test_the_erratum_of_hug() -> None:
     stands = sum(count for word, count in HUG.items() if "p" in word)
     assert dict(golden("hug")["freqs_in_order"])["p"] == stands == 17 and golden("hug")["total"] == 210
     assert errata(trace) == {
-        0: "Erratum The course uses P(p) = 5/210. Computed: p occurs 5 + 12 = 17 times, so it is 17/210, like P(pu)."
+        0: "Erratum (Hugging Face course) The course uses P(p) = 5/210. Computed: p occurs 5 + 12 = 17 times, so it is 17/210, like P(pu)."
     }
 
 
@@ -944,7 +944,7 @@ def test_the_lattice_of_hopefully() -> None:
     published, right = figures["cost_as_published"], figures["cost"]
     markup = lattice_erratum(trace[0], trace[0].lattice("Hopefully"), PLAIN)
     assert expect_markup(markup, TAGS).text == (
-        f"Erratum The course gives {published:.4f} for this word, 1 too much, because its code starts at 1. "
+        f"Erratum (Hugging Face course) The course gives {published:.4f} for this word, 1 too much, because its code starts at 1. "
         f"Computed: {right:.4f}."
     )
     assert (f"{published:.4f}", f"{right:.4f}") == ("41.5157", "40.5157")
@@ -963,7 +963,7 @@ def test_the_lattice_of_pug() -> None:
     letters, two = (f"{float(Fraction(right[split])):.3g}" for split in ("p u g", "pu g"))
     assert right["pu g"] == right["p ug"]
     assert expect_markup(markup, TAGS).text == (
-        f"Erratum The course uses P(p) = 5/210, and so gets {float(published['p u g']):.6f} for p u g and "
+        f"Erratum (Hugging Face course) The course uses P(p) = 5/210, and so gets {float(published['p u g']):.6f} for p u g and "
         f"{float(published['pu g']):.7f} for pu g. With 17/210 they are {letters} and {two}, and the latter ties with p ug."
     )
     for step, word in ((1, "pug"), (0, "pun"), (0, "hug"), (0, "pugs"), (0, "Hopefully")):

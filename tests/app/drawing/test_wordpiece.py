@@ -124,7 +124,7 @@ def test_the_erratum_stands_where_the_course_errs() -> None:
     assert [step for step in range(len(trace) + 1) if wordpiece_erratum(trace[step], PLAIN)] == [3]
     markup = wordpiece_erratum(trace[3], PLAIN)
     assert expect_markup(markup, TAGS).text == (
-        "Erratum The course merges hu##g here, for a score of 1/15. "
+        "Erratum (Hugging Face course) The course merges hu##g here, for a score of 1/15. "
         "Computed: 1015 × 15 = 2/45, and hu##gs has 1/15."
     )
     assert markup in wordpiece_frame(trace[3], PLAIN).html
@@ -315,7 +315,7 @@ def test_the_table_of_all_pairs() -> None:
         "position", "first", "second", "count", "count of first", "count of second", "score", "score as decimal",
         "change in count", "tied for best",
     ]  # fmt: skip
-    assert list(table.iloc[0]) == [1, "##g", "##s", 5, 20, 5, "1/20", 0.05, 0, True]
+    assert list(table.iloc[0]) == [1, "##g", "##s", 5, 20, 5, "1/20", 0.05, 0, False]
     plain, _ = plain_wordpiece(PUBLISHED, "first")
     for step, recount in enumerate(plain):
         table = tables.score_table(trace[step], PLAIN)
@@ -324,7 +324,7 @@ def test_the_table_of_all_pairs() -> None:
         assert list(table["position"]) == list(range(1, len(table) + 1))
         scores = list(table["score as decimal"])
         assert scores == sorted(scores, reverse=True)
-        assert sum(table["tied for best"]) == len(recount.tied)
+        assert sum(table["tied for best"]) == (len(recount.tied) if len(recount.tied) > 1 else 0)
     assert len(tables.score_table(trace[-1], PLAIN)) == 0
 
 

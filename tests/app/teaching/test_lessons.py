@@ -285,6 +285,7 @@ def encodes(link: Link) -> Mapping[str, str]:
 def disagree(link: Link) -> Mapping[str, str]:
     trace = Opened(link).trace
     assert link.tab == "Where they disagree"
+    assert trace[int(link.query["step"])].disagreements()
     words = trace.corpus.words
     for place in range(len(trace)):
         for cuts in trace[place].cuts(words).values():

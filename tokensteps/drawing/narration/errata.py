@@ -33,7 +33,7 @@ COURSE_LOSS: Final = 382.10377642940875
 
 def aside_html(told: str) -> str:
     """An aside under the words of a frame."""
-    return '<p class="aside"><b>' + escape(_("Erratum")) + f"</b> {told}</p>"
+    return '<p class="aside"><b>' + escape(_("Erratum (Hugging Face course)")) + f"</b> {told}</p>"
 
 
 def frame_message(name: str) -> str:

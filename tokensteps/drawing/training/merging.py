@@ -110,8 +110,9 @@ def words_panel(
     title, number = _("Words"), words_count(len(corpus.words))
     if event.kind == "merge":
         changed, lit, merged = event.words, {*event.words}, event.token
-        title = _("Words that change")
-        number = _("{changed} of {all}").format(changed=count(len(changed)), all=count(len(corpus.words)))
+        number = _("{changed} of {all} change").format(
+            changed=count(len(changed)), all=count(len(corpus.words))
+        )
     frequencies = snapshot.trace.word_frequencies
     rows = [
         word_row(groups, merged, frequencies[word], word in lit, style, {*listed}, asked)

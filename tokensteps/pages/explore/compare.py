@@ -290,6 +290,10 @@ def disagreements(view: ComparisonView) -> None:
     chosen = [found for found in words if not who or found.apart == who]
     shown = disagreement_table(chosen, view.style, find or "")
     right.caption(sentences(*tell_disagreements(view, chosen, len(shown))))
+    most = landmarks(view.trace).get("alike")
+    if not words and most is not None:
+        told = _("All three split every word alike at this size. They differ most at size {size}.")
+        note(told.format(size=count(view.trace.sizes[most])))
     show_rows(
         shown.head(ROWS_LISTED),
         height=360,

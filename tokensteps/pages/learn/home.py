@@ -27,7 +27,7 @@ from tokensteps.pages.learn.home_algorithms import (
     growing_words,
     known_columns,
 )
-from tokensteps.pages.learn.home_lessons import show_lessons, show_page_link, show_path
+from tokensteps.pages.learn.home_lessons import show_lessons, show_next_station, show_page_link, show_path
 from tokensteps.pages.learn.home_lost import show_lost
 from tokensteps.pages.learn.home_sentence import (
     HOME_CORPUS,
@@ -93,7 +93,7 @@ def show() -> None:
     show_path()
     show_lessons()
     st.header(_("More to try"), anchor=False)
-    with st.container(horizontal=True, gap="xsmall"):
+    with st.container(horizontal=True, gap="small"):
         for link in MORE:
             show_page_link(link)
 
@@ -173,6 +173,7 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         show_page_link(Link(N_("Paste a whole text: the playground"), "playground", carried(typed)))
         show_page_link(WATCH)
+        show_next_station()
         with st.popover(_("This sentence as a link"), type="tertiary"):
             st.code(page_address({"say": write_short(sentence)}), language=None, wrap_lines=True)
     st.header(_("Why subwords?"), anchor=False)

@@ -30,12 +30,12 @@ def show_path() -> None:
     st.caption(
         _(
             "A strip at the foot of the page goes along: what to look at, the exercises that belong to it, and the way to the next "
-            "station. Your progress is kept by this browser alone, on this computer, until you erase it."
+            "station (or press N; Shift+N goes back). Your progress is kept by this browser alone, on this computer, until you erase it."
         )
     )
     half = (len(STATIONS) + 1) // 2
     for column, first in zip(st.columns(2, gap="small"), (0, half), strict=True):
-        with column, st.container(gap="xsmall"):
+        with column, st.container(key=f"home_path_{first}", gap="small"):
             for number, station in enumerate(STATIONS[first : first + half], start=first + 1):
                 sign = "✓" if number in done.done else count(number)
                 show_page_link(
@@ -44,15 +44,25 @@ def show_path() -> None:
     if done == PathProgress():
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        following = done.following()
-        label = _("Continue with station {number}").format(number=count(following))
-        show_page_link(STATIONS[following - 1].link, label, WalkPlace(PATH_WALK, following))
+        show_next_station()
         told_done = ngettext(
             "{number} station of {all} done", "{number} stations of {all} done", len(done.done)
         )
         message = told_done.format(number=count(len(done.done)), all=count(len(STATIONS)))
         st.html(f'<p class="ts walked">{escape(message)}</p>', width="content")
         st.button(_("Erase my progress"), key="home.erase", on_click=erase_progress, type="tertiary")
+
+
+def show_next_station() -> None:
+    """The link that begins the path, or goes on with it; nothing when all of it is done."""
+    done = progress()
+    if len(done.done) == len(STATIONS):
+        return
+    following = done.following()
+    label = _("Continue with station {number}").format(number=count(following))
+    if done == PathProgress():
+        label = _("New here? Follow the path: {number} stations").format(number=count(len(STATIONS)))
+    show_page_link(STATIONS[following - 1].link, label, WalkPlace(PATH_WALK, following))
 
 
 def show_lessons() -> None:
@@ -104,7 +114,7 @@ def show_lesson(lesson: Lesson, at: int = 0) -> None:
 
 def activity_html(start: int, minutes: int, teacher: str, answer: str, here: bool = False) -> str:
     """An activity: when, what the teacher does, and what the class answers; `here` marks the one that is under way."""
-    unit, answers = escape(_("min")), escape(_("The class:"))
+    unit, answers = escape(_("min")), escape(_("Expected answer:"))
     return (
         f'<div class="ts activity{" here" if here else ""}"><span class="when">{start}–{start + minutes}<small>{unit}</small></span>'
         f"<p>{escape(teacher)}</p><p><b>{answers}</b> {escape(answer)}</p></div>"

@@ -106,6 +106,6 @@ def choosing_slip(
     """
     if types and types[yours] <= min(types.values()) + ROUNDING:
         return "words_once"
-    if weights[yours] == min(weights.values()):
+    if [name for name, weight in weights.items() if weight <= weights[yours]] == [yours]:
         return "least_probable"
     return "most_costly" if losses[yours] >= max(losses.values()) - ROUNDING else ""
