@@ -73,13 +73,16 @@ def test_a_token_is_formed_in_some_word_or_its_own_symbols_never_meet(prefix: st
     kinds = set()
     for seed in range(sampled(480)):
         tokens, merges = some_merges(Random(seed), prefix, suffix)
+        # c is never merged: whatever is formed in some place of a word can stand there.
+        tokens += dict.fromkeys([f"{before}c{after}" for before in ("", prefix) for after in ("", suffix)])
         vocab = {token: identifier for identifier, token in enumerate(tokens)}
         marks = {"continuing_subword_prefix": prefix, "end_of_word_suffix": suffix}
         library = LibraryTokenizer(
             models.BPE(vocab, [*merges], **{name: mark for name, mark in marks.items() if mark})
         )
         ours = BpeModel(tokens, merges, "", suffix, prefix, BpeOptions(suffix_joined=bool(suffix)))
-        words = [*every("ab", LONGEST + 1)]
+        around = ("{}", "c{}", "{}c", "c{}c")
+        words = ["c", "ccc", *(one.format(word) for word in every("ab", LONGEST) for one in around)]
         produced = {token for word in words for token in library.encode(word).tokens}
         produced |= {tokens[one] for word in words for one in ours.encode_word(word)}
         proofs = MergeProofs(ours)

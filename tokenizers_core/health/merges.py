@@ -4,7 +4,7 @@ BPE makes a token out of neighbouring symbols, and while it does, nothing is mer
 still be there at the end. So inside these edges the merges are the ones that the same symbols undergo alone: of all pairs the lowest rank
 goes first, of equal ones the leftmost, and both are the same whether or not there are others outside. (That holds when all places of
 a pair are merged at once, as here, and when they are merged one by one, as in the `tokenizers` library.) Hence a token is in some
-word's encoding if and only if its own symbols, alone, become that one token. (Not its own *text*: that has a word's beginning and end,
+word's encoding only if its own symbols, alone, become that one token. (Not its own *text*: that has a word's beginning and end,
 and perhaps a space in front.)
 """
 
