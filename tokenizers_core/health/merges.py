@@ -102,9 +102,11 @@ class MergeProofs:
         crossing = self._crossing(own, steps, applied)
         if crossing is not None:
             rank, pair = crossing
-            return Verdict("earlier", instead=steps[-1], pair=tuple(pair), rank=rank, own_rank=own_rank)
+            return Verdict(
+                "earlier", instead=steps[-1], pair=(pair.first, pair.second), rank=rank, own_rank=own_rank
+            )
         missing = next((part for part in own if part not in steps[-1]), own.first)
-        return Verdict("part", missing, steps[-1], tuple(own), own_rank=own_rank)
+        return Verdict("part", missing, steps[-1], (own.first, own.second), own_rank=own_rank)
 
     def _next(self, symbols: tuple[str, ...]) -> tuple[tuple[str, ...], int, Pair] | None:
         """The symbols after the merge of lowest rank, the rank, and the pair; None when no merge is left."""

@@ -18,7 +18,7 @@ from tokenizers_core.health.merges import MergeProofs
 from tokenizers_core.health.scores import outdone
 from tokenizers_core.health.texts import (
     AROUND,
-    characters_after,
+    characters_lost,
     completions,
     fits_in_a_word,
     fits_inside_a_word,
@@ -209,7 +209,7 @@ class Reach:
             return Verdict("bytes", data.hex(" ").upper())
         stretch = whole_characters(data)
         for character in dict.fromkeys(stretch):
-            if self._changed(character) and character not in self._after:
+            if self._changed(character) and character in self._lost:
                 return Verdict("normalized", character, (normalized_text(character, pipeline.normalizer),))
         if not fits_in_a_word(stretch, pipeline):
             return Verdict("cut", instead=tuple(pipeline.split(stretch)))
@@ -227,9 +227,9 @@ class Reach:
         return character not in normalized_text(character, pipeline.normalizer)
 
     @cached_property
-    def _after(self) -> Collection[str]:
+    def _lost(self) -> Collection[str]:
         pipeline = self.checked.pipeline
-        return characters_after(pipeline.normalizer if pipeline else "none")
+        return characters_lost(pipeline.normalizer if pipeline else "none")
 
     @cached_property
     def _falls_back(self) -> bool:

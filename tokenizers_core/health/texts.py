@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
@@ -77,24 +76,29 @@ def whole_characters(data: bytes) -> str:
 # --- Normalizers ------------------------------------------------------------------------------------------------------
 
 
-def characters_after(normalizer: str | tuple[str, ...]) -> Collection[str]:
-    """All characters that can be in a normalized text, and perhaps some more; never one less.
+_CHARACTERS: Final = (range(0xD800), range(0xE000, 0x33480), range(0xE0000, 0xE1000))
+"""Where Unicode has characters of its own: no normalizer does anything to a single one of the others."""
+
+
+def characters_lost(normalizer: str | tuple[str, ...]) -> Collection[str]:
+    """The characters that no normalized text has: perhaps not all of them, but never one that a text may have.
 
     Every step either rewrites each character by itself, so that all of Unicode, a character a line, shows what can come out; or it
     composes characters, and then what can come out besides is every character whose parts can come in.
+
+    >>> lost = characters_lost("lowercase")
+    >>> "A" in lost, "a" in lost, "中" in lost
+    (True, False, False)
     """
-    possible = {chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000}
+    everything = {chr(code) for codes in _CHARACTERS for code in codes}
+    possible = everything
     for step in steps_of(normalizer):
         after = set(step.rewrite("\n".join(possible)))
         if step.rewrite("e\u0301") == "é":
-            after |= {
-                character
-                for character in map(chr, range(0xC0, sys.maxunicode + 1))
-                if unicodedata.decomposition(character) or "가" <= character <= "힣"
-                if possible >= set(unicodedata.normalize("NFD", character))
-            }
+            composed = (one for one in everything - after if unicodedata.normalize("NFD", one) != one)
+            after |= {one for one in composed if possible >= {*unicodedata.normalize("NFD", one)}}
         possible = after
-    return possible
+    return everything - possible
 
 
 # --- Pre-tokenizers ---------------------------------------------------------------------------------------------------

@@ -28,9 +28,7 @@ def tell_verdict(verdict: Verdict | None) -> str:
     pair = written_split(verdict.pair)
     match verdict.kind:
         case "shown":
-            return _("This text has it among its tokens: {text}").format(
-                text=readable(verdict.text)
-            )
+            return _("This text has it among its tokens: {text}").format(text=readable(verdict.text))
         case "apart":
             return _("It is put in or recognized as it is, and not made by the model.")
         case "open":

@@ -31,11 +31,17 @@ from tokensteps.widgets.notes import note, problem
 
 def health_tab(analyses: Mapping[str, Analysis]) -> None:
     """The check of one of the tokenizers: it begins when the tab is opened, and the page can be used meanwhile."""
-    state = st.session_state
-    if state.get(WHOSE) not in analyses:
-        state[WHOSE] = next(iter(analyses))
+    state, box = st.session_state, f"{WHOSE}.box"
+    # The one that a link asks for may be still on its way: it stays what is asked for.
+    state[box] = state[WHOSE] if state.get(WHOSE) in analyses else next(iter(analyses))
+
+    def take() -> None:
+        state[WHOSE] = state[box]
+
     names = {letter: f"{letter} · {one.subject.name[:40]}" for letter, one in analyses.items()}
-    letter = st.selectbox(_("Vocabulary"), list(names), format_func=names.__getitem__, key=WHOSE)
+    letter = st.selectbox(
+        _("Vocabulary"), list(names), format_func=names.__getitem__, key=box, on_change=take
+    )
     subject, spec = analyses[letter].subject, chosen_specs()[LETTERS.index(letter)]
     health = stage.build(
         f"playground.health.{letter}", digest(f"health {spec}".encode()), partial(health_of, subject)
@@ -69,7 +75,7 @@ def show_findings(subject: Subject, health: Health) -> None:
         if st.session_state.get(key) not in options:
             st.session_state[key] = options[0]
         chosen = st.selectbox(_("Show"), options, format_func=titles.__getitem__, key=key, width=280)
-        query = text_box(_("with this in a cell"), FIND_LIMIT, key="playground.health.query")
+        query = text_box(_("Search the tokens and reasons"), FIND_LIMIT, key="playground.health.query")
     ids = (
         sorted(identifier for group in found.values() for identifier in group)
         if chosen == "all"

@@ -16,7 +16,7 @@ from tokensteps.drawing.narration.health import finding_of, tell_verdict, writte
 from tokensteps.drawing.parts import bar
 from tokensteps.drawing.tokens import chips
 from tokensteps.language.health import FINDINGS, KIND_WORDS
-from tokensteps.language.i18n import _, count, listed
+from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.numbers import share_text
 
 LONGEST_BAR: Final = 16
@@ -109,11 +109,13 @@ def lengths_html(makeup: Makeup) -> str:
 def tell_digits(makeup: Makeup) -> str:
     """How many of all numbers with so many digits are tokens."""
     told = [
-        _("{number} with {digits} digits").format(number=count(number), digits=count(digits))
+        ngettext("{digits} digit: {number}", "{digits} digits: {number}", digits).format(
+            digits=count(digits), number=count(number)
+        )
         for digits, number in makeup.digits.items()
     ]
     return _("Tokens of digits alone, with or without a space in front: {told}").format(
-        told=listed(told) if told else _("none")
+        told=" · ".join(told) if told else _("none")
     )
 
 
