@@ -237,7 +237,7 @@ HEALTH_HERE: Final = 400
 HEALTH_SECONDS: Final = 60.0
 """Time for a check: GPT-2's 50,000 tokens take some seconds, 300,000 of another half a minute."""
 HEALTH_PACE: Final = 1e-4
-"""Expected seconds for a token to be checked."""
+"""Expected seconds for a token to be checked: GPT-2 takes half as many."""
 
 # --- Chats --------------------------------------------------------------------------------------------------------------
 

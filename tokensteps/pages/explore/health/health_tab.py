@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Final
 
 import streamlit as st
 
@@ -16,17 +17,21 @@ from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.subjects import Subject
 from tokensteps.drawing.tables import matching
 from tokensteps.language.health import FINDINGS, FOLD_WORDS
-from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.i18n import _, count, current_language, ngettext
 from tokensteps.language.messages import explained
 from tokensteps.limits import FIND_LIMIT, MOST_ROWS
 from tokensteps.pages.explore.health import health_view as view
 from tokensteps.pages.explore.health.health_state import WHOSE
 from tokensteps.pages.explore.playground_state import chosen_specs
+from tokensteps.server.shelf import drawn
 from tokensteps.server.stores import digest
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.figures import number_formats, save_rows, show_rows
 from tokensteps.widgets.notes import note, problem
+
+ROW_SIZE: Final = 700
+"""Bytes that a row of the table of findings takes."""
 
 
 def health_tab(analyses: Mapping[str, Analysis]) -> None:
@@ -43,22 +48,21 @@ def health_tab(analyses: Mapping[str, Analysis]) -> None:
         _("Vocabulary"), list(names), format_func=names.__getitem__, key=box, on_change=take
     )
     subject, spec = analyses[letter].subject, chosen_specs()[LETTERS.index(letter)]
-    health = stage.build(
-        f"playground.health.{letter}", digest(f"health {spec}".encode()), partial(health_of, subject)
-    )
+    name = digest(f"health {spec}".encode())
+    health = stage.build(f"playground.health.{letter}", name, partial(health_of, subject))
     if health is None:
         return
     if not health.finished:
         note(_("The check was stopped: tokens that it didn't get to count as not settled."))
-    show_findings(subject, health)
+    show_findings(name, subject, health)
     show_makeup(subject, health)
     show_near_doubles(subject, health)
     show_long_ones(subject, health)
     show_sentences(letter, subject)
 
 
-def show_findings(subject: Subject, health: Health) -> None:
-    """Which tokens a text gives, and why others are never given."""
+def show_findings(name: str, subject: Subject, health: Health) -> None:
+    """Which tokens a text gives, and why others are never given; `name` names the check."""
     found = view.findings(subject, health)
     st.html(view.figures_html(found, health))
     st.caption(
@@ -68,20 +72,21 @@ def show_findings(subject: Subject, health: Health) -> None:
         )
     )
     options = [*(name for name in FINDINGS if found[name]), "all"]
-    titles = {name: f"{_(FINDINGS[name])} ({count(len(found[name]))})" for name in FINDINGS}
-    titles["all"] = f"{_('All tokens')} ({count(sum(map(len, found.values())))})"
+    names = {**{kind: _(told) for kind, told in FINDINGS.items()}, "all": _("All tokens")}
+    groups = {**found, "all": sorted(identifier for group in found.values() for identifier in group)}
+    titles = {kind: f"{names[kind]} ({count(len(group))})" for kind, group in groups.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = "playground.health.finding"
         if st.session_state.get(key) not in options:
             st.session_state[key] = options[0]
         chosen = st.selectbox(_("Show"), options, format_func=titles.__getitem__, key=key, width=280)
         query = text_box(_("Search the tokens and reasons"), FIND_LIMIT, key="playground.health.query")
-    ids = (
-        sorted(identifier for group in found.values() for identifier in group)
-        if chosen == "all"
-        else found[chosen]
+    ids = groups[chosen]
+    table = drawn(  # all rows of a large vocabulary take half a second
+        (name, health.finished, chosen, current_language()),
+        lambda: view.findings_table(subject, health, ids),
+        lambda made: ROW_SIZE * (len(made) + 1),
     )
-    table = view.findings_table(subject, health, ids)
     if query:
         table = matching(table, query, 3)
     shown = table.head(MOST_ROWS)
