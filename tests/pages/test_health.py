@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from tests.pages.pages import run
-from tests.pages.test_playground import HOSTILE, HUG, address, opened
+from tests.pages.test_playground import HOSTILE, HUG, address, notes, opened
 from tokenizers_core.health.report import health
 from tokensteps.catalogue.choices import order, upload_spec
 from tokensteps.catalogue.files.formats import load
@@ -23,6 +23,7 @@ from tokensteps.catalogue.texts import SENTENCES
 from tokensteps.language.health import FINDINGS, FOLD_WORDS, KIND_WORDS
 from tokensteps.language.i18n import LANGUAGES
 from tokensteps.pages.explore.health import health_view as view
+from tokensteps.server.stores import digest
 from tokensteps.server.tasks import Progress
 
 
@@ -85,6 +86,21 @@ def test_a_process_of_its_own_finds_the_same(monkeypatch: pytest.MonkeyPatch) ->
     assert health_of(run_here, Progress()) == health(run_here.tokenizer)
     monkeypatch.setattr("tokensteps.catalogue.health.HEALTH_HERE", 0)
     assert health_of(run_here, Progress()) == health(run_here.tokenizer)
+
+
+def test_a_check_that_was_stopped_shows_what_it_has_and_can_go_on() -> None:
+    app = opened(t1=HUG, health="A")
+    name = digest(f"health {HUG}".encode())
+    subject = order(HUG).opened(order(HUG).make(Progress())).subject
+    assert isinstance(subject, TrainedSubject)
+    for stopped in (None, health(subject.tokenizer, lambda _done, _total: False)):
+        app.session_state["playground.health.A.stopped"] = {name: stopped}
+        run(app)
+        assert "The check was stopped" in notes(app)
+        assert bool(app.dataframe) == (stopped is not None)
+        app.button(key="playground.health.A.again").click()
+        assert "The check was stopped" not in notes(run(app))
+        assert app.dataframe
 
 
 def test_a_sentence_takes_as_many_tokens_as_the_library_says() -> None:

@@ -43,17 +43,26 @@ def health_tab(analyses: Mapping[str, Analysis]) -> None:
     def take() -> None:
         state[WHOSE] = state[box]
 
+    def again() -> None:
+        del stopped[name]
+
     names = {letter: f"{letter} · {one.subject.name[:40]}" for letter, one in analyses.items()}
     letter = st.selectbox(
         _("Vocabulary"), list(names), format_func=names.__getitem__, key=box, on_change=take
     )
     subject, spec = analyses[letter].subject, chosen_specs()[LETTERS.index(letter)]
     name = digest(f"health {spec}".encode())
-    health = stage.build(f"playground.health.{letter}", name, partial(health_of, subject))
+    place = f"playground.health.{letter}"
+    stopped: dict[str, Health | None] = state.get(f"{place}.stopped", {})
+    if name in stopped:
+        note(_("The check was stopped: tokens that it didn't get to count as not settled."))
+        st.button(_("Check all tokens"), key=f"{place}.again", on_click=again)
+    # Stopped before it had found anything out, there is nothing to show.
+    health = (
+        None if stopped.get(name, subject) is None else stage.build(place, name, partial(health_of, subject))
+    )
     if health is None:
         return
-    if not health.finished:
-        note(_("The check was stopped: tokens that it didn't get to count as not settled."))
     show_findings(name, subject, health)
     show_makeup(subject, health)
     show_near_doubles(subject, health)

@@ -180,14 +180,14 @@ def languages_table(rows: Sequence[Fertility]) -> pd.DataFrame:
     """What one sentence costs in each language."""
     table = []
     for row in rows:
+        tokens, known = row.tokens[0], not row.unknown[0]  # unknown tokens spell nothing, so they are few
         words = None if UNSPACED_SENTENCES & set(row.text) else len(row.text.split())
-        tokens = row.tokens[0]
         table.append(
             {
                 _("Language"): row.language,
                 _("Tokens"): tokens,
-                _("Tokens per word"): tokens / words if words else None,
-                _("Tokens per character"): tokens / len(row.text),
+                _("Tokens per word"): tokens / words if words and known else None,
+                _("Tokens per character"): tokens / len(row.text) if known else None,
                 _("× English"): row.premium(0, rows[0]),
                 _("Unknown"): row.unknown[0],
                 _("Sentence"): row.text,
