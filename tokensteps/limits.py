@@ -230,6 +230,15 @@ REACH_SECONDS: Final = 3.0
 ANSWER_SECONDS: Final = 10.0
 """Time that it may take to answer a question: somebody waits."""
 
+# --- Checking a vocabulary ----------------------------------------------------------------------------------------------
+
+HEALTH_HERE: Final = 400
+"""Tokens of a vocabulary that is checked where it is asked for: that takes some hundredths of a second."""
+HEALTH_SECONDS: Final = 60.0
+"""Time for a check: GPT-2's 50,000 tokens take some seconds, 300,000 of another half a minute."""
+HEALTH_PACE: Final = 1e-4
+"""Expected seconds for a token to be checked: GPT-2 takes half as many."""
+
 # --- Chats --------------------------------------------------------------------------------------------------------------
 
 CHAT_MESSAGES: Final = 40

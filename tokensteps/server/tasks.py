@@ -54,6 +54,8 @@ class Progress:
     """How far a job is: the job writes it, the page reads it."""
 
     phase: str = "reading"
+    doing: str = "training"
+    """What its steps are: of training, or of "checking" a vocabulary."""
     done: int = 0
     total: int | None = None
     stop: bool = False

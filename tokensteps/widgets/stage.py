@@ -98,6 +98,11 @@ def _watch(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) ->
     progress = job.progress
     if progress.phase == "loading":
         text, share = _("Loading the tokenizer …"), 0.0
+    elif progress.doing == "checking":
+        share = min(1.0, progress.done / (progress.total or 1))
+        text = _("Checking: {done} of {total} tokens").format(
+            done=count(progress.done), total=count(progress.total or 0)
+        )
     elif progress.phase == "reading":
         text, share = _("Reading: {number} characters so far").format(number=count(progress.done)), 0.0
     elif progress.total:

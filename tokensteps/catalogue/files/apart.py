@@ -60,21 +60,23 @@ class Request:
 
     key: str
     name: str
-    ask: Callable[[LoadedSubject], Any]
+    ask: Callable[..., Any]
+    """It is called with the tokenizer and, if it `reports`, with what is to be told how far it is."""
     seconds: float
     limit: float
     files: Files | None = field(default=None, repr=False)
     how: Mapping[str, Any] = field(default_factory=dict)
     """What else `load` is told: the pattern, the special tokens."""
+    reports: bool = False
 
-    def __call__(self, _progress: Progress) -> Any:
+    def __call__(self, progress: Progress) -> Any:
         subject = _here.get(self.key)
         if subject is None:
             if self.files is None:
                 raise Missing
             subject = load(self.files, self.name, **self.how)
             _here.put(self.key, subject, sum(map(len, self.files.values())))
-        return self.ask(subject)
+        return self.ask(subject, progress.steps) if self.reports else self.ask(subject)
 
 
 @once
@@ -160,18 +162,26 @@ class Apart:
         request = Request(self._key, self._name, ask, expected, ENCODING_SECONDS)
         progress = Progress(session=self._session())
         try:
-            try:
-                answer = readers().run(request, progress)
-            except Missing:
-                files = self._files_again()
-                limit = ENCODING_SECONDS + SLOWER * _reading_seconds(files)
-                answer = readers().run(replace(request, files=files, limit=limit, how=self._how), progress)
+            return self._answer(request, progress)
         except (TrainingError, Stopped) as error:
             why = error.why if isinstance(error, TrainingError) else "busy"
             if why == "busy":
                 raise EncodeError("crowded", self._name) from None
             self._remember(asked)
             raise (self._slow() if why == "time" else EncodeError("lost", self._name)) from None
+
+    def check(self, ask: Callable[..., Any], seconds: float, limit: float, progress: Progress) -> Any:
+        """What `ask` returns for the tokenizer in its process, where it reports how far it is. Raises what workers raise, and EncodeError."""
+        return self._answer(Request(self._key, self._name, ask, seconds, limit, reports=True), progress)
+
+    def _answer(self, request: Request, progress: Progress) -> Any:
+        """The answer of a process, which gets the files if it needs them."""
+        try:
+            answer = readers().run(request, progress)
+        except Missing:
+            files = self._files_again()
+            limit = request.limit + SLOWER * _reading_seconds(files)
+            answer = readers().run(replace(request, files=files, limit=limit, how=self._how), progress)
         return pickle.loads(answer)
 
     def _files_again(self) -> Files:

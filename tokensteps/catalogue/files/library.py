@@ -7,7 +7,7 @@ some texts. The vocabulary that comes with the app (`shipped.py`) works in the s
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
@@ -69,6 +69,12 @@ class Library:
             # `encode` would hold the GIL all the time; a batch lets other threads work.
             encoding = tokenizer.encode_batch([text], add_special_tokens=added)[0]
             return Tokens(encoding.ids, encoding.offsets)
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """The ids of several texts, without what is put around a text. Raises EncodeError."""
+        with _failing(self.name):
+            encodings = self.tokenizer.encode_batch([*texts], add_special_tokens=False)
+            return [encoding.ids for encoding in encodings]
 
     def normalized(self, text: str) -> str:
         normalizer = self.tokenizer.normalizer

@@ -22,6 +22,7 @@ from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.language.messages import explained
 from tokensteps.limits import FIND_LIMIT, LOOKUP_LIMIT
 from tokensteps.pages.explore.chat.chat_tab import chat_tab
+from tokensteps.pages.explore.health.health_tab import health_tab
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
 from tokensteps.pages.explore.playground_files import tokens_csv, tokens_html, tokens_json, tokens_sheet
 from tokensteps.pages.explore.playground_state import (
@@ -44,6 +45,7 @@ def show_playground_tabs(analyses: Mapping[str, Analysis]) -> None:
         N_("Costly words"): words_tab,
         N_("Languages"): languages_tab,
         N_("Look up"): lookup_tab,
+        N_("Health"): health_tab,
         N_("Chat"): chat_tab,
         N_("Files and link"): playground_files_tab,
     }

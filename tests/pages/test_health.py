@@ -1,0 +1,122 @@
+"""The playground's tab “Health” without a browser, through Streamlit's `AppTest`.
+
+Oracles: the engine's own check of the same tokenizer (`tests/core/test_health.py` holds that against every text), and the `tokenizers`
+library for how many tokens a sentence takes.
+"""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+from tests.pages.pages import run
+from tests.pages.test_playground import HOSTILE, HUG, address, notes, opened
+from tokenizers_core.health.report import health
+from tokensteps.catalogue.choices import order, upload_spec
+from tokensteps.catalogue.files.formats import load
+from tokensteps.catalogue.health import health_of, health_of_loaded
+from tokensteps.catalogue.shipped import gpt2
+from tokensteps.catalogue.side_by_side import fertilities
+from tokensteps.catalogue.subjects import TrainedSubject
+from tokensteps.catalogue.texts import SENTENCES
+from tokensteps.language.health import FINDINGS, FOLD_WORDS, KIND_WORDS
+from tokensteps.language.i18n import LANGUAGES
+from tokensteps.pages.explore.health import health_view as view
+from tokensteps.server.stores import digest
+from tokensteps.server.tasks import Progress
+
+
+def uncased() -> bytes:
+    """A tokenizer.json in lower case with tokens that it never gives, two of them markup."""
+    vocab = ["[UNK]", "a", "b", "##b", "##,", "The", "the", HOSTILE, "<b>x</b>", "##ing", "ab"]
+    made = Tokenizer(models.WordPiece({token: at for at, token in enumerate(vocab)}, unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer(lowercase=True)
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.decoder = decoders.WordPiece()
+    return made.to_str().encode()
+
+
+def found_in(app: AppTest) -> dict[str, str]:
+    """Token → why no text gives it, as the table has them."""
+    tables = [one.value for one in app.dataframe if "Why" in one.value.columns]
+    return dict(zip(tables[0]["Token"], tables[0]["Why"], strict=True)) if tables else {}
+
+
+def test_a_link_opens_the_tab_and_keeps_it() -> None:
+    app = opened(t1=HUG, health="A")
+    assert app.session_state["playground.tab"] == "Health"
+    assert address(app)["health"] == "A"
+    app.session_state["playground.tab"] = "Counts"
+    assert "health" not in address(run(app))
+
+
+def test_tokens_that_no_text_gives_are_listed_with_their_reasons() -> None:
+    spec = upload_spec({"tokenizer.json": uncased()})
+    app = opened(t1=spec, t2=HUG, health="A")
+    told = found_in(app)
+    assert set(told) == {"##,", "The", HOSTILE, "<b>x</b>"}
+    assert told["##,"] == "It stands inside words only, but , is always a word of its own."
+    assert told["The"] == "The normalizer turns T into t, and nothing into T."
+    assert told["<b>x</b>"].startswith("The pre-tokenizer always cuts within it: < + b + >")
+    markup = " ".join(html.proto.body for html in app.get("html"))
+    assert "<img" not in markup
+    app.selectbox(key="playground.health.finding").set_value("all")
+    assert len(found_in(run(app))) == 11
+    app.text_input(key="playground.health.query").set_value("the")
+    assert set(found_in(run(app))) >= {"the"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_tab_draws_in_every_language(language: str) -> None:
+    app = opened(t1=HUG, health="A", lang=language)
+    assert not app.exception
+    assert len(app.dataframe) >= 3
+
+
+def test_a_process_of_its_own_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An upload is checked where its files are, a large run in another process, and a small one here."""
+    spec = upload_spec({"tokenizer.json": uncased()})
+    uploaded = order(spec)
+    subject = uploaded.opened(uploaded.make(Progress())).subject
+    assert health_of(subject, Progress()).verdicts[4].kind == "alone"
+    trained = order("bpe?corpus=hug")
+    run_here = trained.opened(trained.make(Progress())).subject
+    assert isinstance(run_here, TrainedSubject)
+    assert health_of(run_here, Progress()) == health(run_here.tokenizer)
+    monkeypatch.setattr("tokensteps.catalogue.health.HEALTH_HERE", 0)
+    assert health_of(run_here, Progress()) == health(run_here.tokenizer)
+
+
+def test_a_check_that_was_stopped_shows_what_it_has_and_can_go_on() -> None:
+    app = opened(t1=HUG, health="A")
+    name = digest(f"health {HUG}".encode())
+    subject = order(HUG).opened(order(HUG).make(Progress())).subject
+    assert isinstance(subject, TrainedSubject)
+    for stopped in (None, health(subject.tokenizer, lambda _done, _total: False)):
+        app.session_state["playground.health.A.stopped"] = {name: stopped}
+        run(app)
+        assert "The check was stopped" in notes(app)
+        assert bool(app.dataframe) == (stopped is not None)
+        app.button(key="playground.health.A.again").click()
+        assert "The check was stopped" not in notes(run(app))
+        assert app.dataframe
+
+
+def test_a_sentence_takes_as_many_tokens_as_the_library_says() -> None:
+    table = view.languages_table(fertilities({"A": gpt2()}))
+    judge = gpt2().library.tokenizer  # type: ignore[attr-defined]
+    assert list(table["Tokens"]) == [len(judge.encode(sentence.text).ids) for sentence in SENTENCES]
+    words = dict(zip((sentence.code for sentence in SENTENCES), table["Tokens per word"], strict=True))
+    assert {code for code, number in words.items() if number != number} == {"th", "zh", "ja"}
+    assert words["en"] == len(judge.encode(SENTENCES[0].text).ids) / 10
+
+
+def test_every_finding_kind_and_fold_has_words() -> None:
+    subject = load({"tokenizer.json": uncased()}, "uncased")
+    checked = health_of_loaded(subject)
+    found = view.findings(subject, checked)
+    assert {*found} == {*FINDINGS}
+    assert sum(map(len, found.values())) == 11
+    assert {*checked.doubles} <= {*FOLD_WORDS}
+    assert {*checked.makeup.kinds} <= {*KIND_WORDS}

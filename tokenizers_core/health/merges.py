@@ -1,0 +1,151 @@
+"""Whether merges can lead to a token.
+
+BPE makes a token out of neighbouring symbols, and while it does, nothing is merged across the token's edges: whatever had been would
+still be there at the end. So inside these edges the merges are the ones that the same symbols undergo alone: of all pairs the lowest rank
+goes first, of equal ones the leftmost, and both are the same whether or not there are others outside. (That holds when all places of
+a pair are merged at once, as here, and when they are merged one by one, as in the `tokenizers` library.) Hence a token is in some
+word's encoding only if its own symbols, alone, become that one token. (Not its own *text*: that has a word's beginning and end,
+and perhaps a space in front.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from tokenizers_core.encoding.vocabulary import Private
+from tokenizers_core.health.verdicts import OPEN, Verdict
+from tokenizers_core.lazy import cached_property
+from tokenizers_core.training.bpe import BpeModel, lowest_rank_pair
+from tokenizers_core.training.merging import Pair, neighbours
+
+_BYTE: Final = re.compile("<0x[0-9A-F]{2}>")
+_BYTES_IN_A_ROW: Final = re.compile(f"(?:{_BYTE.pattern})+")
+
+
+class MergeProofs:
+    """What can be proved of the tokens of one BPE model."""
+
+    def __init__(self, model: BpeModel) -> None:
+        self.model = model
+
+    @cached_property
+    def makers(self) -> dict[str, list[tuple[int, Pair]]]:
+        """Token → the merges that make it, each with its rank; the lowest rank first."""
+        prefix, found = self.model.vocabulary.prefix, dict[str, list[tuple[int, Pair]]]()
+        for rank, pair in enumerate(self.model.merges):
+            found.setdefault(pair.first + pair.second.removeprefix(prefix), []).append((rank, pair))
+        return found
+
+    def spellings(self, token: str) -> Iterator[tuple[str, ...]]:
+        """All rows of symbols that a token can be made of: its place in the word decides which.
+
+        >>> list(MergeProofs(BpeModel(["a", "##b", "##ab"], [], prefix="##")).spellings("##ab"))
+        [('#', '###', '##a', '##b'), ('##a', '##b')]
+        """
+        options, prefix, suffix = self.model.options, self.model.vocabulary.prefix, self.model.suffix
+        if options.byte_fallback and _BYTES_IN_A_ROW.fullmatch(token):
+            yield tuple(_BYTE.findall(token))
+        inside = [(token, False)]
+        if prefix and token.startswith(prefix):
+            inside.append((token.removeprefix(prefix), True))
+        for body, is_inside in inside:
+            ended = [(body, "")]
+            if suffix and body.endswith(suffix):
+                ended.append((body.removesuffix(suffix), suffix))
+            for letters, end in ended:
+                symbols = [
+                    (prefix if place or is_inside else "") + letter for place, letter in enumerate(letters)
+                ]
+                if end and not options.suffix_joined:
+                    symbols.append(end)
+                elif end and symbols:
+                    symbols[-1] += end
+                if symbols:
+                    yield tuple(symbols)
+
+    def ruled_out(self, token: str) -> Verdict:
+        """Why no word's encoding has this token; OPEN if some word's may."""
+        model = self.model
+        if model.options.ignore_merges or (model.unk_token and model.unk_token in token):
+            return OPEN  # a whole word may be the token, and the unknown token is a symbol, too
+        if model.options.byte_fallback and _BYTE.search(token) and not _BYTES_IN_A_ROW.fullmatch(token):
+            return OPEN  # characters and bytes could be mixed in more ways than one
+        found = OPEN
+        for symbols in self.spellings(token):
+            verdict = self._alone(token, symbols)
+            if verdict is OPEN:
+                return OPEN
+            if found is OPEN or found.kind == "symbol":  # the likelier way of spelling says more
+                found = verdict
+        return found
+
+    def _alone(self, token: str, symbols: tuple[str, ...]) -> Verdict:
+        """What becomes of these symbols alone; OPEN if they become the token."""
+        known = self.model.vocabulary.ids
+        for symbol in symbols:
+            if symbol not in known:
+                return Verdict("symbol", symbol)
+        steps = [symbols]
+        applied: list[tuple[int, Pair]] = []
+        while (step := self._next(steps[-1])) is not None:
+            after, rank, pair = step
+            steps.append(after)
+            applied.append((rank, pair))
+        if steps[-1] == (token,) or self._one_by_one(symbols) == (token,):
+            return OPEN
+        makers = self.makers.get(token)
+        if not makers:
+            return Verdict("unmerged", instead=steps[-1])
+        own_rank, own = makers[0]
+        crossing = self._crossing(own, steps, applied)
+        if crossing is not None:
+            rank, pair = crossing
+            return Verdict(
+                "earlier", instead=steps[-1], pair=(pair.first, pair.second), rank=rank, own_rank=own_rank
+            )
+        missing = next((part for part in own if part not in steps[-1]), own.first)
+        return Verdict("part", missing, steps[-1], (own.first, own.second), own_rank=own_rank)
+
+    def _next(self, symbols: tuple[str, ...]) -> tuple[tuple[str, ...], int, Pair] | None:
+        """The symbols after the merge of lowest rank, the rank, and the pair; None when no merge is left."""
+        model, vocabulary = self.model, self.model.vocabulary
+        text = vocabulary.write(symbols)
+        pair = lowest_rank_pair(text, model.ranks)
+        if pair is None:
+            return None
+        after = Private(text.replace(pair, model.merged[pair]))
+        return vocabulary.read(after), model.ranks[pair], Pair(*vocabulary.read(pair))
+
+    def _one_by_one(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
+        """What becomes of the symbols as the `tokenizers` library does it: one place at a time, and a pair that this makes may come next.
+
+        It differs only where a merge has a lower rank than one that makes its parts, which no training leads to.
+        """
+        vocabulary, ranks = self.model.vocabulary, self.model.ranks
+        text = vocabulary.write(symbols)
+        while learned := [
+            (ranks[pair], place, pair) for place, pair in enumerate(neighbours(text)) if pair in ranks
+        ]:
+            _rank, place, pair = min(learned)
+            text = Private(text[:place] + self.model.merged[pair] + text[place + 2 :])
+        return vocabulary.read(text)
+
+    def _crossing(
+        self, own: Pair, steps: list[tuple[str, ...]], applied: list[tuple[int, Pair]]
+    ) -> tuple[int, Pair] | None:
+        """The first merge across the place where the token's two parts should meet."""
+        place = self._length(own.first)
+        for after, merge in zip(steps[1:], applied, strict=True):
+            edges, at = {0}, 0
+            for symbol in after:
+                at += self._length(symbol)
+                edges.add(at)
+            if place not in edges:
+                return merge
+        return None
+
+    def _length(self, token: str) -> int:
+        """How many characters of a row of symbols a token takes; a prefix counts for none, wherever it is."""
+        return len(token.removeprefix(self.model.vocabulary.prefix))

@@ -1,0 +1,164 @@
+"""Checking the vocabulary of any tokenizer: one that was trained here by the engine, one from files by the library, which is asked for all texts.
+
+What can be proved of a tokenizer from files depends on how much of it the engine knows, too: its model, normalizer and pre-tokenizer. Of a part that
+it doesn't know nothing is claimed.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.errors import TokenizersCoreError, quoted
+from tokenizers_core.files import models
+from tokenizers_core.files.parts import Lacking, the_file
+from tokenizers_core.files.tokenizer_json import from_document, parse_json, pipeline_of
+from tokenizers_core.health.reach import Checked, CheckProgress
+from tokenizers_core.health.report import Health, examine, health
+from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.text.splitting import has_own_pattern
+from tokensteps.catalogue.files.apart import Apart, readers
+from tokensteps.catalogue.files.library import Library
+from tokensteps.catalogue.files.loaded import LoadedSubject
+from tokensteps.catalogue.shipped import gpt2
+from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.language.i18n import N_
+from tokensteps.limits import HEALTH_HERE, HEALTH_PACE, HEALTH_SECONDS
+from tokensteps.server.tasks import Progress, TrainingError
+from tokensteps.server.traces import workers
+
+VERDICT_SIZE: Final = 600
+"""Bytes that a token takes in a finished check, of those that take any."""
+
+
+class HealthError(TokenizersCoreError):
+    """A vocabulary that can't be checked. `why` is a key of `templates`."""
+
+    templates: ClassVar[dict[str, str]] = {
+        "time": N_("Checking {name} takes more than {seconds} seconds: choose a smaller vocabulary."),
+        "lost": N_("The check of {name} ended early: try again, or choose a smaller vocabulary."),
+    }
+
+    def __init__(self, why: str, name: str) -> None:
+        self.template = self.templates[why]
+        super().__init__(name=quoted(name, 80), seconds=f"{HEALTH_SECONDS:g}")
+
+
+def health_of(subject: Subject, progress: Progress) -> Health:
+    """Check a vocabulary: a small one here, others in a process of their own. Raises HealthError, EncodeError, Stopped, TrainingError.
+
+    A check that was stopped has what it had found out by then.
+    """
+    progress.phase, progress.doing, progress.total = "training", "checking", subject.size
+    seconds = HEALTH_PACE * subject.size
+    try:
+        found = _checked(subject, seconds, progress)
+    except TrainingError as error:
+        if error.why == "busy":
+            raise
+        raise HealthError("time" if error.why == "time" else "lost", subject.name) from None
+    progress.size = VERDICT_SIZE * (len(found.verdicts) + 500)
+    return found
+
+
+def _checked(subject: Subject, seconds: float, progress: Progress) -> Health:
+    if isinstance(subject, TrainedSubject):
+        tokenizer = subject.tokenizer
+        own = has_own_pattern(tokenizer.pipeline.pre_tokenizer, tokenizer.pipeline.pattern)
+        if subject.size <= HEALTH_HERE and not own:
+            return health(tokenizer, progress.steps)
+        trained: Health = pickle.loads(workers().run(TrainedCheck(tokenizer, seconds), progress))
+        return trained
+    if isinstance(subject, LoadedSubject) and isinstance(subject.library, Apart):
+        loaded: Health = subject.library.check(health_of_loaded, seconds, HEALTH_SECONDS, progress)
+        return loaded
+    shipped: Health = pickle.loads(readers().run(ShippedCheck(seconds), progress))
+    return shipped
+
+
+@dataclass(frozen=True)
+class TrainedCheck:
+    """The check of a tokenizer that was trained here, in another process."""
+
+    tokenizer: Tokenizer
+    seconds: float
+    limit: float = HEALTH_SECONDS
+
+    def __call__(self, progress: Progress) -> Health:
+        return health(self.tokenizer, progress.steps)
+
+
+@dataclass(frozen=True)
+class ShippedCheck:
+    """The check of the tokenizer that comes with the app, in another process, which has its own copy."""
+
+    seconds: float
+    limit: float = HEALTH_SECONDS
+
+    def __call__(self, progress: Progress) -> Health:
+        return health_of_loaded(gpt2(), progress.steps)
+
+
+# --- In the process that has the files --------------------------------------------------------------------------------
+
+
+def health_of_loaded(subject: LoadedSubject, progress: CheckProgress | None = None) -> Health:
+    """The health of a tokenizer of the library, in the process where it is. Raises EncodeError."""
+    library = subject.library
+    assert isinstance(library, Library)  # elsewhere the library's own tokenizer isn't there
+    document = parse_json(library.tokenizer.to_str())
+    model, pipeline = known_parts(document)
+    # A respelled vocabulary is written in the engine's model as in the file.
+    tokens: Sequence[str] = model.vocabulary.tokens if model else subject.all_tokens()
+    apart = {*library.tokenizer.get_added_tokens_decoder()}
+    if subject.unknown_id is not None:
+        apart.add(subject.unknown_id)
+    return examine(
+        Checked(tokens, subject.token_bytes, library.ids, apart, model, pipeline),
+        library.normalized if library.tokenizer.normalizer is not None else None,
+        model.vocabulary.prefix if model else "",
+        progress,
+    )
+
+
+def known_parts(document: object) -> tuple[Model | None, Pipeline | None]:
+    """The model and the pipeline of a tokenizer.json as far as the engine has them; None for what it lacks.
+
+    >>> known_parts({"model": {"type": "WordLevel", "vocab": {}}, "pre_tokenizer": {"type": "WhitespaceSplit"}})[1].pre_tokenizer
+    'whitespace_split'
+    """
+    try:
+        tokenizer = from_document(document)
+    except TokenizersCoreError:
+        return _known_model(document), _known_pipeline(document)
+    return tokenizer.model, tokenizer.pipeline
+
+
+def _known_pipeline(document: object) -> Pipeline | None:
+    try:
+        return pipeline_of(document)
+    except TokenizersCoreError:
+        return None
+
+
+def _known_model(document: object) -> Model | None:
+    """The model alone: what merges, matches or scores come to doesn't depend on what surrounds them."""
+    lacking = Lacking()
+    try:
+        file = the_file(document)
+        added = models.added_tokens_of(file)
+        part = file.part("model")
+        match models.algorithm(file, lacking):
+            case "bpe":
+                return models.bpe_model(part, added, False, lacking)
+            case "wordpiece":
+                return models.wordpiece_model(part, added, lacking)
+            case "unigram":
+                return models.unigram_model(part, added, [one.token for one in added], lacking)
+    except TokenizersCoreError:
+        pass
+    return None

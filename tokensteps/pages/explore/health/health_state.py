@@ -1,0 +1,30 @@
+"""What the playground's tab “Health” is set to: in session state, and in the URL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import streamlit as st
+
+from tokensteps.catalogue.side_by_side import LETTERS
+from tokensteps.language.i18n import _
+
+HEALTH_TAB: Final = "Health"
+WHOSE: Final = "playground.health.whose"
+"""Where session state has the letter of the tokenizer that is looked at."""
+
+
+def read_health_url(url: Mapping[str, str]) -> None:
+    """Open the tab if the link says so, for the tokenizer whose letter it has."""
+    letter = url.get("health", "")
+    if letter and letter in LETTERS:
+        st.session_state[WHOSE] = letter
+        st.session_state["playground.tab.open"] = HEALTH_TAB
+        st.session_state["playground.tab"] = _(HEALTH_TAB)
+
+
+def health_url() -> dict[str, str | None]:
+    """The tokenizer that is looked at; None while another tab is open."""
+    is_open = st.session_state.get("playground.tab") == _(HEALTH_TAB)
+    return {"health": str(st.session_state.get(WHOSE) or LETTERS[0]) if is_open else None}

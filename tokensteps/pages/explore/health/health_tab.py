@@ -1,0 +1,174 @@
+"""The playground's tab “Health”: which tokens of a vocabulary no text gives, and what it is made up of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
+
+import streamlit as st
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.health.report import Health
+from tokensteps.catalogue import side_by_side
+from tokensteps.catalogue.analysis import Analysis
+from tokensteps.catalogue.health import health_of
+from tokensteps.catalogue.side_by_side import LETTERS
+from tokensteps.catalogue.subjects import Subject
+from tokensteps.drawing.tables import matching
+from tokensteps.language.health import FINDINGS, FOLD_WORDS
+from tokensteps.language.i18n import _, count, current_language, ngettext
+from tokensteps.language.messages import explained
+from tokensteps.limits import FIND_LIMIT, MOST_ROWS
+from tokensteps.pages.explore.health import health_view as view
+from tokensteps.pages.explore.health.health_state import WHOSE
+from tokensteps.pages.explore.playground_state import chosen_specs
+from tokensteps.server.shelf import drawn
+from tokensteps.server.stores import digest
+from tokensteps.widgets import stage
+from tokensteps.widgets.boxes import text_box
+from tokensteps.widgets.figures import number_formats, save_rows, show_rows
+from tokensteps.widgets.notes import note, problem
+
+ROW_SIZE: Final = 700
+"""Bytes that a row of the table of findings takes."""
+
+
+def health_tab(analyses: Mapping[str, Analysis]) -> None:
+    """The check of one of the tokenizers: it begins when the tab is opened, and the page can be used meanwhile."""
+    state, box = st.session_state, f"{WHOSE}.box"
+    # The one that a link asks for may be still on its way: it stays what is asked for.
+    state[box] = state[WHOSE] if state.get(WHOSE) in analyses else next(iter(analyses))
+
+    def take() -> None:
+        state[WHOSE] = state[box]
+
+    def again() -> None:
+        del stopped[name]
+
+    names = {letter: f"{letter} · {one.subject.name[:40]}" for letter, one in analyses.items()}
+    letter = st.selectbox(
+        _("Vocabulary"), list(names), format_func=names.__getitem__, key=box, on_change=take
+    )
+    subject, spec = analyses[letter].subject, chosen_specs()[LETTERS.index(letter)]
+    name = digest(f"health {spec}".encode())
+    place = f"playground.health.{letter}"
+    stopped: dict[str, Health | None] = state.get(f"{place}.stopped", {})
+    if name in stopped:
+        note(_("The check was stopped: tokens that it didn't get to count as not settled."))
+        st.button(_("Check all tokens"), key=f"{place}.again", on_click=again)
+    # Stopped before it had found anything out, there is nothing to show.
+    health = (
+        None if stopped.get(name, subject) is None else stage.build(place, name, partial(health_of, subject))
+    )
+    if health is None:
+        return
+    show_findings(name, subject, health)
+    show_makeup(subject, health)
+    show_near_doubles(subject, health)
+    show_long_ones(subject, health)
+    show_sentences(letter, subject)
+
+
+def show_findings(name: str, subject: Subject, health: Health) -> None:
+    """Which tokens a text gives, and why others are never given; `name` names the check."""
+    found = view.findings(subject, health)
+    st.html(view.figures_html(found, health))
+    st.caption(
+        _(
+            "Each token's own text is encoded first. Where that gives other tokens, we look for a text that has this one, or for a proof that none can. "
+            "What we can neither show nor rule out is “not settled”."
+        )
+    )
+    options = [*(name for name in FINDINGS if found[name]), "all"]
+    names = {**{kind: _(told) for kind, told in FINDINGS.items()}, "all": _("All tokens")}
+    groups = {**found, "all": sorted(identifier for group in found.values() for identifier in group)}
+    titles = {kind: f"{names[kind]} ({count(len(group))})" for kind, group in groups.items()}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = "playground.health.finding"
+        if st.session_state.get(key) not in options:
+            st.session_state[key] = options[0]
+        chosen = st.selectbox(_("Show"), options, format_func=titles.__getitem__, key=key, width=280)
+        query = text_box(_("Search the tokens and reasons"), FIND_LIMIT, key="playground.health.query")
+    ids = groups[chosen]
+    table = drawn(  # all rows of a large vocabulary take half a second
+        (name, health.finished, chosen, current_language()),
+        lambda: view.findings_table(subject, health, ids),
+        lambda made: ROW_SIZE * (len(made) + 1),
+    )
+    if query:
+        table = matching(table, query, 3)
+    shown = table.head(MOST_ROWS)
+    show_rows(shown, "playground.health.findings", export=False)
+    if len(shown) < len(table):
+        message = _("The first {shown} of {all} rows; the file has all of them.")
+        st.caption(message.format(shown=count(len(shown)), all=count(len(table))))
+    if len(table):
+        save_rows(table, "playground.health.findings")
+
+
+def show_makeup(subject: Subject, health: Health) -> None:
+    """Scripts, lengths, numbers, indentation."""
+    st.header(_("What the tokens consist of"), anchor=False)
+    left, right = st.columns(2)
+    left.html(view.kinds_html(health.makeup))
+    right.html(view.lengths_html(health.makeup))
+    st.header(_("Numbers and code"), anchor=False)
+    try:
+        numbers, code = view.cuts_html(subject, view.NUMBERS_CUT), view.cuts_html(subject, [view.CODE_CUT])
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return
+    left, right = st.columns(2)
+    left.caption(view.tell_digits(health.makeup))
+    left.html(numbers)
+    right.caption(view.tell_spaces(health.makeup))
+    right.html(code)
+
+
+def show_near_doubles(subject: Subject, health: Health) -> None:
+    """Tokens that are the same but for one thing."""
+    st.header(_("Nearly the same"), anchor=False)
+    folds = list(health.doubles)
+    key = "playground.health.fold"
+    if st.session_state.get(key) not in folds:
+        st.session_state[key] = folds[0]
+    chosen = st.selectbox(
+        _("Tokens that differ only in"),
+        folds,
+        format_func=lambda name: _(FOLD_WORDS[name]),
+        key=key,
+        width=320,
+    )
+    doubles = health.doubles[chosen]
+    st.caption(
+        ngettext(
+            "{number} token repeats another but for this.",
+            "{number} tokens repeat another but for this.",
+            doubles.number,
+        ).format(number=count(doubles.number))
+    )
+    if doubles.groups:
+        show_rows(view.doubles_table(subject, doubles.groups), "playground.health.doubles")
+
+
+def show_long_ones(subject: Subject, health: Health) -> None:
+    """The longest tokens."""
+    st.header(_("The longest tokens"), anchor=False)
+    show_rows(view.longest_table(subject, health.makeup.longest), "playground.health.longest")
+
+
+def show_sentences(letter: str, subject: Subject) -> None:
+    """Fertility: how many tokens a word takes."""
+    st.header(_("One sentence in many languages"), anchor=False)
+    st.caption(
+        _(
+            "Tokens per word is also called fertility. Chinese, Japanese and Thai put no spaces between words: compare tokens per character, and with English."
+        )
+    )
+    try:
+        table = view.languages_table(side_by_side.fertilities({letter: subject}))
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return
+    show_rows(table, "playground.health.languages", column_config=number_formats(table))
