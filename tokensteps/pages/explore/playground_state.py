@@ -16,6 +16,7 @@ from tokensteps.limits import (
     PACK_LIMIT,
 )
 from tokensteps.pages.explore.chat.chat_state import chat_url, read_chat_url
+from tokensteps.pages.explore.why.why_state import read_why_url, why_url
 from tokensteps.runs.corpora import pack_text, plain_text
 from tokensteps.runs.rules import PLAYGROUND_RULES, PLAYGROUND_SLOTS
 from tokensteps.runs.settings import read_setting, read_text
@@ -82,6 +83,7 @@ def read_playground_url() -> list[str]:
             spec for letter, spec in zip(LETTERS, chosen_specs(), strict=False) if letter in letters
         ]
     read_chat_url(url, first or is_back(), complaints)
+    read_why_url(url, first or is_back())
     return complaints
 
 
@@ -112,7 +114,7 @@ def playground_url() -> dict[str, str | None]:
         values[slot] = spec
     if tuple(chosen_specs()) == USUAL_TOKENIZERS:
         values |= dict.fromkeys(PLAYGROUND_SLOTS)
-    return values | chat_url()
+    return values | chat_url() | why_url()
 
 
 def keep_draft(text: str) -> str:
