@@ -5,19 +5,15 @@ Oracles: the engine on GPT-2's own merges, and the `tokenizers` library for the 
 
 from __future__ import annotations
 
-import json
 import re
 from html import unescape
-from typing import Any
 
 from streamlit.testing.v1 import AppTest
-from tokenizers import Tokenizer, models
 
 from tests.pages.pages import bodies, problems, run
-from tests.pages.test_playground import address, notes, opened
-from tokensteps.catalogue.choices import GPT2, upload_spec
+from tests.pages.test_playground import address, opened
+from tokensteps.catalogue.choices import GPT2
 from tokensteps.catalogue.shipped import gpt2
-from tokensteps.limits import WHY_LIMIT
 from tokensteps.pages.explore.why.why_state import WHY_TAB
 
 HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ \u202e"
@@ -45,7 +41,10 @@ def test_a_link_shows_the_word_its_stages_and_the_reason() -> None:
     why = gpt2().why_not("Ġsettled", ("Ġsett", "led"))
     assert why.kind == "unreachable" or why.kind == "not_in_vocabulary" or why.kind == "merged_across"
     assert "rank" in reason(app) or "vocabulary" in reason(app)
-    assert {name: address(app)[name] for name in ("why", "split")} == {"why": " settled", "split": "␣sett led"}
+    assert {name: address(app)[name] for name in ("why", "split")} == {
+        "why": " settled",
+        "split": "␣sett led",
+    }
 
 
 def test_another_word_and_another_split_are_chosen() -> None:
