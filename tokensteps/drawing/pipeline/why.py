@@ -35,9 +35,9 @@ def stages_html(text: str, stages: Sequence[StageRow], model: StageRow, style: S
     """What each stage made of a text, those that left it as it was in a word; the last one is the model with its tokens, if any."""
     rows = _stage_html(StageRow(_("Text"), "", (text,)), _stretches((text,), SPACED_TEXT))
     before, manner = [text], SPACED_TEXT
+    same = _remark(_("unchanged"))
     for stage in stages:
         manner = style._replace(show="letters") if stage.in_bytes else manner
-        same = f'<span class="k">{escape(_("unchanged"))}</span>'
         rows += _stage_html(stage, same if [*stage.texts] == before else _stretches(stage.texts, manner))
         before = [*stage.texts]
     if model.texts:
@@ -54,7 +54,11 @@ def _stretches(texts: Sequence[str], style: Style) -> str:
     """Stretches of text side by side, with their spaces to be seen."""
     more = "…" if len(texts) > STRETCHES_DRAWN else ""
     drawn = "".join(f"<samp><bdi>{token_html(text, style)}</bdi></samp>" for text in texts[:STRETCHES_DRAWN])
-    return drawn + more if texts else f'<span class="k">{escape(_("nothing is left"))}</span>'
+    return drawn + more if texts else _remark(_("nothing is left"))
+
+
+def _remark(told: str) -> str:
+    return f'<span class="k">{escape(told)}</span>'
 
 
 def lineages(symbols: Sequence[str], joins: Sequence[Join], prefix: str = "") -> list[Lineage]:
@@ -74,7 +78,8 @@ def lineages(symbols: Sequence[str], joins: Sequence[Join], prefix: str = "") ->
 
 def lineages_html(trees: Sequence[Lineage], style: Style) -> str:
     """The trees of the tokens that were merged, side by side."""
-    return "".join(lineage_html(tree, style, by_rank=True) for tree in trees if tree.parts)
+    drawn = "".join(lineage_html(tree, style, by_rank=True) for tree in trees if tree.parts)
+    return f'<div class="lineages">{drawn}</div>'
 
 
 def reason_html(tokens: Sequence[str], reason: Reason, style: Style, unk_token: str) -> str:

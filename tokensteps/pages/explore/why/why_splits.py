@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -118,16 +118,20 @@ class Cuttable:
             ends.append(ends[-1] + len(piece))
         return self.tokens([self.text[start:end] for start, end in pairwise(ends)])
 
-    def offered(self) -> list[str]:
-        """Splits near the tokenizer's own, as they may be typed: one cut fewer, one cut moved, the whole word, every character apart."""
+    def offered(self, known: Collection[str]) -> list[str]:
+        """Splits near the tokenizer's own, as they may be typed: the whole word, one cut fewer, one cut moved, every character apart.
+
+        After the whole word come those whose tokens are all `known`: what stopped them is more than a vocabulary.
+        """
         cuts, size = self.cuts, len(self.text)
         near = [(*cuts[:at], *cuts[at + 1 :]) for at in range(len(cuts))]
         for at, cut in enumerate(cuts):
             near += [(*cuts[:at], cut + by, *cuts[at + 1 :]) for by in (-1, 1)]
         near += [(at,) for at in range(1, size)] if not cuts else []
-        splits = [(), *near[: SPLITS_OFFERED - 2], tuple(range(1, size))]
-        fine = [one for one in dict.fromkeys(splits) if one != cuts and [*one] == sorted({*one} - {0, size})]
-        return [self.written(one) for one in fine]
+        near = [one for one in near if [*one] == sorted({*one} - {0, size})]
+        lacking = {one: not all(token in known for token in self.tokens(self.pieces(one))) for one in near}
+        splits = [(), *sorted(near, key=lacking.__getitem__)[: SPLITS_OFFERED - 2], tuple(range(1, size))]
+        return [self.written(one) for one in dict.fromkeys(splits) if one != cuts]
 
     def written(self, cuts: Sequence[int]) -> str:
         """A split as it may be typed."""

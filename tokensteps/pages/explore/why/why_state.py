@@ -15,8 +15,8 @@ from tokensteps.runs.corpora import plain_text
 WHY_TAB: Final = N_("Why these tokens?")
 SPLIT_LIMIT: Final = 4 * WHY_LIMIT
 """Characters of a split: the word's own, with something typed between them."""
-USUAL: Final[Mapping[str, Any]] = {"why": "", "split": "", "nth": 0, "by": ""}
-"""The word that is asked about, the split that it is held against, which of the model's words it is, and the tokenizer's letter."""
+USUAL: Final[Mapping[str, Any]] = {"why": "", "split": "", "nth": -1, "by": ""}
+"""The word that is asked about, the split that it is held against, which of the model's words it is (−1: the first), and the tokenizer's letter."""
 
 
 def why_value(name: str) -> Any:
@@ -32,7 +32,7 @@ def set_why(**values: Any) -> None:
 
 def ask_about(word: str) -> None:
     """Ask about another word: nothing is set for it yet."""
-    set_why(why=plain_text(word)[:WHY_LIMIT], split="", nth=0)
+    set_why(why=plain_text(word)[:WHY_LIMIT], split="", nth=-1)
 
 
 def read_why_url(url: Mapping[str, str], afresh: bool) -> None:

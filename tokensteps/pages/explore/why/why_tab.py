@@ -68,10 +68,10 @@ def why_tab(analyses: Mapping[str, Analysis]) -> None:
     subject = analysis.subject
     try:
         asked = subject.why(word, why_value("nth"))
+        style = subject.style._replace(show="spaces")
         if len(asked.words) > 1:
             with choice:
-                _which(asked)
-        style = subject.style._replace(show="spaces")
+                _which(asked, style)
         _stages(word, asked, subject, style)
         if asked.story is None:
             _why_no_story(asked, subject)
@@ -152,14 +152,14 @@ def _refused() -> list[str]:
     return [told] if told else []
 
 
-def _which(asked: Asked) -> None:
+def _which(asked: Asked, style: Style) -> None:
     """Which of the words that a text is split into before the model."""
     state, key = st.session_state, "playground.why.which"
     state[key] = asked.place
     st.selectbox(
         _("It is split into {number} words first").format(number=count(len(asked.words))),
         range(len(asked.words)),
-        format_func=lambda place: readable(asked.words[place], SPACED_TEXT)[:80],
+        format_func=lambda place: readable(asked.words[place], style)[:80],
         key=key,
         on_change=lambda: set_why(nth=state[key], split=""),
         width=260,
@@ -222,7 +222,7 @@ def _why_not(word: str, story: WordStory, subject: Subject, style: Style) -> str
     """Another split, chosen or typed, and what stopped it; returns the split."""
     state, key = st.session_state, "playground.why.other"
     cuttable = Cuttable(story, subject.style.byte_level)
-    offered = cuttable.offered()
+    offered = cuttable.offered(frozenset(subject.all_tokens()))
     if not offered:
         return ""
     split = str(why_value("split")) or offered[0]
@@ -300,13 +300,9 @@ def _lineage(story: WordStory, style: Style) -> None:
 
 def _link(word: str, split: str, letter: str) -> None:
     """The address that shows the same to somebody else."""
-    values = {
-        **playground_url(),
-        "why": word,
-        "split": split or None,
-        "nth": str(why_value("nth") or "") or None,
-    }
-    values["by"] = why_value("by") or None
+    nth = why_value("nth")
+    values = {**playground_url(), "why": word, "split": split or None, "by": why_value("by") or None}
+    values["nth"] = None if nth < 0 else str(nth)
     st.header(_("Link to this answer"), anchor=False)
     show_address(page_address(values))
     if Spec.parse(chosen_specs()[LETTERS.index(letter)]).kind == "file":
