@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from tokenizers import PreTokenizedString, Tokenizer
 
@@ -18,6 +18,7 @@ from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.reasons import Join
 from tokenizers_core.encoding.tokenizer import Tokenizer as OurTokenizer
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.files.writer import END_MARK
 from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.trace import StoredTrace, Trace
 from tokenizers_core.training.bpe import BpeModel
@@ -25,9 +26,6 @@ from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.catalogue.files.documents import Document, bpe_model, new_document
 from tokensteps.catalogue.flow import added_in, text_flow
 from tokensteps.limits import STEPS_TOLD, WHY_WORD
-
-END_MARK: Final = "\U0010ffff"
-"""What stands for `</w>` in the words and tokens of some documents: see `files/vocab_and_merges.py`."""
 
 
 class StageDone(NamedTuple):
@@ -146,7 +144,7 @@ def asked_library(
     cut = [*added_in(tokenizer, text, encoding)]
     flow = text_flow(tokenizer, text, encoding)
     words = [(word, (start, end) in cut) for word, start, end in flow.words]
-    stages = [*_stages(tokenizer, text, cut)]
+    stages = [*_foreign_stages(tokenizer, text, cut)]
     shown = tuple(word for word, _ in words)
     if (stages[-1].texts if stages else (text,)) != shown:
         # A step may look at what is around a stretch: then the whole is told, as the library did it.
@@ -182,7 +180,7 @@ def _with_story(
         return asked._replace(lacking=error)
 
 
-def _stages(tokenizer: Tokenizer, text: str, cut: Sequence[tuple[int, int]]) -> Iterator[StageDone]:
+def _foreign_stages(tokenizer: Tokenizer, text: str, cut: Sequence[tuple[int, int]]) -> Iterator[StageDone]:
     """Each step of the library's normalizer and pre-tokenizer, by itself, on what is between the added tokens."""
     edges = sorted({0, len(text), *(edge for span in cut for edge in span)})
     kept = [(text[start:end], (start, end) in cut) for start, end in pairwise(edges)]
@@ -197,12 +195,12 @@ def _stages(tokenizer: Tokenizer, text: str, cut: Sequence[tuple[int, int]]) -> 
         kept = [
             (piece, special)
             for one, special in kept
-            for piece in ([one] if special else _pieces(cutter, one))
+            for piece in ([one] if special else _cut_by(cutter, one))
         ]
         yield StageDone("pre_tokenizer", str(part["type"]), tuple(one for one, _ in kept))
 
 
-def _pieces(cutter: Any, text: str) -> list[str]:
+def _cut_by(cutter: Any, text: str) -> list[str]:
     found = PreTokenizedString(text)
     cutter.pre_tokenize(found)
     return [piece for piece, _span, _tokens in found.get_splits() if piece]

@@ -17,7 +17,7 @@ from tokensteps.language.marks import first_marks
 
 SPACED_TEXT: Final = Style(show="spaces")
 """How text is shown before a stage writes it in the byte alphabet."""
-STRETCHES_DRAWN: Final = 40
+STRETCHES_TOLD: Final = 40
 """Stretches of a text that a stage shows."""
 
 
@@ -33,12 +33,12 @@ class StageRow(NamedTuple):
 
 def stages_html(text: str, stages: Sequence[StageRow], model: StageRow, style: Style) -> str:
     """What each stage made of a text, those that left it as it was in a word; the last one is the model with its tokens, if any."""
-    rows = _stage_html(StageRow(_("Text"), "", (text,)), _stretches((text,), SPACED_TEXT))
+    rows = _stage_html(StageRow(_("Text"), "", (text,)), _stretches_html((text,), SPACED_TEXT))
     before, manner = [text], SPACED_TEXT
     same = _remark(_("unchanged"))
     for stage in stages:
         manner = style._replace(show="letters") if stage.in_bytes else manner
-        rows += _stage_html(stage, same if [*stage.texts] == before else _stretches(stage.texts, manner))
+        rows += _stage_html(stage, same if [*stage.texts] == before else _stretches_html(stage.texts, manner))
         before = [*stage.texts]
     if model.texts:
         rows += _stage_html(model, chips(model.texts, style))
@@ -50,10 +50,10 @@ def _stage_html(stage: StageRow, shown: str) -> str:
     return f'<span class="n">{kind}<b>{escape(stage.name)}</b></span><span class="row">{shown}</span>'
 
 
-def _stretches(texts: Sequence[str], style: Style) -> str:
+def _stretches_html(texts: Sequence[str], style: Style) -> str:
     """Stretches of text side by side, with their spaces to be seen."""
-    more = "…" if len(texts) > STRETCHES_DRAWN else ""
-    drawn = "".join(f"<samp><bdi>{token_html(text, style)}</bdi></samp>" for text in texts[:STRETCHES_DRAWN])
+    more = "…" if len(texts) > STRETCHES_TOLD else ""
+    drawn = "".join(f"<samp><bdi>{token_html(text, style)}</bdi></samp>" for text in texts[:STRETCHES_TOLD])
     return drawn + more if texts else _remark(_("nothing is left"))
 
 

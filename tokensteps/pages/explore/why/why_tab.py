@@ -72,7 +72,7 @@ def why_tab(analyses: Mapping[str, Analysis]) -> None:
         if len(asked.words) > 1:
             with choice:
                 _which(asked, style)
-        _stages(word, asked, subject, style)
+        _show_stages(word, asked, subject, style)
         if asked.story is None:
             _why_no_story(asked, subject)
             return
@@ -120,7 +120,7 @@ def _word(analysis: Analysis) -> str:
     def take() -> None:
         typed = plain_text(state[key]).replace("␣", " ")
         if len(typed) > WHY_LIMIT:
-            _refuse(too_long(_("Word"), len(typed), WHY_LIMIT))
+            _not_taken(too_long(_("Word"), len(typed), WHY_LIMIT))
         else:
             ask_about(typed)
 
@@ -142,7 +142,7 @@ def _heard(start: int, end: int) -> None:
     st.session_state["playground.why.stretch"] = start, end
 
 
-def _refuse(message: str) -> None:
+def _not_taken(message: str) -> None:
     st.session_state["playground.why.refused"] = message
 
 
@@ -169,7 +169,7 @@ def _which(asked: Asked, style: Style) -> None:
 # --- What is said of it -----------------------------------------------------------------------------------------------
 
 
-def _stages(text: str, asked: Asked, subject: Subject, style: Style) -> None:
+def _show_stages(text: str, asked: Asked, subject: Subject, style: Style) -> None:
     rows = [_row(one, asked.foreign) for one in asked.stages]
     tokens = asked.story.tokens if asked.story else ()
     model = StageRow(subject.algorithm, _("model"), tokens)
@@ -232,7 +232,7 @@ def _why_not(word: str, story: WordStory, subject: Subject, style: Style) -> str
     def take() -> None:
         typed = plain_text(state[key])
         if len(typed) > SPLIT_LIMIT:
-            _refuse(too_long(_("Another split"), len(typed), SPLIT_LIMIT))
+            _not_taken(too_long(_("Another split"), len(typed), SPLIT_LIMIT))
         else:
             set_why(why=word, split=typed)
 
