@@ -30,6 +30,8 @@ NORMALIZED_LIMIT: Final = 20_000
 """Characters that are looked through for what a normalizer changes: it runs with every key that is pressed."""
 WHY_LIMIT: Final = 120
 """Characters of the word whose tokens are explained: longer than any that WordPiece looks up."""
+WHY_SPLIT_LIMIT: Final = 4 * WHY_LIMIT
+"""Characters of another split of it, as it is typed: the word's own, with something between any two."""
 WHY_WORD: Final = 250
 """Symbols of a word that is stepped through, bytes or characters: each step draws them all."""
 WHY_LISTED: Final = 300

@@ -9,12 +9,10 @@ import streamlit as st
 
 from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.language.i18n import N_, _
-from tokensteps.limits import WHY_LIMIT
+from tokensteps.limits import WHY_LIMIT, WHY_SPLIT_LIMIT
 from tokensteps.runs.corpora import plain_text
 
 WHY_TAB: Final = N_("Why these tokens?")
-SPLIT_LIMIT: Final = 4 * WHY_LIMIT
-"""Characters of a split: the word's own, with something typed between them."""
 USUAL: Final[Mapping[str, Any]] = {"why": "", "split": "", "nth": -1, "by": ""}
 """The word that is asked about, the split that it is held against, which of the model's words it is (−1: the first), and the tokenizer's letter."""
 
@@ -46,7 +44,7 @@ def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
     nth, by = given.get("nth", ""), given.get("by", "")
     if nth.isascii() and nth.isdigit() and len(nth) < 4:
         set_why(nth=int(nth))
-    set_why(split=given.get("split", "")[:SPLIT_LIMIT], by=by if by in LETTERS else "")
+    set_why(split=given.get("split", "")[:WHY_SPLIT_LIMIT], by=by if by in LETTERS else "")
     st.session_state["playground.tab.open"] = WHY_TAB
     st.session_state["playground.tab"] = _(WHY_TAB)
 

@@ -32,10 +32,10 @@ from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import _, count
 from tokensteps.language.messages import explained
 from tokensteps.language.names import choice_name
-from tokensteps.limits import PIPELINE_LIMIT, WHY_LIMIT, WHY_WORD
+from tokensteps.limits import PIPELINE_LIMIT, WHY_LIMIT, WHY_SPLIT_LIMIT, WHY_WORD
 from tokensteps.pages.explore.playground_state import chosen_specs, playground_url
 from tokensteps.pages.explore.why.why_splits import Cuttable, costliest, word_at, words_in
-from tokensteps.pages.explore.why.why_state import SPLIT_LIMIT, ask_about, set_why, why_value
+from tokensteps.pages.explore.why.why_state import ask_about, set_why, why_value
 from tokensteps.runs.corpora import plain_text
 from tokensteps.server.stores import digest
 from tokensteps.widgets.boxes import too_long
@@ -231,8 +231,8 @@ def _why_not(word: str, story: WordStory, subject: Subject, style: Style) -> str
 
     def take() -> None:
         typed = plain_text(state[key])
-        if len(typed) > SPLIT_LIMIT:
-            _not_taken(too_long(_("Another split"), len(typed), SPLIT_LIMIT))
+        if len(typed) > WHY_SPLIT_LIMIT:
+            _not_taken(too_long(_("Another split"), len(typed), WHY_SPLIT_LIMIT))
         else:
             set_why(why=word, split=typed)
 
