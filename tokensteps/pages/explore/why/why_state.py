@@ -51,7 +51,8 @@ def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
 
 def why_url() -> dict[str, str | None]:
     """It as URL parameters, while its tab is open; None for those with their usual values."""
-    opened = st.session_state.get("playground.tab") == _(WHY_TAB) and why_value("why")
+    names = (_(WHY_TAB), st.session_state.get("playground.why.tab"))
+    opened = st.session_state.get("playground.tab") in names and why_value("why")
     return {
         name: str(why_value(name)) if opened and why_value(name) != usual else None
         for name, usual in USUAL.items()

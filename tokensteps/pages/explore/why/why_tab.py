@@ -49,6 +49,8 @@ WHOLE_LATTICE_SENT: Final = 32
 
 def why_tab(analyses: Mapping[str, Analysis]) -> None:
     """One word: which one, and all that can be said of its tokens."""
+    # The address is written before the tabs are drawn, and after a change of language the open one still has its old name.
+    st.session_state["playground.why.tab"] = st.session_state["playground.tab"]
     st.caption(
         _(
             "Choose a word, type one, or click a token above: you see each step of its encoding, and what would have stopped any other split."
