@@ -28,6 +28,14 @@ ENCODE_LIMIT: Final = 2_000
 """Characters in the box of the tab “Encode”: every word of it can be stepped through."""
 NORMALIZED_LIMIT: Final = 20_000
 """Characters that are looked through for what a normalizer changes: it runs with every key that is pressed."""
+WHY_LIMIT: Final = 120
+"""Characters of the word whose tokens are explained: longer than any that WordPiece looks up."""
+WHY_SPLIT_LIMIT: Final = 4 * WHY_LIMIT
+"""Characters of another split of it, as it is typed: the word's own, with something between any two."""
+WHY_WORD: Final = 250
+"""Symbols of a word that is stepped through, bytes or characters: each step draws them all."""
+WHY_LISTED: Final = 300
+"""Words of a text to choose from: those at its beginning."""
 FIND_LIMIT: Final = 100
 """Characters of what is looked for in a table or in the glossary: tokens and terms are shorter."""
 PASSAGE_LIMIT: Final = 200
@@ -201,6 +209,8 @@ STAGES_LIMIT: Final = 1_000
 """JSON objects in the pipeline: what people use has 30 at most."""
 ENCODING_SECONDS: Final = 10.0
 """Time for one text: a million characters take a second or two."""
+WHY_SECONDS: Final = 30.0
+"""Seconds for the steps of a word: for the first one the model's half a million merges are read, which takes five."""
 ENCODING_PACE: Final = 2e-6
 """Expected seconds for a character to be encoded: a million take two."""
 TOKEN_CHARACTERS: Final = 1_000

@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 from random import Random
 from typing import Any
 
+from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.errors import SettingError
 from tokenizers_core.text.spans import Span
@@ -39,6 +40,10 @@ class Model(ABC):
     @abstractmethod
     def explain(self, word: str) -> Trace[Any]:
         """The encoding of a word, step by step."""
+
+    @abstractmethod
+    def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
+        """What stopped the model from splitting a word into these tokens, which are written as in the vocabulary."""
 
     def amount(self, dropout: float | None, temperature: float | None) -> float:
         """How much chance there is in `sample`: what was asked for, or the usual. Raises SettingError for a setting of another kind of model."""

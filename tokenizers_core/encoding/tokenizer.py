@@ -28,6 +28,7 @@ from tokenizers_core.encoding.decoders import (
 )
 from tokenizers_core.encoding.encoding import Choice, Encoding, TokenizedText
 from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS, Template, TemplatePiece
 from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import (
@@ -388,6 +389,23 @@ class Tokenizer:
         """The encoding of one pre-token (as `pipeline.words` gives them), step by step."""
         refuse_wrong_type("word", word, str, TEXT_WANTED)
         return self.model.explain(word)
+
+    def why_not(self, word: str, tokens: Iterable[str]) -> Reason:
+        """What stopped the tokenizer from splitting a pre-token (as `pipeline.words` give them) into these tokens.
+
+        They are written as in the vocabulary: with the continuation prefix, in the byte alphabet. See `reasons.py`.
+
+        >>> from tokenizers_core import Corpus, train_wordpiece
+        >>> tokenizer = train_wordpiece(Corpus.from_counts({"hug": 10, "pug": 5}), merges=2).tokenizer()
+        >>> tokenizer.why_not("hug", ["h", "##u", "##g"])
+        LongerMatch(token='h', longer='hu', rest='')
+        """
+        refuse_wrong_type("word", word, str, TEXT_WANTED)
+        refuse_no_texts("tokens", tokens)
+        split = tuple(tokens)
+        for token in split:
+            refuse_wrong_type("tokens", token, str, "write each token as a str, such as 'hug'")
+        return self.model.why_not(word, split)
 
     def token_bytes(self, identifier: int) -> bytes:
         """The bytes of text that a token stands for; special tokens and the template's tokens stand for their own text.

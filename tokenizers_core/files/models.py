@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
+from tokenizers_core.encoding.model import Model
 from tokenizers_core.errors import TokenizerFileError, quoted
 from tokenizers_core.files.parts import Lacking, Part, flattened, text_of, whole_number, wrong
 from tokenizers_core.files.writer import END_MARK
@@ -257,3 +258,25 @@ def scores_of(model: Part) -> dict[str, float]:
             raise wrong(place, piece, "a piece not listed earlier")
         scores[piece] = float(score)
     return scores
+
+
+def model_alone(file: Part, lacking: Lacking, marked: bool = False) -> Model | None:
+    """The model without anything around it, for words that somebody else's normalizer and pre-tokenizer have made.
+
+    Its tokens are numbered anew, in the order of their ids, so that gaps between those don't matter; added tokens, which are found
+    before the model, are left out. `marked` as for `bpe_model`. None when something is lacking.
+    """
+    part, name = file.part("model"), algorithm(file, lacking)
+    if name == "unigram":
+        return unigram_model(part, (), (), lacking)
+    if not name:
+        return None
+    by_id = sorted(
+        vocab_of(part).items(), key=lambda one: whole_number(one[1], f"model.vocab[{one[0]!r}]", 2**63)
+    )
+    numbered = Part(
+        part.place, {**part.content, "vocab": {token: place for place, (token, _) in enumerate(by_id)}}
+    )
+    if name == "wordpiece":
+        return wordpiece_model(numbered, (), lacking)
+    return bpe_model(numbered, (), marked, lacking)

@@ -29,6 +29,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tokenizers_core.encoding.model import Model
 from tokenizers_core.encoding.templates import Template
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.errors import (
@@ -46,6 +47,7 @@ __all__ = [
     "Document",
     "algorithm_of",
     "from_document",
+    "model_of",
     "pipeline_of",
     "special_tokens_of",
     "template_of",
@@ -111,6 +113,22 @@ def from_document(document: object) -> Tokenizer:
     if tokenizer is None:  # and yet nothing was named
         raise LackingPartError(["its model"])
     return tokenizer
+
+
+def model_of(document: object, marked: bool = False) -> Model:
+    """A tokenizer.json's model alone, for the words that another program's normalizer and pre-tokenizer make of a text.
+
+    So it is there for files whose other parts aren't supported here. `marked`: U+10FFFF in its tokens stands for `</w>`. Raises
+    TokenizerFileError, and LackingPartError for a model that isn't supported.
+
+    >>> vocab = {"<s>": 9, "h": 4, "u": 5, "hu": 7}
+    >>> model_of({"model": {"type": "BPE", "vocab": vocab, "merges": ["h u"]}, "normalizer": {"type": "Precompiled"}}).why_not("hu", ("h", "u"))
+    MergedAcross(made=RankedPair(first='h', second='u', rank=0), wanted=None, place=1)
+    """
+    model = read(document, lambda file, lacking: models.model_alone(file, lacking, marked))
+    if model is None:  # and yet nothing was named
+        raise LackingPartError(["its model"])
+    return model
 
 
 # --- What another tokenizer can be trained with -----------------------------------------------------------------------

@@ -17,6 +17,7 @@ from tokenizers_core.encoding import dropout
 from tokenizers_core.encoding.byte_tokens import byte_token, join_bytes
 from tokenizers_core.encoding.dropout import Choices, refuse_bad_dropout
 from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.reasons import Reason, Spelling, why_not_merged
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
 from tokenizers_core.errors import refuse_unknown_name
@@ -293,12 +294,19 @@ class BpeModel(Model):
         self.unk_token = unk_token
         self.suffix = suffix
         self.options = options
+        self.rank_is_id = False
+        """Whether ranks are the ids of the tokens that are made."""
         self.ranks: dict[PrivatePair, int] = {}
         self.merged: dict[PrivatePair, Private] = {}
         for rank, pair in enumerate(merges):
             key = self.vocabulary.write_pair(pair)
             self.ranks.setdefault(key, rank)  # a pair learned twice keeps its first rank
             self.merged[key] = Private(chr(self.vocabulary.join(key)))
+
+    def rank_by_id(self) -> None:
+        """Have merges ranked by the ids of the tokens that they make, as tiktoken does it: several pairs may make one token."""
+        self.rank_is_id = True
+        self.ranks = {pair: ord(token) for pair, token in self.merged.items()}
 
     def split(self, word: str) -> tuple[str, ...]:
         """The word's symbols, known or not."""
@@ -406,6 +414,17 @@ class BpeModel(Model):
             return None
         return {self.vocabulary.read(text): round(share, 12) for text, share in ends.items()}
 
+    def spelling(self, word: str) -> Spelling:
+        """What the encoding of a word begins with, and its merges, whether or not the word is a token itself."""
+        placed = self.placed_symbols(word)
+        return Spelling(word, placed, self.split(word), self.vocabulary, self.ranks, self.merged)
+
+    def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
+        """What stopped BPE from splitting a word like this: see `why_not_merged`."""
+        actual = tuple(self.vocabulary.tokens[identifier] for identifier in self.encode_word(word))
+        whole = self.options.ignore_merges and word in self.vocabulary.ids
+        return why_not_merged(self.spelling(word), tokens, actual, whole)
+
     def explain(self, word: str) -> StoredTrace[EncodingSnapshot]:
         """The encoding of a word, merge by merge."""
         ranks, read = self.ranks, self.vocabulary.read
@@ -413,7 +432,8 @@ class BpeModel(Model):
         event: ApplyingEvent = SplitEvent(word)
         snapshots: list[EncodingSnapshot] = []
         while True:
-            present = sorted({pair for pair in neighbours(text) if pair in ranks}, key=ranks.__getitem__)
+            learned = dict.fromkeys(pair for pair in neighbours(text) if pair in ranks)
+            present = sorted(learned, key=ranks.__getitem__)  # with `rank_is_id`, of equal ranks the leftmost
             options = tuple((Pair(*read(pair)), ranks[pair]) for pair in present)
             snapshots.append(EncodingSnapshot(len(snapshots), event, read(text), options))
             if not present:

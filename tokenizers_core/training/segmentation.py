@@ -16,6 +16,15 @@ from typing import NamedTuple
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS, byte_token, join_bytes
 from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.reasons import (
+    Chosen,
+    LessProbable,
+    Misspelled,
+    NotInVocabulary,
+    OverLimit,
+    Reason,
+    TiedSplit,
+)
 from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.errors import SettingError
 from tokenizers_core.text.corpus import Corpus
@@ -24,9 +33,11 @@ from tokenizers_core.trace import StoredTrace
 from tokenizers_core.training.lattice import (
     MAX_PIECE_LENGTH,
     UNKNOWN_PENALTY,
+    Edge,
     Lattice,
     Path,
     ViterbiSnapshot,
+    equally_good,
     log_sum,
     refuse_bad_temperature,
 )
@@ -452,7 +463,60 @@ class UnigramModel(Model):
         split = [self._numbers.get(piece, self._unk_id) for piece in path.pieces]
         return tuple(self.vocabulary.tokens[identifier] for identifier, _span in self._place(word, split))
 
+    def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
+        """What stopped Unigram from splitting a word like this; an unknown character is given as itself, or as what it becomes.
+
+        >>> model = UnigramModel(["<unk>", "h", "ug", "hu", "g"], {"h": -2.0, "ug": -2.0, "hu": -3.0, "g": -3.5})
+        >>> reason = model.why_not("hug", ("hu", "g"))
+        >>> reason.nats, reason.tokens, model.why_not("hug", ("hug",))
+        (2.5, ('h', 'ug'), NotInVocabulary(token='hug'))
+        """
+        if tokens == (actual := tuple(self.vocabulary.tokens[one] for one in self.spell(word))):
+            return Chosen(actual)
+        if "".join(tokens) != word or "" in tokens:
+            return Misspelled(word)
+        for token in tokens:
+            if len(token) > self.max_length:
+                return OverLimit(len(token), self.max_length)
+            if len(token) > 1 and token not in self.pieces:
+                return NotInVocabulary(token)
+        own, best = self._path(tokens), self._path(self._pieces(word))
+        if own.edges == best.edges:
+            return Chosen(actual)
+        if equally_good(own, best):
+            return _tied(own, best)
+        unknown = tuple(edge.piece for edge in own.edges if edge.unknown)
+        return LessProbable(own.log_probability, best.log_probability, best.pieces, unknown, self.unknown)
+
+    def _pieces(self, word: str) -> Iterator[str]:
+        """The pieces of the best split, with unknown characters as they are in the word."""
+        end = 0
+        for identifier in self.best(word):
+            start = end
+            end += 1 if identifier == self._unk_id else len(self.vocabulary.tokens[identifier])
+            yield word[start:end]
+
+    def _path(self, pieces: Iterable[str]) -> Path:
+        """A split as a path through the word's lattice; a piece that the vocabulary doesn't have is an unknown character."""
+        edges: list[Edge] = []
+        end = 0
+        for piece in pieces:
+            start, end = end, end + len(piece)
+            known = piece in self.pieces
+            edges.append(Edge(start, end, piece, self.pieces.get(piece, self.unknown), not known))
+        return Path.of(edges)
+
     def explain(self, word: str) -> StoredTrace[ViterbiSnapshot]:
         """The search for the best split, step by step; of a long word only its first `EXPLAINED_CHARACTERS`."""
         story = self.lattice(word[:EXPLAINED_CHARACTERS]).viterbi()
         return StoredTrace(story.snapshots, "cut") if len(word) > EXPLAINED_CHARACTERS else story
+
+
+def _tied(own: Path, best: Path) -> TiedSplit:
+    """What decided between two splits that are equally good: the pieces with which they last come to the same place."""
+    shared = 0
+    while own.edges[-1 - shared] == best.edges[-1 - shared]:
+        shared += 1
+    loser, winner = (path.edges[: len(path.edges) - shared] for path in (own, best))
+    rounding = Path.of(loser).log_probability != Path.of(winner).log_probability
+    return TiedSplit(winner[-1].piece, loser[-1].piece, winner[-1].end, rounding)

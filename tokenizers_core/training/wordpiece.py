@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Literal
 from tokenizers_core.encoding import dropout
 from tokenizers_core.encoding.dropout import Choices, refuse_bad_dropout
 from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.reasons import Reason, why_not_matched
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
 from tokenizers_core.lazy import cached_property
@@ -445,6 +446,11 @@ class WordPieceModel(Model):
         if len(word) > self.max_characters:
             return {(self.unk_token,): 1.0}
         return dropout.distribution((), lambda pieces: self.choices(pieces, word), amount)
+
+    def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
+        """What stopped WordPiece from splitting a word like this: see `why_not_matched`."""
+        actual = tuple(self.longest_matches(word))
+        return why_not_matched(word, tokens, actual, self.vocabulary, self.unk_token, self.max_characters)
 
     def explain(self, word: str) -> StoredTrace[MatchSnapshot]:
         """The encoding of a word, try by try."""

@@ -56,7 +56,7 @@ def flow_of(tokenizer: Tokenizer, texts: Sequence[str]) -> Flow:
     document = json.loads(tokenizer.to_str())
     stages = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
     return Flow(
-        tuple(_text_flow(tokenizer, text, encoding) for text, encoding in zip(texts, plain, strict=True)),
+        tuple(text_flow(tokenizer, text, encoding) for text, encoding in zip(texts, plain, strict=True)),
         _pieces(full, [len(encoding.ids) for encoding in plain]),
         tokenizer.decode(full.ids, skip_special_tokens=False),
         tokenizer.decode(full.ids, skip_special_tokens=True),
@@ -64,8 +64,9 @@ def flow_of(tokenizer: Tokenizer, texts: Sequence[str]) -> Flow:
     )
 
 
-def _text_flow(tokenizer: Tokenizer, text: str, encoding: Encoding) -> TextFlow:
-    cut = [*_added_in(tokenizer, text, encoding)]
+def text_flow(tokenizer: Tokenizer, text: str, encoding: Encoding) -> TextFlow:
+    """A text on its way; `encoding` is its own, without special tokens around it."""
+    cut = [*added_in(tokenizer, text, encoding)]
     characters = _cut_apart(text, cut)
     words = _cut_apart(text, cut)
     if tokenizer.normalizer is not None:
@@ -87,7 +88,7 @@ def _text_flow(tokenizer: Tokenizer, text: str, encoding: Encoding) -> TextFlow:
     )
 
 
-def _added_in(tokenizer: Tokenizer, text: str, encoding: Encoding) -> Iterator[Span]:
+def added_in(tokenizer: Tokenizer, text: str, encoding: Encoding) -> Iterator[Span]:
     """Where the text has added tokens. An id alone doesn't tell: the unknown token stands for what is written otherwise."""
     added = tokenizer.get_added_tokens_decoder()
     for identifier, (start, end) in zip(encoding.ids, encoding.offsets, strict=True):

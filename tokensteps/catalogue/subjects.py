@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.normalizers import normalized_text
@@ -13,6 +14,7 @@ from tokenizers_core.text.spans import Span
 from tokenizers_core.text.splitting import SPACE_MARK
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.unigram_trace import UnigramTrace
+from tokensteps.catalogue.why import Asked, asked_engine
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.names import ALGORITHM_NAMES
 
@@ -94,6 +96,14 @@ class Subject(ABC):
         """
 
     @abstractmethod
+    def why(self, text: str, place: int = -1) -> Asked:
+        """What became of a text before the model, and the steps of its word number `place`, or of its first one."""
+
+    @abstractmethod
+    def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
+        """What stopped the model from splitting a word, as it gets it, into these tokens."""
+
+    @abstractmethod
     def facts(self, identifier: int) -> Facts:
         """What is known about a token besides its text."""
 
@@ -146,6 +156,12 @@ class TrainedSubject(Subject):
 
     def normalized(self, text: str) -> str:
         return normalized_text(text, self.tokenizer.pipeline.normalizer)
+
+    def why(self, text: str, place: int = -1) -> Asked:
+        return asked_engine(self.tokenizer, text, place)
+
+    def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
+        return self.tokenizer.why_not(word, tokens)
 
     def token(self, identifier: int) -> str:
         return self.tokenizer.token(identifier)

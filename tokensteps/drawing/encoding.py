@@ -11,26 +11,28 @@ from tokensteps.drawing.narration.encoding import tell_encoding, tell_match
 from tokensteps.drawing.narration.voice import Marked, Plain
 from tokensteps.drawing.parts import CANDIDATE_ROWS, heading, stage_html, table_html, token_count
 from tokensteps.drawing.tokens import Style, chip, chips, pair_chips, token_html
-from tokensteps.language.i18n import _
+from tokensteps.language.i18n import _, count
 from tokensteps.language.marks import first_marks
 
 
-def encoding_frame(snapshot: EncodingSnapshot, style: Style) -> Frame:
-    """The frame of one step of encoding a word with learned merges."""
+def encoding_frame(snapshot: EncodingSnapshot, style: Style, by_rank: bool = False) -> Frame:
+    """The frame of one step of encoding a word with learned merges, which `by_rank` names by their ranks, from 0."""
     event, status = snapshot.event, token_count(len(snapshot.tokens))
     rows = "".join(
-        f"<tr{' class=now' if place == 0 else ''}><td>{pair_chips(pair, style)}<td>{rank + 1}"
+        f"<tr{' class=now' if place == 0 else ''}><td>{pair_chips(pair, style)}<td>{count(rank) if by_rank else rank + 1}"
         for place, (pair, rank) in enumerate(snapshot.options[:CANDIDATE_ROWS])
     )
     nothing = '<p class="why">' + escape(_("No learned pair is left: the word is encoded.")) + "</p>"
     html = stage_html(
-        tell_encoding(snapshot, Marked(style)),
+        tell_encoding(snapshot, Marked(style), by_rank),
         heading(_("The word"), status) + large_word(chips(snapshot.tokens, style)),
         heading(_("Learned pairs in it"))
-        + (table_html((_("pair"), _("learned in step")), rows) if rows else nothing),
+        + (
+            table_html((_("pair"), _("rank") if by_rank else _("learned in step")), rows) if rows else nothing
+        ),
     )
     label = token_html(event.token, style) if event.kind == "apply" else escape(_("Start"))
-    return Frame(first_marks(html), tell_encoding(snapshot, Plain(style)), label, status)
+    return Frame(first_marks(html), tell_encoding(snapshot, Plain(style), by_rank), label, status)
 
 
 def match_frame(snapshot: MatchSnapshot, style: Style) -> Frame:

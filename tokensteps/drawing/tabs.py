@@ -34,16 +34,18 @@ def story_html(history: Sequence[tuple[int, tuple[str, ...]]], step: int, style:
     return f'<div class="ts story">{"".join(rows)}</div>'
 
 
-def lineage_html(lineage: Lineage, style: Style) -> str:
-    """A token above the two it was made from, down to the alphabet."""
-    return f'<div class="ts scroll">{_branch(lineage, style, LINEAGE_DEPTH)}</div>'
+def lineage_html(lineage: Lineage, style: Style, by_rank: bool = False) -> str:
+    """A token above the two it was made from, down to the alphabet; `by_rank` names merges by their ranks, from 0."""
+    return f'<div class="ts scroll">{_branch(lineage, style, LINEAGE_DEPTH, by_rank)}</div>'
 
 
-def _branch(lineage: Lineage, style: Style, depth: int) -> str:
-    made = escape(_("step {step}").format(step=lineage.step) if lineage.step else _("alphabet"))
-    parts = "".join(_branch(part, style, depth - 1) for part in lineage.parts) if depth else "…"
+def _branch(lineage: Lineage, style: Style, depth: int, by_rank: bool) -> str:
+    made = _("step {step}").format(step=lineage.step) if lineage.step else _("alphabet")
+    if by_rank:
+        made = _("rank {rank}").format(rank=count(lineage.step - 1)) if lineage.step else ""
+    parts = "".join(_branch(part, style, depth - 1, by_rank) for part in lineage.parts) if depth else "…"
     below = f'<span class="parts">{parts}</span>' if lineage.parts else ""
-    return f'<span class="tree">{chip(lineage.token, style)}<small>{made}</small>{below}</span>'
+    return f'<span class="tree">{chip(lineage.token, style)}<small>{escape(made)}</small>{below}</span>'
 
 
 def encoding_html(encoding: Encoding, style: Style) -> str:

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import tokensteps.catalogue.chat.work  # noqa: F401 - so that a process has it before a chat's second begins
+from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.files.errors import EncodeError, LoadError
 from tokensteps.catalogue.files.formats import load
@@ -23,6 +24,7 @@ from tokensteps.catalogue.files.library import Stages
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.flow import Flow
 from tokensteps.catalogue.subjects import Tokens
+from tokensteps.catalogue.why import Asked
 from tokensteps.limits import (
     ENCODING_PACE,
     ENCODING_SECONDS,
@@ -33,6 +35,7 @@ from tokensteps.limits import (
     READING_FILES_PACE,
     READING_FILES_SECONDS,
     TRAINING_MEMORY,
+    WHY_SECONDS,
 )
 from tokensteps.server.once import once
 from tokensteps.server.shelf import Shelf
@@ -149,17 +152,26 @@ class Apart:
         found: Flow = self._ask("flow", text, pair)
         return found
 
+    def why(self, text: str, place: int) -> Asked:
+        found: Asked = self._ask("why", text, place)
+        return found
+
+    def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
+        found: Reason = self._ask("why_not", word, tokens)
+        return found
+
     def stages(self) -> Stages:
         found: Stages = self._ask("stages")
         return found
 
-    def _ask(self, what: str, text: str = "", *manner: bool | str) -> Any:
+    def _ask(self, what: str, text: str = "", *manner: bool | str | int | tuple[str, ...]) -> Any:
         ask = methodcaller("work", what, *([text] if what != "stages" else []), *manner)
         asked = digest(pickle.dumps((what, text, manner)))
         if asked in self._given_up:
             raise self._slow()
         expected = max(self._least_seconds, ENCODING_PACE * len(text))
-        request = Request(self._key, self._name, ask, expected, ENCODING_SECONDS)
+        seconds = WHY_SECONDS if what in ("why", "why_not") else ENCODING_SECONDS
+        request = Request(self._key, self._name, ask, expected, seconds)
         progress = Progress(session=self._session())
         try:
             return self._answer(request, progress)

@@ -13,10 +13,13 @@ from typing import NamedTuple, Protocol
 
 from tokenizers import Tokenizer
 
+from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.templates import Template
 from tokenizers_core.errors import quoted
 from tokenizers_core.files.tokenizer_json import (
     algorithm_of,
+    model_of,
     parse_json,
     pipeline_of,
     special_tokens_of,
@@ -24,9 +27,11 @@ from tokenizers_core.files.tokenizer_json import (
 )
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.training.bpe import BpeModel
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError
 from tokensteps.catalogue.flow import Flow, flow_of
 from tokensteps.catalogue.subjects import Tokens
+from tokensteps.catalogue.why import Asked, asked_library
 
 # One text at a time: threads of the library's own would only take room.
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -53,6 +58,12 @@ class TextWork(Protocol):
     def flow(self, text: str, pair: str) -> Flow:
         """What each stage did to a text, or with a `pair` that isn't "" to both. Raises EncodeError."""
 
+    def why(self, text: str, place: int) -> Asked:
+        """As in `Subject`. Raises EncodeError."""
+
+    def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
+        """As in `Subject`. Raises LackingPartError, TokenizerFileError for a model that the engine lacks; EncodeError."""
+
     def stages(self) -> Stages:
         """Raises LackingPartError, TokenizerFileError if the engine lacks one of the parts; EncodeError."""
 
@@ -60,8 +71,12 @@ class TextWork(Protocol):
 class Library:
     """The library's tokenizer in this process."""
 
-    def __init__(self, name: str, tokenizer: Tokenizer) -> None:
+    def __init__(
+        self, name: str, tokenizer: Tokenizer, marked: bool = False, rank_is_id: bool = False
+    ) -> None:
+        """`marked`: U+10FFFF in its tokens stands for `</w>`. `rank_is_id`: tokens have ranks and merges follow, as in tiktoken."""
         self.name, self.tokenizer = name, tokenizer
+        self._marked, self._rank_is_id = marked, rank_is_id
 
     def encode(self, text: str, specials: bool, added: bool) -> Tokens:
         with _failing(self.name):
@@ -90,6 +105,21 @@ class Library:
         return Stages(
             algorithm_of(document), pipeline_of(document), special_tokens_of(document), template_of(document)
         )
+
+    def why(self, text: str, place: int) -> Asked:
+        with _failing(self.name):
+            return asked_library(self.tokenizer, text, place, lambda: self.model, self._marked)
+
+    def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
+        return self.model.why_not(word, tokens)
+
+    @cached_property
+    def model(self) -> Model:
+        """The model alone, as the engine has it. Raises LackingPartError, TokenizerFileError."""
+        model = model_of(parse_json(self.tokenizer.to_str()), self._marked)
+        if self._rank_is_id and isinstance(model, BpeModel):
+            model.rank_by_id()
+        return model
 
     @cached_property
     def _plain(self) -> Tokenizer:

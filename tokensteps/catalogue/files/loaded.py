@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from tokenizers import Tokenizer
 
+from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.errors import UnknownIdError, quoted
 from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE, symbols_to_bytes
 from tokenizers_core.text.patterns import PATTERNS
@@ -36,6 +37,7 @@ from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError, L
 from tokensteps.catalogue.files.library import Library, Stages, TextWork, is_panic
 from tokensteps.catalogue.flow import Flow
 from tokensteps.catalogue.subjects import Facts, Subject, Tokenized
+from tokensteps.catalogue.why import Asked
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import N_
 
@@ -59,11 +61,13 @@ class LoadedSubject(Subject):
         merges: Merges = NO_MERGES,
         notes: Iterable[str] = (),
         respelled: tuple[str, str] = ("", ""),
+        rank_is_id: bool = False,
     ) -> None:
-        """`document` is what `tokenizer` was made from. `respelled`: a character in its tokens, and what it stands for."""
+        """`document` is what `tokenizer` was made from. `respelled`: a character in its tokens, and what it stands for.
+        `rank_is_id`: its file ranks tokens, and merges follow from that."""
         model = document["model"]
         self.name = name
-        self.library = Library(name, tokenizer)
+        self.library = Library(name, tokenizer, bool(respelled[0]), rank_is_id)
         self.algorithm = type(tokenizer.model).__name__
         self.size = tokenizer.get_vocab_size(with_added_tokens=True)
         self.notes = tuple(notes)
@@ -108,6 +112,14 @@ class LoadedSubject(Subject):
         refuse_surrogates(text)
         refuse_surrogates(pair)
         return self.library.flow(text, pair)
+
+    def why(self, text: str, place: int = -1) -> Asked:
+        refuse_surrogates(text)
+        return self.library.why(text, place)
+
+    def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
+        refuse_surrogates(word)
+        return self.library.why_not(word, tokens)
 
     def stages(self) -> Stages:
         """What surrounds its vocabulary. Raises what `TextWork.stages` raises."""
@@ -189,7 +201,7 @@ def from_document(
     merges: Merges | None = None,
     respelled: tuple[str, str] = ("", ""),
 ) -> LoadedSubject:
-    """A tokenizer from the content of its tokenizer.json. Raises LoadError. `merges`: those to report, if not its own."""
+    """A tokenizer from the content of its tokenizer.json. Raises LoadError. `merges`: those to report where the file ranks tokens."""
     check_document(document, file)
     # Every token is to be seen: nothing is truncated, nothing padded.
     document = {**document, "truncation": None, "padding": None}
@@ -208,10 +220,11 @@ def from_document(
     except (ValueError, RecursionError) as error:
         raise LoadError("not_json", file, message=quoted(str(error), MESSAGE_CHARACTERS)) from None
     tokenizer = _from_str(written, file)
+    rank_is_id = merges is not None
     if merges is None:
         merges = merges_of(document["model"], tokenizer)
     notes = [*notes, *check_added(document, tokenizer, file)]
-    return LoadedSubject(name, tokenizer, document, merges, notes, respelled)
+    return LoadedSubject(name, tokenizer, document, merges, notes, respelled, rank_is_id)
 
 
 def _from_str(written: str, file: str) -> Tokenizer:

@@ -5,15 +5,22 @@ from __future__ import annotations
 from tokenizers_core.training.bpe import EncodingSnapshot
 from tokenizers_core.training.wordpiece import MatchSnapshot
 from tokensteps.drawing.narration.voice import Voice
-from tokensteps.language.i18n import _, sentences
+from tokensteps.language.i18n import _, count, sentences
 
 
-def tell_encoding(snapshot: EncodingSnapshot, voice: Voice) -> str:
-    """BPE: which learned merge was applied to the word, and which comes next."""
+def tell_encoding(snapshot: EncodingSnapshot, voice: Voice, by_rank: bool = False) -> str:
+    """BPE: which learned merge was applied to the word, and which comes next; `by_rank` where nobody has seen it learned in a step."""
     event = snapshot.event
     match event.kind:
         case "split":
             done = voice.say(_("The word is split into its symbols."))
+        case "apply" if by_rank:
+            done = voice.say(
+                _("{pair} has rank {rank}, the lowest of the pairs here: merge it into {token}."),
+                pair=voice.pair(event.pair),
+                rank=count(event.rank),
+                token=voice.token(event.token),
+            )
         case "apply":
             done = voice.say(
                 _(
@@ -25,8 +32,12 @@ def tell_encoding(snapshot: EncodingSnapshot, voice: Voice) -> str:
             )
     if snapshot.options:
         pair, rank = snapshot.options[0]
-        following = voice.say(
-            _("Next: {pair}, learned in step {step}."), pair=voice.pair(pair), step=str(rank + 1)
+        following = (
+            voice.say(_("Next: {pair}, rank {rank}."), pair=voice.pair(pair), rank=count(rank))
+            if by_rank
+            else voice.say(
+                _("Next: {pair}, learned in step {step}."), pair=voice.pair(pair), step=str(rank + 1)
+            )
         )
         return sentences(done, following)
     return sentences(done, voice.say(_("No learned pair is left: the word is encoded.")))

@@ -17,6 +17,7 @@ from tokensteps.limits import (
 )
 from tokensteps.pages.explore.chat.chat_state import chat_url, read_chat_url
 from tokensteps.pages.explore.health.health_state import health_url, read_health_url
+from tokensteps.pages.explore.why.why_state import read_why_url, why_url
 from tokensteps.runs.corpora import pack_text, plain_text
 from tokensteps.runs.rules import PLAYGROUND_RULES, PLAYGROUND_SLOTS
 from tokensteps.runs.settings import read_setting, read_text
@@ -84,6 +85,7 @@ def read_playground_url() -> list[str]:
         ]
     read_chat_url(url, first or is_back(), complaints)
     read_health_url(url)
+    read_why_url(url, first or is_back())
     return complaints
 
 
@@ -114,7 +116,7 @@ def playground_url() -> dict[str, str | None]:
         values[slot] = spec
     if tuple(chosen_specs()) == USUAL_TOKENIZERS:
         values |= dict.fromkeys(PLAYGROUND_SLOTS)
-    return values | chat_url() | health_url()
+    return values | chat_url() | health_url() | why_url()
 
 
 def keep_draft(text: str) -> str:

@@ -1,0 +1,332 @@
+"""Why these tokens (`tokensteps/catalogue/why.py`): the steps end in the library's tokens, for files of every kind, and the stages are its own.
+
+Oracles: the `tokenizers` library's encoding, normalizer and pre-tokenizer of the same text; `sentencepiece` and `tiktoken`, on files that
+they make or read; GPT-2's real merges, which come with the app.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+import sentencepiece
+import tiktoken
+from tokenizers import (
+    AddedToken,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
+from transformers import PreTrainedTokenizerFast
+
+from tests.app.catalogue.test_apart import brought
+from tests.app.catalogue.test_apart import pool as pool
+from tests.app.catalogue.test_other_files import LINES, trained
+from tests.samples import STRESS
+from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core.encoding.reasons import Chosen
+from tokenizers_core.text.byte_alphabet import symbols_to_bytes
+from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.training.bpe import BpeModel
+from tokensteps.catalogue.files.formats import load
+from tokensteps.catalogue.files.loaded import LoadedSubject
+from tokensteps.catalogue.shipped import gpt2
+from tokensteps.catalogue.subjects import Subject, TrainedSubject
+from tokensteps.catalogue.texts import SENTENCES, TEXTS
+from tokensteps.catalogue.why import WordStory
+from tokensteps.server.workers import Workers
+
+WORDS = sorted({word for one in SENTENCES for word in one.text.split()} | {*TEXTS["code"].make().split()})
+TEXTS_TRIED = ["  naïve ﬁne ① 茶 🍵  ", "Éa\u0301 don't </s> <mask> x", *(one.text for one in SENTENCES[:8])]
+BYTES = pre_tokenizers.ByteLevel.alphabet()
+
+
+def train(tokenizer: Tokenizer, trainer: Any) -> Tokenizer:
+    tokenizer.train_from_iterator(LINES, trainer)
+    return tokenizer
+
+
+def library_of(subject: Subject) -> Tokenizer:
+    assert isinstance(subject, LoadedSubject)
+    library: Any = subject.library
+    tokenizer: Tokenizer = library.tokenizer
+    return tokenizer
+
+
+def gpt2_kind() -> Tokenizer:
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    made.post_processor = processors.ByteLevel(trim_offsets=True)
+    return train(made, trainers.BpeTrainer(vocab_size=600, initial_alphabet=BYTES, show_progress=False))
+
+
+def roberta_kind() -> Tokenizer:
+    """A prefix space, trimmed offsets, and a mask that takes the space before it."""
+    made = gpt2_kind()
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    made.add_special_tokens(["<s>", "</s>", AddedToken("<mask>", lstrip=True, special=True)])
+    ends = [(token, made.token_to_id(token)) for token in ("</s>", "<s>")]
+    made.post_processor = processors.RobertaProcessing(*ends, trim_offsets=True)
+    return made
+
+
+def llama3_kind() -> Tokenizer:
+    made = Tokenizer(models.BPE(ignore_merges=True))
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(" ", "merged_with_next"), pre_tokenizers.ByteLevel(False, use_regex=False)]
+    )
+    made.decoder = decoders.ByteLevel()
+    train(made, trainers.BpeTrainer(vocab_size=500, initial_alphabet=BYTES, show_progress=False))
+    document = json.loads(made.to_str())
+    document["model"]["vocab"]["Ġhuman"] = len(document["model"]["vocab"])  # a token that no merge makes
+    return Tokenizer.from_str(json.dumps(document))
+
+
+def bert_kind() -> Tokenizer:
+    made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    made.decoder = decoders.WordPiece()
+    return train(
+        made, trainers.WordPieceTrainer(vocab_size=500, special_tokens=["[UNK]"], show_progress=False)
+    )
+
+
+def xlmr_kind() -> Tokenizer:
+    """SentencePiece's compiled character map in front of Unigram; added tokens that are not special."""
+    made = library_of(load({"m.model": trained("unigram")}))
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.add_tokens(["<extra>"])
+    return made
+
+
+def llama2_kind() -> Tokenizer:
+    """Prepend and Replace, no pre-tokenizer, bytes for unknown characters."""
+    pieces = [
+        "<unk>",
+        *(f"<0x{byte:02X}>" for byte in range(256)),
+        *"▁thenaiv",
+        "th",
+        "▁th",
+        "the",
+        "▁the",
+        "na",
+        "iv",
+    ]
+    merges = [("t", "h"), ("▁", "th"), ("th", "e"), ("▁th", "e"), ("▁", "the"), ("n", "a"), ("i", "v")]
+    vocab = {piece: place for place, piece in enumerate(pieces)}
+    made = Tokenizer(models.BPE(vocab, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    made.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    made.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    return made
+
+
+def tiktoken_file() -> bytes:
+    """Ranks, as tiktoken has them: the ids of byte-level tokens, here of a tokenizer that the library has trained."""
+    ranks = sorted(gpt2_kind().get_vocab().items(), key=lambda one: one[1])
+    tokens = [symbols_to_bytes(token) for token, _ in ranks]
+    return b"\n".join(b"%s %d" % (base64.b64encode(token), rank) for rank, token in enumerate(tokens))
+
+
+def by_transformers() -> bytes:
+    fast = PreTrainedTokenizerFast(tokenizer_object=bert_kind(), unk_token="[UNK]")
+    return bytes(fast.backend_tokenizer.to_str(), "utf-8")
+
+
+def written(make: Callable[[], Tokenizer]) -> Callable[[], dict[str, bytes]]:
+    return lambda: {"tokenizer.json": make().to_str().encode()}
+
+
+KINDS: dict[str, Callable[[], dict[str, bytes]]] = {
+    **{
+        one.__name__: written(one)
+        for one in (gpt2_kind, roberta_kind, llama3_kind, bert_kind, xlmr_kind, llama2_kind)
+    },
+    "transformers": lambda: {"tokenizer.json": by_transformers()},
+    "t5": lambda: {"spiece.model": trained("unigram")},
+    "unigram, bytes": lambda: {"m.model": trained("unigram, bytes")},
+    "llama, sentencepiece": lambda: {"tokenizer.model": trained("as Llama")},
+    "tiktoken": lambda: {"x.tiktoken": tiktoken_file()},
+}
+
+
+@cache
+def files_of_kind(kind: str) -> dict[str, bytes]:
+    """Made once: training is not the same each time."""
+    return KINDS[kind]()
+
+
+@cache
+def subject_of(kind: str) -> LoadedSubject:
+    return load(files_of_kind(kind))
+
+
+def drawn(words: list[str], number: int) -> list[str]:
+    return words if STRESS else random.Random(1).sample(words, number)
+
+
+def last_tokens(story: WordStory) -> tuple[str, ...]:
+    """Where the steps end, in tokens of the vocabulary; unknown characters of Unigram as they are in the word."""
+    last: Any = story.steps[-1]
+    return tuple(edge.piece for edge in last.path) if story.algorithm == "unigram" else tuple(last.tokens)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_steps_end_in_the_librarys_tokens(kind: str) -> None:
+    subject = subject_of(kind)
+    library = library_of(subject)
+    for word in drawn(WORDS, 25):
+        found: list[str] = []
+        asked = subject.why(word)
+        for place in range(len(asked.words)):
+            story = subject.why(word, place).story
+            assert story is not None and story.library == (), (word, story)
+            assert subject.why_not(story.word, story.tokens) == Chosen(story.tokens)
+            if story.algorithm != "unigram" or library.token_to_id(story.word) is not None:
+                assert last_tokens(story) == story.tokens
+            assert story.ends[-1] == len(story.word)
+            found += story.tokens
+        assert found == library.encode(word, add_special_tokens=False).tokens, word
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_stages_are_the_librarys(kind: str) -> None:
+    subject = subject_of(kind)
+    library = library_of(subject)
+    added = {token.content for token in library.get_added_tokens_decoder().values()}
+    for text in TEXTS_TRIED:
+        asked = subject.why(text)
+        assert asked.words == tuple(asked.stages[-1].texts if asked.stages else (text,))
+        if any(one.strip() in text for one in added):
+            continue
+        normal = [one.texts for one in asked.stages if one.stage == "normalizer"]
+        assert not normal or normal[-1] == (library.normalizer.normalize_str(text),)
+        if library.pre_tokenizer is not None:
+            given = normal[-1][0] if normal else text
+            assert list(asked.words) == [word for word, _ in library.pre_tokenizer.pre_tokenize_str(given)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ids_offsets_and_decoded_text_are_the_librarys(kind: str) -> None:
+    """Only `trim_offsets` differs, by intention: the space of `Ġthe` stays in its token's place. The ids don't change."""
+    [(name, data)] = files_of_kind(kind).items()
+    text = " ".join(one.text for one in SENTENCES)
+    text *= 200_000 // len(text) if STRESS else 1
+    subject = subject_of(kind)
+    document = json.loads(data) if name == "tokenizer.json" else json.loads(library_of(subject).to_str())
+    if (document["post_processor"] or {}).get("trim_offsets"):
+        document["post_processor"]["trim_offsets"] = False
+        if document["pre_tokenizer"]["type"] == "ByteLevel":
+            document["pre_tokenizer"]["trim_offsets"] = False
+    theirs = Tokenizer.from_str(json.dumps(document)).encode(text, add_special_tokens=False)
+    ours = subject.encode(text)
+    assert [*ours.ids] == theirs.ids and [*map(tuple, ours.offsets)] == theirs.offsets
+    assert subject.flow(text).texts[0].back == Tokenizer.from_str(json.dumps(document)).decode(
+        theirs.ids, skip_special_tokens=False
+    )
+    if name.endswith(".model"):
+        assert theirs.ids == sentencepiece.SentencePieceProcessor(model_proto=data).encode(text)
+    if kind == "tiktoken":
+        ranks = {base64.b64decode(line.split()[0]): int(line.split()[1]) for line in data.splitlines()}
+        truth = tiktoken.Encoding(
+            "x", pat_str=PATTERNS["cl100k_base"], mergeable_ranks=ranks, special_tokens={}
+        )
+        assert theirs.ids == truth.encode_ordinary(text)
+
+
+def test_gpt2s_words_of_many_scripts_step_to_the_librarys_tokens() -> None:
+    """Its real merges: words of sentences in many languages, tokens put together, and characters of all of Unicode."""
+    library: Any = gpt2().library
+    model = library.model
+    assert isinstance(model, BpeModel)
+    random_ = random.Random(0)
+    tokens = [token for token in gpt2().all_tokens() if not token.startswith("<|")]
+    words = [
+        word for one in SENTENCES for word, _ in library.tokenizer.pre_tokenizer.pre_tokenize_str(one.text)
+    ]
+    for _ in range(10_000 if STRESS else 300):
+        words.append("".join(random_.choices(tokens, k=random_.randint(1, 4)))[:60])
+    for _ in range(3_000 if STRESS else 100):
+        text = "".join(chr(random_.choice([*range(32, 0x2000), *range(0x3040, 0xAC00)])) for _ in range(6))
+        words += [word for word, _ in library.tokenizer.pre_tokenizer.pre_tokenize_str(text)]
+    assert len(words) > (10_000 if STRESS else 500)
+    for word in words:
+        theirs = tuple(token.value for token in library.tokenizer.model.tokenize(word))
+        assert model.explain(word)[-1].tokens == theirs and model.why_not(word, theirs) == Chosen(theirs)
+
+
+def test_a_merges_rank_in_a_tiktoken_file_is_its_tokens_id() -> None:
+    subject = subject_of("tiktoken")
+    story = subject.why(" people").story
+    assert story is not None and story.by_id and story.joins
+    for join in story.joins:
+        made = "".join(story.symbols[join.start : join.end])
+        assert subject.token(join.rank) == made
+
+
+def test_an_end_of_word_that_is_a_symbol_of_its_own() -> None:
+    vocab = {token: place for place, token in enumerate(["l", "o", "w", "</w>", "lo", "w</w>"])}
+    subject = load({"vocab.json": json.dumps(vocab).encode(), "merges.txt": b"l o\nw </w>"})
+    story = subject.why("low").story
+    assert story is not None and (story.word, story.tokens, story.joined) == ("low", ("lo", "w</w>"), False)
+    assert story.symbols == ("l", "o", "w", "</w>")
+    assert subject.why_not("low", ("lo", "w", "</w>")).kind == "merged_across"
+
+
+def test_what_has_no_steps() -> None:
+    plain = load(
+        {"tokenizer.json": Tokenizer(models.WordLevel({"hug": 0, "?": 1}, unk_token="?")).to_str().encode()}
+    )
+    asked = plain.why("hug")
+    assert asked.story is None and "WordLevel" in str(asked.lacking) and asked.words == ("hug",)
+    roberta = subject_of("roberta_kind")
+    assert roberta.why("<mask>").story is None and roberta.why("<mask>").lacking is None
+    after = roberta.why("a <mask> b")
+    assert after.stages[0].stage == "added" and after.words[after.place] == "Ġa"
+    assert subject_of("bert_kind").why("   ").words == ()
+    assert subject_of("gpt2_kind").why("茶" * 100).story is None  # three hundred bytes
+
+
+def test_whatever_place_a_link_names() -> None:
+    for place in (-5, 0, 1, 99):
+        asked = subject_of("bert_kind").why("don't stop", place)
+        assert asked.words[asked.place] == {1: "'"}.get(place, "don")
+
+
+def test_in_a_process_of_its_own_it_is_the_same(pool: Workers) -> None:
+    files = files_of_kind("xlmr_kind")
+    apart, here = brought(files), subject_of("xlmr_kind")
+    assert apart.why("naïvely")._replace(story=None) == here.why("naïvely")._replace(story=None)
+    there, story = apart.why("naïvely").story, here.why("naïvely").story
+    assert there is not None and story is not None and last_tokens(there) == last_tokens(story)
+    assert apart.why_not(story.word, (story.word,)) == here.why_not(story.word, (story.word,))
+
+
+@pytest.mark.parametrize("kind", ["bpe", "wordpiece", "unigram"])
+def test_a_tokenizer_trained_here(kind: str) -> None:
+    if kind == "bpe":
+        trace: Any = train_bpe(
+            Corpus.from_texts(LINES[:5], pre_tokenizer="end_of_word"), merges=60, special_tokens=["<s>"]
+        )
+    elif kind == "wordpiece":
+        trace = train_wordpiece(Corpus.from_texts(LINES[:5], "bert_uncased", "bert"), merges=60)
+    else:
+        trace = train_unigram(
+            Corpus.from_texts(LINES[:5], pre_tokenizer="whitespace_split_metaspace"), 200, 80
+        )
+    subject = TrainedSubject("mine", trace.tokenizer(), trace, len(trace))
+    for text in ("All human", "<s>Éach", "x"):
+        asked = subject.why(text)
+        assert not asked.foreign and asked.stages[-1].texts == asked.words
+        story = asked.story
+        assert story is not None and story.tokens == tuple(
+            subject.token(one) for one in trace.tokenizer().encode(story.word.lstrip("▁")).ids
+        )

@@ -1,0 +1,64 @@
+"""“Why these tokens?” in a real browser, as an engineer asks it: a tokenizer.json is uploaded, a word became three tokens, and why not others.
+
+Oracles: GPT-2's merges, whose ranks the sentence names; the browser's own clock from the first paint on; a second session, which opens the
+link that the first one shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import ROOT
+from tests.browser.test_bpe_page import TRACES_OF_ATTACK
+from tests.browser.test_playground_page import Playground, file
+from tests.browser.test_wordpiece_page import WIDTHS
+from tokensteps.catalogue.shipped import gpt2
+
+TEXT = "An antidisestablishment is resettled. <img src=x onerror='window.bad=1'>"
+SINCE_PAINT = "() => performance.now() - performance.getEntriesByName('first-contentful-paint')[0].startTime"
+
+
+def tokenizer_json() -> dict[str, Any]:
+    library: Any = gpt2().library
+    return file("tokenizer.json", library.tokenizer.to_str().encode())
+
+
+def test_why_one_word_became_three_tokens(serve: Callable[..., str], page: Page, browser: Browser) -> None:
+    playground = Playground(page, serve(ROOT / "app.py"))
+    playground.start(text=TEXT)
+    playground.unfold("Upload a tokenizer")
+    playground.upload(tokenizer_json())
+    playground.tokens(list(gpt2().encode(TEXT).ids))
+    page.get_by_role("tab", name="Why these tokens?").click()
+    word = page.get_by_role("combobox", name="Word", exact=True)
+    expect(word).to_have_value("␣antidisestablishment")  # the one with the most tokens
+    expect(page.locator(".story.why .row").last.locator(".t")).to_have_text(["␣ant", "idis", "establishment"])
+    split = page.get_by_role("combobox", name="Another split: choose one")
+    split.fill("anti dis establishment")
+    split.press("Enter")
+    reason = page.locator(".reason")
+    told = "␣anti has rank 2,842; id came first, rank 56."
+    expect(reason).to_contain_text(told)
+    assert page.evaluate(SINCE_PAINT) < 30_000
+    book = page.locator(".ts-flipbook")
+    book.locator('[data-do="last"]').click()
+    expect(book.locator(".w.big .t")).to_have_text(["␣ant", "idis", "establishment"])
+    link = page.locator("[data-testid=stCode]").filter(has_text="why=").first.inner_text().strip()
+
+    other = browser.new_page()
+    other.goto(link)
+    expect(other.locator(".reason")).to_contain_text(told, timeout=30_000)
+    expect(other.get_by_role("combobox", name="Word", exact=True)).to_have_value("␣antidisestablishment")
+    other.close()
+
+    playground.rest()
+    chip = playground.chips.filter(has_text="led").first
+    chip.click()  # a token of another word: the tab follows
+    expect(word).to_have_value("␣resettled")
+    expect(page.locator(".story.why .row").last.locator(".t")).to_have_text(["␣res", "ett", "led"])
+    assert page.evaluate(TRACES_OF_ATTACK) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390 and max(page.evaluate(WIDTHS)) <= 0

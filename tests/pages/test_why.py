@@ -1,0 +1,126 @@
+"""The playground's tab “Why these tokens?” without a browser, through Streamlit's `AppTest`: words, splits, links, what can't be asked.
+
+Oracles: the engine on GPT-2's own merges, and the `tokenizers` library for the tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from streamlit.testing.v1 import AppTest
+from tokenizers import Tokenizer, models
+
+from tests.pages.pages import bodies, problems, run
+from tests.pages.test_playground import address, notes, opened
+from tokensteps.catalogue.choices import GPT2, upload_spec
+from tokensteps.catalogue.shipped import gpt2
+from tokensteps.drawing.pipeline.why import SPACED_TEXT
+from tokensteps.drawing.tokens import readable
+from tokensteps.limits import WHY_LIMIT
+from tokensteps.pages.explore.why.why_state import WHY_TAB
+
+HOSTILE = "<img src=x onerror=alert(1)> **b** $x$"
+
+
+def why_opened(**url: str) -> AppTest:
+    return opened(**{"t1": GPT2, "text": "We settled in.", **url})
+
+
+def plain(html: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", "", html))
+
+
+def reason(app: AppTest) -> str:
+    [found] = [one.proto.body for one in app.get("html") if 'class="ts reason"' in one.proto.body]
+    return plain(found)
+
+
+def test_a_link_shows_the_word_its_stages_and_the_reason() -> None:
+    app = why_opened(why=" settled", split="␣sett led")
+    assert app.session_state["playground.tab"] == WHY_TAB and problems(app) == []
+    assert app.selectbox(key="playground.why.word").value == " settled"
+    [told] = bodies(app, "story why")
+    assert "ByteLevel" in told and "Ġsettled" in plain(told).replace("␣", "Ġ")
+    why = gpt2().why_not("Ġsettled", ("Ġsett", "led"))
+    assert why.kind == "unreachable" or why.kind == "not_in_vocabulary" or why.kind == "merged_across"
+    assert "rank" in reason(app) or "vocabulary" in reason(app)
+    assert {name: address(app)[name] for name in ("why", "split")} == {
+        "why": " settled",
+        "split": "␣sett led",
+    }
+
+
+def test_another_word_and_another_split_are_chosen() -> None:
+    app = why_opened(why=" settled")
+    app.selectbox(key="playground.why.word").select("We")
+    run(app)
+    assert address(app)["why"] == "We" and "split" not in address(app)
+    app.selectbox(key="playground.why.other").select("W · e")
+    run(app)
+    assert "Both tokens are made on the way" in reason(app)
+    app.session_state["playground.tab"] = "Counts"
+    assert "why" not in address(run(app))
+
+
+def test_a_split_is_typed_and_what_cannot_be_is_refused() -> None:
+    app = why_opened(text="resettled", why=" resettled")
+    box = app.selectbox(key="playground.why.other")
+    assert box.value == "␣resettled" and "is not in the vocabulary" in reason(app)
+    for typed in ("re sett led", "_re · sett · led"):  # s + et; ␣re + s
+        told = reason(typed_into(app, "other", typed))
+        assert "set has rank 2,361; ␣res came first, rank 325." in told
+    assert "This is the split" in reason(typed_into(app, "other", "res ett led"))
+    assert "write all of its characters" in " ".join(problems(typed_into(app, "other", "re settle")))
+    assert any("limit" in one for one in problems(typed_into(app, "other", "r " * 500)))
+
+
+def typed_into(app: AppTest, box: str, typed: str) -> AppTest:
+    """As somebody types what is none of a box's options: the browser sends it as it is."""
+    found = app.selectbox(key=f"playground.why.{box}")
+    found.options.append(readable(typed, SPACED_TEXT) if box == "word" else typed)
+    found.set_value(typed)
+    return run(app)
+
+
+def test_words_that_are_typed() -> None:
+    app = why_opened()
+    app.session_state["playground.tab"] = WHY_TAB
+    run(app)
+    box = app.selectbox(key="playground.why.word")
+    assert "why" not in address(app) and box.value in (" settled", "We")
+    typed_into(app, "word", HOSTILE)
+    assert len(gpt2().why(HOSTILE).words) > 5 and problems(app) == []
+    assert "<img src" not in " ".join(one.proto.body for one in app.get("html"))
+    app.selectbox(key="playground.why.which").select(2)
+    assert address(run(app))["nth"] == "2"
+    typed_into(app, "word", "x" * (WHY_LIMIT + 1))
+    assert any(str(WHY_LIMIT) in one for one in problems(app)) and address(app)["why"] == HOSTILE
+
+
+def test_what_a_link_may_say() -> None:
+    for query in ({"nth": "-3"}, {"nth": "99999"}, {"nth": "7"}, {"by": "Z"}, {"split": "☃" * 9_000}):
+        app = why_opened(why="settled, we", **query)
+        assert app.session_state["playground.tab"] == WHY_TAB
+        assert "nth" not in address(app) or address(app)["nth"] == "7"
+    app = why_opened(why="z" * 9_000)
+    assert len(app.selectbox(key="playground.why.word").value) == WHY_LIMIT
+
+
+def test_one_of_several_tokenizers() -> None:
+    app = why_opened(t2="wordpiece?corpus=hug", why="hugs", by="B")
+    assert app.selectbox(key="playground.why.whose").value == "B"
+    [told] = bodies(app, "story why")
+    assert "WordPiece" in plain(told) and "the tokenizers library's own" not in str(
+        [one.value for one in app.caption]
+    )
+    app.selectbox(key="playground.why.whose").select("A")
+    run(app)
+    assert "by" not in address(app) and "ByteLevel" in plain(bodies(app, "story why")[0])
+
+
+def test_a_model_without_steps() -> None:
+    words = Tokenizer(models.WordLevel({"hug": 0, "?": 1}, unk_token="?"))
+    app = why_opened(t1=upload_spec({"tokenizer.json": words.to_str().encode()}), why="hug")
+    assert "one token for a whole word" in notes(app)
+    assert "only for a while" not in notes(app)

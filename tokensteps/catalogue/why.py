@@ -1,0 +1,222 @@
+"""Why a tokenizer makes these tokens of a word: the stages before the model, each with what it did, and the model's own steps.
+
+Of a tokenizer from elsewhere, the stages are the `tokenizers` library's own components, asked one after the other, so all that the
+library has are there: compiled character maps, prefixes, any pattern. The model's steps are the engine's, on the merges, the vocabulary
+and the scores of the file; the library's tokens of the same word are kept beside them where they differ.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from tokenizers import PreTokenizedString, Tokenizer
+
+from tokenizers_core.encoding.model import Model
+from tokenizers_core.encoding.reasons import Join
+from tokenizers_core.encoding.tokenizer import Tokenizer as OurTokenizer
+from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.files.writer import END_MARK
+from tokenizers_core.text.normalizers import normalized_text
+from tokenizers_core.trace import StoredTrace, Trace
+from tokenizers_core.training.bpe import BpeModel
+from tokenizers_core.training.wordpiece import WordPieceModel
+from tokensteps.catalogue.files.documents import Document, bpe_model, new_document
+from tokensteps.catalogue.flow import added_in, text_flow
+from tokensteps.limits import STEPS_TOLD, WHY_WORD
+
+
+class StageDone(NamedTuple):
+    """A stage before the model, and what it made of the text."""
+
+    stage: str
+    """added (tokens that are cut out first), normalizer or pre_tokenizer."""
+    name: str
+    """The library's name for its kind, or the engine's."""
+    texts: tuple[str, ...]
+    """The stretches of text after it."""
+
+
+class WordStory(NamedTuple):
+    """A word on its way through the model."""
+
+    algorithm: str
+    """bpe, wordpiece or unigram."""
+    word: str
+    tokens: tuple[str, ...]
+    """As the vocabulary writes them."""
+    ends: tuple[int, ...]
+    """Where each of them ends in the word, in characters as the model sees them."""
+    steps: Trace[Any]
+    """The encoding, step by step: its beginning, where it is long."""
+    symbols: tuple[str, ...] = ()
+    """What BPE's merges begin with,"""
+    joins: tuple[Join, ...] = ()
+    """and the merges, one place after the other, whether or not the word is taken whole."""
+    prefix: str = ""
+    suffix: str = ""
+    joined: bool = False
+    """Whether the suffix is a part of the last token."""
+    by_id: bool = False
+    """Whether ranks are the ids of the tokens that are made, as in a .tiktoken file."""
+    library: tuple[str, ...] = ()
+    """The library's own tokens, where they differ."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the word was taken as it is, though it has more symbols: merges are ignored then."""
+        return len(self.tokens) == 1 and len(self.symbols) > 1 and not len(self.steps)
+
+
+class Asked(NamedTuple):
+    """What became of a text before the model, and one of its words in the model."""
+
+    stages: tuple[StageDone, ...]
+    words: tuple[str, ...]
+    """What the model gets; added tokens are among them."""
+    place: int = 0
+    """Which of them was looked at."""
+    story: WordStory | None = None
+    """None for an added token, without words, and where `lacking` says why."""
+    lacking: TokenizersCoreError | None = None
+    """What the model has that the engine lacks."""
+    foreign: bool = True
+    """Whether the stages are the library's."""
+
+
+def story_of(model: Model, word: str) -> WordStory:
+    """A word's encoding by a model of the engine.
+
+    >>> from tokenizers_core import Corpus, train_bpe
+    >>> story = story_of(train_bpe(Corpus.from_counts({"hug": 10, "pug": 5}), merges=1).tokenizer().model, "hug")
+    >>> story.tokens, story.ends, story.joins
+    (('h', 'ug'), (1, 3), (Join(rank=0, start=1, middle=2, end=3),))
+    """
+    steps: Trace[Any] = model.explain(word)
+    if len(steps) > STEPS_TOLD:
+        steps = StoredTrace(tuple(steps[step] for step in range(STEPS_TOLD + 1)), "cut")
+    tokens = tuple(model.vocabulary.tokens[identifier] for identifier in model.encode_word(word))
+    ends = tuple(end for _start, end in model.spans(word))
+    if isinstance(model, BpeModel):
+        spelling = model.spelling(word)
+        return WordStory(
+            "bpe", word, tokens, ends, steps, spelling.symbols, tuple(spelling.joins(0, len(spelling.symbols))),
+            model.vocabulary.prefix, model.suffix, model.options.suffix_joined, model.rank_is_id,
+        )  # fmt: skip
+    name = "wordpiece" if isinstance(model, WordPieceModel) else "unigram"
+    return WordStory(name, word, tokens, ends, steps, prefix=model.vocabulary.prefix)
+
+
+def asked_engine(tokenizer: OurTokenizer, text: str, place: int) -> Asked:
+    """A text through a tokenizer of the engine, and the word at `place`. Raises what encoding raises."""
+    pipeline = tokenizer.pipeline
+    segments = [*tokenizer.segments(text)]
+    kept = [(one.text, one.special) for one in segments]
+    stages = (
+        [StageDone("added", "", tuple(one for one, _ in kept))]
+        if any(one.special for one in segments)
+        else []
+    )
+    names = pipeline.normalizer
+    for name in (names,) if isinstance(names, str) else names:
+        kept = [(one if special else normalized_text(one, name), special) for one, special in kept]
+        if name != "none":
+            stages.append(StageDone("normalizer", name, tuple(one for one, _ in kept)))
+    words: list[tuple[str, bool]] = []
+    for segment in segments:
+        found = [segment.text] if segment.special else pipeline.split(segment.text)
+        words += [(word, segment.special) for word in found]
+    shown = tuple(word for word, _ in words)
+    stages.append(StageDone("pre_tokenizer", pipeline.pre_tokenizer, shown))
+    return _with_story(Asked(tuple(stages), shown, foreign=False), words, place, lambda: tokenizer.model)
+
+
+def asked_library(
+    tokenizer: Tokenizer, text: str, place: int, model: Callable[[], Model], marked: bool
+) -> Asked:
+    """A text through a tokenizer of the library, and the word at `place` through the engine's `model` of its file.
+
+    `marked` says that END_MARK stands for `</w>`. Raises what the library raises.
+    """
+    [encoding] = tokenizer.encode_batch([text], add_special_tokens=False)
+    cut = [*added_in(tokenizer, text, encoding)]
+    flow = text_flow(tokenizer, text, encoding)
+    words = [(word, (start, end) in cut) for word, start, end in flow.words]
+    stages = [*_foreign_stages(tokenizer, text, cut)]
+    shown = tuple(word for word, _ in words)
+    if (stages[-1].texts if stages else (text,)) != shown:
+        # A step may look at what is around a stretch: then the whole is told, as the library did it.
+        name = " → ".join(one.name for one in stages if one.stage == "pre_tokenizer")
+        stages = [one for one in stages if one.stage != "pre_tokenizer"]
+        stages.append(StageDone("pre_tokenizer", name, shown))
+    unmarked = [
+        (word.removesuffix(END_MARK), special) if marked else (word, special) for word, special in words
+    ]
+    found = _with_story(Asked(tuple(stages), shown), unmarked, place, model)
+    if found.story is None:
+        return found
+    theirs = tuple(token.value for token in tokenizer.model.tokenize(words[found.place][0]))
+    if marked:
+        theirs = tuple(token.replace(END_MARK, found.story.suffix) for token in theirs)
+    return (
+        found if theirs == found.story.tokens else found._replace(story=found.story._replace(library=theirs))
+    )
+
+
+def _with_story(
+    asked: Asked, words: Sequence[tuple[str, bool]], place: int, model: Callable[[], Model]
+) -> Asked:
+    """With the story of one word: the first that is no added token, where there is none at `place`."""
+    if not 0 <= place < len(words):
+        place = next((at for at, (_word, special) in enumerate(words) if not special), 0)
+    asked = asked._replace(place=place)
+    if not words or words[place][1] or len(words[place][0]) > WHY_WORD:
+        return asked
+    try:
+        return asked._replace(story=story_of(model(), words[place][0]))
+    except TokenizersCoreError as error:
+        return asked._replace(lacking=error)
+
+
+def _foreign_stages(tokenizer: Tokenizer, text: str, cut: Sequence[tuple[int, int]]) -> Iterator[StageDone]:
+    """Each step of the library's normalizer and pre-tokenizer, by itself, on what is between the added tokens."""
+    edges = sorted({0, len(text), *(edge for span in cut for edge in span)})
+    kept = [(text[start:end], (start, end) in cut) for start, end in pairwise(edges)]
+    if cut:
+        yield StageDone("added", "", tuple(one for one, _ in kept))
+    for part in _parts(tokenizer.normalizer, "normalizers"):
+        step = _alone("normalizer", part).normalizer
+        kept = [(one if special else step.normalize_str(one), special) for one, special in kept]
+        yield StageDone("normalizer", str(part["type"]), tuple(one for one, _ in kept))
+    for part in _parts(tokenizer.pre_tokenizer, "pretokenizers"):
+        cutter = _alone("pre_tokenizer", part).pre_tokenizer
+        kept = [
+            (piece, special)
+            for one, special in kept
+            for piece in ([one] if special else _cut_by(cutter, one))
+        ]
+        yield StageDone("pre_tokenizer", str(part["type"]), tuple(one for one, _ in kept))
+
+
+def _cut_by(cutter: Any, text: str) -> list[str]:
+    found = PreTokenizedString(text)
+    cutter.pre_tokenize(found)
+    return [piece for piece, _span, _tokens in found.get_splits() if piece]
+
+
+def _parts(component: Any, within: str) -> Iterator[Document]:
+    """A component's steps, as a tokenizer.json has them."""
+    waiting = [] if component is None else [json.loads(component.__getstate__())]
+    while waiting:
+        part = waiting.pop(0)
+        if part.get("type") == "Sequence":
+            waiting[:0] = part[within]
+        else:
+            yield part
+
+
+def _alone(stage: str, part: Document) -> Tokenizer:
+    """A tokenizer with nothing but one component."""
+    return Tokenizer.from_str(json.dumps(new_document(bpe_model({}, [])) | {stage: part}))

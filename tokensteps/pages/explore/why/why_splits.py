@@ -1,0 +1,138 @@
+"""Words of a text to ask about, and a word's splits: as people write them, and in the tokens that a vocabulary has."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from tokenizers_core.lazy import cached_property
+from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE, bytes_to_symbols, symbols_to_bytes
+from tokenizers_core.text.patterns import PATTERNS, regex
+from tokenizers_core.text.spans import Span
+from tokensteps.catalogue.why import WordStory
+from tokensteps.limits import WHY_LIMIT, WHY_LISTED
+from tokensteps.teaching.splitting import readings
+
+BETWEEN: Final = " · "
+"""Between the pieces of a split that the page offers."""
+SPLITS_OFFERED: Final = 12
+_WORD: Final = regex.compile(PATTERNS["gpt2"])
+
+
+def words_in(text: str, spaced: bool) -> dict[str, Span]:
+    """The different words of a text with the place of each one's first occurrence; `spaced`: with the space before it.
+
+    >>> words_in("the pug, the", spaced=True)
+    {'the': (0, 3), ' pug': (3, 7), ',': (7, 8), ' the': (8, 12)}
+    """
+    found: dict[str, Span] = {}
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        start += 0 if spaced else len(match[0]) - len(match[0].lstrip())
+        if match[0].strip() and end - start <= WHY_LIMIT:
+            found.setdefault(text[start:end], (start, end))
+        if len(found) == WHY_LISTED:
+            break
+    return found
+
+
+def costliest(words: dict[str, Span], offsets: Sequence[Span]) -> str:
+    """The word with the most tokens, the first of several; "" without words."""
+    starts = sorted(start for start, _end in offsets)
+
+    def tokens(word: str) -> int:
+        start, end = words[word]
+        return bisect_left(starts, end) - bisect_left(starts, start)
+
+    return max(words, key=tokens, default="")
+
+
+def word_at(words: dict[str, Span], text: str, start: int, end: int) -> str:
+    """The word that a stretch of the text lies in, or else the stretch itself."""
+    around = (word for word, (first, last) in words.items() if first <= start and end <= last)
+    written = next(around, None)
+    if written is None:  # a later occurrence of a word: look for what is there
+        for match in _WORD.finditer(text, max(0, start - WHY_LIMIT), end + WHY_LIMIT):
+            if match.start() <= start < match.end():
+                written = match[0] if match[0] in words else match[0].strip()
+                break
+    return written or text[start:end]
+
+
+@dataclass(frozen=True)
+class Cuttable:
+    """A word as people cut it: in characters that can be typed, between which the model's symbols are known."""
+
+    story: WordStory
+    byte_level: bool
+
+    @cached_property
+    def text(self) -> str:
+        """The word's text, with a suffix that is a symbol of its own."""
+        story = self.story
+        if self.in_bytes:
+            return symbols_to_bytes(story.word).decode("utf-8", "replace")
+        return story.word + ("" if story.joined else story.suffix)
+
+    @property
+    def in_bytes(self) -> bool:
+        """Whether a character may have several symbols."""
+        return self.byte_level and SYMBOL_TO_BYTE.keys() >= {*self.story.word}
+
+    @property
+    def shown(self) -> str:
+        """The same with its spaces to be seen."""
+        return self.text.replace(" ", "␣")
+
+    @cached_property
+    def cuts(self) -> tuple[int, ...]:
+        """Where the tokenizer cuts it, in characters: those cuts that are between characters."""
+        width = [len(character.encode()) if self.in_bytes else 1 for character in self.text]
+        places = {sum(width[:at]): at for at in range(1, len(width))}
+        return tuple(dict.fromkeys(places[end] for end in self.story.ends[:-1] if end in places))
+
+    def pieces(self, cuts: Sequence[int]) -> tuple[str, ...]:
+        """The word's text, cut at these places."""
+        return tuple(self.text[start:end] for start, end in pairwise((0, *cuts, len(self.text))))
+
+    def tokens(self, pieces: Sequence[str]) -> tuple[str, ...]:
+        """Pieces of the text as the vocabulary writes them."""
+        story = self.story
+        written = [bytes_to_symbols(piece.encode()) if self.in_bytes else piece for piece in pieces]
+        inside = [story.prefix + piece if place else piece for place, piece in enumerate(written)]
+        if story.joined and inside:
+            inside[-1] += story.suffix
+        return tuple(inside)
+
+    def read(self, typed: str) -> tuple[str, ...]:
+        """The tokens of a split that somebody has typed; () where it doesn't make the word."""
+        suffix = self.story.suffix if self.story.joined else ""
+        found = readings(typed.strip().removesuffix(suffix), self.shown, self.story.prefix)
+        if not found:
+            return ()
+        ends = [0]
+        for piece in found[0]:
+            ends.append(ends[-1] + len(piece))
+        return self.tokens([self.text[start:end] for start, end in pairwise(ends)])
+
+    def offered(self, known: Collection[str]) -> list[str]:
+        """Splits near the tokenizer's own, as they may be typed: the whole word, one cut fewer, one cut moved, every character apart.
+
+        After the whole word come those whose tokens are all `known`: what stopped them is more than a vocabulary.
+        """
+        cuts, size = self.cuts, len(self.text)
+        near = [(*cuts[:at], *cuts[at + 1 :]) for at in range(len(cuts))]
+        for at, cut in enumerate(cuts):
+            near += [(*cuts[:at], cut + by, *cuts[at + 1 :]) for by in (-1, 1)]
+        near += [(at,) for at in range(1, size)] if not cuts else []
+        near = [one for one in near if [*one] == sorted({*one} - {0, size})]
+        lacking = {one: not all(token in known for token in self.tokens(self.pieces(one))) for one in near}
+        splits = [(), *sorted(near, key=lacking.__getitem__)[: SPLITS_OFFERED - 2], tuple(range(1, size))]
+        return [self.written(one) for one in dict.fromkeys(splits) if one != cuts]
+
+    def written(self, cuts: Sequence[int]) -> str:
+        """A split as it may be typed."""
+        return BETWEEN.join(piece.replace(" ", "␣") for piece in self.pieces(cuts))

@@ -1,0 +1,59 @@
+"""What the playground's “Why these tokens?” is set to: in session state, and in the URL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import streamlit as st
+
+from tokensteps.catalogue.side_by_side import LETTERS
+from tokensteps.language.i18n import N_, _
+from tokensteps.limits import WHY_LIMIT, WHY_SPLIT_LIMIT
+from tokensteps.runs.corpora import plain_text
+
+WHY_TAB: Final = N_("Why these tokens?")
+USUAL: Final[Mapping[str, Any]] = {"why": "", "split": "", "nth": -1, "by": ""}
+"""The word that is asked about, the split that it is held against, which of the model's words it is (−1: the first), and the tokenizer's letter."""
+
+
+def why_value(name: str) -> Any:
+    """What is set under this name."""
+    return st.session_state.setdefault(f"playground.why.{name}", USUAL[name])
+
+
+def set_why(**values: Any) -> None:
+    """Set some of it."""
+    for name, value in values.items():
+        st.session_state[f"playground.why.{name}"] = value
+
+
+def ask_about(word: str) -> None:
+    """Ask about another word: nothing is set for it yet."""
+    set_why(why=plain_text(word)[:WHY_LIMIT], split="", nth=-1)
+
+
+def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
+    """Read it from a URL; `afresh` says that what it leaves out is as usual. A link with a word opens the tab."""
+    given = {name: plain_text(text) for name, text in url.items() if name in USUAL}
+    if afresh:
+        set_why(**USUAL)
+    if not given.get("why"):
+        return
+    ask_about(given["why"])
+    nth, by = given.get("nth", ""), given.get("by", "")
+    if nth.isascii() and nth.isdigit() and len(nth) < 4:
+        set_why(nth=int(nth))
+    set_why(split=given.get("split", "")[:WHY_SPLIT_LIMIT], by=by if by in LETTERS else "")
+    st.session_state["playground.tab.open"] = WHY_TAB
+    st.session_state["playground.tab"] = _(WHY_TAB)
+
+
+def why_url() -> dict[str, str | None]:
+    """It as URL parameters, while its tab is open; None for those with their usual values."""
+    names = (_(WHY_TAB), st.session_state.get("playground.why.tab"))
+    opened = st.session_state.get("playground.tab") in names and why_value("why")
+    return {
+        name: str(why_value(name)) if opened and why_value(name) != usual else None
+        for name, usual in USUAL.items()
+    }

@@ -1,0 +1,311 @@
+"""The playground's tab “Why these tokens?”: a word through the stages and the model, its lineage, and what stopped another split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from itertools import islice
+from typing import Any, Final
+
+import streamlit as st
+
+from tokenizers_core.errors import TokenizersCoreError, quoted
+from tokensteps.catalogue.analysis import Analysis
+from tokensteps.catalogue.choices import Spec
+from tokensteps.catalogue.side_by_side import LETTERS
+from tokensteps.catalogue.subjects import Subject
+from tokensteps.catalogue.why import Asked, StageDone, WordStory
+from tokensteps.components.address import page_address
+from tokensteps.components.chosen import chosen_stretch
+from tokensteps.drawing.encoding import encoding_frame, match_frame
+from tokensteps.drawing.frame import WHOLE_RUN, Frame
+from tokensteps.drawing.lattice.frames import lattice_frame
+from tokensteps.drawing.pipeline.why import (
+    SPACED_TEXT,
+    StageRow,
+    lineages,
+    lineages_html,
+    reason_html,
+    stages_html,
+)
+from tokensteps.drawing.tokens import Style, readable
+from tokensteps.language.i18n import _, count
+from tokensteps.language.messages import explained
+from tokensteps.language.names import choice_name
+from tokensteps.limits import PIPELINE_LIMIT, WHY_LIMIT, WHY_SPLIT_LIMIT, WHY_WORD
+from tokensteps.pages.explore.playground_state import chosen_specs, playground_url
+from tokensteps.pages.explore.why.why_splits import Cuttable, costliest, word_at, words_in
+from tokensteps.pages.explore.why.why_state import ask_about, set_why, why_value
+from tokensteps.runs.corpora import plain_text
+from tokensteps.server.stores import digest
+from tokensteps.widgets.boxes import too_long
+from tokensteps.widgets.downloads import show_address
+from tokensteps.widgets.notes import note, problem
+from tokensteps.widgets.stage import small_book
+
+WHOLE_LATTICE_SENT: Final = 32
+"""A search through a lattice with fewer steps is sent in one piece: the frames of long words are large."""
+
+
+def why_tab(analyses: Mapping[str, Analysis]) -> None:
+    """One word: which one, and all that can be said of its tokens."""
+    # The address is written before the tabs are drawn, and after a change of language the open one still has its old name.
+    st.session_state["playground.why.tab"] = st.session_state["playground.tab"]
+    st.caption(
+        _(
+            "Choose a word, type one, or click a token above: you see each step of its encoding, and what would have stopped any other split."
+        )
+    )
+    chosen_stretch("playground.why.chosen", _heard)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        letter = _whose(analyses)
+        analysis = analyses[letter]
+        word = _word(analysis)
+        choice = st.container(width="stretch")  # of several words that the text is split into
+    for told in _refused():
+        problem(told)
+    if not word:
+        note(_("There is no word yet: type one."))
+        return
+    subject = analysis.subject
+    try:
+        asked = subject.why(word, why_value("nth"))
+        style = subject.style._replace(show="spaces")
+        if len(asked.words) > 1:
+            with choice:
+                _which(asked, style)
+        _show_stages(word, asked, subject, style)
+        if asked.story is None:
+            _why_no_story(asked, subject)
+            return
+        split = _why_not(word, asked.story, subject, style)
+        _steps(letter, asked.story, style)
+        _lineage(asked.story, style)
+    except TokenizersCoreError as error:
+        problem(explained(error))
+        return
+    _link(word, split, letter)
+
+
+# --- What is asked about ----------------------------------------------------------------------------------------------
+
+
+def _whose(analyses: Mapping[str, Analysis]) -> str:
+    """The letter of the tokenizer: a choice where there are several."""
+    state, key, first = st.session_state, "playground.why.whose", next(iter(analyses))
+    chosen = why_value("by") if why_value("by") in analyses else first
+    if len(analyses) == 1:
+        return first
+    names = {letter: f"{letter} · {one.subject.name[:40]}" for letter, one in analyses.items()}
+    state[key] = chosen
+    st.selectbox(
+        _("Tokenizer"),
+        list(names),
+        format_func=names.__getitem__,
+        key=key,
+        on_change=lambda: set_why(by="" if state[key] == first else state[key]),
+        width=260,
+    )
+    return str(chosen)
+
+
+def _word(analysis: Analysis) -> str:
+    """The word: one of the text's, or any other; at first the one with the most tokens."""
+    state, key = st.session_state, "playground.why.word"
+    text = analysis.text[:PIPELINE_LIMIT]
+    words = words_in(text, analysis.subject.style.byte_level)
+    if stretch := state.pop("playground.why.stretch", None):
+        ask_about(word_at(words, analysis.text, *stretch))
+    word = str(why_value("why")) or costliest(words, list(islice(analysis.offsets, PIPELINE_LIMIT)))
+    state[key] = word or None
+
+    def take() -> None:
+        typed = plain_text(state[key]).replace("␣", " ")
+        if len(typed) > WHY_LIMIT:
+            _not_taken(too_long(_("Word"), len(typed), WHY_LIMIT))
+        else:
+            ask_about(typed)
+
+    st.selectbox(
+        _("Word"),
+        list(dict.fromkeys([*([word] if word else []), *words])),
+        format_func=lambda one: readable(one, SPACED_TEXT),
+        accept_new_options=True,
+        key=key,
+        on_change=take,
+        placeholder=_("Type a word …"),
+        width=260,
+    )
+    return word
+
+
+def _heard(start: int, end: int) -> None:
+    """Remember the stretch of the text that was chosen until the word that it is in is known."""
+    st.session_state["playground.why.stretch"] = start, end
+
+
+def _not_taken(message: str) -> None:
+    st.session_state["playground.why.refused"] = message
+
+
+def _refused() -> list[str]:
+    """Why what was typed couldn't be taken, told once."""
+    told = st.session_state.pop("playground.why.refused", "")
+    return [told] if told else []
+
+
+def _which(asked: Asked, style: Style) -> None:
+    """Which of the words that a text is split into before the model."""
+    state, key = st.session_state, "playground.why.which"
+    state[key] = asked.place
+    st.selectbox(
+        _("It is split into {number} words first").format(number=count(len(asked.words))),
+        range(len(asked.words)),
+        format_func=lambda place: readable(asked.words[place], style)[:80],
+        key=key,
+        on_change=lambda: set_why(nth=state[key], split=""),
+        width=260,
+    )
+
+
+# --- What is said of it -----------------------------------------------------------------------------------------------
+
+
+def _show_stages(text: str, asked: Asked, subject: Subject, style: Style) -> None:
+    rows = [_row(one, asked.foreign) for one in asked.stages]
+    tokens = asked.story.tokens if asked.story else ()
+    model = StageRow(subject.algorithm, _("model"), tokens)
+    st.html(stages_html(text, rows, model, style))
+    if asked.foreign:
+        st.caption(
+            _(
+                "The stages before the model are the tokenizers library's own; the model's steps follow the merges, the vocabulary and the scores in the file."
+            )
+        )
+    if asked.story and asked.story.library:
+        message = _("The tokenizers library makes other tokens of this word: {tokens}.")
+        note(message.format(tokens=" · ".join(readable(one, style) for one in asked.story.library)))
+
+
+def _row(done: StageDone, foreign: bool) -> StageRow:
+    """A stage in words."""
+    in_bytes = done.name in ("ByteLevel", "byte_level")
+    if done.stage == "added":
+        return StageRow(_("Added tokens"), _("found first"), done.texts)
+    kind = _("normalizer") if done.stage == "normalizer" else _("pre-tokenizer")
+    if foreign:
+        name = _("compiled character map") if done.name == "Precompiled" else done.name
+    else:
+        name = choice_name("normalizer" if done.stage == "normalizer" else "pre", done.name)
+    return StageRow(name, kind, done.texts, in_bytes)
+
+
+def _why_no_story(asked: Asked, subject: Subject) -> None:
+    """Why there are no steps."""
+    if not asked.words:
+        note(_("Nothing of this text is left for the model."))
+    elif asked.lacking is not None and subject.algorithm == "WordLevel":
+        note(
+            _("A WordLevel model has one token for a whole word, or none: there is nothing to step through.")
+        )
+    elif asked.lacking is not None:
+        note(explained(asked.lacking))
+    elif len(asked.words[asked.place]) > WHY_WORD:
+        message = _("For the model, this word has {number} symbols; up to {limit} are stepped through.")
+        note(message.format(number=count(len(asked.words[asked.place])), limit=count(WHY_WORD)))
+    else:
+        message = _(
+            "{token} is an added token: it is found in the text before everything else, and never split."
+        )
+        note(message.format(token=quoted(asked.words[asked.place])))
+
+
+def _why_not(word: str, story: WordStory, subject: Subject, style: Style) -> str:
+    """Another split, chosen or typed, and what stopped it; returns the split."""
+    state, key = st.session_state, "playground.why.other"
+    cuttable = Cuttable(story, subject.style.byte_level)
+    offered = cuttable.offered(frozenset(subject.all_tokens()))
+    if not offered:
+        return ""
+    split = str(why_value("split")) or offered[0]
+    st.header(_("Why not otherwise?"), anchor=False)
+    state[key] = split
+
+    def take() -> None:
+        typed = plain_text(state[key])
+        if len(typed) > WHY_SPLIT_LIMIT:
+            _not_taken(too_long(_("Another split"), len(typed), WHY_SPLIT_LIMIT))
+        else:
+            set_why(why=word, split=typed)
+
+    st.selectbox(
+        _("Another split: choose one, or type it with a space at each cut"),
+        list(dict.fromkeys([split, *offered])),
+        accept_new_options=True,
+        key=key,
+        on_change=take,
+    )
+    tokens = cuttable.read(split)
+    if tokens:
+        reason = subject.why_not(story.word, tokens)
+        st.html(reason_html(tokens, reason, style, subject.unknown_token))
+    else:
+        message = _("{split} doesn't make {word}: write all of its characters, with a space at each cut.")
+        problem(message.format(split=quoted(split), word=quoted(cuttable.shown)))
+    if story.by_id:
+        st.caption(
+            _("This file ranks tokens, not merges: a merge's rank is the id of the token that it makes.")
+        )
+    return split
+
+
+def _steps(letter: str, story: WordStory, style: Style) -> None:
+    """The word's encoding on the flipbook."""
+    st.header(_("Step by step"), anchor=False)
+    if story.whole:
+        note(_("The word is a token itself, and this tokenizer takes such words whole: nothing is merged."))
+        return
+    if story.steps.stop_reason == "cut":
+        note(
+            _("Only the first {number} steps of this word are shown.").format(number=count(len(story.steps)))
+        )
+    spec = chosen_specs()[LETTERS.index(letter)]
+    small_book(
+        "playground.why.book",
+        digest(repr((spec, story.word, story.tokens)).encode("utf-8", "replace")),
+        len(story.steps),
+        partial(_frame, story, style),
+        whole=WHOLE_LATTICE_SENT if story.algorithm == "unigram" else WHOLE_RUN,
+        title=_("Step by step"),
+    )
+
+
+def _frame(story: WordStory, style: Style, step: int) -> Frame:
+    snapshot: Any = story.steps[step]
+    match story.algorithm:
+        case "bpe":
+            return encoding_frame(snapshot, style, by_rank=True)
+        case "wordpiece":
+            return match_frame(snapshot, style)
+        case _:
+            return lattice_frame(snapshot, style)
+
+
+def _lineage(story: WordStory, style: Style) -> None:
+    """How BPE's tokens came to be."""
+    trees = lineages(story.symbols, story.joins, story.prefix)
+    if not any(tree.parts for tree in trees) or (story.whole and len(trees) > 1):
+        return
+    st.header(_("Lineage, with the ranks of the merges"), anchor=False)
+    st.html(lineages_html(trees, style))
+
+
+def _link(word: str, split: str, letter: str) -> None:
+    """The address that shows the same to somebody else."""
+    nth = why_value("nth")
+    values = {**playground_url(), "why": word, "split": split or None, "by": why_value("by") or None}
+    values["nth"] = None if nth < 0 else str(nth)
+    st.header(_("Link to this answer"), anchor=False)
+    show_address(page_address(values))
+    if Spec.parse(chosen_specs()[LETTERS.index(letter)]).kind == "file":
+        note(_("Only this server remembers an uploaded tokenizer, and only for a while."))
