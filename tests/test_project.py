@@ -93,7 +93,7 @@ ORDER: Final = {
     "tokenizers_core": ("plain", "errors", "lazy", "text", "trace", "encoding", "training", "counterfactual", "files"),
     "tokensteps": (
         "version", "assets", "limits", "bounded", "streamlit_internals", "language", "drawing", "notebook", "components", "server", "classroom",
-        "runs", "catalogue", "teaching",
+        "runs", "catalogue", "teaching", "site",
         "widgets", "shell", "pages", "cli",
     ),
 }  # fmt: skip
