@@ -558,8 +558,8 @@ DRAFTS_KEPT: Final = 4
 
 # --- A site of static pages -----------------------------------------------------------------------------------------------
 
-SITE_ROOM: Final = 1_500_000
-"""Characters of the frames of a flipbook on a page of a site: compressed, some 50 KB. Three languages have a hundred such pages."""
+SITE_ROOM: Final = 5_000_000
+"""Characters of the frames of a flipbook on a page of a site: 400 steps of most runs. Compressed, they are a twentieth of that."""
 LESSON_BYTES: Final = 500_000
 """Bytes of a lesson.toml: a book's chapter has a tenth of that. Its corpora may be in files of their own."""
 LESSON_PARTS: Final = 60

@@ -16,9 +16,9 @@ from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.drawing.training.frames import TRAINING_FRAMES
-from tokensteps.language.i18n import _, count
+from tokensteps.language.i18n import _, count, listed, sentences
 from tokensteps.language.labels import projector_labels
-from tokensteps.language.names import ALGORITHM_NAMES
+from tokensteps.language.names import ALGORITHM_NAMES, choice_name
 from tokensteps.limits import SITE_ROOM, STEPS_TOLD
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.corpora import EXAMPLES
@@ -67,12 +67,26 @@ class SiteRun:
         """What its page is called."""
         return f"{ALGORITHM_NAMES[self.algorithm]}: {self.corpus_title()}"
 
+    def choices(self) -> str:
+        """What is chosen otherwise than is usual for its corpus, in the language in use; "" for nothing, and for a file."""
+        chosen = own_choices(self.recipe) if self.example else {}
+        return listed(
+            f"{_(rule.label)}: {choice_name(rule.name, chosen[rule.name]) if rule.choices else chosen[rule.name]}"
+            for rule in self.recipe.rules
+            if rule.name in chosen
+        )
+
+
+def own_choices(recipe: Recipe) -> dict[str, str]:
+    """The rules that are chosen otherwise than is usual for the recipe's corpus."""
+    return {name: value for name, value in recipe.url().items() if value and name not in NOT_IN_A_NAME}
+
 
 def example_run(algorithm: str, query: Mapping[str, str]) -> SiteRun:
     """The run of an example that an address of the app opens."""
     recipe = read_url(algorithm, RULES_OF[algorithm], query).recipe
-    others = {name: value for name, value in recipe.url().items() if value and name not in NOT_IN_A_NAME}
-    name = "-".join([algorithm, recipe["corpus"], *(f"{name}-{value}" for name, value in others.items())])
+    others = [f"{name}-{value}" for name, value in own_choices(recipe).items()]
+    name = "-".join([algorithm, recipe["corpus"], *others])
     return SiteRun(f"runs/{name}.html", recipe, EXAMPLES[recipe["corpus"]].title)
 
 
@@ -104,7 +118,7 @@ def style_of(trace: AnyTrace) -> Style:
 
 def run_page(run: SiteRun, trace: AnyTrace) -> SitePage:
     """A run's page in the language in use."""
-    about = EXAMPLES[run.example].about if run.example else ""
+    about = _(EXAMPLES[run.example].about) if run.example else ""
     word = (EXAMPLES[run.example].word if run.example else "") or trace.corpus.words[0]
     books = [("", draw_training(trace, title=run.heading()))]
     if run.algorithm == "unigram":
@@ -113,7 +127,7 @@ def run_page(run: SiteRun, trace: AnyTrace) -> SitePage:
     body = filled(
         "site/run",
         title=escape(run.heading()),
-        about=escape(_(about) if about else ""),
+        about=escape(sentences(about, run.choices())),
         books="\n".join(book_html(title, drawn, run.path) for title, drawn in books),
         data=books_data((drawn for _title, drawn in books), run.path, projector=True),
     )

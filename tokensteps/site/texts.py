@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from tokensteps.drawing.handout import filled
 from tokensteps.language.glossary import entry_html
-from tokensteps.language.i18n import LANGUAGES, _, count, current_language
-from tokensteps.language.marks import lead_html
+from tokensteps.language.i18n import LANGUAGES, _, count, current_language, sentences
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.terms import SECTIONS
 from tokensteps.runs.corpora import EXAMPLES
@@ -92,21 +91,19 @@ def index_page(runs: Sequence[SiteRun], own: Iterable[Listed], live: bool) -> Si
 
 def runs_table(runs: Sequence[SiteRun]) -> str:
     """The runs, a row for each corpus, a link for each algorithm; runs with settings of their own have rows of their own."""
-    rows: dict[str, list[SiteRun]] = {}
+    rows: dict[tuple[str, str], list[SiteRun]] = {}
     for run in runs:
-        name = run.path.removeprefix(f"runs/{run.algorithm}-")
-        rows.setdefault(name, []).append(run)
-    return "".join(run_row(name, found) for name, found in rows.items())
+        rows.setdefault((run.path.partition("-")[2], run.choices()), []).append(run)
+    return "".join(map(run_row, rows.values()))
 
 
-def run_row(name: str, runs: Sequence[SiteRun]) -> str:
+def run_row(runs: Sequence[SiteRun]) -> str:
     """One row of that table."""
     first = runs[0]
     about = _(EXAMPLES[first.example].about) if first.example else ""
-    settings = name.removeprefix(f"{first.example}-") if name != first.example and first.example else ""
     links = "".join(f"<td>{link_html(INDEX, run.path, ALGORITHM_NAMES[run.algorithm])}" for run in runs)
-    remark = " · ".join(filter(None, (about, settings)))
-    return f'<tr><th scope="row"><bdi>{escape(first.corpus_title())}</bdi><small>{escape(remark)}</small></th>{links}'
+    remark = escape(sentences(about, first.choices()))
+    return f'<tr><th scope="row"><bdi>{escape(first.corpus_title())}</bdi><small>{remark}</small></th>{links}'
 
 
 # --- to be looked up --------------------------------------------------------------------------------------------------
@@ -131,7 +128,7 @@ def errata_page(runs: Sequence[SiteRun]) -> SitePage:
         "The best-known texts on training tokenizers have wrong figures in their worked examples. Here "
         "is what the engine computes from the same words, and why. Each link opens the step."
     )
-    parts = [lead_html(lead)]
+    parts = [f'<p class="lead">{escape(lead)}</p>']
     for one in errata():
         place = place_of(runs, one.page, one.query)
         label = _("Open the step: {algorithm}").format(algorithm=ALGORITHM_NAMES[one.page])
