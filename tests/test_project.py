@@ -101,7 +101,7 @@ ORDER: Final = {
 and `__main__` stand above them all."""
 MODULES: Final = 14
 """How many modules a folder may hold."""
-NO_STREAMLIT: Final = ("tokenizers_core", "tokensteps.language", "tokensteps.drawing")
+NO_STREAMLIT: Final = ("tokenizers_core", "tokensteps.language", "tokensteps.drawing", "tokensteps.site")
 PRIVATE_PARTS: Final = "tokensteps.streamlit_internals"
 """The one module that touches what Streamlit calls private."""
 SEVERAL: Final[Mapping[str, str]] = {

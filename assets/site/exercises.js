@@ -1,5 +1,5 @@
-// Questions on a page of a site. Of the answer in a box the page holds a lock: hashes of all right ones, and how to read
-// what is typed. What is hashed is its plain form, which tokensteps/site/locks.py describes. All words are Python's.
+// Questions on a page of a site. Of the answer in a box the page holds a lock: hashes of all right ones, and how to
+// read what is typed. What is hashed is its plain form: see tokensteps/site/locks.py. All words are Python's.
 
 const WORDS = JSON.parse(document.getElementById("words").textContent);
 const MOST = 120, HASH = 16; // characters of a number, digits of a hash

@@ -1,4 +1,4 @@
-"""A site without a server, as `tokensteps site` writes it: opened from `file://` and from a plain web server, in Chromium.
+"""A site without a server, as `tokensteps site` writes it: opening_link from `file://` and from a plain web server, in Chromium.
 
 Sources: docs/site.md; WCAG 2.2. Oracles: an HTML parser and the files that there are, for links; axe-core; for frames, the app's own of
 the same steps; for answers, what the questions themselves say of the same texts; for hashes, Python's `hashlib`, by way of those.
@@ -25,9 +25,9 @@ from tests.hostile import KINDS, PWNED
 from tests.samples import STRESS
 from tokensteps.cli.commands import command_line
 from tokensteps.drawing.training.frames import TRAINING_FRAMES
+from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import use_language
 from tokensteps.runs.algorithms import WORDPIECE, trace_at
-from tokensteps.site.books import style_of
 from tokensteps.site.locks import READ_AS
 from tokensteps.site.practice import practice_path, sets_of
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
@@ -63,7 +63,10 @@ LESSON = {
             },
             "steps": {"2": "Two.", "0": HOSTILE},
         },
-        {"run": {"algorithm": "bpe", "counts": "hug 10\npug 5", "ties": "lowest_ids"}, "steps": {"3": "Three."}},
+        {
+            "run": {"algorithm": "bpe", "counts": "hug 10\npug 5", "ties": "lowest_ids"},
+            "steps": {"3": "Three."},
+        },
         {
             "question": [
                 {"ask": "A third?", "answer": 0.333},

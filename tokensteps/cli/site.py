@@ -10,8 +10,9 @@ import click
 
 from tokensteps.cli.streams import (
     counted,
+    lines_of,
     meter,
-    refuse_what_is_no_text,
+    refuse_no_text,
     tell,
     write_file,
 )
@@ -78,7 +79,7 @@ def site_command(
     if not force and out.is_dir() and any(out.iterdir()):
         raise click.UsageError(f"{out} isn't empty; choose another folder, or add --force to write into it.")
     # Here, because the other commands do without all this, and it takes a while to load.
-    from tokensteps.site.build import Site, written
+    from tokensteps.site.build import Site, site_files
     from tokensteps.site.lesson_file import read_lesson
 
     asked = {"corpora": known_corpora(corpora), "languages": languages, **sizes}
@@ -95,7 +96,7 @@ def site_command(
             )
     number = size = 0
     with meter("Training and drawing", quiet) as move:
-        for path, text in written(site, move):
+        for path, text in site_files(site, move):
             place, data = out / path, text.encode("utf-8", "replace")
             place.parent.mkdir(parents=True, exist_ok=True)
             write_file(place, data)
@@ -120,7 +121,6 @@ def own_files(names: Sequence[str]) -> list[Any]:
     """Files to train on. Raises ClickException for one that is no text, or too large."""
     from tokensteps.site.build import OwnFile
 
-    refuse_what_is_no_text(names)
     found = []
     for name in names:
         with open(name, "rb") as stream:
@@ -129,5 +129,7 @@ def own_files(names: Sequence[str]) -> list[Any]:
             raise click.ClickException(
                 f"{name} has more than {UPLOAD_LIMIT:,} bytes; count its words first, with the count command, or shorten it."
             )
+        for _line in refuse_no_text(name, lines_of([data])):
+            pass
         found.append(OwnFile(Path(name).name, data))
     return found

@@ -81,8 +81,8 @@ def standalone_page(
 def handout(
     title: str, last: int, frame: Callable[[int], Frame], step: int = 0, room: float = math.inf
 ) -> str:
-    """The self-contained HTML file of a run, as `draw_run` draws it."""
-    run = draw_run(title, last, frame, step, room)
+    """The self-contained HTML file of a run, as `draw_steps` draws it."""
+    run = draw_steps(title, last, frame, step, room)
     return standalone_run(
         title,
         run.data,
@@ -93,7 +93,7 @@ def handout(
     )
 
 
-def draw_run(
+def draw_steps(
     title: str,
     last: int,
     frame: Callable[[int], Frame],

@@ -11,11 +11,12 @@ from typing import Any, Final
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.encoding import encoding_frame, match_frame
 from tokensteps.drawing.frame import Frame, packed
-from tokensteps.drawing.handout import DrawnRun, draw_run, filled, json_in_page
+from tokensteps.drawing.handout import DrawnRun, draw_steps, filled, json_in_page
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.lattice.frames import lattice_frame
-from tokensteps.drawing.tokens import Style, readable
+from tokensteps.drawing.tokens import readable
 from tokensteps.drawing.training.frames import TRAINING_FRAMES
+from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import _, count, listed, sentences
 from tokensteps.language.labels import projector_labels
 from tokensteps.language.names import ALGORITHM_NAMES, choice_name
@@ -108,11 +109,6 @@ def task_of(run: Run[AnyTrace]) -> Task[AnyTrace]:
     return Task(run.algorithm.train, run.source, run.pipeline, run.settings)
 
 
-def style_of(trace: AnyTrace) -> Style:
-    """How a run's tokens are shown."""
-    return Style(trace.corpus.pipeline.byte_level, special_tokens=frozenset(trace.special_tokens))
-
-
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
@@ -122,8 +118,8 @@ def run_page(run: SiteRun, trace: AnyTrace) -> SitePage:
     word = (EXAMPLES[run.example].word if run.example else "") or trace.corpus.words[0]
     books = [("", draw_training(trace, title=run.heading()))]
     if run.algorithm == "unigram":
-        books.append(draw_word(trace, 0, word))
-    books.append(draw_word(trace, len(trace), word))
+        books.append(draw_encoding(trace, 0, word))
+    books.append(draw_encoding(trace, len(trace), word))
     body = filled(
         "site/run",
         title=escape(run.heading()),
@@ -135,18 +131,18 @@ def run_page(run: SiteRun, trace: AnyTrace) -> SitePage:
 
 
 def draw_training(trace: AnyTrace, step: int = 0, title: str = "") -> DrawnRun:
-    """A training run, opened at `step`."""
+    """A training run, opening_link at `step`."""
     draw, style = TRAINING_FRAMES[trace.algorithm], style_of(trace)
-    return draw_run(title, len(trace), lambda at: draw(trace[at], style), step, SITE_ROOM)
+    return draw_steps(title, len(trace), lambda at: draw(trace[at], style), step, SITE_ROOM)
 
 
-def draw_word(trace: AnyTrace, step: int, word: str) -> tuple[str, DrawnRun]:
+def draw_encoding(trace: AnyTrace, step: int, word: str) -> tuple[str, DrawnRun]:
     """How a word is encoded after a step of a run, with the title of that."""
     draw, style = ENCODING_FRAMES[trace.algorithm], style_of(trace)
     story: Any = trace.tokenizer(step).explain(word[:LATTICE_CHARACTERS])
     title = _("{word}, encoded after step {step}").format(word=readable(word, style), step=count(step))
     last = min(len(story), STEPS_TOLD)
-    return title, draw_run(title, last, lambda at: draw(story[at], style), room=SITE_ROOM, called=title)
+    return title, draw_steps(title, last, lambda at: draw(story[at], style), room=SITE_ROOM, called=title)
 
 
 def book_html(title: str, drawn: DrawnRun, path: str) -> str:
@@ -174,7 +170,7 @@ def books_data(drawn: Iterable[DrawnRun], path: str, projector: bool = False) ->
 # --- links into it ----------------------------------------------------------------------------------------------------
 
 
-def place_of(runs: Sequence[SiteRun], page: str, query: Mapping[str, str]) -> str | None:
+def site_place(runs: Sequence[SiteRun], page: str, query: Mapping[str, str]) -> str | None:
     """The page of a site, and the step in it, that shows what an address of the app shows; None if the site has none."""
     if page in ("errata", "glossary"):
         return f"{page}.html"

@@ -14,7 +14,7 @@ from tokensteps.language.terms import TERMS
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import RULES_OF
 from tokensteps.site.books import SiteRun, example_run, file_run, run_page, train_here
-from tokensteps.site.layout import INDEX, SitePage, document
+from tokensteps.site.layout import INDEX_PAGE, SitePage, document
 from tokensteps.site.lesson_file import OwnLesson
 from tokensteps.site.lesson_page import own_lesson_page
 from tokensteps.site.practice import practice_pages
@@ -99,7 +99,7 @@ def slugs(
     return [*found.items()]
 
 
-def written(
+def site_files(
     site: Site, tell: Callable[[int, int], None] = lambda _done, _all: None
 ) -> Iterator[tuple[str, str]]:
     """Every file of a site: its path from the site's folder, and its text. `tell` hears how many of the runs are done.
@@ -109,7 +109,7 @@ def written(
     for name, text in shared_files():
         yield f"assets/{name}", text
     yield ".nojekyll", ""  # GitHub's pages are served as they are
-    yield INDEX, entry_page(site.languages)
+    yield INDEX_PAGE, entry_page(site.languages)
     runs = runs_of(site)
     for done, run in enumerate(runs):
         tell(done, len(runs))

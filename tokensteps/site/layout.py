@@ -11,12 +11,12 @@ from tokensteps.drawing.handout import filled
 from tokensteps.drawing.mark import mark
 from tokensteps.language.i18n import LANGUAGES, TAGS, _, current_language, language_tag
 
-POLICY: Final = (
+SITE_POLICY: Final = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; font-src data:; "
     "img-src 'self' file: data:; base-uri 'none'; form-action 'none'"
 )
-"""Nothing from another host; `file:` for a folder that is opened without a server, where some browsers don't count it as `'self'`."""
-INDEX: Final = "index.html"
+"""Nothing from another host; `file:` for a folder that is opening_link without a server, where some browsers don't count it as `'self'`."""
+INDEX_PAGE: Final = "index.html"
 
 
 class SitePage(NamedTuple):
@@ -51,16 +51,16 @@ def document(page: SitePage, languages: Iterable[str], live: bool) -> str:
     here = current_language()
     path = f"{here}/{page.path}"
     places = [
-        (f"{INDEX}#runs", _("Runs")),
-        (f"{INDEX}#lessons", _("Lessons")),
-        (f"{INDEX}#exercises", _("Exercises")),
+        (f"{INDEX_PAGE}#runs", _("Runs")),
+        (f"{INDEX_PAGE}#lessons", _("Lessons")),
+        (f"{INDEX_PAGE}#exercises", _("Exercises")),
         ("glossary.html", _("Glossary")),
         ("errata.html", _("Errata")),
         *([("try.html", _("Try it"))] if live else []),
     ]
     head = filled(
         "site/top",
-        home=relative(path, f"{here}/{INDEX}"),
+        home=relative(path, f"{here}/{INDEX_PAGE}"),
         mark=mark(),
         pages=escape(_("Pages of this site")),
         places="".join(_nav_link(path, f"{here}/{target}", label) for target, label in places),
@@ -68,7 +68,7 @@ def document(page: SitePage, languages: Iterable[str], live: bool) -> str:
         languages="".join(
             link_html(
                 path,
-                f"{other}/{page.path if page.everywhere else INDEX}",
+                f"{other}/{page.path if page.everywhere else INDEX_PAGE}",
                 LANGUAGES[other],
                 in_language(other),
             )
@@ -96,7 +96,7 @@ def whole_page(path: str, title: str, head: str, body: str, scripts: Iterable[st
     return filled(
         "site/page",
         language=language_tag(),
-        policy=POLICY,
+        policy=SITE_POLICY,
         title=escape(title if title == "TokenSteps" else f"{title} · TokenSteps"),
         assets=assets,
         head=head,

@@ -215,7 +215,7 @@ def read_part(table: Table, folder: Path) -> OwnPart:
     if run is not None:
         run = run._replace(steps=read_steps(Table(table.at("steps"), table.take("steps", {}))))
     questions = tuple(
-        read_question(Table(f"{table.place}, question {number}", one))
+        read_own_question(Table(f"{table.place}, question {number}", one))
         for number, one in enumerate(table.items("question", LESSON_QUESTIONS), start=1)
     )
     table.done()
@@ -237,7 +237,7 @@ def read_steps(table: Table) -> tuple[tuple[int, str], ...]:
     return tuple(sorted(found))
 
 
-def read_question(table: Table) -> OwnQuestion:
+def read_own_question(table: Table) -> OwnQuestion:
     """A question with its answers."""
     ask, hint = table.text("ask", LESSON_TEXT, required=True), table.text("hint", LESSON_TEXT)
     choices = tuple(

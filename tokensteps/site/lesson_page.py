@@ -14,7 +14,7 @@ from tokensteps.drawing.handout import DrawnRun
 from tokensteps.language.i18n import _, count
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.runs.settings import corpus_title
-from tokensteps.site.books import BOOKS, book_html, books_data, draw_training, draw_word, train_here
+from tokensteps.site.books import BOOKS, book_html, books_data, draw_encoding, draw_training, train_here
 from tokensteps.site.layout import SitePage
 from tokensteps.site.lesson_file import LessonError, OwnLesson, OwnQuestion, OwnRun
 from tokensteps.site.locks import Lock, locked, number_forms, plain_words
@@ -81,7 +81,7 @@ def show_run(run: OwnRun) -> ShownRun:
         title = f"{ALGORITHM_NAMES[run.recipe.page]}: {run_corpus(run)}"
         books = [(title, draw_training(trace, run.step, title))]
         if run.encode:
-            books.append(draw_word(trace, len(trace), run.encode))
+            books.append(draw_encoding(trace, len(trace), run.encode))
     except LessonError:
         raise
     except TokenizersCoreError as error:

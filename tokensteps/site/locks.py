@@ -31,13 +31,13 @@ PLACES: Final = 12
 """Decimal places of a number that are looked at: more than anybody types."""
 NEAR: Final = 64
 """Neighbouring numbers of the same length that may all be right, each way; where there are more, a place less is looked at."""
-PREFIX: Final = "##"
+CONTINUATION: Final = "##"
 """What WordPiece puts before a token inside a word; learners may leave it out."""
 
-Reading = Literal["number", "split", "line", "words", "choice"]
+ReadAs = Literal["number", "split", "line", "words", "choice"]
 """How what was typed is read: as a number; as tokens with spaces between them; as it is but for its spaces; with capitals like small
 letters, too; as one of several options."""
-READ_AS: Final[Mapping[str, Reading]] = {
+READ_AS: Final[Mapping[str, ReadAs]] = {
     "count": "number",
     "score": "number",
     "probability": "number",
@@ -53,7 +53,7 @@ READ_AS: Final[Mapping[str, Reading]] = {
 class Lock(NamedTuple):
     """What a page knows of the answer in one box."""
 
-    read: Reading
+    read: ReadAs
     salt: str
     right: tuple[str, ...]
     """Hashes of all right answers, in no order that tells anything."""
@@ -75,7 +75,7 @@ def hashed(salt: str, plain: str) -> str:
 
 
 def locked(
-    read: Reading, salt: str, right: Iterable[str], tied: Iterable[str] = (), places: int = 0, whole: str = ""
+    read: ReadAs, salt: str, right: Iterable[str], tied: Iterable[str] = (), places: int = 0, whole: str = ""
 ) -> Lock:
     """The lock for answers in their plain form."""
     accepted, as_good = ({hashed(salt, plain) for plain in plains} for plains in (right, tied))
@@ -97,7 +97,7 @@ def locks_of(exercise: Exercise) -> list[Lock]:
         case Entry():
             read = READ_AS[question.kind]
     if read == "number":
-        places, plains = number_forms(exact_key(question), lambda typed: is_right(question, typed))
+        places, plains = number_forms(exact_key(question), lambda typed: takes_answer(question, typed))
         return [locked("number", name, plains, places=places)]
     if read == "line":
         return [locked("line", name, [plain_line(question.key)])]
@@ -105,7 +105,7 @@ def locks_of(exercise: Exercise) -> list[Lock]:
     return [locked("split", name, split_forms(question), whole=str(whole))]
 
 
-def is_right(question: Question, answer: str) -> bool:
+def takes_answer(question: Question, answer: str) -> bool:
     return question.grade(answer).kind == RIGHT
 
 
@@ -164,10 +164,10 @@ def decimal_text(number: int, places: int) -> str:
 def split_forms(question: Question) -> list[str]:
     """The splits that are right: the key, and of those that a picture's pieces make, all that are as good."""
     tokens = question.key.split()
-    bare = [token.removeprefix(PREFIX) if place else token for place, token in enumerate(tokens)]
+    bare = [token.removeprefix(CONTINUATION) if place else token for place, token in enumerate(tokens)]
     found = {" ".join(bare)}
     if question.board is not None:
-        found |= {split for split in tilings(question.board) if is_right(question, split)}
+        found |= {split for split in tilings(question.board) if takes_answer(question, split)}
     return [*found]
 
 
@@ -207,7 +207,7 @@ def cell_lock(question: Question, number: int, name: str) -> Lock:
     key, salt = question.key.split("\n"), f"{name}:{number}"
 
     def fits(typed: str) -> bool:
-        return is_right(question, "\n".join([*key[:number], typed, *key[number + 1 :]]))
+        return takes_answer(question, "\n".join([*key[:number], typed, *key[number + 1 :]]))
 
     true = read_number(key[number])
     if true is not None:

@@ -14,7 +14,7 @@ from typing import Final
 
 from tokensteps.assets import APP, read_asset, read_script
 
-SHEETS: Final[Mapping[str, Sequence[str]]] = {
+SITE_SHEETS: Final[Mapping[str, Sequence[str]]] = {
     "site.css": (
         "page/style.css",
         "page/page.css",
@@ -31,14 +31,14 @@ STARTED: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
     "exercises.js": (("", "site/exercises.js"),),
 }  # fmt: skip
 """The scripts: components, each with the lines that start it; "" for none."""
-FACES: Final = "fonts.css"
+FACES_SHEET: Final = "fonts.css"
 _EXPORT: Final = re.compile(r"^export default ", re.MULTILINE)
 
 
 def shared_files() -> Iterator[tuple[str, str]]:
     """Each file's name in the folder `assets/` of a site, with its text."""
-    yield FACES, "\n".join(faces())
-    for name, parts in SHEETS.items():
+    yield FACES_SHEET, "\n".join(faces())
+    for name, parts in SITE_SHEETS.items():
         yield name, "\n".join(map(read_asset, parts))
     for name, parts_of in STARTED.items():
         yield name, "\n".join(classic(component, start) for component, start in parts_of)
@@ -51,7 +51,7 @@ def shared_files() -> Iterator[tuple[str, str]]:
 def classic(component: str, start: str) -> str:
     """A component's script and the lines that start it, as a classic script that leaves no names behind."""
     script = _EXPORT.sub("", read_script(component)) if component else ""
-    return f'(() => {{\n"use strict";\n{script}\n{read_asset(start)}}})();'
+    return Template(read_asset("site/classic.js")).substitute(script=f"{script}\n{read_asset(start)}")
 
 
 def faces() -> Iterator[str]:

@@ -12,8 +12,8 @@ from tokensteps.language.i18n import LANGUAGES, _, count, current_language, sent
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.terms import SECTIONS
 from tokensteps.runs.corpora import EXAMPLES
-from tokensteps.site.books import SiteRun, place_of
-from tokensteps.site.layout import INDEX, SitePage, in_language, link_html, whole_page
+from tokensteps.site.books import SiteRun, site_place
+from tokensteps.site.layout import INDEX_PAGE, SitePage, in_language, link_html, whole_page
 from tokensteps.site.practice import practice_path
 from tokensteps.teaching.errata import errata, erratum_html
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
@@ -40,8 +40,11 @@ class Listed(NamedTuple):
 
 def entry_page(languages: Iterable[str]) -> str:
     """The site's first page: its languages."""
-    links = [link_html(INDEX, f"{code}/{INDEX}", LANGUAGES[code], in_language(code)) for code in languages]
-    return whole_page(INDEX, "TokenSteps", "", filled("site/languages", links=listed_html(links)))
+    links = [
+        link_html(INDEX_PAGE, f"{code}/{INDEX_PAGE}", LANGUAGES[code], in_language(code))
+        for code in languages
+    ]
+    return whole_page(INDEX_PAGE, "TokenSteps", "", filled("site/languages", links=listed_html(links)))
 
 
 def listed_html(links: Iterable[str]) -> str:
@@ -57,27 +60,27 @@ def index_page(runs: Sequence[SiteRun], own: Iterable[Listed], live: bool) -> Si
     here = current_language()
     lessons = [
         link_html(
-            f"{here}/{INDEX}",
+            f"{here}/{INDEX_PAGE}",
             one.target,
             one.title,
             "" if one.language == here else in_language(one.language),
         )
         for one in own
     ]
-    lessons += [link_html(INDEX, plan_path(lesson), plan_title(lesson)) for lesson in LESSONS]
-    lessons.append(link_html(INDEX, PATH_PAGE, _("A path through the app")))
+    lessons += [link_html(INDEX_PAGE, plan_path(lesson), plan_title(lesson)) for lesson in LESSONS]
+    lessons.append(link_html(INDEX_PAGE, PATH_PAGE, _("A path through the app")))
     kinds = [
-        link_html(INDEX, practice_path(name), _(kind.title)) + f"<small>{escape(_(kind.trains))}</small>"
+        link_html(INDEX_PAGE, practice_path(name), _(kind.title)) + f"<small>{escape(_(kind.trains))}</small>"
         for name, kind in EXERCISE_KINDS.items()
     ]
     lead = _(
         "How subword tokenizers are trained, step by step: BPE, WordPiece and Unigram. Nothing here needs a server."
     )
-    try_it = link_html(INDEX, "try.html", _("Train on your own text, in this browser"))
+    try_it = link_html(INDEX_PAGE, "try.html", _("Train on your own text, in this browser"))
     body = filled(
         "site/index",
         lead=escape(lead),
-        live=opened(try_it) if live else "",
+        live=opening_link(try_it) if live else "",
         runs=escape(_("Runs")),
         about=escape(_("Open one, and step through it with ← and →.")),
         table=runs_table(runs),
@@ -86,7 +89,7 @@ def index_page(runs: Sequence[SiteRun], own: Iterable[Listed], live: bool) -> Si
         exercises=escape(_("Exercises")),
         kinds=listed_html(kinds),
     )
-    return SitePage(INDEX, "TokenSteps", body)
+    return SitePage(INDEX_PAGE, "TokenSteps", body)
 
 
 def runs_table(runs: Sequence[SiteRun]) -> str:
@@ -101,7 +104,7 @@ def run_row(runs: Sequence[SiteRun]) -> str:
     """One row of that table."""
     first = runs[0]
     about = _(EXAMPLES[first.example].about) if first.example else ""
-    links = "".join(f"<td>{link_html(INDEX, run.path, ALGORITHM_NAMES[run.algorithm])}" for run in runs)
+    links = "".join(f"<td>{link_html(INDEX_PAGE, run.path, ALGORITHM_NAMES[run.algorithm])}" for run in runs)
     remark = escape(sentences(about, first.choices()))
     return f'<tr><th scope="row"><bdi>{escape(first.corpus_title())}</bdi><small>{remark}</small></th>{links}'
 
@@ -116,7 +119,7 @@ def glossary_page(runs: Sequence[SiteRun]) -> SitePage:
     for section in SECTIONS:
         parts.append(f"<h2>{escape(_(section.title))}</h2>")
         for term in section.terms:
-            place = place_of(runs, term.page, term.query)
+            place = site_place(runs, term.page, term.query)
             link = link_html("glossary.html", place, _("See it")) if place else ""
             parts.append(f'<div class="looked-up">{entry_html(term)}{link}</div>')
     return SitePage("glossary.html", _("Glossary"), titled_body(_("Glossary"), parts))
@@ -130,9 +133,9 @@ def errata_page(runs: Sequence[SiteRun]) -> SitePage:
     )
     parts = [f'<p class="lead">{escape(lead)}</p>']
     for one in errata():
-        place = place_of(runs, one.page, one.query)
+        place = site_place(runs, one.page, one.query)
         label = _("Open the step: {algorithm}").format(algorithm=ALGORITHM_NAMES[one.page])
-        link = opened(link_html("errata.html", place, label)) if place else ""
+        link = opening_link(link_html("errata.html", place, label)) if place else ""
         parts.append(f'<section class="box">{erratum_html(one)}{link}</section>')
     return SitePage("errata.html", _("Errata"), titled_body(_("Errata"), parts))
 
@@ -174,7 +177,7 @@ def plan_pages(runs: Sequence[SiteRun], known: Mapping[str, str]) -> Iterator[Si
         links = plan_link(runs, PATH_PAGE, station.link)
         if practice:
             label = _(EXERCISE_KINDS[station.exercise].title)
-            links += opened(link_html(PATH_PAGE, practice, label))
+            links += opening_link(link_html(PATH_PAGE, practice, label))
         label = f"{count(number)} {_(station.link.label)}"
         parts.append(f"<h2>{escape(label)}</h2><p>{escape(told(station.insight, known))}</p>{links}")
     title = _("A path through the app")
@@ -191,12 +194,12 @@ def remark_html() -> str:
 
 def plan_link(runs: Sequence[SiteRun], path: str, link: Link | None) -> str:
     """The link of a plan's activity, as far as the site has the page."""
-    place = place_of(runs, link.page, link.query) if link is not None else None
+    place = site_place(runs, link.page, link.query) if link is not None else None
     if link is None or place is None:
         return ""
-    return opened(link_html(path, place, _(link.label)))
+    return opening_link(link_html(path, place, _(link.label)))
 
 
-def opened(link: str) -> str:
+def opening_link(link: str) -> str:
     """A link that opens what was spoken of."""
     return f'<p class="opens">{link}</p>'
