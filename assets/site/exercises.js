@@ -171,6 +171,7 @@ class Task {
     const note = this.form.querySelector(".verdict"), hint = this.form.querySelector(".hint");
     Object.assign(note, { textContent: told, hidden: false, className: `note verdict ${kind}` });
     if (kind === "wrong" && hint.firstChild) hint.hidden = false;
+    (hint.hidden ? note : hint).scrollIntoView({ block: "nearest" });
     this.solved ||= kind === "right";
     count();
   }
