@@ -78,18 +78,18 @@ LESSON = {
     ],
 }
 KIND_PAGES = {
-    "first": ("index.html", "main a"),
     "index": ("en/index.html", ".runs a"),
+    "first": ("index.html", "main a"),
     "run": ("en/runs/unigram-hug.html", ".run:nth-of-type(3) .stage .say"),
     "file": ("zh/runs/bpe-b-txt.html", ".stage .say"),
-    "plan": ("en/lessons/90.html", ".activity"),
-    "path": ("en/lessons/path.html", ".opens a"),
     "own": ("ja/lessons/lesson.html", ".run:nth-of-type(2) .stage .say"),
-    "choice": ("en/exercises/bpe_pair.html", ".tally:not(:empty)"),
+    "path": ("en/lessons/path.html", ".opens a"),
     "cells": ("ja/exercises/viterbi.html", ".tally:not(:empty)"),
-    "corpus": ("en/exercises/construct.html", ".task"),
     "key": ("en/exercises/viterbi-key.html", ".box"),
+    "choice": ("en/exercises/bpe_pair.html", ".tally:not(:empty)"),
+    "corpus": ("en/exercises/construct.html", ".task"),
     "glossary": ("zh/glossary.html", ".entry"),
+    "plan": ("en/lessons/90.html", ".activity"),
     "errata": ("en/errata.html", ".erratum"),
 }  # fmt: skip
 """A page of each kind: where it is, and what is there when it is drawn."""
@@ -212,6 +212,7 @@ def test_pages_open_without_a_server_and_with_one(
     page.wait_for_function("location.hash === '#4'")
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("kind", KIND_PAGES)
 def test_a_page_of_the_site_is_for_everybody(address: str, page: Page, kind: str) -> None:
     path, sign = KIND_PAGES[kind]

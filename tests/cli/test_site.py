@@ -23,6 +23,10 @@ def test_what_it_refuses(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "CNAME").write_text("x", "utf-8")
     (tmp_path / "picture.txt").write_bytes(b"\x89PNG\0\0")
+    (tmp_path / "short.txt").write_text("hug pug", "utf-8")
+    (tmp_path / "run.toml").write_text(
+        "title = 'T'\n[[part]]\nrun = { algorithm = 'bpe', corpus = 'hug', step = 99 }", "utf-8"
+    )
     (tmp_path / "ja.toml").write_text("title = 'T'\nlanguage = 'ja'", "utf-8")
     out = tmp_path / "out"
     for code, told, arguments in (
@@ -33,6 +37,10 @@ def test_what_it_refuses(tmp_path: Path) -> None:
         (1, "none.toml: there is no such file", [out, "--lesson", tmp_path / "none.toml"]),
         (2, "ja.toml is in the language ja, which the site hasn't; add --language ja.",
          [out, "--lesson", tmp_path / "ja.toml", "--language", "en"]),
+        (1, "run.toml, part 1: run: step is 99, but must be a step of the run, from 0 to 7: change it.",
+         [out, "--lesson", tmp_path / "run.toml"]),
+        (1, "--vocab-size 2 is below the alphabet's 5 symbols; choose at least 5.",
+         [out, tmp_path / "short.txt", "--vocab-size", "2"]),
         (2, "0 is not in the range 1<=x<=20", [out, "--exercises", "0"]),
     ):  # fmt: skip
         done = run(*arguments)

@@ -94,13 +94,12 @@ def site_command(
             raise click.UsageError(
                 f"{lesson.name}.toml is in the language {lesson.language}, which the site hasn't; add --language {lesson.language}."
             )
-    number = size = 0
-    with meter("Training and drawing", quiet) as move:
-        for path, text in site_files(site, move):
-            place, data = out / path, text.encode("utf-8", "replace")
-            place.parent.mkdir(parents=True, exist_ok=True)
-            write_file(place, data)
-            number, size = number + 1, size + len(data)
+    with meter("Training and drawing", quiet) as move:  # all of it before any is written
+        made = [(out / path, text.encode("utf-8", "replace")) for path, text in site_files(site, move)]
+    for place, data in made:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_file(place, data)
+    number, size = len(made), sum(len(data) for _place, data in made)
     tell(
         f"Written: {counted(number, 'file', 'files')}, {size / MEGABYTE:.1f} MB. Open {out / 'index.html'}",
         quiet,

@@ -131,7 +131,7 @@ def run_page(run: SiteRun, trace: AnyTrace) -> SitePage:
 
 
 def draw_training(trace: AnyTrace, step: int = 0, title: str = "") -> DrawnRun:
-    """A training run, opening_link at `step`."""
+    """A training run, opened at `step`."""
     draw, style = TRAINING_FRAMES[trace.algorithm], style_of(trace)
     return draw_steps(title, len(trace), lambda at: draw(trace[at], style), step, SITE_ROOM)
 

@@ -27,8 +27,6 @@ OWN_SIZE: Final = 300
 """Tokens that runs of one's own files have, unless something else is asked for: as the app's examples of that size."""
 EXERCISES_EACH: Final = 3
 """Exercises of each kind and level."""
-
-
 PLAN_NAMES: Final = ("path", *(str(lesson.minutes) for lesson in LESSONS))
 """Names of pages of lessons that a teacher's lesson can't have."""
 
@@ -54,12 +52,17 @@ class Site:
     exercises: int = EXERCISES_EACH
     keys: bool = True
     """Whether there are pages with the answers."""
-    live: bool = False
 
 
 def runs_of(site: Site) -> list[SiteRun]:
-    """Its runs: each corpus with each algorithm, then those with settings of their own that a text of the site speaks of."""
-    runs = [example_run(algorithm, {"corpus": corpus}) for corpus in site.corpora for algorithm in RULES_OF]
+    """Its runs: each corpus with each algorithm, one's own first; then those with settings of their own that a text of the site speaks
+    of."""
+    runs = [
+        file_run(algorithm, name, file.name, file.data, site.size)
+        for name, file in slugs(site.files, lambda one: one.name, EXAMPLES)
+        for algorithm in RULES_OF
+    ]
+    runs += [example_run(algorithm, {"corpus": corpus}) for corpus in site.corpora for algorithm in RULES_OF]
     links = [(one.page, one.query) for one in TERMS.values()]
     links += [(station.link.page, station.link.query) for station in STATIONS]
     links += [(one.link.page, one.link.query) for lesson in LESSONS for one in lesson.activities if one.link]
@@ -68,8 +71,6 @@ def runs_of(site: Site) -> list[SiteRun]:
         for page, query in links
         if page in RULES_OF and query.get("corpus") in site.corpora
     ]
-    for name, file in slugs(site.files, lambda one: one.name, EXAMPLES):
-        runs += [file_run(algorithm, name, file.name, file.data, site.size) for algorithm in RULES_OF]
     return [*{run.path: run for run in runs}.values()]
 
 
@@ -110,17 +111,17 @@ def site_files(
         yield f"assets/{name}", text
     yield ".nojekyll", ""  # GitHub's pages are served as they are
     yield INDEX_PAGE, entry_page(site.languages)
+    own = []
+    for name, lesson in slugs(site.lessons, lambda one: one.name, PLAN_NAMES):
+        path = f"lessons/{name}.html"
+        own.append(Listed(f"{lesson.language}/{path}", lesson.title, lesson.language))
+        yield from in_languages(site, partial(one_page, own_lesson_page, lesson, path), [lesson.language])
     runs = runs_of(site)
     for done, run in enumerate(runs):
         tell(done, len(runs))
         trace = train_here(run.recipe)
         yield from in_languages(site, partial(one_page, run_page, run, trace))
     tell(len(runs), len(runs))
-    own = []
-    for name, lesson in slugs(site.lessons, lambda one: one.name, PLAN_NAMES):
-        path = f"lessons/{name}.html"
-        own.append(Listed(f"{lesson.language}/{path}", lesson.title, lesson.language))
-        yield from in_languages(site, partial(one_page, own_lesson_page, lesson, path), [lesson.language])
     yield from in_languages(site, partial(read_pages, site, runs, own))
 
 
@@ -137,7 +138,7 @@ def in_languages(
         before = current_language()
         try:
             use_language(language)
-            made = [(page.path, document(page, site.languages, site.live)) for page in make()]
+            made = [(page.path, document(page, site.languages)) for page in make()]
         finally:
             use_language(before)
         yield from ((f"{language}/{path}", text) for path, text in made)
@@ -145,7 +146,7 @@ def in_languages(
 
 def read_pages(site: Site, runs: Sequence[SiteRun], own: Sequence[Listed]) -> Iterator[SitePage]:
     """All but the runs and a teacher's lessons, in the language in use."""
-    yield index_page(runs, own, site.live)
+    yield index_page(runs, own)
     yield glossary_page(runs)
     yield errata_page(runs)
     yield from plan_pages(runs, facts())

@@ -15,7 +15,7 @@ SITE_POLICY: Final = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; font-src data:; "
     "img-src 'self' file: data:; base-uri 'none'; form-action 'none'"
 )
-"""Nothing from another host; `file:` for a folder that is opening_link without a server, where some browsers don't count it as `'self'`."""
+"""Nothing from another host; `file:` for a folder that is opened without a server, where some browsers don't count it as `'self'`."""
 INDEX_PAGE: Final = "index.html"
 
 
@@ -46,8 +46,8 @@ def link_html(start: str, target: str, label: str, attributes: str = "") -> str:
     return f'<a href="{escape(relative(start, target))}"{attributes}>{escape(label)}</a>'
 
 
-def document(page: SitePage, languages: Iterable[str], live: bool) -> str:
-    """The whole page in the language in use; `languages` are the site's, and `live` says whether it has the page “Try”."""
+def document(page: SitePage, languages: Iterable[str]) -> str:
+    """The whole page in the language in use; `languages` are the site's."""
     here = current_language()
     path = f"{here}/{page.path}"
     places = [
@@ -56,7 +56,6 @@ def document(page: SitePage, languages: Iterable[str], live: bool) -> str:
         (f"{INDEX_PAGE}#exercises", _("Exercises")),
         ("glossary.html", _("Glossary")),
         ("errata.html", _("Errata")),
-        *([("try.html", _("Try it"))] if live else []),
     ]
     head = filled(
         "site/top",

@@ -55,7 +55,7 @@ def listed_html(links: Iterable[str]) -> str:
 # --- the index --------------------------------------------------------------------------------------------------------
 
 
-def index_page(runs: Sequence[SiteRun], own: Iterable[Listed], live: bool) -> SitePage:
+def index_page(runs: Sequence[SiteRun], own: Iterable[Listed]) -> SitePage:
     """What the site has, in the language in use; `own` are a teacher's lessons."""
     here = current_language()
     lessons = [
@@ -76,11 +76,9 @@ def index_page(runs: Sequence[SiteRun], own: Iterable[Listed], live: bool) -> Si
     lead = _(
         "How subword tokenizers are trained, step by step: BPE, WordPiece and Unigram. Nothing here needs a server."
     )
-    try_it = link_html(INDEX_PAGE, "try.html", _("Train on your own text, in this browser"))
     body = filled(
         "site/index",
         lead=escape(lead),
-        live=opening_link(try_it) if live else "",
         runs=escape(_("Runs")),
         about=escape(_("Open one, and step through it with ← and →.")),
         table=runs_table(runs),
