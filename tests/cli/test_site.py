@@ -23,6 +23,7 @@ def test_what_it_refuses(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "CNAME").write_text("x", "utf-8")
     (tmp_path / "picture.txt").write_bytes(b"\x89PNG\0\0")
+    (tmp_path / "empty.txt").touch()
     (tmp_path / "short.txt").write_text("hug pug", "utf-8")
     (tmp_path / "run.toml").write_text(
         "title = 'T'\n[[part]]\nrun = { algorithm = 'bpe', corpus = 'hug', step = 99 }", "utf-8"
@@ -34,6 +35,7 @@ def test_what_it_refuses(tmp_path: Path) -> None:
         (2, "--corpus hugs is not known; choose one of course, hug, highest,", [out, "--corpus", "hugs"]),
         (1, "none.txt: there is no such file or folder", [out, tmp_path / "none.txt"]),
         (1, "picture.txt is no text in UTF-8", [out, tmp_path / "picture.txt"]),
+        (1, "The corpus is empty: no text was given", [out, tmp_path / "empty.txt"]),
         (1, "none.toml: there is no such file", [out, "--lesson", tmp_path / "none.toml"]),
         (2, "ja.toml is in the language ja, which the site hasn't; add --language ja.",
          [out, "--lesson", tmp_path / "ja.toml", "--language", "en"]),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Final
 
+from tokenizers_core.errors import EmptyCorpusError
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.encoding import encoding_frame, match_frame
 from tokensteps.drawing.frame import Frame, packed
@@ -21,7 +22,7 @@ from tokensteps.language.i18n import _, count, listed, sentences
 from tokensteps.language.labels import projector_labels
 from tokensteps.language.names import ALGORITHM_NAMES, choice_name
 from tokensteps.limits import SITE_ROOM, STEPS_TOLD
-from tokensteps.runs.algorithms import ALGORITHMS, Run
+from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import RULES_OF, VIEWS
 from tokensteps.runs.settings import Recipe, read_url
@@ -101,12 +102,8 @@ def train_here(recipe: Recipe) -> AnyTrace:
     """Train a run in this process. Raises what the engine raises."""
     run = ALGORITHMS[recipe.page].run(recipe)
     if run is None:
-        raise ValueError(f"{recipe.values} has no text; give it one.")
-    return task_of(run)(Progress())
-
-
-def task_of(run: Run[AnyTrace]) -> Task[AnyTrace]:
-    return Task(run.algorithm.train, run.source, run.pipeline, run.settings)
+        raise EmptyCorpusError(characters=0)
+    return Task(run.algorithm.train, run.source, run.pipeline, run.settings)(Progress())
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------

@@ -27,8 +27,8 @@ from tokensteps.teaching.questions import (
 
 HASH_DIGITS: Final = 16
 """Hexadecimal digits of a hash: enough that no wrong answer has a right one's."""
-PLACES: Final = 12
-"""Decimal places of a number that are looked at: more than anybody types."""
+PLACES: Final = 18
+"""Decimal places of a number that are looked at: more than anybody types, even of a millionth."""
 NEAR: Final = 64
 """Neighbouring numbers of the same length that may all be right, each way; where there are more, a place less is looked at."""
 CONTINUATION: Final = "##"
@@ -126,7 +126,7 @@ def number_forms(value: Fraction, accepts: Callable[[str], bool]) -> tuple[int, 
     A plain form has the number of places and the number without its point.
 
     >>> number_forms(Fraction(1, 20), lambda typed: typed in ("0.05", "0.050"))
-    (12, ['2:5', '3:50'])
+    (18, ['2:5', '3:50'])
     """
     found: list[str] = []
     for places in range(PLACES + 1):
