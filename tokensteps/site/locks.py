@@ -126,7 +126,7 @@ def number_forms(value: Fraction, accepts: Callable[[str], bool]) -> tuple[int, 
     A plain form has the number of places and the number without its point.
 
     >>> number_forms(Fraction(1, 20), lambda typed: typed in ("0.05", "0.050"))
-    (18, ['2:5', '3:50'])
+    (18, ['2:5', '3:50', '18:50000000000000000'])
     """
     found: list[str] = []
     for places in range(PLACES + 1):
@@ -136,7 +136,8 @@ def number_forms(value: Fraction, accepts: Callable[[str], bool]) -> tuple[int, 
         if max(len(ups), len(downs)) == NEAR:
             return places - 1, found
         found += ups + downs
-    return PLACES, found
+    exact = f"{PLACES}:{round(value * 10**PLACES)}"  # a fraction, rounded; its decimals have more digits than a float
+    return PLACES, [*dict.fromkeys([*found, exact])]
 
 
 def _accepted(numbers: Sequence[int], places: int, accepts: Callable[[str], bool]) -> Iterator[str]:
