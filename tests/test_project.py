@@ -93,7 +93,7 @@ ORDER: Final = {
     "tokenizers_core": ("plain", "errors", "lazy", "text", "trace", "encoding", "training", "counterfactual", "files", "health"),
     "tokensteps": (
         "version", "assets", "limits", "bounded", "streamlit_internals", "language", "drawing", "notebook", "components", "server", "classroom",
-        "runs", "catalogue", "teaching",
+        "runs", "catalogue", "teaching", "site",
         "widgets", "shell", "pages", "cli",
     ),
 }  # fmt: skip
@@ -101,7 +101,7 @@ ORDER: Final = {
 and `__main__` stand above them all."""
 MODULES: Final = 14
 """How many modules a folder may hold."""
-NO_STREAMLIT: Final = ("tokenizers_core", "tokensteps.language", "tokensteps.drawing")
+NO_STREAMLIT: Final = ("tokenizers_core", "tokensteps.language", "tokensteps.drawing", "tokensteps.site")
 PRIVATE_PARTS: Final = "tokensteps.streamlit_internals"
 """The one module that touches what Streamlit calls private."""
 SEVERAL: Final[Mapping[str, str]] = {

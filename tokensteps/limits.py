@@ -578,6 +578,21 @@ WINDOW_LIMIT: Final = 100_000_000
 DRAFTS_KEPT: Final = 4
 """Versions of a text that is being typed, each under a name of its own: Back finds the last few."""
 
+# --- A site of static pages -----------------------------------------------------------------------------------------------
+
+SITE_ROOM: Final = 5_000_000
+"""Characters of the frames of a flipbook on a page of a site: 400 steps of most runs. Compressed, they are a twentieth of that."""
+LESSON_BYTES: Final = 500_000
+"""Bytes of a lesson.toml: a book's chapter has a tenth of that. Its corpora may be in files of their own."""
+LESSON_PARTS: Final = 60
+"""Parts of a lesson, each with a run at the most: a browser opens as many flipbooks in seconds."""
+LESSON_QUESTIONS: Final = 40
+"""Questions of a part of a lesson; also notes on steps, and answers or choices of a question."""
+LESSON_TEXT: Final = 20_000
+"""Characters of a text in a lesson: ten pages."""
+LESSON_LINE: Final = 500
+"""Characters of a title, a question, an answer."""
+
 # --- What the server writes down ------------------------------------------------------------------------------------------
 
 RECORDS_ALIKE: Final = 5

@@ -33,6 +33,9 @@ from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.pages.explore.playground_files import tokens_html
 from tokensteps.runs.corpora import pack_text
 from tokensteps.server import steps
+from tokensteps.site.layout import document
+from tokensteps.site.practice import answer_words
+from tokensteps.site.texts import index_page
 from tokensteps.teaching.challenge import Challenge
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, make
 from tokensteps.teaching.lessons import LESSONS, facts, lesson_page
@@ -506,7 +509,7 @@ def test_a_challenge_from_its_first_question_to_the_teachers_table() -> None:
 
 
 def test_files_to_take_away() -> None:
-    """The handout, a lesson plan and the coloured page; JSON and CSV are data."""
+    """The handout, a lesson plan, the coloured page, a site; JSON and CSV are data."""
     trace = train_bpe(Corpus.from_texts([GREEK]), merges=5)
     style = Style()
     page = handout("θ", len(trace), lambda step: merge_frame(trace[step], style))
@@ -524,6 +527,9 @@ def test_files_to_take_away() -> None:
         )
     subject = TrainedSubject("θ", trace.tokenizer(), trace, len(trace))
     assert leaks_of_markup(tokens_html(analyse(subject, f"{GREEK} 9"), Shown("text", True, style))) == []
+    said = json.loads(answer_words().partition('id="words">')[2].partition("</script>")[0])
+    assert [leak for text in strings([*said.values()]) for leak in leaks_of_markup(text)] == []
+    assert leaks_of_markup(document(index_page([], []), ["en", "zh"]).partition("<body>")[2]) == []
 
 
 def test_another_language_keeps_what_was_chosen() -> None:

@@ -18,6 +18,7 @@ from tokensteps.cli.chat import chat_text, in_folder
 from tokensteps.cli.count import count_command
 from tokensteps.cli.errors import Commands, in_options
 from tokensteps.cli.opening import open_command
+from tokensteps.cli.site import site_command
 from tokensteps.cli.streams import (
     inputs,
     refuse_to_overwrite,
@@ -84,6 +85,7 @@ def command_line() -> None:
 
 command_line.add_command(open_command)
 command_line.add_command(count_command)
+command_line.add_command(site_command)
 
 
 @command_line.command(

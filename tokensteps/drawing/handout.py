@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from string import Template
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tokensteps.assets import read_asset, read_script
 from tokensteps.drawing.frame import Frame, payload
@@ -28,8 +28,20 @@ NO_NETWORK: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'no
 """The Content-Security-Policy of a page without scripts: only the styles within it."""
 
 
+class DrawnRun(NamedTuple):
+    """A run, drawn for a page that asks no server."""
+
+    data: bytes
+    """The payload, with every frame that the page has."""
+    remark: str
+    """How many of the run's steps those are, if not all: plain text."""
+    terms: dict[str, tuple[str, str]]
+    """The terms that its frames mark: name and definition."""
+
+
 def filled(template: str, **parts: str) -> str:
-    """Return `assets/handout/<template>.html` with `parts` in the places that it names.
+    """Return `assets/handout/<template>.html` with `parts` in the places that it names; a template of another folder of `assets/`
+    has that folder in its name, as in "site/page".
 
     >>> print(filled("run-projector", words="{}"))
     <div id="start-projector"></div>
@@ -37,7 +49,8 @@ def filled(template: str, **parts: str) -> str:
 
     Raises `KeyError` when a part is missing.
     """
-    return Template(read_asset(f"handout/{template}.html")).substitute(parts).rstrip("\n")
+    place = template if "/" in template else f"handout/{template}"
+    return Template(read_asset(f"{place}.html")).substitute(parts).rstrip("\n")
 
 
 def standalone_page(
@@ -68,7 +81,28 @@ def standalone_page(
 def handout(
     title: str, last: int, frame: Callable[[int], Frame], step: int = 0, room: float = math.inf
 ) -> str:
-    """The self-contained HTML file of a run, its first `HANDOUT_STEPS` steps if it is longer, opened at `step`.
+    """The self-contained HTML file of a run, as `draw_steps` draws it."""
+    run = draw_steps(title, last, frame, step, room)
+    return standalone_run(
+        title,
+        run.data,
+        language=language_tag(),
+        footer_html=escape(run.remark),
+        terms=run.terms,
+        projector=projector_labels(),
+    )
+
+
+def draw_steps(
+    title: str,
+    last: int,
+    frame: Callable[[int], Frame],
+    step: int = 0,
+    room: float = math.inf,
+    called: str = "",
+) -> DrawnRun:
+    """A run in the language in use, its first `HANDOUT_STEPS` steps if it is longer, to be opened at `step`; `called` tells its flipbook
+    from others on the page.
 
     Where it is to be small, it holds no more steps than have `room`, in characters of their frames; the start always has.
     """
@@ -79,18 +113,12 @@ def handout(
             break
         frames.append(one)
     shown = len(frames) - 1
-    footer = ""
+    remark = ""
     if shown < last:
-        footer = _("The first {shown} of {last} steps.").format(shown=count(shown), last=count(last))
-    terms = definitions({term for frame in frames for term in marks_in(frame.html)})
-    return standalone_run(
-        title,
-        payload(title, shown, 0, frames, (min(step, shown), 1), flipbook_labels()),
-        language=language_tag(),
-        footer_html=escape(footer),
-        terms=dict(sorted(terms.items())),
-        projector=projector_labels(),
-    )
+        remark = _("The first {shown} of {last} steps.").format(shown=count(shown), last=count(last))
+    terms = definitions({term for one in frames for term in marks_in(one.html)})
+    data = payload(title, shown, 0, frames, (min(step, shown), 1), flipbook_labels(called))
+    return DrawnRun(data, remark, dict(sorted(terms.items())))
 
 
 def paper_handout(title: str, last: int, frame: Callable[[int], Frame], *others: tuple[str, Frame]) -> str:
@@ -146,7 +174,7 @@ def standalone_run(
     if projector is not None:
         scripts.append(_script("projector", "run-projector"))
         large = ["page/projector.css"]
-        start = filled("run-projector", words=_json(dict(projector)))
+        start = filled("run-projector", words=json_in_page(dict(projector)))
     inner = ("components/flipbook.css", "page/style.css", *large)
     return standalone_page(
         "run",
@@ -161,8 +189,8 @@ def standalone_run(
         projector=start,
         frame_styles="\n".join(map(read_asset, inner)).replace("</", "<\\/"),
         footer=footer_html,
-        data=_json(message),
-        terms=_json({"terms": terms or {}}),
+        data=json_in_page(message),
+        terms=json_in_page({"terms": terms or {}}),
         scripts="\n".join(f'<script type="module">{script}</script>' for script in scripts),
     )
 
@@ -172,7 +200,7 @@ def _script(component: str, start: str) -> str:
     return f"{read_script(component)}\n{read_asset(f'handout/{start}.js')}"
 
 
-def _json(message: Any) -> str:
+def json_in_page(message: Any) -> str:
     """JSON that can stand in a script element: nothing in it ends the element."""
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":

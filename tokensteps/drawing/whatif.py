@@ -15,7 +15,7 @@ from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.closeness import tell_choice
 from tokensteps.drawing.narration.voice import Markup, Plain
 from tokensteps.drawing.narration.whatif import tell_parting
-from tokensteps.drawing.tokens import Style, chip, chips, pair_chips
+from tokensteps.drawing.tokens import PLAIN, Style, chip, chips, pair_chips
 from tokensteps.language.i18n import _, count, sentences
 
 BEFORE_PARTING = 6
@@ -58,7 +58,7 @@ class WhatIf:
         return first, second
 
 
-def style_of(trace: AnyTrace, show: str) -> Style:
+def style_of(trace: AnyTrace, show: str = PLAIN.show) -> Style:
     """How a run's tokens are written."""
     return Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
 

@@ -513,6 +513,15 @@ def teacher_told(activity: Activity, known: Mapping[str, str]) -> str:
     return sentences(told(activity.teacher, known), asks)
 
 
+def activity_html(start: int, minutes: int, teacher: str, answer: str, here: bool = False) -> str:
+    """An activity: when, what the teacher does, and what the class answers; `here` marks the one that is under way."""
+    unit, answers = escape(_("min")), escape(_("Expected answer:"))
+    return (
+        f'<div class="ts activity{" here" if here else ""}"><span class="when">{start}–{start + minutes}<small>{unit}</small></span>'
+        f"<p>{escape(teacher)}</p><p><b>{answers}</b> {escape(answer)}</p></div>"
+    )
+
+
 def lesson_page(
     lesson: Lesson, known: Mapping[str, str], address: str, language: Mapping[str, str] = NOTHING
 ) -> str:

@@ -12,7 +12,16 @@ from tokensteps.components.address import in_links
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.shell.language import page_link
 from tokensteps.shell.walk import begin_walk, erase_progress, lesson_facts, progress, walk_place
-from tokensteps.teaching.lessons import LESSONS, STATIONS, Lesson, Link, lesson_page, teacher_told, told
+from tokensteps.teaching.lessons import (
+    LESSONS,
+    STATIONS,
+    Lesson,
+    Link,
+    activity_html,
+    lesson_page,
+    teacher_told,
+    told,
+)
 from tokensteps.teaching.walk import PATH_WALK, PathProgress, WalkPlace, query_of
 from tokensteps.widgets.downloads import download
 
@@ -110,12 +119,3 @@ def show_lesson(lesson: Lesson, at: int = 0) -> None:
     address = (st.context.url or "").split("?")[0].rstrip("/")
     make: Callable[[], str] = partial(lesson_page, lesson, known, address, in_links())
     download(st, _("Printable version of this plan"), f"lesson-{lesson.minutes}.html", make, "home")
-
-
-def activity_html(start: int, minutes: int, teacher: str, answer: str, here: bool = False) -> str:
-    """An activity: when, what the teacher does, and what the class answers; `here` marks the one that is under way."""
-    unit, answers = escape(_("min")), escape(_("Expected answer:"))
-    return (
-        f'<div class="ts activity{" here" if here else ""}"><span class="when">{start}–{start + minutes}<small>{unit}</small></span>'
-        f"<p>{escape(teacher)}</p><p><b>{answers}</b> {escape(answer)}</p></div>"
-    )

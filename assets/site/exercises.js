@@ -1,0 +1,188 @@
+// Questions on a page of a site. Of the answer in a box the page holds a lock: hashes of all right ones, and how to
+// read what is typed. What is hashed is its plain form: see tokensteps/site/locks.py. All words are Python's.
+
+const WORDS = JSON.parse(document.getElementById("words").textContent);
+const MOST = 120, HASH = 16; // characters of a number, digits of a hash
+
+// --- SHA-256 (FIPS 180-4): the browser's own is missing where a page came without encryption
+const primes = (number) => {
+  const found = [];
+  for (let one = 2; found.length < number; one++) if (found.every((prime) => one % prime)) found.push(one);
+  return found;
+};
+const fraction = (number) => Math.floor((number % 1) * 2 ** 32);
+const ROUNDS = primes(64).map((prime) => fraction(Math.cbrt(prime)));
+const START = primes(8).map((prime) => fraction(Math.sqrt(prime)));
+const turn = (word, by) => (word >>> by) | (word << (32 - by));
+
+function sha256(text) { // hexadecimal
+  const bytes = new TextEncoder().encode(text), size = (bytes.length + 72) & ~63; // a 1, the length, whole blocks
+  const data = new DataView(new ArrayBuffer(size)), state = [...START];
+  bytes.forEach((byte, at) => data.setUint8(at, byte));
+  data.setUint8(bytes.length, 0x80);
+  data.setUint32(size - 4, bytes.length * 8);
+  for (let at = 0; at < size; at += 64) mix(state, data, at);
+  return state.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+}
+function mix(state, data, start) {
+  const words = Array.from({ length: 16 }, (_, at) => data.getUint32(start + 4 * at));
+  for (let at = 16; at < 64; at++) {
+    const [one, two] = [words[at - 15], words[at - 2]];
+    const low = turn(one, 7) ^ turn(one, 18) ^ (one >>> 3), high = turn(two, 17) ^ turn(two, 19) ^ (two >>> 10);
+    words[at] = (words[at - 16] + low + words[at - 7] + high) | 0;
+  }
+  let [a, b, c, d, e, f, g, h] = state;
+  for (let at = 0; at < 64; at++) {
+    const first = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + ROUNDS[at] + words[at];
+    const second = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    [a, b, c, d, e, f, g, h] = [(first + second) | 0, a, b, c, (d + first) | 0, e, f, g];
+  }
+  [a, b, c, d, e, f, g, h].forEach((word, at) => { state[at] = (state[at] + word) | 0; });
+}
+
+// --- numbers: whole ones, decimals, fractions, products; exact, as a numerator and a denominator
+const SIGNS = { "×": "*", "·": "*", "⋅": "*", "÷": "/", "−": "-", "–": "-", "⁄": "/", ":": "/" };
+const THOUSANDS = /(?<![\d.,])([1-9]\d{0,2})((?:,\d{3})+)(?![\d,])/g;
+const DECIMAL = /^[-+]*(\d*\.?\d+(?:e[-+]?\d{1,3})?|\d+\.?)$/i;
+
+function plainSigns(text) { // as teaching/questions.py reads numbers
+  return text.trim().slice(0, MOST).replace(/[×·⋅÷−–⁄:]/g, (sign) => SIGNS[sign])
+    .replace(THOUSANDS, (found) => found.replaceAll(",", "")).replace(/(?<=\d),(?=\d)/g, ".").replace(/^[≈=~ ]+/, "");
+}
+class Calculation {
+  at = 0;
+
+  constructor(text) {
+    this.parts = text.match(/\d*\.?\d+(?:e[-+]?\d{1,3})?|\d+\.?|\S/gi) ?? [];
+  }
+  value() { // [numerator, denominator]; throws for what is none
+    const found = this.sum();
+    if (this.at < this.parts.length) throw new SyntaxError(this.parts[this.at]);
+    return found;
+  }
+  takes(signs) {
+    return signs.includes(this.parts[this.at]) ? this.parts[this.at++] : null;
+  }
+  sum() {
+    let [top, bottom] = this.product();
+    for (let sign; (sign = this.takes(["+", "-"]));) {
+      const [other, under] = this.product();
+      [top, bottom] = [top * under + (sign === "+" ? other : -other) * bottom, bottom * under];
+    }
+    return [top, bottom];
+  }
+  product() {
+    let [top, bottom] = this.factor();
+    for (let sign; (sign = this.takes(["*", "/"]));) {
+      const [other, under] = this.factor();
+      [top, bottom] = sign === "*" ? [top * other, bottom * under] : [top * under, bottom * other];
+    }
+    if (!bottom) throw new RangeError("division by zero");
+    return bottom < 0n ? [-top, -bottom] : [top, bottom];
+  }
+  factor() {
+    const sign = this.takes(["+", "-"]);
+    if (sign) {
+      const [top, bottom] = this.factor();
+      return [sign === "-" ? -top : top, bottom];
+    }
+    if (!this.takes(["("])) return this.number(this.parts[this.at++] ?? "");
+    const found = this.sum();
+    if (!this.takes([")"])) throw new SyntaxError(")");
+    return found;
+  }
+  number(text) {
+    if (!DECIMAL.test(text)) throw new SyntaxError(text);
+    const [digits, power = "0"] = text.toLowerCase().split("e"), [whole, part = ""] = digits.split(".");
+    const shift = Number(power) - part.length, number = BigInt(whole + part);
+    return shift < 0 ? [number, 10n ** BigInt(-shift)] : [number * 10n ** BigInt(shift), 1n];
+  }
+}
+function readNumber(text) { // its value, how many decimals and digits were typed; null for what is no number
+  const percent = plainSigns(text).endsWith("%"), plain = plainSigns(text).replace(/%$/, "").trim();
+  try {
+    const [top, bottom] = new Calculation(plain).value(), decimal = DECIMAL.test(plain);
+    const [digits, power = "0"] = plain.toLowerCase().split("e");
+    const places = (digits.split(".")[1] ?? "").length - Number(power) + 2 * percent;
+    const few = decimal && digits.includes(".") && digits.replace(/[-+.]/g, "").replace(/^0+/, "").length < 2;
+    return { value: [top, bottom * (percent ? 100n : 1n)], places: decimal ? Math.max(0, places) : Infinity, few };
+  } catch {
+    return null;
+  }
+}
+function rounded([top, bottom], places) { // a number without its point
+  const twice = 2n * top * 10n ** BigInt(places) + bottom, under = 2n * bottom, whole = twice / under;
+  return twice % under < 0n ? whole - 1n : whole;
+}
+
+// --- what was typed, in its plain form: [form], or the complaint that it can't be read
+const line = (text) => text.normalize("NFC").split(/\s+/).filter(Boolean).join(" ");
+const READ = {
+  choice: (text) => [text],
+  line: (text) => [line(text)],
+  words: (text) => [line(text.toLowerCase())],
+  number(text, { places: most }) {
+    const number = readNumber(text);
+    if (!number) return WORDS.number.replace("{answer}", () => `“${text.trim().slice(0, 40)}”`);
+    const places = Math.min(number.places, most);
+    return [`${places}:${rounded(number.value, places)}`, number.few && WORDS.digits];
+  },
+  split(text, { whole }) {
+    if (/^\W*unk\W*$/i.test(text)) return ["[UNK]"];
+    const typed = text.replace(/[<[(]unk[>\])]/gi, " \0 ").replaceAll("##", " ");
+    const pieces = typed.split(/[\s|·+,\-[\]"'“”]+/).filter(Boolean);
+    const isWhole = pieces.includes("\0") || !whole || pieces.join("") === whole;
+    return isWhole ? [pieces.join(" ").replaceAll("\0", "[UNK]")] : WORDS.split.replace("{word}", () => whole);
+  },
+};
+function verdictOn(text, lock) {
+  if (!text.trim()) return ["unread", WORDS.empty];
+  if (text.length > WORDS.limit) {
+    const told = WORDS.long.replace("{size}", text.length.toLocaleString("en"));
+    return ["unread", told.replace("{limit}", WORDS.limit.toLocaleString("en"))];
+  }
+  const found = READ[lock.read](text, lock);
+  if (typeof found === "string") return ["unread", found];
+  const [plain, doubt] = found, hash = sha256(`${lock.salt}\n${plain}`).slice(0, HASH);
+  if (lock.right.includes(hash)) return ["right", WORDS.right];
+  if (lock.tied.includes(hash)) return ["tied", `${WORDS.tied} ${WORDS.as_good}`];
+  return doubt ? ["unread", doubt] : ["wrong", WORDS.wrong];
+}
+
+// --- the page
+const ORDER = ["unread", "wrong", "tied", "right"]; // the worst of an answer's boxes counts
+
+class Task {
+  solved = false;
+
+  constructor(node) {
+    this.form = node.querySelector("form");
+    this.boxes = [...this.form.querySelectorAll('[name="answer"]')];
+    this.locks = JSON.parse(this.form.querySelector("script").textContent);
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (this.locks.length) this.check();
+    });
+  }
+  check() {
+    const verdicts = this.locks.map((lock, at) => verdictOn(this.boxes[at].value, lock));
+    const [kind, told] = [...verdicts].sort(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other))[0];
+    verdicts.forEach(([one], at) => { this.boxes[at].ariaInvalid = one === "wrong" || one === "unread"; });
+    const note = this.form.querySelector(".verdict"), hint = this.form.querySelector(".hint");
+    Object.assign(note, { textContent: told, hidden: false, className: `note verdict ${kind}` });
+    if (kind === "wrong" && hint.firstChild) hint.hidden = false;
+    (hint.hidden ? note : hint).scrollIntoView({ block: "nearest" });
+    this.solved ||= kind === "right";
+    count();
+  }
+}
+const tasks = [...document.querySelectorAll(".task")].map((node) => new Task(node));
+
+function count() {
+  const tally = document.querySelector(".tally"), checked = tasks.filter(({ locks }) => locks.length);
+  const solved = checked.filter((task) => task.solved).length;
+  if (!tally || !checked.length) return;
+  const form = new Intl.PluralRules(document.documentElement.lang).select(solved) === "one" ? "one" : "other";
+  tally.textContent = WORDS[`solved_${form}`].replace("{number}", solved).replace("{all}", checked.length);
+}
+count();

@@ -1,0 +1,152 @@
+"""A teacher's lesson.toml (`tokensteps/site/lesson_file.py`): what it may say, and what is said of what it may not.
+
+Source: docs/site.md. Oracles: Python's `tomllib` and `html.parser`; the engine, called directly with the same settings.
+"""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.hostile import hostile
+from tests.samples import STRESS
+from tokenizers_core import Corpus, train_bpe
+from tokensteps.limits import LESSON_BYTES, LESSON_LINE, LESSON_PARTS
+from tokensteps.site.books import train_here
+from tokensteps.site.lesson_file import LessonError, OwnLesson, OwnPart, OwnQuestion, read_lesson
+from tokensteps.site.lesson_page import own_lesson_page
+
+ROOT = Path(__file__).parents[3]
+RUN = 'title = "T"\n[[part]]\nrun = {{ algorithm = "bpe", {} }}'
+QUESTION = 'title = "T"\n[[part]]\n[[part.question]]\nask = "?"\n'
+
+
+def read(folder: Path, text: str | bytes) -> OwnLesson:
+    path = folder / "lesson.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
+    return read_lesson(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "lesson.toml: title is missing: add it, as docs/site.md shows."),
+        ("title = ", "lesson.toml can't be read as TOML: Invalid value (at end of document). Mend that place; docs/site.md has an example."),
+        (b"title = '\xff'", "lesson.toml can't be read as TOML: 'utf-8' codec can't decode byte 0xff"),
+        ("title = " + "[" * 5000, "lesson.toml can't be read as TOML: it is nested too deeply."),
+        ("title = 3", "lesson.toml: title is 3, but must be a text: change it."),
+        ("title = 0x" + "f" * 5000, "lesson.toml: title is int, but must be a text"),
+        ("title = ' '", "lesson.toml: title is ' ', but must be a text"),
+        (f"title = '{'x' * (LESSON_LINE + 1)}'", "lesson.toml: title has 501 characters, but the limit is 500: shorten it."),
+        ("#" * (LESSON_BYTES + 1), "lesson.toml has more than 500,000 bytes, but the limit is 500,000: shorten it."),
+        ("title = 'T'\nlanguage = 'fr'", "language is 'fr', but must be one of en, zh, ja: change it."),
+        ("title = 'T'\nparts = []", "'parts' is not known here; choose one of title, language, text, part, or take it out."),
+        ("title = 'T'\npart = 3", "lesson.toml: part is 3, but must be a list"),
+        ("title = 'T'\npart = [3]", "lesson.toml, part 1 is 3, but must be a table"),
+        ("title = 'T'\n" + "[[part]]\n" * (LESSON_PARTS + 1), "lesson.toml: part has 61 entries, but the limit is 60"),
+        ("title = 'T'\n[[part]]\nrun = 1", "lesson.toml, part 1: run is 1, but must be a table"),
+        ("title = 'T'\n[[part]]\nrun = {}", "lesson.toml, part 1: run: algorithm is missing"),
+        (RUN.format("sise = 3, corpus = 'hug'"), "'sise' is not known here; choose one of algorithm, step, encode, corpus, normalizer, pre,"),
+        (RUN.format("step = 0"), "run is with no corpus, but must be with one of corpus, file, text, counts"),
+        (RUN.format("text = 'a', corpus = 'hug'"), "run is with corpus and text, but must be with one of"),
+        (RUN.format("corpus = 'hugs'"), "run: corpus is 'hugs', but must be one of course, hug,"),
+        (RUN.format("corpus = 'hug', size = 0"), "run: size is 0, but must be a whole number from 1 to "),
+        (RUN.format("corpus = 'hug', size = 1.5"), "run: size is 1.5, but must be a whole number"),
+        (RUN.format("corpus = 'hug', ties = 'odd'"), "run: ties is 'odd', but must be one of first, lowest_ids, greatest"),
+        (RUN.format("corpus = 'hug', lines = 2"), "run: lines is 2, but must be true or false"),
+        (RUN.format("corpus = 'hug', step = -1"), "run: step is -1, but must be a whole number"),
+        (RUN.format("corpus = 'hug', step = true"), "run: step is True, but must be a whole number"),
+        (RUN.format("file = '../x.txt'"), "run: file is '../x.txt', but must be the name of a file in the lesson's own folder"),
+        (RUN.format("file = '/etc/passwd'"), "run: file is '/etc/passwd', but must be"),
+        (RUN.format("file = 'link'"), "run: file is 'link', but must be"),
+        (RUN.format(f"file = '{'x' * 400}'"), "but must be the name of a file"),
+        (RUN.format("corpus = 'hug'") + "\nsteps = { a = 'x' }", "steps is 'a', but must be the numbers of steps, each with a text"),
+        (RUN.format("corpus = 'hug'") + "\nsteps = { 1 = 2 }", "steps: 1 is 2, but must be a text"),
+        ("title = 'T'\n[[part]]\nsteps = { 1 = 'x' }", "'steps' is not known here"),
+        (QUESTION, "question 1: answer is missing"),
+        (QUESTION + "answer = []", "answer is [], but must be a text, a number, or a list of texts"),
+        (QUESTION + "answer = nan", "answer is nan, but must be a number that people can type"),
+        (QUESTION + "answer = 0x" + "f" * 400, "but must be a number that people can type"),
+        (QUESTION + "answer = [1, 2]", "answer is [1, 2], but must be a text, a number, or a list of texts"),
+        (QUESTION + "answer = true", "answer is True, but must be a text"),
+        (QUESTION + "answer = 'a'\nchoices = ['a']", "choices is ['a'], but must be two texts or more, all different"),
+        (QUESTION + "answer = 'c'\nchoices = ['a', 'b']", "answer is 'c', but must be among the choices, as it is written there"),
+    ],
+)  # fmt: skip
+def test_what_a_lesson_cannot_say(tmp_path: Path, text: str | bytes, told: str) -> None:
+    (tmp_path / "link").symlink_to("/etc/hostname")
+    with pytest.raises(LessonError) as error:
+        read(tmp_path, text)
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        ("corpus = 'hug', step = 99", "lesson.toml, part 1: run: step is 99, but must be a step of the run, from 0 to 7: change it."),
+        ("counts = 'hug x'", "lesson.toml, part 1: run can't be trained: Line 1"),
+        ("corpus = 'hug', size = 3", "can't be trained: vocab_size=3 is below the alphabet's 7 symbols; choose at least 7."),
+    ],
+)  # fmt: skip
+def test_what_a_run_cannot_be(tmp_path: Path, run: str, told: str) -> None:
+    lesson = read(tmp_path, RUN.format(run))
+    with pytest.raises(LessonError) as error:
+        own_lesson_page(lesson, "lessons/x.html")
+    assert told in str(error.value)
+
+
+def test_a_run_is_as_its_settings_say(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "words.tsv").write_text("hug\t10\npug\t5\nhugs\t5\n", "utf-8")
+    settings = "ties = 'greatest', size = 8, pre = 'whitespace_split', step = 2"
+    part = read(tmp_path, RUN.format(f"file = 'below/words.tsv', {settings}")).parts[0]
+    assert part.run is not None and part.run.step == 2
+    corpus = Corpus.from_counts({"hug": 10, "pug": 5, "hugs": 5}, pre_tokenizer="whitespace_split")
+    trace, true = train_here(part.run.recipe), train_bpe(corpus, vocab_size=8, tie_rule="greatest")
+    assert [snapshot.event for snapshot in trace] == [snapshot.event for snapshot in true]
+
+
+def test_the_documents_example_is_a_lesson(tmp_path: Path) -> None:
+    (example,) = (ROOT / "docs" / "site.md").read_text("utf-8").split("```toml\n")[1:]
+    page = own_lesson_page(read(tmp_path, example.partition("```")[0]), "lessons/x.html")
+    assert page.body.count('class="book"') == 2
+    assert page.body.count("<form>") == 3
+
+
+class Elements(HTMLParser):
+    """The elements of a page with their attributes' names, and all its text."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.found: set[tuple[str, tuple[str, ...]]] = set()
+        self.told: list[str] = []
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.add((tag, tuple(name for name, _value in attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.told.append(data)
+
+
+def lesson_of(text: str) -> str:
+    questions = (OwnQuestion(text, (text,), (text, "other"), text), OwnQuestion(text, (text,)))
+    return own_lesson_page(
+        OwnLesson("x", text, "en", text, (OwnPart(text, text, None, questions),)), "lessons/x.html"
+    ).body
+
+
+def test_hostile_text_stays_text() -> None:
+    plain = Elements(lesson_of("plain")).found
+    for _kind, text in hostile(3000 if STRESS else 300):
+        if not text.strip() or "\n\n" in text:
+            continue
+        page = Elements(lesson_of(text))
+        assert page.found == plain, text
+        assert (
+            text.replace("\r", "\n") in [told.replace("\r", "\n") for told in page.told]
+            or text != text.strip()
+        ), text

@@ -1,0 +1,410 @@
+"""A site without a server, as `tokensteps site` writes it: opening_link from `file://` and from a plain web server, in Chromium.
+
+Sources: docs/site.md; WCAG 2.2. Oracles: an HTML parser and the files that there are, for links; axe-core; for frames, the app's own of
+the same steps; for answers, what the questions themselves say of the same texts; for hashes, Python's `hashlib`, by way of those.
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from functools import partial
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from click.testing import CliRunner
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_access import AXE, RULES
+from tests.hostile import KINDS, PWNED
+from tests.samples import STRESS
+from tokensteps.cli.commands import command_line
+from tokensteps.drawing.training.frames import TRAINING_FRAMES
+from tokensteps.drawing.whatif import style_of
+from tokensteps.language.i18n import use_language
+from tokensteps.runs.algorithms import WORDPIECE, trace_at
+from tokensteps.site.locks import READ_AS
+from tokensteps.site.practice import practice_path, sets_of
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
+from tokensteps.teaching.questions import (
+    RIGHT,
+    TIED,
+    UNREAD,
+    Cells,
+    Choice,
+    Entry,
+    Question,
+    read_number,
+)
+
+LOOK = AXE.replace("resultTypes", "preload: false, resultTypes")
+"""axe, which would ask for the style sheets once more: a page's policy lets no script ask for anything."""
+EACH = 12 if STRESS else 1
+"""Exercises of each kind and level."""
+HOSTILE = "".join(text for text in KINDS["markup"][:6] if max(text) < "\ud800")
+LESSON = {
+    "title": f"Lesson {HOSTILE}",
+    "language": "ja",
+    "text": f"One.\n\n{HOSTILE}",
+    "part": [
+        {
+            "title": HOSTILE,
+            "run": {
+                "algorithm": "unigram",
+                "text": "<b>hug</b> hugs & pug\nhug pug hug",
+                "size": 60,
+                "step": 1,
+                "encode": "hug",
+            },
+            "steps": {"2": "Two.", "0": HOSTILE},
+        },
+        {
+            "run": {"algorithm": "bpe", "counts": "hug 10\npug 5", "ties": "lowest_ids"},
+            "steps": {"3": "Three."},
+        },
+        {
+            "question": [
+                {"ask": "A third?", "answer": 0.333},
+                {"ask": f"Which? {HOSTILE}", "choices": ["<b>", HOSTILE], "answer": HOSTILE, "hint": HOSTILE},
+                # Hashes over one block of SHA-256, and around its end.
+                *({"ask": "a" * length, "answer": ["Straße", "ΣΑΣ"]} for length in range(26, 36)),
+            ]
+        },
+    ],
+}
+KIND_PAGES = {
+    "index": ("en/index.html", ".runs a"),
+    "first": ("index.html", "main a"),
+    "run": ("en/runs/unigram-hug.html", ".run:nth-of-type(3) .stage .say"),
+    "file": ("zh/runs/bpe-b-txt.html", ".stage .say"),
+    "own": ("ja/lessons/lesson.html", ".run:nth-of-type(2) .stage .say"),
+    "path": ("en/lessons/path.html", ".opens a"),
+    "cells": ("ja/exercises/viterbi.html", ".tally:not(:empty)"),
+    "key": ("en/exercises/viterbi-key.html", ".box"),
+    "choice": ("en/exercises/bpe_pair.html", ".tally:not(:empty)"),
+    "corpus": ("en/exercises/construct.html", ".task"),
+    "glossary": ("zh/glossary.html", ".entry"),
+    "plan": ("en/lessons/90.html", ".activity"),
+    "errata": ("en/errata.html", ".erratum"),
+}  # fmt: skip
+"""A page of each kind: where it is, and what is there when it is drawn."""
+
+
+def toml_value(value: object) -> str:
+    """A value as TOML has it: of text, JSON's way of writing is among TOML's."""
+    match value:
+        case dict():
+            return (
+                "{" + ", ".join(f"{json.dumps(key)} = {toml_value(one)}" for key, one in value.items()) + "}"
+            )
+        case list():
+            return f"[{', '.join(map(toml_value, value))}]"
+    return json.dumps(value)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small site: two examples, a file, a lesson, three languages."""
+    own = tmp_path_factory.mktemp("own")
+    (own / "<b>.txt").write_text(HOSTILE * 3, "utf-8")
+    lines = (f"{key} = {toml_value(value)}" for key, value in LESSON.items())
+    (own / "lesson.toml").write_text("\n".join(lines), "utf-8")
+    out = tmp_path_factory.mktemp("site")
+    words = [
+        "site",
+        out,
+        own / "<b>.txt",
+        "--corpus",
+        "hug",
+        "--corpus",
+        "course",
+        "--lesson",
+        own / "lesson.toml",
+    ]
+    done = CliRunner().invoke(command_line, [*map(str, words), "--exercises", str(EACH)])
+    assert (done.exit_code, done.stdout) == (0, ""), done.stderr
+    files = [path for path in out.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files) / 1_000_000
+    assert f"Written: {len(files)} files, {size:.1f} MB." in done.stderr
+    return out
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """A plain web server that says nothing."""
+
+    def log_message(self, *_said: object) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    """Where a plain web server serves the site."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+class Links(HTMLParser):
+    """The links of a page, and the names of places in it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.tags: set[str] = set()
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.links += [str(value) for name, value in attrs if name in ("href", "src", "action", "srcset")]
+        self.ids += [str(value) for name, value in attrs if name == "id"]
+        assert not any(name.startswith("on") for name, _value in attrs)
+
+
+def test_every_link_leads_somewhere(folder: Path) -> None:
+    pages = {path: Links(path) for path in folder.rglob("*.html")}
+    assert len(pages) > 100
+    wrong = []
+    for path, page in pages.items():
+        assert len({*page.ids}) == len(page.ids), path
+        for link in page.links:
+            parts = urlsplit(link)
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            steps = parts.fragment.replace(".", "").isdigit()
+            there = target.is_file() and (steps or not parts.fragment or parts.fragment in pages[target].ids)
+            if parts.scheme or parts.netloc or link.startswith("/") or not there:
+                wrong.append((path.relative_to(folder), link))
+            if steps:
+                assert 'class="book"' in target.read_text("utf-8"), link
+    assert wrong == []
+    reached = {folder / "index.html"}
+    waiting = [*reached]
+    while waiting:
+        path = waiting.pop()
+        links = {
+            (path.parent / urlsplit(link).path).resolve() for link in pages[path].links if urlsplit(link).path
+        }
+        waiting += [one for one in links - reached if one in pages]
+        reached |= links
+    assert {*pages} <= reached
+
+
+@pytest.mark.parametrize("origin", ["file", "http"])
+def test_pages_open_without_a_server_and_with_one(
+    folder: Path, address: str, page: Page, origin: str
+) -> None:
+    """Errors, requests to other hosts and violations of the pages' policy fail the test at its end."""
+    base = f"{folder.as_uri()}/" if origin == "file" else address
+    for path, sign in KIND_PAGES.values():
+        page.goto(base + path)
+        page.locator(sign).first.wait_for()
+        page.wait_for_function("document.fonts.ready.then(() => document.fonts.check('15px Inter'))")
+        assert page.evaluate(f"window.{PWNED}") is None
+    page.goto(f"{base}en/runs/wordpiece-hug.html#3")
+    expect(page.locator(".where").first).to_contain_text("Step 3")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("location.hash === '#4'")
+
+
+@pytest.mark.many(2)
+@pytest.mark.parametrize("kind", KIND_PAGES)
+def test_a_page_of_the_site_is_for_everybody(address: str, page: Page, kind: str) -> None:
+    path, sign = KIND_PAGES[kind]
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(address + path)
+    page.locator(sign).first.wait_for()
+    page.evaluate(AXE_SCRIPT)
+    assert page.evaluate(LOOK, RULES) == []
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    assert page.evaluate(LOOK, ["color-contrast"]) == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.wait_for_function("() => document.documentElement.scrollWidth === 320")
+    page.emulate_media(color_scheme="light", media="print", reduced_motion="reduce")
+    assert not page.locator(".top nav").first.is_visible()
+    assert page.locator("main").is_visible()
+
+
+def test_a_runs_frames_are_the_apps(folder: Path, page: Page) -> None:
+    trace = trace_at(WORDPIECE, corpus="hug")
+    page.goto(f"{folder.as_uri()}/ja/runs/wordpiece-hug.html")
+    use_language("ja")
+    try:
+        frames = [
+            TRAINING_FRAMES["wordpiece"](trace[step], style_of(trace)) for step in range(len(trace) + 1)
+        ]
+    finally:
+        use_language("en")
+    stage = page.locator(".stage").first
+    shown = (
+        "html => { const box = document.createElement('div'); box.innerHTML = html; return box.textContent; }"
+    )
+    for step, frame in enumerate(frames):
+        if step:
+            page.keyboard.press("ArrowRight")
+        expect(page.locator(".where > span").first).to_contain_text(frame.status)
+        assert page.evaluate(shown, frame.html) == stage.text_content()
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+GRADE = """answers => answers.map(([name, typed]) => {
+  const task = document.getElementById(name), boxes = [...task.querySelectorAll('[name="answer"]')];
+  boxes.forEach((box, at) => { box.value = typed[at]; });
+  task.querySelector('form').requestSubmit();
+  return task.querySelector('.verdict').className.split(' ').at(-1);
+})"""
+
+
+def attempts(question: Question) -> Iterator[str]:
+    """Right and wrong answers, and what is none, as people type them."""
+    key = question.key
+    yield from (key, f"  {key} ", "", "-")
+    match question.form:
+        case Cells():
+            lines = key.split("\n")
+            yield from ("\n".join(["99" if at == place else line for at, line in enumerate(lines)])
+                        for place in range(0, len(lines), 2))  # fmt: skip
+            yield "\n".join(["x", *lines[1:]])
+            yield "\n".join([lines[0], "x", *lines[2:]])
+        case Entry() if READ_AS[question.kind] == "number":
+            number = read_number(key)
+            assert number is not None
+            value = number.value
+            yield from (f"{float(value):.{digits}g}" for digits in (2, 3, 6, 9))
+            yield from (
+                f"{float(value) * 1.07:.4g}",
+                f"{float(value) + 1:.5f}",
+                f"{float(value):.3e}",
+                f"−{key}",
+            )
+            yield from (
+                f"{float(value) * 100:.5f} %",
+                f"{key}%",
+                f"({key})",
+                f"≈ {key}",
+                f"{key}/1",
+                f"1 − 1 + {key}",
+            )
+            yield from (
+                f"{value.numerator}/{value.denominator}",
+                f"{value.numerator} ÷ (1×{value.denominator})",
+            )
+            yield from (
+                f"{float(value):.3f}".replace(".", ","),
+                "1,234",
+                "two",
+                "1/0",
+                "2**9",
+                "(1",
+                "()",
+                "1 2",
+                "1e5",
+            )
+        case Entry():
+            yield from (
+                key.replace(" ", "|"),
+                key.replace(" ", " + "),
+                f"[{key}]",
+                key.replace("##", ""),
+                "unk",
+                "[UNK]",
+            )
+            yield from (
+                key.replace(" ", ""),
+                " ".join(key.replace(" ", "")),
+                key[::-1],
+                key[:-1],
+                key.upper(),
+                f"{key} x",
+            )
+
+
+def expected(question: Question, typed: str) -> set[str]:
+    """What a page may say of an answer that is graded here. It takes all wrong splits alike, and needn't tell those that make no word;
+    of one digit it says that it takes two."""
+    if not typed.strip():
+        return {"unread"}  # the app doesn't even ask the question
+    kind = question.grade(typed).kind
+    unread = {"unread", "wrong"}
+    if kind in (RIGHT, TIED):
+        return {kind}
+    number = read_number(typed)
+    return unread if kind == UNREAD or (number is not None and number.digits < 2) else {kind}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in EXERCISE_KINDS if kind != "construct"])
+def test_what_a_page_says_of_answers_is_what_the_app_says(folder: Path, page: Page, kind: str) -> None:
+    page.goto(f"{folder.as_uri()}/en/{practice_path(kind)}")
+    wrong, seen = [], set()
+    for exercises in sets_of(kind, EACH).values():
+        for one in exercises:
+            question, name = one.question, f"level-{one.level}-{one.seed}"
+            typed = [*question.form.options] if isinstance(question.form, Choice) else [*attempts(question)]
+            cells = question.form.open if isinstance(question.form, Cells) else 1
+            given = [
+                text
+                for text in typed
+                if not isinstance(question.form, Cells) or text.count("\n") == cells - 1
+            ]
+            boxes = [[name, text.split("\n") if cells > 1 else [text]] for text in given]
+            for text, said in zip(given, page.evaluate(GRADE, boxes), strict=True):
+                seen.add(said)
+                if said not in expected(question, text):
+                    wrong.append((name, text, said, question.grade(text).kind))
+    assert wrong == []
+    assert {"right", "wrong"} <= seen
+    expect(page.locator(".tally")).to_contain_text("5 of 5 solved" if EACH == 1 else " solved")
+
+
+def test_no_key_is_in_a_pages_source(folder: Path) -> None:
+    for kind in EXERCISE_KINDS:
+        path = folder / "en" / practice_path(kind)
+        source = path.read_text("utf-8")
+        key = path.with_name(f"{kind}-key.html").read_text("utf-8")
+        for exercises in sets_of(kind, EACH).values():
+            for one in exercises:
+                question = one.question
+                assert question.solution in key and question.solution not in source
+                if not isinstance(question.form, Choice) and {*question.key} & {*" \n"}:
+                    assert question.key not in source
+
+
+def test_a_wrong_answer_brings_a_hint(folder: Path, page: Page) -> None:
+    page.goto(f"{folder.as_uri()}/en/exercises/bpe_count.html")
+    task = page.locator("#level-1-1")
+    expect(task.locator(".hint")).to_be_hidden()
+    task.get_by_label("Your answer").fill("99")
+    page.keyboard.press("Enter")
+    expect(task.get_by_role("status")).to_have_text("Not this one.")
+    expect(task.locator(".hint")).to_contain_text("= ?")
+    expect(task.get_by_label("Your answer")).to_have_attribute("aria-invalid", "true")
+
+
+def test_a_teachers_lesson(folder: Path, page: Page) -> None:
+    """Its steps, its questions; what is hostile in it is text."""
+    page.goto(f"{folder.as_uri()}/ja/lessons/lesson.html")
+    expect(page.locator("h1")).to_have_text(f"Lesson {HOSTILE}")
+    assert page.locator("html").get_attribute("lang") == "ja"
+    expect(page.locator(".where").first).to_contain_text("1")
+    page.locator("a[href='#1.2']").click()
+    expect(page.locator(".where b").first).to_have_text("ステップ2")
+    page.locator("a[href='#3.3']").click()
+    expect(page.locator(".run").nth(2).locator(".where b")).to_have_text("ステップ3")
+    expect(page.locator(".where b").first).to_have_text("ステップ2")
+    said = {f"question-{number}": [*tries] for number, tries in {
+        1: (("1/3", "wrong"), ("0.333", "right"), ("333/1000", "right"), ("0.3", "unread")),
+        2: (("<b>", "wrong"), (HOSTILE, "right")),
+        **dict.fromkeys(range(3, 13), (("straße", "right"), (" ΣΑς ", "right"), ("strasse", "wrong"))),
+    }.items()}  # fmt: skip
+    given = [[name, [typed]] for name, tries in said.items() for typed, _verdict in tries]
+    assert page.evaluate(GRADE, given) == [verdict for tries in said.values() for _typed, verdict in tries]
+    assert page.locator("main :is(img, iframe, object, form[action])").count() == 0
+    assert Links(folder / "ja" / "lessons" / "lesson.html").tags <= Links(folder / "en" / "runs" / "bpe-hug.html").tags | {
+        "form", "input", "button", "select", "option", "h3", "ol", "li", "bdi", "p",
+    }  # fmt: skip

@@ -1,0 +1,92 @@
+"""The command that writes a site (`tokensteps/cli/site.py`). What it writes is looked at in `tests/browser/test_site.py`.
+
+Oracle: the files that there are.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tokensteps.cli import site
+from tokensteps.cli.commands import command_line
+from tokensteps.site import build
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(command_line, ["site", *map(str, arguments)])
+
+
+def test_what_it_refuses(tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "CNAME").write_text("x", "utf-8")
+    (tmp_path / "picture.txt").write_bytes(b"\x89PNG\0\0")
+    (tmp_path / "empty.txt").touch()
+    (tmp_path / "short.txt").write_text("hug pug", "utf-8")
+    (tmp_path / "run.toml").write_text(
+        "title = 'T'\n[[part]]\nrun = { algorithm = 'bpe', corpus = 'hug', step = 99 }", "utf-8"
+    )
+    (tmp_path / "ja.toml").write_text("title = 'T'\nlanguage = 'ja'", "utf-8")
+    out = tmp_path / "out"
+    for code, told, arguments in (
+        (2, "full isn't empty; choose another folder, or add --force to write into it.", [tmp_path / "full"]),
+        (2, "--corpus hugs is not known; choose one of course, hug, highest,", [out, "--corpus", "hugs"]),
+        (1, "none.txt: there is no such file or folder", [out, tmp_path / "none.txt"]),
+        (1, "picture.txt is no text in UTF-8", [out, tmp_path / "picture.txt"]),
+        (1, "The corpus is empty: no text was given", [out, tmp_path / "empty.txt"]),
+        (1, "none.toml: there is no such file", [out, "--lesson", tmp_path / "none.toml"]),
+        (2, "ja.toml is in the language ja, which the site hasn't; add --language ja.",
+         [out, "--lesson", tmp_path / "ja.toml", "--language", "en"]),
+        (1, "run.toml, part 1: run: step is 99, but must be a step of the run, from 0 to 7: change it.",
+         [out, "--lesson", tmp_path / "run.toml"]),
+        (1, "--vocab-size 2 is below the alphabet's 5 symbols; choose at least 5.",
+         [out, tmp_path / "short.txt", "--vocab-size", "2"]),
+        (2, "0 is not in the range 1<=x<=20", [out, "--exercises", "0"]),
+    ):  # fmt: skip
+        done = run(*arguments)
+        assert (done.exit_code, done.stdout) == (code, ""), told
+        assert told in done.stderr
+    assert not out.exists()
+
+
+def test_what_is_asked_for_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In place of all pages, one."""
+    asked: list[build.Site] = []
+
+    def one_file(wanted: build.Site, _tell: object) -> list[tuple[str, str]]:
+        asked.append(wanted)
+        return [("en/x/y.html", "1234567890")]
+
+    monkeypatch.setattr(build, "site_files", one_file)
+    (tmp_path / "CNAME").write_text("x", "utf-8")
+    (tmp_path / "words.tsv").write_text("hug\t3\n", "utf-8")
+    done = run(
+        tmp_path,
+        tmp_path / "words.tsv",
+        "--force",
+        "--vocab-size",
+        9,
+        "--corpus",
+        "hug",
+        "--no-keys",
+        "--language",
+        "zh",
+    )
+    assert done.stderr == f"Written: 1 file, 0.0 MB. Open {tmp_path / 'index.html'}\n"
+    assert (tmp_path / "en" / "x" / "y.html").read_text("utf-8") == "1234567890"
+    assert (tmp_path / "CNAME").read_text("utf-8") == "x"
+    file = build.OwnFile("words.tsv", b"hug\t3\n")
+    assert asked == [
+        build.Site(languages=("zh",), corpora=("hug",), files=[file], size=9, lessons=[], keys=False)
+    ]
+    assert run(tmp_path, "--force", "--quiet").stderr == ""
+    assert asked[1] == build.Site(files=[], lessons=[])
+
+
+def test_a_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site, "UPLOAD_LIMIT", 3)
+    (tmp_path / "a.txt").write_text("abcd", "utf-8")
+    done = run(tmp_path / "out", tmp_path / "a.txt")
+    assert done.exit_code == 1 and "a.txt has more than 3 bytes; count its words first" in done.stderr

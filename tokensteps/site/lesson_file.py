@@ -1,0 +1,347 @@
+"""A teacher's lesson, read from a `lesson.toml`: hostile until it has been looked through, like anything that comes in.
+
+Nothing in it is markup. Corpora may lie in files beside it, nowhere else. See docs/site.md for an example.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar, Final, NamedTuple
+
+from tokenizers_core.errors import TokenizersCoreError, quoted
+from tokensteps.language.i18n import LANGUAGES, N_
+from tokensteps.limits import (
+    LESSON_BYTES,
+    LESSON_LINE,
+    LESSON_PARTS,
+    LESSON_QUESTIONS,
+    LESSON_TEXT,
+    UPLOAD_LIMIT,
+)
+from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.runs.rules import RULES_OF, Setting
+from tokensteps.runs.settings import Recipe, read_url
+
+
+class LessonError(TokenizersCoreError):
+    """Something in a lesson that can't be used. `why` is a key of `templates`.
+
+    >>> print(LessonError("unknown", "lesson.toml, part 2: sise", known="size, ties"))
+    lesson.toml, part 2: sise is not known here; choose one of size, ties, or take it out.
+    """
+
+    templates: ClassVar[Mapping[str, str]] = {
+        "toml": N_("{place} can't be read as TOML: {problem}. Mend that place; docs/site.md has an example."),
+        "large": N_("{place} has {size}, but the limit is {limit}: shorten it."),
+        "missing": N_("{place} is missing: add it, as docs/site.md shows."),
+        "wrong": N_("{place} is {value}, but must be {wanted}: change it."),
+        "unknown": N_("{place} is not known here; choose one of {known}, or take it out."),
+        "training": N_("{place} can't be trained: {problem}"),
+    }
+
+    def __init__(self, why: str, place: str, **evidence: str) -> None:
+        self.why = why
+        self.template = self.templates[why]
+        super().__init__(place=place, **evidence)
+
+
+class OwnQuestion(NamedTuple):
+    """A question of a lesson."""
+
+    ask: str
+    answers: tuple[str | Fraction, ...]
+    """All that are right: texts, or one number."""
+    choices: tuple[str, ...] = ()
+    """What can be chosen; none for a question to type an answer to."""
+    hint: str = ""
+    """What is shown after a wrong answer."""
+
+
+class OwnRun(NamedTuple):
+    """A run of a lesson, and what of it is looked at."""
+
+    recipe: Recipe
+    place: str
+    """Where it is in the file, for errors."""
+    step: int = 0
+    encode: str = ""
+    """A word whose encoding is shown as well: Unigram's lattice; "" for none."""
+    steps: tuple[tuple[int, str], ...] = ()
+    """Steps and what there is to see, in their order."""
+
+
+class OwnPart(NamedTuple):
+    """A part of a lesson, in its order: a title, a text, a run, questions; each may be absent."""
+
+    title: str
+    text: str
+    run: OwnRun | None
+    questions: tuple[OwnQuestion, ...]
+
+
+@dataclass(frozen=True)
+class OwnLesson:
+    """A lesson."""
+
+    name: str
+    """The file's."""
+    title: str
+    language: str
+    text: str
+    parts: tuple[OwnPart, ...]
+
+
+class Table:
+    """A table of the file, from which keys are taken one by one: what is left is not known. `place` says where it is."""
+
+    def __init__(self, place: str, value: object) -> None:
+        if not isinstance(value, dict):
+            raise LessonError("wrong", place, value=shown(value), wanted="a table")
+        self.place, self._left, self._asked = place, {**value}, dict[str, None]()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._left
+
+    def at(self, key: str) -> str:
+        """Where a key is."""
+        return f"{self.place}: {key}"
+
+    def take(self, key: str, default: Any = None) -> Any:
+        """A value of any type."""
+        self._asked[key] = None
+        return self._left.pop(key, default)
+
+    def text(self, key: str, limit: int = LESSON_LINE, required: bool = False) -> str:
+        """A text of at most `limit` characters; "" without one."""
+        value = self.take(key)
+        if value is None and not required:
+            return ""
+        return checked_text(self.at(key), value, limit)
+
+    def number(self, key: str) -> int:
+        """A whole number from 0 up; 0 without one."""
+        value = self.take(key, 0)
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 10**6:
+            raise LessonError("wrong", self.at(key), value=shown(value), wanted="a whole number")
+        return value
+
+    def keys(self) -> list[str]:
+        """The keys that are left."""
+        return [*self._left]
+
+    def items(self, key: str, limit: int) -> list[Any]:
+        """A list of at most `limit` entries; an empty one without it."""
+        value = self.take(key, [])
+        if not isinstance(value, list):
+            raise LessonError("wrong", self.at(key), value=shown(value), wanted="a list")
+        if len(value) > limit:
+            raise LessonError("large", self.at(key), size=f"{len(value):,} entries", limit=f"{limit:,}")
+        return value
+
+    def done(self) -> None:
+        """Nothing else is allowed."""
+        for key in self._left:
+            raise LessonError("unknown", self.at(shown(key)), known=", ".join(self._asked))
+
+
+def shown(value: object) -> str:
+    """A value in an error."""
+    try:
+        return quoted(value, 40) if isinstance(value, str) else repr(value)[:40]
+    except (ValueError, RecursionError):  # a number of thousands of digits, or lists in lists
+        return type(value).__name__
+
+
+def checked_text(place: str, value: object, limit: int) -> str:
+    """A text with something in it."""
+    if value is None:
+        raise LessonError("missing", place)
+    if not isinstance(value, str) or not value.strip():
+        raise LessonError("wrong", place, value=shown(value), wanted="a text")
+    if len(value) > limit:
+        raise LessonError("large", place, size=f"{len(value):,} characters", limit=f"{limit:,}")
+    return value.replace("\0", "\ufffd")
+
+
+# --- the file ---------------------------------------------------------------------------------------------------------
+
+
+def read_lesson(path: Path) -> OwnLesson:
+    """The lesson in a file. Raises LessonError for what can't be used, OSError for a file that can't be read."""
+    with path.open("rb") as stream:
+        data = stream.read(LESSON_BYTES + 1)
+    if len(data) > LESSON_BYTES:
+        raise LessonError(
+            "large", path.name, size=f"more than {LESSON_BYTES:,} bytes", limit=f"{LESSON_BYTES:,}"
+        )
+    try:
+        table = Table(path.name, tomllib.loads(data.decode("utf-8")))
+    except RecursionError:
+        raise LessonError("toml", path.name, problem="it is nested too deeply") from None
+    except ValueError as error:
+        raise LessonError("toml", path.name, problem=str(error)[:200]) from None
+    lesson = OwnLesson(
+        path.stem,
+        table.text("title", required=True),
+        one_of(table, "language", [*LANGUAGES], "en"),
+        table.text("text", LESSON_TEXT),
+        tuple(
+            read_part(Table(f"{path.name}, part {number}", one), path.parent)
+            for number, one in enumerate(table.items("part", LESSON_PARTS), start=1)
+        ),
+    )
+    table.done()
+    return lesson
+
+
+def one_of(table: Table, key: str, names: Sequence[str], default: str | None = None) -> str:
+    """One of several names."""
+    value = table.take(key, default)
+    if value is None:
+        raise LessonError("missing", table.at(key))
+    if value not in names:
+        raise LessonError("wrong", table.at(key), value=shown(value), wanted=f"one of {', '.join(names)}")
+    return str(value)
+
+
+def read_part(table: Table, folder: Path) -> OwnPart:
+    """One part."""
+    title, text = table.text("title"), table.text("text", LESSON_TEXT)
+    run = read_run(Table(table.at("run"), table.take("run")), folder) if "run" in table else None
+    if run is not None:
+        run = run._replace(steps=read_steps(Table(table.at("steps"), table.take("steps", {}))))
+    questions = tuple(
+        read_own_question(Table(f"{table.place}, question {number}", one))
+        for number, one in enumerate(table.items("question", LESSON_QUESTIONS), start=1)
+    )
+    table.done()
+    return OwnPart(title, text, run, questions)
+
+
+def read_steps(table: Table) -> tuple[tuple[int, str], ...]:
+    """What there is to see at some steps of a run: a table of texts, by the steps' numbers."""
+    keys = table.keys()
+    if len(keys) > LESSON_QUESTIONS:
+        raise LessonError("large", table.place, size=f"{len(keys):,} steps", limit=f"{LESSON_QUESTIONS:,}")
+    found = []
+    for key in keys:
+        if not (key.isascii() and key.isdigit() and len(key) < 7):
+            raise LessonError(
+                "wrong", table.place, value=shown(key), wanted="the numbers of steps, each with a text"
+            )
+        found.append((int(key), table.text(key, LESSON_TEXT, required=True)))
+    return tuple(sorted(found))
+
+
+def read_own_question(table: Table) -> OwnQuestion:
+    """A question with its answers."""
+    ask, hint = table.text("ask", LESSON_TEXT, required=True), table.text("hint", LESSON_TEXT)
+    choices = tuple(
+        checked_text(table.at("choices"), one, LESSON_LINE)
+        for one in table.items("choices", LESSON_QUESTIONS)
+    )
+    if choices and (len(choices) < 2 or len({*choices}) < len(choices)):
+        raise LessonError(
+            "wrong", table.at("choices"), value=shown([*choices]), wanted="two texts or more, all different"
+        )
+    given = table.take("answer")
+    many = given if isinstance(given, list) and len(given) <= LESSON_QUESTIONS else [given]
+    answers = tuple(read_answer_given(table.at("answer"), one) for one in many)
+    if not answers or (len(answers) > 1 and not all(isinstance(one, str) for one in answers)):
+        raise LessonError(
+            "wrong", table.at("answer"), value=shown(given), wanted="a text, a number, or a list of texts"
+        )
+    if choices and not {*answers} <= {*choices}:
+        raise LessonError(
+            "wrong",
+            table.at("answer"),
+            value=shown(given),
+            wanted="among the choices, as it is written there",
+        )
+    table.done()
+    return OwnQuestion(ask, answers, choices, hint)
+
+
+def read_answer_given(place: str, value: object) -> str | Fraction:
+    """An answer that is right: a text or a number."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not abs(value) < 1e15:  # neither is NaN
+            raise LessonError("wrong", place, value=shown(value), wanted="a number that people can type")
+        return Fraction(str(value))
+    return checked_text(place, value, LESSON_LINE)
+
+
+# --- its runs ---------------------------------------------------------------------------------------------------------
+
+CORPORA: Final = ("corpus", "file", "text", "counts")
+"""Where a run's words come from: an example, a file beside the lesson, a text or word counts in it."""
+
+
+def read_run(table: Table, folder: Path) -> OwnRun:
+    """A run: its algorithm, its corpus, and settings under the names that they have in the app's links."""
+    algorithm = one_of(table, "algorithm", [*RULES_OF])
+    step, encode = table.number("step"), table.text("encode")
+    given = [name for name in CORPORA if name in table]
+    if len(given) != 1:
+        raise LessonError("wrong", table.place, value=f"with {' and '.join(given) or 'no corpus'}",
+                          wanted=f"with one of {', '.join(CORPORA)}")  # fmt: skip
+    (kind,) = given
+    source: dict[str, Any] = {}
+    if kind == "corpus":
+        corpus = one_of(table, kind, [*EXAMPLES])
+    elif kind == "file":
+        corpus, source["file"] = (
+            "upload",
+            read_beside(table.at(kind), table.text(kind, required=True), folder),
+        )
+    else:
+        corpus, source["text"] = (
+            "paste" if kind == "text" else kind,
+            table.text(kind, LESSON_BYTES, required=True),
+        )
+    recipe = read_url(algorithm, RULES_OF[algorithm], {"corpus": corpus}).recipe
+    values = {
+        **recipe.values,
+        **{rule.name: read_rule(table, rule) for rule in RULES_OF[algorithm] if rule.name in table},
+    }
+    for rule in RULES_OF[algorithm]:
+        table.take(rule.name)  # so that an error names it
+    table.done()
+    return OwnRun(replace(recipe, values=values, **source), table.place, step, encode)
+
+
+def read_rule(table: Table, rule: Setting) -> Any:
+    """A setting's value: a text, a number, true or false."""
+    value = table.take(rule.name)
+    try:
+        if not isinstance(value, str | int):
+            raise ValueError(value)
+        return rule.parse(rule.write(value))
+    except ValueError:
+        wanted = f"one of {', '.join(rule.choices)}" if rule.choices else {
+            "switch": "true or false", "number": f"a whole number from {rule.least:,} to {rule.most:,}",
+            "text": f"a text of at most {rule.length:,} characters",
+        }[rule.kind]  # fmt: skip
+        raise LessonError("wrong", table.at(rule.name), value=shown(value), wanted=wanted) from None
+
+
+def read_beside(place: str, name: str, folder: Path) -> tuple[str, bytes]:
+    """Name and bytes of a file in the lesson's folder, or in one below; links don't lead out of it."""
+    try:
+        path = (folder / name).resolve()
+        usable = path.is_relative_to(folder.resolve()) and path.is_file()
+    except (OSError, RuntimeError):  # a name that is too long, a link to itself
+        usable = False
+    if not usable:
+        raise LessonError(
+            "wrong", place, value=shown(name), wanted="the name of a file in the lesson's own folder"
+        )
+    with path.open("rb") as stream:
+        data = stream.read(UPLOAD_LIMIT + 1)
+    if len(data) > UPLOAD_LIMIT:
+        raise LessonError("large", place, size=f"more than {UPLOAD_LIMIT:,} bytes", limit=f"{UPLOAD_LIMIT:,}")
+    return path.name, data

@@ -1,0 +1,218 @@
+"""Answers that a page without a server can check and doesn't show: each accepted answer as a salted hash.
+
+What is hashed is an answer in its plain form; `assets/site/exercises.js` brings what was typed into the same form. Which answers are
+accepted, the question itself says: each was graded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Final, Literal, NamedTuple
+
+from tokensteps.teaching.exercises.kinds import Exercise
+from tokensteps.teaching.questions import (
+    RIGHT,
+    TIED,
+    Board,
+    Cells,
+    Choice,
+    Entry,
+    Question,
+    SeveralLines,
+    read_number,
+)
+
+HASH_DIGITS: Final = 16
+"""Hexadecimal digits of a hash: enough that no wrong answer has a right one's."""
+PLACES: Final = 18
+"""Decimal places of a number that are looked at: more than anybody types, even of a millionth."""
+NEAR: Final = 64
+"""Neighbouring numbers of the same length that may all be right, each way; where there are more, a place less is looked at."""
+CONTINUATION: Final = "##"
+"""What WordPiece puts before a token inside a word; learners may leave it out."""
+
+ReadAs = Literal["number", "split", "line", "words", "choice"]
+"""How what was typed is read: as a number; as tokens with spaces between them; as it is but for its spaces; with capitals like small
+letters, too; as one of several options."""
+READ_AS: Final[Mapping[str, ReadAs]] = {
+    "count": "number",
+    "score": "number",
+    "probability": "number",
+    "loss": "number",
+    "best": "split",
+    "encode": "split",
+    "words": "split",
+    "normalize": "line",
+}
+"""A question's kind → how its one line is read."""
+
+
+class Lock(NamedTuple):
+    """What a page knows of the answer in one box."""
+
+    read: ReadAs
+    salt: str
+    right: tuple[str, ...]
+    """Hashes of all right answers, in no order that tells anything."""
+    tied: tuple[str, ...] = ()
+    """Hashes of answers that are as good, but that the tie rule doesn't choose."""
+    places: int = 0
+    """Decimal places of a number that are looked at."""
+    whole: str = ""
+    """What the pieces of a split make together; "" if that isn't known."""
+
+
+def hashed(salt: str, plain: str) -> str:
+    """The hash of an answer in its plain form.
+
+    >>> hashed("bpe_count:1:1", "0:7") == hashed("bpe_count:1:2", "0:7")
+    False
+    """
+    return hashlib.sha256(f"{salt}\n{plain}".encode("utf-8", "replace")).hexdigest()[:HASH_DIGITS]
+
+
+def locked(
+    read: ReadAs, salt: str, right: Iterable[str], tied: Iterable[str] = (), places: int = 0, whole: str = ""
+) -> Lock:
+    """The lock for answers in their plain form."""
+    accepted, as_good = ({hashed(salt, plain) for plain in plains} for plains in (right, tied))
+    return Lock(read, salt, tuple(sorted(accepted)), tuple(sorted(as_good)), places, whole)
+
+
+def locks_of(exercise: Exercise) -> list[Lock]:
+    """A lock for each box of an exercise's form, in their order; none where no list of answers would be complete."""
+    question, name = exercise.question, exercise.name
+    match question.form:
+        case Choice(options):
+            kinds = {option: question.grade(option).kind for option in options}
+            right, tied = ([one for one in options if kinds[one] == kind] for kind in (RIGHT, TIED))
+            return [locked("choice", name, right, tied)]
+        case Cells():
+            return [cell_lock(question, number, name) for number in range(question.form.open)]
+        case SeveralLines():
+            return []
+        case Entry():
+            read = READ_AS[question.kind]
+    if read == "number":
+        places, plains = number_forms(exact_key(question), lambda typed: takes_answer(question, typed))
+        return [locked("number", name, plains, places=places)]
+    if read == "line":
+        return [locked("line", name, [plain_line(question.key)])]
+    whole = exercise.facts.get("word") or exercise.facts["text"]
+    return [locked("split", name, split_forms(question), whole=str(whole))]
+
+
+def takes_answer(question: Question, answer: str) -> bool:
+    return question.grade(answer).kind == RIGHT
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def exact_key(question: Question) -> Fraction:
+    """A question's right answer as a number. Raises ValueError if it is none."""
+    number = read_number(question.key)
+    if number is None:
+        raise ValueError(f"The key {question.key!r} of a question of the kind {question.kind} is no number.")
+    return number.value
+
+
+def number_forms(value: Fraction, accepts: Callable[[str], bool]) -> tuple[int, list[str]]:
+    """The plain forms of all numbers around `value` that are accepted, and how many decimal places are looked at.
+
+    A plain form has the number of places and the number without its point.
+
+    >>> number_forms(Fraction(1, 20), lambda typed: typed in ("0.05", "0.050"))
+    (18, ['2:5', '3:50', '18:50000000000000000'])
+    """
+    found: list[str] = []
+    for places in range(PLACES + 1):
+        middle = round(value * 10**places)
+        ups, downs = (list(_accepted(range(middle + shift, middle + shift + way * NEAR, way), places, accepts))
+                      for shift, way in ((0, 1), (-1, -1)))  # fmt: skip
+        if max(len(ups), len(downs)) == NEAR:
+            return places - 1, found
+        found += ups + downs
+    exact = f"{PLACES}:{round(value * 10**PLACES)}"  # a fraction, rounded; its decimals have more digits than a float
+    return PLACES, [*dict.fromkeys([*found, exact])]
+
+
+def _accepted(numbers: Sequence[int], places: int, accepts: Callable[[str], bool]) -> Iterator[str]:
+    """Numbers, up to the first that isn't accepted."""
+    for number in numbers:
+        if not accepts(decimal_text(number, places)):
+            return
+        yield f"{places}:{number}"
+
+
+def decimal_text(number: int, places: int) -> str:
+    """A whole number with its decimal point put in.
+
+    >>> decimal_text(5, 3), decimal_text(-1250, 2), decimal_text(7, 0)
+    ('0.005', '-12.50', '7')
+    """
+    digits = f"{abs(number):0{places + 1}}"
+    sign = "-" if number < 0 else ""
+    return sign + (f"{digits[:-places]}.{digits[-places:]}" if places else digits)
+
+
+# --- texts ------------------------------------------------------------------------------------------------------------
+
+
+def split_forms(question: Question) -> list[str]:
+    """The splits that are right: the key, and of those that a picture's pieces make, all that are as good."""
+    tokens = question.key.split()
+    bare = [token.removeprefix(CONTINUATION) if place else token for place, token in enumerate(tokens)]
+    found = {" ".join(bare)}
+    if question.board is not None:
+        found |= {split for split in tilings(question.board) if takes_answer(question, split)}
+    return [*found]
+
+
+def tilings(board: Board) -> Iterator[str]:
+    """Every split of a word into the pieces of its picture, as it is typed.
+
+    >>> [*tilings(Board("hug", {"ug": "", "h": "", "g": "", "u": ""}))]
+    ['h u g', 'h ug']
+    """
+    if not board.word:
+        yield ""
+    for end in range(1, len(board.word) + 1):
+        if board.word[:end] in board.pieces:
+            for rest in tilings(Board(board.word[end:], board.pieces)):
+                yield f"{board.word[:end]} {rest}".rstrip()
+
+
+def plain_line(text: str) -> str:
+    """A line with one space between its words.
+
+    >>> plain_line("  hello  how ")
+    'hello how'
+    """
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def plain_words(text: str) -> str:
+    """The same in small letters."""
+    return plain_line(text.lower())
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def cell_lock(question: Question, number: int, name: str) -> Lock:
+    """The lock of one cell of a table, counted row by row: what may be there while all others are right."""
+    key, salt = question.key.split("\n"), f"{name}:{number}"
+
+    def fits(typed: str) -> bool:
+        return takes_answer(question, "\n".join([*key[:number], typed, *key[number + 1 :]]))
+
+    true = read_number(key[number])
+    if true is not None:
+        places, plains = number_forms(true.value, fits)
+        return locked("number", salt, plains, places=places)
+    pieces = question.board.pieces if question.board is not None else (key[number],)
+    return locked("line", salt, filter(fits, pieces))

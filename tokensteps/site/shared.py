@@ -1,0 +1,63 @@
+"""What all pages of a site share: styles, faces and scripts, each one file.
+
+Scripts are classic ones, as a browser runs no module from `file://`; faces lie in a style sheet, as some browsers take none from there.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from string import Template
+from typing import Final
+
+from tokensteps.assets import APP, read_asset, read_script
+
+SITE_SHEETS: Final[Mapping[str, Sequence[str]]] = {
+    "site.css": (
+        "page/style.css",
+        "page/page.css",
+        "page/terms.css",
+        "page/projector.css",
+        "handout/mark.css",
+        "site/site.css",
+    ),
+    "frames.css": ("components/flipbook.css", "page/style.css", "page/projector.css"),
+}
+"""The style sheets: of every page, and of the frames in their shadow."""
+STARTED: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
+    "books.js": (("flipbook", "site/books.js"), ("terms", "handout/run-terms.js"), ("projector", "site/projector.js")),
+    "exercises.js": (("", "site/exercises.js"),),
+}  # fmt: skip
+"""The scripts: components, each with the lines that start it; "" for none."""
+FACES_SHEET: Final = "fonts.css"
+_EXPORT: Final = re.compile(r"^export default ", re.MULTILINE)
+
+
+def shared_files() -> Iterator[tuple[str, str]]:
+    """Each file's name in the folder `assets/` of a site, with its text."""
+    yield FACES_SHEET, "\n".join(faces())
+    for name, parts in SITE_SHEETS.items():
+        yield name, "\n".join(map(read_asset, parts))
+    for name, parts_of in STARTED.items():
+        yield name, "\n".join(classic(component, start) for component, start in parts_of)
+    yield "icon.svg", read_asset("icon.svg")
+    for licence in sorted((APP / "static" / "fonts").glob("*LICENSE.txt")):
+        if "MATERIAL" not in licence.name:
+            yield licence.name, licence.read_text("utf-8")
+
+
+def classic(component: str, start: str) -> str:
+    """A component's script and the lines that start it, as a classic script that leaves no names behind."""
+    script = _EXPORT.sub("", read_script(component)) if component else ""
+    return Template(read_asset("site/classic.js")).substitute(script=f"{script}\n{read_asset(start)}")
+
+
+def faces() -> Iterator[str]:
+    """The app's faces with their data, as its configuration names them."""
+    theme = tomllib.loads((APP / ".streamlit" / "config.toml").read_text("utf-8"))["theme"]
+    template = Template(read_asset("site/face.css"))
+    for face in theme["fontFaces"]:
+        data = (APP / face["url"].removeprefix("app/")).read_bytes()
+        yield template.substitute(face, data=base64.b64encode(data).decode())
