@@ -253,7 +253,7 @@ class ClassStrip extends Component {
     const from = new URLSearchParams(give.query), to = new URLSearchParams(here()?.query);
     const start = Number(from.get("seed") ?? 0); // exercises go on from there
     for (const name of ["seed", "rising"]) [from, to].forEach((one) => one.delete(name));
-    if (pageName() !== give.page || from.toString() !== to.toString()) return;
+    if (here()?.page !== give.page || from.toString() !== to.toString()) return;
     for (const [number, answer] of Object.entries(done)) {
       const question = Number(number) - start, name = `${give.round}.${question}`;
       if (question < 0 || question >= give.questions || this.sent.has(name)) continue;

@@ -195,5 +195,5 @@ def summary(lecturer: Page, code: str) -> None:
     expect(lecturer.locator(".classroom .lost-curve li")).to_have_count(1)
     with lecturer.expect_download() as saved:
         lecturer.get_by_role("button", name="Answers as CSV").click()
-    assert saved.value.suggested_filename == f"class-{code}.csv"
+    assert saved.value.suggested_filename == f"class-{code}-answers.csv"
     assert "u + g" in saved.value.path().read_text("utf-8")

@@ -5,7 +5,8 @@ const KEPT = "tokensteps.class", MOST_KEPT = 12; // in the browser's storage
 const ROOM = Symbol.for("tokensteps.room"); // on the document: the class that this tab is in
 const FINAL = ["gone", "key", "ended"]; // a stream that is refused for these won't come back
 const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
-const EVENTS = ("state place blank call ask tally shown closed reveal drop people lost give progress end").split(" ");
+const EVENTS = ("state place blank names call ask tally shown closed reveal drop people lost give progress end")
+  .split(" ");
 
 const api = () => new URL("class/api/", new URL(".", location.href)).href;
 const normal = (code) => code.toUpperCase().replace(/[^A-Z0-9]/g, "").slice(0, 12);
@@ -139,6 +140,10 @@ class Room extends EventTarget {
   post(what, body = {}) {
     return post(`${this.code}/${what}`, { as: this.as, ...body });
   }
+  async name(nickname) {
+    await post(`${this.code}/join`, { device: this.as, nickname });
+    this.state.nickname = nickname;
+  }
   isLecturer() {
     return this.role === "lecturer";
   }
@@ -164,6 +169,7 @@ class Room extends EventTarget {
     const { state } = this, mine = data?.round !== undefined && data.round === state.round?.round;
     if (kind === "place") this.place = { ...this.place, ...data };
     else if (kind === "blank") state.blank = data.on;
+    else if (kind === "names") state.nicknames = data.on;
     else if (kind === "call") [state.all, state.follows] = [data.all, data.all];
     else if (kind === "people") state.people = data;
     else if (kind === "lost") this.lost.set(`${data.run}.${data.step}`, data);
