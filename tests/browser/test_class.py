@@ -115,6 +115,7 @@ def test_a_class(serve: Callable[..., str], open_page: Callable[..., Page]) -> N
     lecturer.keyboard.press("g")
     for page in (phone, tokyo, away, again, late):
         tap(page, "u + g")
+    answered(lecturer, "5 of 5 have answered")
     lecturer.keyboard.press("PageDown")  # a clicker's way: show, then reveal
     expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
     lecturer.keyboard.press("PageDown")
@@ -210,7 +211,12 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
         f"{urlsplit(phone.url)._replace(path='/', query='', fragment='').geturl()}{link[link.index('?') :]}"
     )
     expect(other.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
-    assert "key" not in other.url
+    step(other, 1)  # it goes where the class is, and doesn't lead it to the page that it came in by
+    assert "/bpe" in other.url and "key" not in other.url
+    for device, key, number in ((other, "ArrowRight", 2), (lecturer, "ArrowLeft", 1)):
+        device.keyboard.press(key)
+        for page in (lecturer, other, phone):
+            step(page, number)
     people(lecturer, "4 here · 4 follow")
     other.keyboard.press("k")
     expect(phone.locator(".ts-class-blank")).to_be_visible()

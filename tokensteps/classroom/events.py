@@ -70,7 +70,7 @@ def _to_lecturer(
 ) -> tuple[str, Any] | None:
     match note.name:
         case "give":
-            return "give", given_of(room.given)
+            return "give", given_with_progress(room, people.here)
         case "progress":
             return "progress", progress_of(room.given, people.here)
         case "lost":
@@ -145,6 +145,11 @@ def progress_of(given: Given | None, here: int) -> Any:
     return None if given is None else {"round": given.number, "of": here, "questions": given.progress()}
 
 
+def given_with_progress(room: Room, here: int) -> Any:
+    """What everybody was given, as the lecturer sees it."""
+    return room.given and {**given_of(room.given), "progress": progress_of(room.given, here)}
+
+
 def lost_of(room: Room) -> list[dict[str, int]]:
     """Where how many got lost, in the order of the places."""
     return [{"run": run, "step": step, "count": len(who)} for (run, step), who in sorted(room.lost.items())]
@@ -156,11 +161,10 @@ def state_for(room: Room, person: Person, people: People, now: float, rounds: An
         "code": room.code, "nicknames": room.nicknames, "ended": room.ended, "place": room.place, "blank": room.blank, "all": room.all,
     }  # fmt: skip
     if person.lecturer:
-        progress = {"progress": progress_of(room.given, people.here)}
         return {
             "role": "lecturer", **common, "people": people_of(room, people), "lost": lost_of(room), "rounds": [*rounds],
             "round": _present(room, person, people, now),
-            "give": room.given and {**given_of(room.given), **progress},
+            "give": given_with_progress(room, people.here),
         }  # fmt: skip
     device = room.devices[person.number]
     return {

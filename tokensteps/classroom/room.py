@@ -253,7 +253,7 @@ class Room:
                 self.visited.append(there)
         same = self.place is not None and self.place["run"] == run
         where = {} if same else dict(zip(("page", "query"), self.visited[run - 1], strict=True))
-        now = {"run": run, "step": entry["step"], "tab": entry["tab"]}
+        now = {"run": run, "step": entry["step"], "tab": entry["tab"], "by": entry.get("by", "")}
         self.place = {**(self.place or {}), **where, **now}
         self._say("place", **now, **where)
 

@@ -221,7 +221,7 @@ async def _act(request: Request) -> Body:
 def _without_page(room: Room, place: Body) -> Body:
     """A place by its number, where page and query are known: a text in an address can be long."""
     run = room.runs.get((place["page"], place["query"]))
-    return place if run is None else {"run": run, "step": place["step"], "tab": place["tab"]}
+    return place if run is None else {"run": run, **{name: place[name] for name in ("step", "tab", "by")}}
 
 
 async def _summarize(request: Request) -> Body | Response:

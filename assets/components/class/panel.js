@@ -109,7 +109,8 @@ class Panel {
     return [make("p", { className: "soft", textContent: this.labels.lost_how }), lostCurve(this.labels, places)];
   }
   progress() {
-    const { give } = this.strip.room.state, { questions = [], of = 0 } = give?.progress ?? {};
+    const { give, people } = this.strip.room.state, { questions = [], of: joined = 0 } = give?.progress ?? {};
+    const of = Math.max(people?.here ?? 0, joined, ...questions.map(({ done }) => done));
     const rows = questions.map(({ done, right }, index) => make("tr", {},
       make("th", { scope: "row", textContent: index + 1 }), make("td", {},
         make("span", { className: "bar", style: `--share:${of ? done / of : 0}` }),

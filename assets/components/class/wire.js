@@ -48,11 +48,12 @@ const kept = { // code → {key} or {device}, the latest last; a browser may kee
     try { localStorage.setItem(KEPT, JSON.stringify(kept.here)); } catch { /* then a reload joins anew */ }
   },
 };
-function takeKey(code) { // from a lecturer's link: behind the #, so that no server is told
+function takeKey(code) { // from a lecturer's link: behind the #, so that no server is told. Whether there is one
   const key = new URLSearchParams(location.hash.slice(1)).get("key");
-  if (!key) return;
+  if (!key) return false;
   kept.set(code, { key: key.slice(0, 2000) });
   history.replaceState(history.state, "", location.pathname + location.search);
+  return true;
 }
 
 // A class that this tab is in. Whoever shows it listens for "change", whose detail is the kind of event.
@@ -61,6 +62,7 @@ class Room extends EventTarget {
   place = null; // {run, page, query, step, tab}
   lost = new Map(); // run and step → how many
   wait = AGAIN[0];
+  comes = false; // a lecturer's further device, which has yet to go where the class is
   refused = ""; // why the stream won't come back
 
   static at(code) {
@@ -76,7 +78,7 @@ class Room extends EventTarget {
     this.code = code;
   }
   async start() {
-    takeKey(this.code);
+    this.comes ||= takeKey(this.code);
     const { key, device } = kept.get(this.code);
     [this.role, this.as] = [key ? "lecturer" : "student", key];
     try {
