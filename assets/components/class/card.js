@@ -25,17 +25,17 @@ class Card {
   }
   asksName() { // once, where the lecturer asks for it, and while nothing else is asked
     const { room } = this.strip, { nicknames, nickname } = room.state ?? {}, { round } = this;
-    return nicknames && !nickname && !kept.get(room.code).unnamed && (!round || this.put === `${round.round}`);
+    return nicknames && !nickname && !kept.get(room.code).unnamed && (!round || room.put === round.round);
   }
   update() {
-    const { round } = this, now = this.asksName() ? "name" : round && `${round.round}`;
+    const { round } = this, now = this.asksName() ? "name" : round?.round;
     if (now === "name" && now === this.shown) return; // somebody is typing
     if (now !== this.shown) {
       [this.shown, this.folded, this.error] = [now, false, ""];
       this.given = round?.mine ?? "";
       if (round && round.state === "open") this.announce();
     }
-    this.node.hidden = !now || this.put === now;
+    this.node.hidden = !now || this.strip.room.put === now;
     if (this.node.hidden) return;
     if (now === "name") {
       this.drawName();
@@ -165,7 +165,7 @@ class Card {
   onKey(key) {
     this.error = "";
     if (key === "fold") this.folded = !this.folded;
-    else if (key === "done") this.put = this.shown;
+    else if (key === "done") this.strip.room.put = this.shown;
     else if (key === "named") return this.sendName();
     else if (key === "unnamed") kept.set(this.strip.room.code, { unnamed: true });
     else if (key === "back") this.given = this.given.slice(0, -1);

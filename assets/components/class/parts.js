@@ -58,7 +58,10 @@ function verdictOf({ key = [], tied = [] }, answer) {
   return key.includes(answer) ? "right" : tied.includes(answer) ? "tied" : "";
 }
 function barsTable(labels, question, rounds, shown) { // `shown`: {key, tied} once the right one may be told
-  const rows = barRows(question, rounds);
+  const rows = barRows(question, rounds), [right] = shown?.key ?? [];
+  if (right !== undefined && !rows.some(({ answer }) => verdictOf(shown, answer) === "right")) { // nobody found it
+    rows.push({ answer: right, counts: rounds.map(() => 0) });
+  }
   const others = rounds.map((round) => round.others?.count ?? 0);
   if (others.some(Boolean)) rows.push({ answer: null, counts: others });
   const most = Math.max(1, ...rows.flatMap(({ counts }) => counts));

@@ -60,6 +60,7 @@ function takeKey(code) { // from a lecturer's link: behind the #, so that no ser
 class Room extends EventTarget {
   state = null; // what the server has told
   place = null; // {run, page, query, step, tab}
+  put = 0; // the round that was put aside after it was revealed
   lost = new Map(); // run and step → how many
   wait = AGAIN[0];
   comes = false; // a lecturer's further device, which has yet to go where the class is
@@ -162,6 +163,7 @@ class Room extends EventTarget {
     this.place = data.place;
     this.lost = new Map((data.lost ?? []).map((one) => [`${one.run}.${one.step}`, one]));
     if (data.round) this.begin(data.round);
+    if (data.round?.state === "revealed") this.put = data.round.round; // for whoever comes, it is over
   }
   begin(round) { // a countdown ends by this computer's own clock
     this.state.round = { state: "open", answered: 0, mine: null, ...round };
