@@ -25,8 +25,6 @@ from benchmarks.load import ROOT, server
 from tests.hostile import MARKUP
 from tokensteps.classroom.codes import new_code
 
-ELSEWHERE: Final = "127.0.1.1"
-"""The attacker's address."""
 AT_ONCE: Final = 20
 """The attacker's connections."""
 SLOW: Final = 300
@@ -34,17 +32,18 @@ LONG: Final = "x" * 50_000
 """An address nearly as long as the longest, which every follower is sent."""
 
 Statuses = Counter[str]
-Attack = Callable[[Hall], Awaitable[Statuses]]
+Attack = Callable[[Hall, str], Awaitable[Statuses]]
+"""Of a class, from an address."""
 
 
-async def flood(hall: Hall, messages: Sequence[tuple[str, dict[str, Any]]]) -> Statuses:
+async def flood(hall: Hall, source: str, messages: Sequence[tuple[str, dict[str, Any]]]) -> Statuses:
     """Messages over several connections, as fast as they are answered; how often which answer came."""
     found: Statuses = Counter()
     turns = iter(messages)
 
     async def one() -> None:
         browser = Browser(hall.lecturer.ports)
-        browser.source = ELSEWHERE
+        browser.source = source
         for path, body in turns:
             with suppress(OSError, EOFError, ValueError):
                 status, told = await browser.exchange(path, **body)
@@ -55,47 +54,49 @@ async def flood(hall: Hall, messages: Sequence[tuple[str, dict[str, Any]]]) -> S
     return found
 
 
-async def intruder(hall: Hall) -> str:
+async def intruder(hall: Hall, source: str) -> str:
     """A device of the attacker's own, which the class lets in like any other."""
     browser = Browser(hall.lecturer.ports)
-    browser.source = ELSEWHERE
+    browser.source = source
     paper = (await browser.post(f"{hall.code}/join"))["device"]
     browser.drop()
     return str(paper)
 
 
-async def forged_keys(hall: Hall) -> Statuses:
+async def forged_keys(hall: Hall, source: str) -> Statuses:
     key = hall.lecturer.paper
     forged = [key[:at] + ("A" if key[at] != "A" else "B") + key[at + 1 :] for at in range(len(key))]
     messages = [(f"{hall.code}/{what}", {"as": one}) for one in forged for what in ("end", "blank", "ask")]
-    return await flood(hall, messages * (2_000 // len(messages)))
+    return await flood(hall, source, messages * (2_000 // len(messages)))
 
 
-async def guessed_codes(hall: Hall) -> Statuses:
-    return await flood(hall, [(f"{new_code()}/join", {}) for _ in range(5_000)])
+async def guessed_codes(hall: Hall, source: str) -> Statuses:
+    return await flood(hall, source, [(f"{new_code()}/join", {}) for _ in range(5_000)])
 
 
-async def answers_after_the_end(hall: Hall) -> Statuses:
-    device, number = await intruder(hall), await hall.question()
+async def answers_after_the_end(hall: Hall, source: str) -> Statuses:
+    device, number = await intruder(hall, source), await hall.question()
+    await hall.all_in(number)
     await hall.act("reveal", round=number)
     return await flood(
-        hall, [(f"{hall.code}/answer", {"as": device, "round": number, "answer": "e r"})] * 500
+        hall, source, [(f"{hall.code}/answer", {"as": device, "round": number, "answer": "e r"})] * 500
     )
 
 
-async def ten_thousand_answers(hall: Hall) -> Statuses:
-    device, number = await intruder(hall), await hall.question()
+async def ten_thousand_answers(hall: Hall, source: str) -> Statuses:
+    device, number = await intruder(hall, source), await hall.question()
     answers = [
         {"as": device, "round": number, "answer": "e r" if turn % 2 else "i s"} for turn in range(10_000)
     ]
-    return await flood(hall, [(f"{hall.code}/answer", one) for one in answers])
+    return await flood(hall, source, [(f"{hall.code}/answer", one) for one in answers])
 
 
-async def markup_everywhere(hall: Hall) -> Statuses:
-    device, number = await intruder(hall), await hall.question()
+async def markup_everywhere(hall: Hall, source: str) -> Statuses:
+    device, number = await intruder(hall, source), await hall.question()
     fields = ("answer", "question", "nickname", "device", "follows")
     return await flood(
         hall,
+        source,
         [
             (
                 f"{hall.code}/{quote(what, safe='')}",
@@ -107,13 +108,13 @@ async def markup_everywhere(hall: Hall) -> Statuses:
     )
 
 
-async def slow_readers(hall: Hall) -> Statuses:
+async def slow_readers(hall: Hall, source: str) -> Statuses:
     """Streams that nobody reads from, while the class is led to the longest addresses there are."""
-    device, lines = await intruder(hall), []
+    device, lines = await intruder(hall, source), []
     for _ in range(SLOW):
         line = socket.socket()
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        line.bind((ELSEWHERE, 0))
+        line.bind((source, 0))
         line.setblocking(False)
         await asyncio.get_running_loop().sock_connect(line, ("127.0.0.1", hall.lecturer.ports[0]))
         request = f"GET {API}/{hall.code}/events?as={device} HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -161,14 +162,14 @@ async def besiege(port: int, students: int, process: Any) -> None:
     print(f"{students} students; memory {resident([process]):.0f} MB\n")
     print("| attack | answered | a second | steps at the students' meanwhile: p50, p95, max | memory |")
     print("| --- | --- | --- | --- | --- |")
-    for name, attack in ATTACKS.items():
+    for number, (name, attack) in enumerate(ATTACKS.items()):
         before, start = len(outcome.followed), time.monotonic()
         walking = asyncio.create_task(walk(hall))
         answered: Statuses = Counter()
         if attack is None:
             await asyncio.sleep(10)
         else:
-            answered = await attack(hall)
+            answered = await attack(hall, f"127.0.1.{1 + number}")
         seconds = time.monotonic() - start
         await asyncio.sleep(1)
         walking.cancel()
