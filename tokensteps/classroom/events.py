@@ -40,19 +40,19 @@ def events(room: Room, after: int, person: Person, people: People, now: float) -
     latest = {_about(note): note.id for note in notes if note.name in COUNTS}
     for note in notes:
         if note.name in SAME_FOR_ALL:
-            yield _written(note, note.name, note.data)
+            yield _shared(note, note.name, note.data)
         elif note.name not in COUNTS or latest[_about(note)] == note.id:
             said = (_to_lecturer if person.lecturer else _to_student)(room, note, person, people, now)
             if said is not None:
                 shared = not person.lecturer and note.name not in OF_ONES_OWN
-                yield (_written if shared else _anew)(note, *said)
+                yield (_shared if shared else _anew)(note, *said)
 
 
 def _anew(note: Note, name: str, data: Any) -> bytes:
     return event(name, data, note.id)
 
 
-def _written(note: Note, name: str, data: Any) -> bytes:
+def _shared(note: Note, name: str, data: Any) -> bytes:
     """An event that hundreds get, written once: again only where less time is left than when it was written."""
     left = data.get("left") if data else None
     if left not in note.sent:

@@ -64,7 +64,8 @@ function barsTable(labels, question, rounds, shown) { // `shown`: {key, tied} on
   const isRight = ({ answer }) => Boolean(shown) && verdictOf(shown, answer) === "right";
   if (right !== undefined && !all.some(isRight)) all.push({ answer: right, counts: rounds.map(() => 0) });
   const given = [...all].sort((one, other) => Math.max(...other.counts) - Math.max(...one.counts)).slice(0, BARS);
-  const rows = all.filter((row) => given.includes(row) || isRight(row)), rest = all.filter((row) => !rows.includes(row));
+  const rows = all.filter((row) => given.includes(row) || isRight(row));
+  const rest = all.filter((row) => !rows.includes(row));
   const others = rounds.map((round, index) =>
     rest.reduce((sum, { counts }) => sum + counts[index], round.others?.count ?? 0));
   if (others.some(Boolean)) rows.push({ answer: null, counts: others });
