@@ -212,6 +212,7 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     )
     expect(other.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     step(other, 1)  # it goes where the class is, and doesn't lead it to the page that it came in by
+    other.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     assert "/bpe" in other.url and "key" not in other.url
     for device, key, number in ((other, "ArrowRight", 2), (lecturer, "ArrowLeft", 1)):
         device.keyboard.press(key)
