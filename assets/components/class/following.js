@@ -9,7 +9,6 @@ const PATIENCE = 15_000; // ms that Python may take to lead somewhere
 const SMALL = 700; // px: of a phone
 const RECENT = 3000; // ms after which a change of the page is no longer the reader's
 
-const isDrawing = () => document.querySelector('.stApp[data-test-script-state="running"]') !== null;
 const isShown = ({ path } = {}) => path === location.pathname.split("/").pop();
 const stageBox = () => (document[MAIN]?.isConnected ? document[MAIN] : null);
 function settings(search) { // as text that is the same for the same settings
@@ -88,7 +87,7 @@ class Follower {
       this.seen = false;
       return false;
     }
-    if (performance.now() - since < PATIENCE || isDrawing()) return true; // to ask again would begin all anew
+    if (performance.now() - since < PATIENCE) return true;
     this.going = null;
     return false;
   }
