@@ -30,7 +30,7 @@ PORT ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run serve dev test check stress lint types unit browser browsers nginx dist visit load hostile siege next bench keys format screenshots messages lock audit clean
+.PHONY: help run serve dev test check stress lint types unit browser browsers nginx redis dist visit load hostile siege next bench keys format screenshots messages lock audit clean
 
 help: ## list these targets
 	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
@@ -51,7 +51,7 @@ serve: $(VENV)/.run ## several workers on consecutive ports, for nginx (WORKERS=
 
 dev: $(VENV)/.dev ## install what development needs
 
-test: lint types browser nginx ## lint, types and every test
+test: lint types browser nginx redis ## lint, types and every test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 check: lint types unit ## lint, types and the tests that need no browser: minutes, not a quarter of an hour
@@ -79,6 +79,9 @@ browsers: $(VENV)/.dev ## every page in Firefox and WebKit as well; installs the
 nginx: $(VENV)/.dev ## find nginx for the test of a deployment, or install it as root or on CI
 	@$(BIN)/python -m tests.browser.nginx --ensure
 
+redis: $(VENV)/.dev ## find a Redis or Valkey for the tests of classes, or install one as root or on CI
+	@$(BIN)/python -m tests.app.classroom.redis_server --ensure
+
 visit: browser ## what a visit costs in a real browser: bytes, requests, seconds, beside an empty Streamlit app
 	$(BIN)/python -m benchmarks.visit
 
@@ -92,7 +95,7 @@ hostile: browser ## 10,000 hostile strings, 100,000 messages and 20,000 files th
 siege: $(VENV)/.dev ## a class of 50 steps for ten minutes while one visitor attacks
 	$(BIN)/python -m benchmarks.siege
 
-next: $(VENV)/.dev browser nginx ## every test with the newest Streamlit that the index has; first says what is newer than the lock
+next: $(VENV)/.dev browser nginx redis ## every test with the newest Streamlit that the index has; first says what is newer than the lock
 	@test -x $(NEXT)/bin/python || $(BIN)/python -m venv $(NEXT)
 	@$(NEXT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@$(NEXT)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade streamlit

@@ -69,12 +69,13 @@ class Browser:
     async def post(self, path: str, **body: Any) -> dict[str, Any]:
         """A message; what comes back. Raises Refused, and OSError or IncompleteReadError where the server has gone."""
         async with self.turns:
-            status, told = await self._post(path, body)
+            status, told = await self.exchange(path, **body)
         if status != 200:
             raise Refused(f"{path}: {status} {told}")
         return told
 
-    async def _post(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    async def exchange(self, path: str, **body: Any) -> tuple[int, dict[str, Any]]:
+        """A message, one at a time; the status and what comes back."""
         if self.line is None:
             self.line = await self._connect()
         reader, writer = self.line
@@ -164,6 +165,8 @@ class Lesson:
     answer_within: float = 5.0
     pace: float = 1.0
     """Seconds between two steps."""
+    every: float = 0.0
+    """Seconds from one question to the next, at least."""
 
 
 @dataclass
@@ -192,12 +195,14 @@ class Outcome:
         """For the eye."""
         lesson = self.lesson
         yield (
-            f"{lesson.students} students, {lesson.steps} steps, {lesson.questions} questions: "
+            f"{lesson.students} students, {lesson.steps:,} steps, {lesson.questions} questions: "
             f"all in after {self.joining:.1f} s; lost {self.lost}, twice {self.twice}, refused {self.refused}"
         )
         for name, times in (("step → student", self.followed), ("answer → wall", self.counted)):
             if times:
-                told = "  ".join(f"{label} {of(times, share) * 1e3:5.0f} ms" for label, share in QUANTILES)
+                told = "  ".join(
+                    f"{label} {quantile(times, share) * 1e3:5.0f} ms" for label, share in QUANTILES
+                )
                 yield f"  {name:15} {len(times):7,} messages  {told}"
         yield f"  answers kept {self.answers:,} of {lesson.students * lesson.questions:,}, not one's own {self.wrong}"
         if self.back:
@@ -208,7 +213,7 @@ class Outcome:
 QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1.0))
 
 
-def of(times: Sequence[float], share: float) -> float:
+def quantile(times: Sequence[float], share: float) -> float:
     """The value that so many of the times don't exceed."""
     return sorted(times)[max(0, math.ceil(share * len(times)) - 1)]
 
@@ -298,18 +303,19 @@ class Hall:
         """The lecturer asks, one question after the other, and shows what the class thinks."""
         await asyncio.sleep(self.lesson.pace / 2)
         for _ in range(self.lesson.questions):
-            choices = [{"id": one, "tokens": one.split()} for one in CHOICES]
-            question = {
-                "kind": "pair",
-                "say": {"en": "Which pair?"},
-                "input": "choices",
-                "choices": choices,
-                "key": ["e r"],
-            }
-            number = (await self.act("ask", question=question))["round"]
+            again = asyncio.create_task(asyncio.sleep(self.lesson.every))
+            number = await self.question()
             await self.all_in(number)
             await self.act("show", round=number)
             await self.act("reveal", round=number)
+            await again
+
+    async def question(self) -> int:
+        """Ask; the round's number."""
+        choices = [{"id": one, "tokens": one.split()} for one in CHOICES]
+        form = {"kind": "pair", "say": {"en": "Which pair?"}, "input": "choices"}
+        told = await self.act("ask", question={**form, "choices": choices, "key": ["e r"]})
+        return int(told["round"])
 
     async def all_in(self, number: int) -> None:
         """Wait until everybody has answered, or should have."""
@@ -330,11 +336,13 @@ class Hall:
         _status, told = await _answer_from(reader)
         writer.close()
         for person in told["people"]:
-            number = self.numbers[person["number"]].number
-            self.outcome.answers += len(person["answers"])
-            self.outcome.wrong += sum(
-                answer != own(number, int(asked)) for asked, answer in person["answers"].items()
-            )
+            student = self.numbers.get(person["number"])
+            if student is not None:
+                answers = person["answers"].items()
+                self.outcome.answers += len(answers)
+                self.outcome.wrong += sum(
+                    answer != own(student.number, int(asked)) for asked, answer in answers
+                )
         await self.act("end")
         for task in self.tasks:
             task.cancel()
@@ -406,11 +414,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.classroom", description=__doc__)
     parser.add_argument("--students", type=int, default=HALL, choices=range(1, 1201), metavar="1..1200")
     parser.add_argument("--steps", type=int, default=60, choices=range(1, 3601), metavar="1..3600")
+    parser.add_argument(
+        "--hours", type=int, choices=range(1, 9), metavar="1..8", help="a step a second for so long"
+    )
     parser.add_argument("--questions", type=int, default=10, choices=range(101), metavar="0..100")
     parser.add_argument("--servers", type=int, default=1, choices=range(1, 5))
     parser.add_argument("--kill", action="store_true", help="kill one of the servers in the middle of a vote")
     asked = parser.parse_args(arguments)
-    lesson = Lesson(asked.students, asked.steps, asked.questions)
+    steps = 3600 * asked.hours if asked.hours else asked.steps
+    lesson = Lesson(asked.students, steps, asked.questions)
+    if asked.hours:
+        lesson.every = lesson.pace * steps / max(1, asked.questions)
     with ExitStack() as stack:
         stack.enter_context(shared_store())
         servers = dict(stack.enter_context(server(ROOT)) for _ in range(max(asked.servers, 1 + asked.kill)))

@@ -15,6 +15,7 @@ class ClassStrip extends Component {
   page = document.documentElement;
   votes = new Map(); // a round's number → the round, for the vote that stands beside another
   labels = {};
+  by = Math.random().toString(36).slice(2, 10); // who leads, of the lecturer's devices
   pending = null; // the step about which a question is being made
 
   constructor(root) {
@@ -70,10 +71,13 @@ class ClassStrip extends Component {
     if (kind === "state" && room.isLecturer()) {
       for (const round of room.state.rounds ?? []) this.votes.set(round.round, { ...round, ...round.asked });
       this.reported = "";
+      if (room.comes && room.place) this.join();
+      room.comes = false;
       this.report();
     }
     if (kind === "state" && !room.isLecturer() && room.state.follows) this.follower.back();
     if (kind === "call" && room.state.all) this.follower?.back();
+    if (kind === "place" && room.isLecturer() && room.place.by !== this.by) this.join();
     if (kind === "place") this.follower?.follow();
     if (kind === "give" && room.state.give?.questions) this.follower?.back();
     if (kind === "end") this.say(this.labels.ended);
@@ -224,16 +228,27 @@ class ClassStrip extends Component {
     const { room } = this, at = here();
     if (!at || this.reporting || !room.isLecturer() || !room.state || room.state.ended || document.hidden) return;
     const place = { ...at, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
-    if (now === this.reported) return;
+    if (this.joining && document[SHOWN].went === this.joining.nonce) [this.joining, this.reported] = [null, now];
+    if (now === this.reported || performance.now() - this.joining?.since < PATIENCE) return;
     this.reporting = true;
     try {
-      await room.post("place", place);
+      await room.post("place", { ...place, by: this.by });
       this.reported = now;
     } catch ({ kind }) {
       if (FINAL.includes(kind)) this.reported = now;
     }
     this.reporting = false;
     if (this.reported === now) await this.report(); // it may have moved on meanwhile
+  }
+  join() { // another of the lecturer's devices has led the class there
+    const { page, query, step } = this.room.place, at = here();
+    if (isSame(at, this.room.place)) {
+      this.reported = JSON.stringify({ ...at, step, tab: tabNow() });
+      turnTo(step, true);
+      return;
+    }
+    this.joining = { nonce: `${performance.now()}`, since: performance.now() };
+    this.lead({ page, query, step, nonce: this.joining.nonce });
   }
   onPage(kind) {
     if (this.room?.isLecturer()) this.report();
@@ -253,7 +268,7 @@ class ClassStrip extends Component {
     const from = new URLSearchParams(give.query), to = new URLSearchParams(here()?.query);
     const start = Number(from.get("seed") ?? 0); // exercises go on from there
     for (const name of ["seed", "rising"]) [from, to].forEach((one) => one.delete(name));
-    if (pageName() !== give.page || from.toString() !== to.toString()) return;
+    if (here()?.page !== give.page || from.toString() !== to.toString()) return;
     for (const [number, answer] of Object.entries(done)) {
       const question = Number(number) - start, name = `${give.round}.${question}`;
       if (question < 0 || question >= give.questions || this.sent.has(name)) continue;

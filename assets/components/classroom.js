@@ -49,7 +49,8 @@ class Classroom extends Component {
   summary(told) {
     const { labels } = this, groups = new Map();
     for (const round of told.rounds) groups.set(round.first, [...(groups.get(round.first) ?? []), round]);
-    const actions = make("div", { className: "actions" }, ...["csv", "print", "refresh"].map((what) =>
+    const offered = ["csv", ...(told.nicknames ? ["names"] : []), "print", "refresh"];
+    const actions = make("div", { className: "actions" }, ...offered.map((what) =>
       make("button", { type: "button", textContent: labels[what], data: { do: what } })));
     const head = [filled(labels.joined, { number: told.joined }), filled(labels.questions, { number: groups.size })];
     const asked = [...groups.values()].map((rounds) => this.question(rounds));
@@ -96,14 +97,14 @@ class Classroom extends Component {
     if (at.dataset.code) this.show(at.dataset.code);
     else if (at.dataset.do === "print") print();
     else if (at.dataset.do === "refresh") this.show(this.code);
-    else await this.save();
+    else await this.save(at.dataset.do);
   }
-  async save() {
+  async save(form) {
     const as = encodeURIComponent(kept.get(this.code).key);
-    const answer = await fetch(`${api()}${this.code}/summary?as=${as}&form=csv`);
+    const answer = await fetch(`${api()}${this.code}/summary?as=${as}&form=${form}`);
     if (!answer.ok) return;
     const href = URL.createObjectURL(await answer.blob());
-    make("a", { href, download: `class-${this.code}.csv` }).click();
+    make("a", { href, download: `class-${this.code}-${form === "csv" ? "answers" : form}.csv` }).click();
     URL.revokeObjectURL(href);
   }
   close() {

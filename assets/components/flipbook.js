@@ -11,6 +11,7 @@ const SWIPE = 50; // px
 // whether what the question doesn't need makes room; the first that fits is taken.
 const LEVELS = [[false, [1, 0.9, 0.8], [1, 2, 3]], [true, [1, 0.9, 0.8, 0.72], [1, 2, 3, "flow"]]]
   .flatMap(([tight, types, columns]) => types.flatMap((type) => columns.map((number) => [tight, type, number])));
+const LEADS = ".cols > section + section, .go"; // what leads ahead of the step that a frame shows
 const LIT = ":has(.hot), .now, .hot"; // rows and chips that are left out last
 const BUTTONS = { // icon, and the key's name, which may be a label
   first: ["M3.5 3v10M12.5 3.5 7 8l5.5 4.5", "home"], back: ["M10 3.5 5 8l5 4.5", "←"],
@@ -99,8 +100,8 @@ class Timeline {
   constructor(node, root) {
     [this.node, this.root] = [node, root];
   }
-  fill({ frames, first }) {
-    const markup = frames
+  fill({ frames, first }, last) {
+    const markup = frames.slice(0, Math.max(0, last - first + 1))
       .map((page, index) => `<button type="button" data-step="${first + index}">${page.label}</button>`).join("");
     if (markup === this.shown) return;
     this.node.innerHTML = this.shown = markup;
@@ -335,7 +336,7 @@ class Flipbook extends Component {
     this.move(to, beat);
   }
   move(to, beat = 2, led = false) {
-    to = within(to, Math.min(this.book.last, this.held ?? Infinity));
+    to = within(to, this.end());
     if (to === this.step) return;
     this.step = to;
     this.draw(beat);
@@ -360,7 +361,13 @@ class Flipbook extends Component {
     this.box.toggleAttribute("data-asked", step !== null);
     if (!this.book.run) return;
     if (step !== null) this.play(false);
+    this.cancel("say");
+    this.live.textContent = ""; // it may have told of the runner-up
+    this.line.fill(this.book, this.end());
     this.draw();
+  }
+  end() { // the last step that may be shown
+    return Math.min(this.book.last, this.held ?? Infinity);
   }
   nearEdge() {
     const { first, frames, last } = this.book, end = first + frames.length - 1;
@@ -389,14 +396,14 @@ class Flipbook extends Component {
     this.range.value = step;
     where.querySelector("b").textContent = book.before + separated(step);
     for (const what in BUTTONS) { // `disabled` would lose the focus
-      const end = what === "first" || what === "back" ? 0 : Math.min(book.last, this.held ?? Infinity);
+      const end = what === "first" || what === "back" ? 0 : this.end();
       this.button(what).ariaDisabled = step === end;
     }
     this.box.toggleAttribute("data-stale", !page);
     if (beat && document[MAIN] === this.box) document.dispatchEvent(new Event("tokensteps:step"));
     if (beat) this.startBeat(beat === 1 && book.beats && page && !this.still.matches);
     if (page) {
-      if (stage.show(page.html)) this.fit.run(0);
+      if (stage.show(this.held === null ? page.html : withheld(page.html))) this.fit.run(0);
       where.querySelector("span").textContent = page.status && `${book.last ? "· " : ""}${page.status}`;
     }
     this.range.ariaValueText = [...where.children].map((part) => part.textContent).join(" ");
@@ -454,7 +461,7 @@ class Flipbook extends Component {
       document.dispatchEvent(new Event("tokensteps:stage"));
     }
     if (other) this.start(next, behind);
-    this.line.fill(next);
+    this.line.fill(next, this.end());
     this.draw(sought ? 2 : undefined);
     if (sought) this.writeAddress();
   }
@@ -476,6 +483,13 @@ class Flipbook extends Component {
     box.style.setProperty("--digits", Math.max(3, String(last).length));
     this.showSpeed();
   }
+}
+
+function withheld(html) { // a frame without what leads ahead: neither seen nor found nor read out
+  const page = make("template", { innerHTML: html });
+  for (const node of page.content.querySelectorAll(LEADS)) node.remove();
+  for (const node of page.content.querySelectorAll(".why")) node.textContent = "";
+  return page.innerHTML;
 }
 
 function keepInSight(node, pane) { // scrolls the pane alone, never the page

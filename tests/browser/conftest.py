@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -210,6 +212,23 @@ EMPTY = """() => { try { sessionStorage.clear(); localStorage.clear(); } catch {
   setTimeout(() => location.replace('about:blank')); }"""
 TOURS_TAKEN = """try { for (const page of ['bpe', 'wordpiece', 'unigram']) localStorage.setItem(`tokensteps.tour.${page}`, 'seen'); } catch {}"""
 """Nobody is offered a tour, which would lie over what tests click."""
+
+
+GZIP = re.compile(rb"\x1f\x8b\x08")
+"""How what is packed begins."""
+
+
+def received(page: Page) -> list[bytes]:
+    """Every message that the page gets over a WebSocket from now on, with what is packed in it."""
+    found: list[bytes] = []
+
+    def take(data: bytes | str) -> None:
+        whole = data if isinstance(data, bytes) else data.encode()
+        packed = [zlib.decompressobj(31).decompress(whole[at.start() :]) for at in GZIP.finditer(whole)]
+        found.append(b"".join([whole, *packed]))
+
+    page.on("websocket", lambda socket: socket.on("framereceived", take))
+    return found
 
 
 def left(page: Page) -> object:

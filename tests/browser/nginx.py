@@ -41,19 +41,25 @@ def ensure() -> str | None:
 
     On Debian it starts with the machine, so it is installed only by root, in a container mostly, and on CI.
     """
-    if find() is None and shutil.which("apt-get"):
-        root = chromium.prefix()
-        if root == [] or (root is not None and os.environ.get("CI")):
-            apt = [*root, *chromium.APT]
-            for command in (
-                [*apt, "update"],
-                [*apt, "install", "-y", "--no-install-recommends", "nginx-light"],
-            ):
-                print("No nginx yet:", " ".join(command), flush=True)
-                if subprocess.run(command, check=False).returncode:
-                    break
-            find.cache_clear()
+    if find() is None:
+        install("nginx", "nginx-light")
+        find.cache_clear()
     return find()
+
+
+def install(name: str, *packages: str) -> None:
+    """Install the first of these packages that there is, on Debian: by root, and on CI."""
+    root = chromium.prefix() if shutil.which("apt-get") else None
+    if root is None or (root and not os.environ.get("CI")):
+        return
+
+    def done(*command: str) -> bool:
+        apt = [*root, *chromium.APT, *command]
+        print(f"No {name} yet:", " ".join(apt), flush=True)
+        return subprocess.run(apt, check=False).returncode == 0
+
+    if done("update"):
+        any(done("install", "-y", "--no-install-recommends", package) for package in packages)
 
 
 def free_ports(many: int) -> int:

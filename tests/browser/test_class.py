@@ -1,17 +1,20 @@
-"""A class, live, in browsers: one lecturer with nothing but a keyboard, and students in contexts of their own.
+"""A class, live, in browsers: one lecturer with nothing but a keyboard, and five students in contexts of their own.
 
 Oracle: the Hugging Face course's five words, where `u` and `g` are merged first, as they occur 20 times, and then `u` and `n`, 16
-times; what was tapped on the phones; the addresses.
+times; what was tapped on the phones; the addresses; the exercises' own keys.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, TOURS_TAKEN
+from tests.browser.conftest import ROOT, TOURS_TAKEN, received
+from tokensteps.classroom.address import qr
+from tokensteps.teaching.challenge import Challenge
+from tokensteps.teaching.exercises.kinds import make
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "device_scale_factor": 2}
 CARD, WALL, STRIP = ".ts-class-card", ".ts-class-wall", ".ts-class"
@@ -46,27 +49,40 @@ def counts(page: Page, answer: str) -> list[str]:
     return [told.split(" ")[0] for told in row.locator(".number").all_inner_texts()]
 
 
-def test_a_class(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
-    """Follow, ask, answer, bars, vote again, reveal, step away and come back, reload, come late, a question of one's own, the summary."""
-    app = serve(ROOT / "app.py")
-    lecturer, phone = open_page(fresh=True), open_page(fresh=True, **PHONE)
-    tokyo, late = open_page(fresh=True, locale="ja-JP"), open_page(fresh=True)
-    for page in (lecturer, phone, tokyo, late):
-        page.add_init_script(TOURS_TAKEN)
-    lecturer.goto(f"{app}/bpe?corpus=hug")
+def people(lecturer: Page, told: str) -> None:
+    expect(lecturer.locator(f"{STRIP} .stop")).to_have_text(told)
+
+
+def open_class(lecturer: Page, address: str) -> str:
+    """Open one on this page; its code. The panel with the picture is open."""
+    lecturer.goto(address)
     press(lecturer, "Open a class", "[data-testid=stMain]")
     expect(lecturer.locator(".ts-class-panel .qr svg")).to_be_visible()
     code = lecturer.locator(".ts-class-panel .room-code").inner_text().replace("\n", "")
     expect(lecturer.locator(".ts-class-panel .link")).to_contain_text(f"/?class={code}")
+    return code
+
+
+def test_a_class(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """Follow, ask, answer, bars, vote again, reveal; step away and come back, reload, come late; called back, let go; a second device; a
+    question of one's own; the summary."""
+    app = serve(ROOT / "app.py")
+    lecturer, phone = open_page(fresh=True), open_page(fresh=True, **PHONE)
+    tokyo, late = open_page(fresh=True, locale="ja-JP"), open_page(fresh=True)
+    away, again = open_page(fresh=True), open_page(fresh=True)
+    for page in (lecturer, phone, tokyo, away, again, late):
+        page.add_init_script(TOURS_TAKEN)
+    code = open_class(lecturer, f"{app}/bpe?corpus=hug")
     lecturer.keyboard.press("Escape")
-    phone.goto(f"{app}/?class={code}")
+    for page in (phone, away, again):
+        page.goto(f"{app}/?class={code}")
     tokyo.goto(app)
     tokyo.get_by_role("textbox", name="授業に参加：コード").fill(f" {code[:3].lower()}-{code[3:]}")
     tokyo.keyboard.press("Enter")
-    for page in (phone, tokyo):
+    for page in (phone, tokyo, away, again):
         page.wait_for_function("location.pathname === '/bpe' && location.search.includes('corpus=hug')")
         step(page, 0)
-    expect(lecturer.locator(f"{STRIP} .stop")).to_have_text("2 here · 2 follow")
+    people(lecturer, "4 here · 4 follow")
     assert parse_qs(urlsplit(tokyo.url).query)["lang"] == ["ja"]
 
     following_costs_no_run(phone, lecturer)
@@ -78,37 +94,42 @@ def test_a_class(serve: Callable[..., str], open_page: Callable[..., Page]) -> N
     expect(lecturer.locator(f"{WALL} button.main")).to_be_focused()
     lecturer.keyboard.press("Enter")
     expect(tokyo.locator(f"{CARD} .asked")).to_contain_text("次にマージ")
+    nothing_leads_ahead(phone)
     tap(phone, "p + u")
-    tap(tokyo, "u + g")
-    answered(lecturer, "2 of 2 have answered")
+    for page in (tokyo, away, again):
+        tap(page, "u + g")
+    answered(lecturer, "4 of 4 have answered")
     late.goto(f"{app}/compare?class={code}")
     tap(late, "p + u")
     tap(late, "h + u")  # second thoughts: one answer each
-    answered(lecturer, "3 of 3 have answered")
-    phone.reload()
-    expect(phone.locator(f'{CARD} [data-key="=p + u"]')).to_have_attribute("aria-pressed", "true")
+    answered(lecturer, "5 of 5 have answered")
+    again.reload()
+    expect(again.locator(f'{CARD} [data-key="=u + g"]')).to_have_attribute("aria-pressed", "true")
     assert phone.evaluate(CUT) == []
     lecturer.keyboard.press("s")
     expect(phone.locator(CARD)).to_contain_text("Answers are closed.")
     expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
-    assert counts(lecturer, "ug") == ["1"] and counts(lecturer, "hu") == ["1"]
+    assert counts(lecturer, "ug") == ["3"] and counts(lecturer, "hu") == ["1"]
     expect(lecturer.locator(f"{WALL} .verdict")).to_have_count(0)  # unmarked until it is revealed
 
     lecturer.keyboard.press("g")
-    for page in (phone, tokyo, late):
+    for page in (phone, tokyo, away, again, late):
         tap(page, "u + g")
+    answered(lecturer, "5 of 5 have answered")
     lecturer.keyboard.press("PageDown")  # a clicker's way: show, then reveal
     expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
     lecturer.keyboard.press("PageDown")
     expect(lecturer.locator(f"{WALL} tr.right th")).to_contain_text("right")
-    assert counts(lecturer, "ug") == ["1", "3"] and counts(lecturer, "pu") == ["1", "0"]
-    for page in (lecturer, phone, tokyo, late):
+    assert counts(lecturer, "ug") == ["3", "5"] and counts(lecturer, "pu") == ["1", "0"]
+    for page in (lecturer, phone, tokyo, away, again, late):
         step(page, 1)
     expect(phone.locator(CARD)).to_contain_text("Right.")
     lecturer.keyboard.press("PageDown")
     expect(lecturer.locator(WALL)).to_be_hidden()
 
-    away_and_back(lecturer, phone)
+    away_and_back(lecturer, away)
+    let_go_and_called_back(lecturer, phone, tokyo)
+    a_second_device(lecturer, again, phone, code)
     a_number(lecturer, phone)
     an_own_question(lecturer, tokyo)
     summary(lecturer, code)
@@ -128,19 +149,77 @@ def following_costs_no_run(phone: Page, lecturer: Page) -> None:
     assert phone.evaluate("window.sent") == 0
 
 
-def away_and_back(lecturer: Page, phone: Page) -> None:
+def nothing_leads_ahead(student: Page) -> None:
+    """While a question is open, what follows the step isn't in the student's page, nor the key in what the room has told."""
+    book = student.locator(".ts-flipbook").first
+    expect(book.locator(".line > .future")).to_have_count(0)
+    expect(book.locator(".cols > section")).to_have_count(1)
+    expect(book.locator(".live")).to_have_text("")
+    assert [text for text in book.locator(".why").all_text_contents() if text] == []
+    assert student.evaluate("Object.keys(document[Symbol.for('tokensteps.room')].state.round.question)") == [
+        "kind", "say", "input", "choices",
+    ]  # fmt: skip
+
+
+def away_and_back(lecturer: Page, away: Page) -> None:
     """Whoever steps alone is let go, and comes back."""
-    phone.get_by_role("button", name="Done").click()
-    phone.locator(".ts-flipbook [data-do=next]").first.click()
-    step(phone, 2)
-    expect(lecturer.locator(f"{STRIP} .stop")).to_have_text("3 here · 2 follow")
-    assert phone.evaluate(CUT) == []
-    phone.get_by_role("button", name="You lost me").click()
+    away.get_by_role("button", name="Done").click()
+    away.locator(".ts-flipbook [data-do=next]").first.click()
+    step(away, 2)
+    people(lecturer, "5 here · 4 follow")
+    away.get_by_role("button", name="You lost me").click()
     expect(lecturer.locator(f"{STRIP} [data-do=lost]")).to_have_text("Lost: 1")
-    phone.get_by_role("button", name="Back to the class").click()
+    away.get_by_role("button", name="Back to the class").click()
+    step(away, 1)
+    people(lecturer, "5 here · 5 follow")
+
+
+def let_go_and_called_back(lecturer: Page, phone: Page, tokyo: Page) -> None:
+    """Everybody is on their own until they are called; the screens go dark and come back."""
+    phone.get_by_role("button", name="Done").click()
+    lecturer.keyboard.press("f")
+    people(lecturer, "5 here · 0 follow")
+    expect(tokyo.locator(f"{STRIP} [data-do=back]")).to_be_visible()
+    lecturer.keyboard.press("ArrowRight")
+    step(lecturer, 2)
+    tokyo.locator(".ts-flipbook [data-do=first]").first.click()
+    step(tokyo, 0)
     step(phone, 1)
-    expect(lecturer.locator(f"{STRIP} .stop")).to_have_text("3 here · 3 follow")
+    assert phone.evaluate(CUT) == []
+    lecturer.keyboard.press("f")
+    for page in (phone, tokyo):
+        step(page, 2)
+    people(lecturer, "5 here · 5 follow")
+    lecturer.keyboard.press("ArrowLeft")
+    step(phone, 1)
     lecturer.keyboard.press("k")
+    expect(phone.locator(".ts-class-blank")).to_be_visible()
+    lecturer.keyboard.press("k")
+    expect(phone.locator(".ts-class-blank")).to_be_hidden()
+
+
+def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None:
+    """The picture for the lecturer alone has the key; whoever opens its address leads as well."""
+    lecturer.keyboard.press("j")
+    press(lecturer, "Teach from a second device", ".ts-class-panel")
+    expect(lecturer.locator(".ts-class-panel .qr")).to_contain_text("For you alone")
+    key = lecturer.evaluate(f"JSON.parse(localStorage.getItem('tokensteps.class')).{code}.key")
+    link = lecturer.locator(".ts-class-panel .link").inner_text() + f"#key={quote(key, safe='')}"
+    expect(lecturer.locator(".ts-class-panel .qr path")).to_have_attribute("d", qr(link).path)
+    lecturer.keyboard.press("Escape")
+    other.goto(
+        f"{urlsplit(phone.url)._replace(path='/', query='', fragment='').geturl()}{link[link.index('?') :]}"
+    )
+    expect(other.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
+    step(other, 1)  # it goes where the class is, and doesn't lead it to the page that it came in by
+    other.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    assert "/bpe" in other.url and "key" not in other.url
+    for device, key, number in ((other, "ArrowRight", 2), (lecturer, "ArrowLeft", 1)):
+        device.keyboard.press(key)
+        for page in (lecturer, other, phone):
+            step(page, number)
+    people(lecturer, "4 here · 4 follow")
+    other.keyboard.press("k")
     expect(phone.locator(".ts-class-blank")).to_be_visible()
     lecturer.keyboard.press("k")
     expect(phone.locator(".ts-class-blank")).to_be_hidden()
@@ -155,7 +234,7 @@ def a_number(lecturer: Page, phone: Page) -> None:
         phone.locator(f'{CARD} [data-key="#{key}"]').click()
     assert phone.evaluate(CUT) == []
     phone.get_by_role("button", name="Send", exact=True).click()
-    answered(lecturer, "1 of 3 have answered")
+    answered(lecturer, "1 of 4 have answered")
     lecturer.keyboard.press("e")
     expect(lecturer.locator(f"{WALL} tr.right")).to_contain_text("16")
     step(phone, 2)
@@ -176,7 +255,7 @@ def an_own_question(lecturer: Page, tokyo: Page) -> None:
     expect(tokyo.locator(f"{CARD} .asked")).to_have_text(MARKUP)
     expect(tokyo.locator(f'{CARD} [data-key="=1"]')).to_have_text("<script>alert(2)</script>")
     tap(tokyo, "2")
-    answered(lecturer, "1 of 3 have answered")
+    answered(lecturer, "1 of 4 have answered")
     lecturer.keyboard.press("e")
     expect(tokyo.locator(CARD)).to_contain_text("正解のない質問")
     lecturer.keyboard.press("Escape")
@@ -186,14 +265,97 @@ def summary(lecturer: Page, code: str) -> None:
     """Everything that was asked, with both votes, and where the class was lost."""
     press(lecturer, "End the class", STRIP)
     press(lecturer, "End the class", ".ts-class-panel")
-    lecturer.wait_for_function("location.pathname === '/classroom'")
+    lecturer.wait_for_function("location.pathname === '/class'")
     first = lecturer.locator(".classroom article").first
-    expect(first).to_contain_text("3 of 3 answered, 33 % right · second vote: 3 of 3 answered, 100 % right")
+    expect(first).to_contain_text("5 of 5 answered, 60 % right · second vote: 5 of 5 answered, 100 % right")
     link = first.get_by_role("link").get_attribute("href")
     assert link is not None and "/bpe?corpus=hug" in link
     expect(lecturer.locator(".classroom article").nth(2)).to_contain_text(MARKUP)
     expect(lecturer.locator(".classroom .lost-curve li")).to_have_count(1)
     with lecturer.expect_download() as saved:
         lecturer.get_by_role("button", name="Answers as CSV").click()
-    assert saved.value.suggested_filename == f"class-{code}.csv"
+    assert saved.value.suggested_filename == f"class-{code}-answers.csv"
     assert "u + g" in saved.value.path().read_text("utf-8")
+
+
+def test_a_class_has_work_to_do(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """Nicknames, a question in Predict, an exercise set and a challenge with their progress."""
+    app = serve(ROOT / "app.py")
+    lecturer, phone = open_page(fresh=True), open_page(fresh=True, **PHONE)
+    for page in (lecturer, phone):
+        page.add_init_script(TOURS_TAKEN)
+    code = open_class(lecturer, f"{app}/bpe?corpus=hug&mode=predict")
+    lecturer.get_by_role("checkbox", name="Ask for nicknames").focus()
+    lecturer.keyboard.press("Space")
+    sent = received(phone)
+    phone.goto(f"{app}/classroom?class={code}")  # an old link
+    phone.locator(CARD).get_by_role("textbox", name="Your nickname").fill(MARKUP)
+    phone.get_by_role("button", name="Send", exact=True).click()
+    expect(phone.locator(CARD)).to_be_hidden()
+    lecturer.keyboard.press("Escape")
+    in_predict(lecturer, phone, sent)
+    an_exercise_set(lecturer, phone, app, code)
+    a_challenge(lecturer, phone, app, code)
+    press(lecturer, "End the class", STRIP)
+    press(lecturer, "End the class", ".ts-class-panel")
+    with lecturer.expect_download() as saved:
+        lecturer.get_by_role("button", name="Answers by nickname").click()
+    assert saved.value.suggested_filename == f"class-{code}-names.csv"
+    assert MARKUP[:24] in saved.value.path().read_text("utf-8") and "u + g" in saved.value.path().read_text(
+        "utf-8"
+    )
+
+
+def in_predict(lecturer: Page, phone: Page, sent: list[bytes]) -> None:
+    """There the server sends nothing of the steps ahead before Reveal; then everybody goes on all the same."""
+    where = ".ts-flipbook .where p"
+    expect(phone.locator(where)).to_have_text("Step 0 of 0")
+    lecturer.keyboard.press("a")
+    expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
+    lecturer.keyboard.press("Enter")
+    tap(phone, "u + g")
+    answered(lecturer, "1 of 1 have answered")
+    assert sent and not [data for data in sent if b"Merge u + g into" in data]
+    lecturer.keyboard.press("e")
+    for page in (lecturer, phone):
+        expect(page.locator(where)).to_have_text("Step 1 of 1")
+    phone.get_by_role("button", name="Done").click()
+    lecturer.keyboard.press("Escape")
+
+
+def given(lecturer: Page, phone: Page, path: str) -> None:
+    """The lecturer gives what the page has, and everybody is led there."""
+    expect(lecturer.locator(f"{STRIP} [data-do=give]")).to_be_visible()
+    lecturer.keyboard.press("g")
+    phone.wait_for_function(f"location.pathname === '{path}'")
+    expect(lecturer.locator(".ts-class-panel tbody tr").first).to_contain_text("0 of 1 · 0 right")
+
+
+def an_exercise_set(lecturer: Page, phone: Page, app: str, code: str) -> None:
+    """Each at their own pace: the first one right, the second one wrong."""
+    lecturer.goto(f"{app}/exercises?kind=bpe_count&level=1&seed=1&class={code}")
+    given(lecturer, phone, "/exercises")
+    rows = lecturer.locator(".ts-class-panel tbody tr")
+    answer = phone.get_by_role("textbox", name="Your answer")
+    answer.fill(make("bpe_count", 1, 1).question.key)
+    answer.press("Enter")
+    expect(rows.nth(0)).to_contain_text("1 of 1 · 1 right")
+    phone.get_by_role("button", name="Next exercise").click()
+    expect(phone.locator(".exercise-head")).to_contain_text("number 2")
+    phone.get_by_role("button", name="Reveal").click()
+    expect(rows.nth(1)).to_contain_text("1 of 1 · 0 right")
+    assert phone.evaluate(CUT) == []
+    lecturer.keyboard.press("Escape")
+
+
+def a_challenge(lecturer: Page, phone: Page, app: str, code: str) -> None:
+    """Its bars start anew, a row for each of its steps."""
+    sealed = Challenge("Two merges", "bpe", {"corpus": "hug"}, 0, 2, "count").sealed()
+    lecturer.goto(f"{app}/challenge?c={sealed}&class={code}")
+    given(lecturer, phone, "/challenge")
+    expect(lecturer.locator(".ts-class-panel tbody tr")).to_have_count(2)
+    answer = phone.get_by_role("textbox", name="Your answer")
+    answer.fill("20")
+    answer.press("Enter")
+    expect(lecturer.locator(".ts-class-panel tbody tr").first).to_contain_text("1 of 1 · 1 right")
+    lecturer.keyboard.press("Escape")

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import csv
 import re
-import zlib
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, received
 from tokensteps.teaching.challenge import Challenge
 
 BOOK = ".ts-flipbook"
-GZIP = re.compile(rb"\x1f\x8b\x08")
-"""How what is packed begins."""
 MERGES = ["u + g", "u + n", "h + ug", "p + un"]
 """The first merges of hug, pug, pun, bun, hugs."""
 FORMULA = '=HYPERLINK("http://evil.example/<b>","Ann")'
@@ -94,14 +91,7 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
 
 def test_a_challenge_can_not_be_peeked_at(page: Page, app: str) -> None:
     """Keys, scrubber, timeline, play, address: nothing leads past what is found out, and the browser never has it."""
-    sent: list[bytes] = []
-
-    def take(data: bytes | str) -> None:
-        whole = data if isinstance(data, bytes) else data.encode()
-        packed = [zlib.decompressobj(31).decompress(whole[found.start() :]) for found in GZIP.finditer(whole)]
-        sent.append(b"".join([whole, *packed]))
-
-    page.on("websocket", lambda socket: socket.on("framereceived", take))
+    sent = received(page)
     sealed = Challenge("Monday", "bpe", {"corpus": "hug"}, 1, 4, "pair").sealed()
     page.goto(f"{app}/challenge?c={sealed}")
     at(page, 1)

@@ -11,8 +11,10 @@ from tokensteps.classroom.questions import is_right
 from tokensteps.classroom.room import COUNTS, Note, Room
 from tokensteps.classroom.rounds import Given, Round
 
-SAME_FOR_ALL: Final = frozenset({"place", "blank", "call", "end"})
-"""Events that say the same to all, and can be written once for all."""
+SAME_FOR_ALL: Final = frozenset({"place", "blank", "names", "call", "drop", "end"})
+"""Events that say what their notes say, to everybody."""
+OF_ONES_OWN: Final = frozenset({"reveal"})
+"""And those that say something else to each student."""
 
 
 class People(NamedTuple):
@@ -38,11 +40,25 @@ def events(room: Room, after: int, person: Person, people: People, now: float) -
     latest = {_about(note): note.id for note in notes if note.name in COUNTS}
     for note in notes:
         if note.name in SAME_FOR_ALL:
-            yield note.sent.get("") or note.sent.setdefault("", event(note.name, note.data, note.id))
+            yield _shared(note, note.name, note.data)
         elif note.name not in COUNTS or latest[_about(note)] == note.id:
             said = (_to_lecturer if person.lecturer else _to_student)(room, note, person, people, now)
             if said is not None:
-                yield event(*said, note.id)
+                shared = not person.lecturer and note.name not in OF_ONES_OWN
+                yield (_shared if shared else _anew)(note, *said)
+
+
+def _anew(note: Note, name: str, data: Any) -> bytes:
+    return event(name, data, note.id)
+
+
+def _shared(note: Note, name: str, data: Any) -> bytes:
+    """An event that hundreds get, written once: again only where less time is left than when it was written."""
+    left = data.get("left") if data else None
+    if left not in note.sent:
+        note.sent.clear()
+        note.sent[left] = _anew(note, name, data)
+    return note.sent[left]
 
 
 def _about(note: Note) -> tuple[object, ...]:
@@ -54,13 +70,11 @@ def _to_lecturer(
 ) -> tuple[str, Any] | None:
     match note.name:
         case "give":
-            return "give", given_of(room.given)
+            return "give", given_with_progress(room, people.here)
         case "progress":
             return "progress", progress_of(room.given, people.here)
         case "lost":
             return "lost", {**note.data, "count": len(room.lost[note.data["run"], note.data["step"]])}
-        case "drop":
-            return "drop", note.data
     asked = room.rounds[note.data["round"]]
     match note.name:
         case "ask":
@@ -84,8 +98,6 @@ def _to_student(
             return "give", given_of(room.given)
         case "ask":
             return "ask", question_of(room.rounds[note.data["round"]], now)
-        case "drop":
-            return "drop", note.data
         case "shown":
             return "closed", {"round": note.data["round"]}
         case "reveal":
@@ -133,6 +145,11 @@ def progress_of(given: Given | None, here: int) -> Any:
     return None if given is None else {"round": given.number, "of": here, "questions": given.progress()}
 
 
+def given_with_progress(room: Room, here: int) -> Any:
+    """What everybody was given, as the lecturer sees it."""
+    return room.given and {**given_of(room.given), "progress": progress_of(room.given, here)}
+
+
 def lost_of(room: Room) -> list[dict[str, int]]:
     """Where how many got lost, in the order of the places."""
     return [{"run": run, "step": step, "count": len(who)} for (run, step), who in sorted(room.lost.items())]
@@ -144,15 +161,14 @@ def state_for(room: Room, person: Person, people: People, now: float, rounds: An
         "code": room.code, "nicknames": room.nicknames, "ended": room.ended, "place": room.place, "blank": room.blank, "all": room.all,
     }  # fmt: skip
     if person.lecturer:
-        progress = {"progress": progress_of(room.given, people.here)}
         return {
             "role": "lecturer", **common, "people": people_of(room, people), "lost": lost_of(room), "rounds": [*rounds],
             "round": _present(room, person, people, now),
-            "give": room.given and {**given_of(room.given), **progress},
+            "give": given_with_progress(room, people.here),
         }  # fmt: skip
     device = room.devices[person.number]
     return {
-        "role": "student", **common, "number": person.number, "follows": device.follows,
+        "role": "student", **common, "number": person.number, "nickname": device.nickname, "follows": device.follows,
         "round": _present(room, person, people, now), "give": given_of(room.given),
     }  # fmt: skip
 

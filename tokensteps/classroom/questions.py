@@ -75,12 +75,13 @@ def nickname(value: Any) -> str:
 
 
 def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Where the lecturer is: page, query without step, step, tab. Raises Turned."""
+    """Where the lecturer is: page, query without step, step, tab; and by which of the lecturer's devices. Raises Turned."""
     return {
         "page": text(given.get("page", ""), 60),
         "query": text(given.get("query", ""), SEALED_LIMIT),
         "step": whole(given.get("step", 0), 0, 10**9),
         "tab": text(given.get("tab") or "", 60),
+        "by": text(given.get("by") or "", 12),
     }
 
 

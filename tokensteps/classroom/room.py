@@ -57,8 +57,8 @@ class Note:
     name: str
     data: Mapping[str, Any]
     """What there is to say; of what changes with time only which round or place it is."""
-    sent: dict[str, bytes] = field(default_factory=dict, compare=False)
-    """As it was written for everybody, once."""
+    sent: dict[float | None, bytes] = field(default_factory=dict, compare=False)
+    """Seconds that were left of a countdown, None without one → as it was written then for everybody. Only the latest is kept."""
 
 
 class Notes:
@@ -133,6 +133,12 @@ class Room:
         check = getattr(self, f"_check_{do}", None)
         verdict: Outcome = check(entry, device) if check else None
         return verdict
+
+    def _check_names(self, entry: Said, _device: None) -> Outcome:
+        if self.nicknames == entry["on"]:
+            return "same"
+        # Who has answered without a name must not get one afterwards.
+        return "names" if entry["on"] and self.numbered else None
 
     def _check_nick(self, entry: Said, device: Device) -> Outcome:
         return "same" if not self.nicknames or entry["nickname"] in ("", device.nickname) else None
@@ -226,6 +232,12 @@ class Room:
         if self.round is not None and self.round.state == "open":
             self.round.of = len(self.devices)
 
+    def _do_names(self, entry: Said) -> None:
+        self.nicknames = entry["on"]
+        for device in self.devices.values():
+            device.nickname = ""
+        self._say("names", on=self.nicknames)
+
     def _do_nick(self, entry: Said) -> None:
         self.devices[entry["n"]].nickname = entry["nickname"]
 
@@ -241,7 +253,7 @@ class Room:
                 self.visited.append(there)
         same = self.place is not None and self.place["run"] == run
         where = {} if same else dict(zip(("page", "query"), self.visited[run - 1], strict=True))
-        now = {"run": run, "step": entry["step"], "tab": entry["tab"]}
+        now = {"run": run, "step": entry["step"], "tab": entry["tab"], "by": entry.get("by", "")}
         self.place = {**(self.place or {}), **where, **now}
         self._say("place", **now, **where)
 

@@ -52,6 +52,7 @@ SAY: Final[Mapping[str, str]] = {
     "late": "The time is over.",
     "round": "There is no such question now.",
     "place": "Show a step first.",
+    "names": "Ask for nicknames before the first question, or not at all.",
     "enough": "This device has said too much.",
     "ended": "The class is over.",
     "full": "There is no room for more.",
@@ -71,6 +72,7 @@ def _read_answer(body: Body) -> Body:
 
 LECTURERS: Final[Mapping[str, Callable[[Body], Body]]] = {
     "place": form.as_place,
+    "names": lambda body: {"on": form.truth(body.get("on"))},
     "blank": lambda body: {"on": form.truth(body.get("on"))},
     "call": lambda body: {"all": form.truth(body.get("all"))},
     "ask": lambda body: {"question": form.read_question(body.get("question"))},
@@ -219,7 +221,7 @@ async def _act(request: Request) -> Body:
 def _without_page(room: Room, place: Body) -> Body:
     """A place by its number, where page and query are known: a text in an address can be long."""
     run = room.runs.get((place["page"], place["query"]))
-    return place if run is None else {"run": run, "step": place["step"], "tab": place["tab"]}
+    return place if run is None else {"run": run, **{name: place[name] for name in ("step", "tab", "by")}}
 
 
 async def _summarize(request: Request) -> Body | Response:

@@ -81,7 +81,7 @@ def rounds_csv(room: Room) -> str:
 def names_csv(room: Room) -> str:
     """Who answered what, a line each. Raises Turned for a class that doesn't ask for names."""
     if not room.nicknames:
-        raise Turned("names", "This class was opened without nicknames.")
+        raise Turned("names", "This class has no nicknames.")
     numbers = [*room.rounds]
     rows = [
         [number, device.nickname, *(room.rounds[one].answers.get(number, "") for one in numbers)]

@@ -18,6 +18,7 @@ CLASS_PAGES: Final = frozenset(
         "bpe",
         "wordpiece",
         "unigram",
+        "whatif",
         "compare",
         "playground",
         "pipeline",

@@ -61,6 +61,8 @@ def _panel_words() -> dict[str, str]:
         "copied": _("Copied"),
         "qr": _("QR code with the link for students"),
         "no_qr": _("No QR code for this address."),
+        "names": _("Ask for nicknames: the summary then says who answered what"),
+        "names_hint": _("Students may leave it empty. It can be switched on before the first question only."),
         "second_device": _("Teach from a second device"),
         "second_hint": _("For you alone: whoever scans this leads the class."),
         "lost_title": _("Where you lost them"),
@@ -103,6 +105,9 @@ def _wall_words() -> dict[str, str]:
 
 def _card_words() -> dict[str, str]:
     return {
+        "nickname": _("Your nickname"),
+        "nickname_hint": _("You may leave it empty. Your teacher sees it beside your answers."),
+        "unnamed": _("Without a name"),
         "look": _("Look at the page"),
         "answer_it": _("Answer"),
         "done": _("Done"),
@@ -156,6 +161,7 @@ def class_errors() -> dict[str, str]:
         "error_round": closed,
         "error_large": _("That is too long: shorten it."),
         "error_form": _("The server didn't understand that: reload the page."),
+        "error_names": _("Nicknames can be asked for before the first question only."),
         "error_place": _("Open a page for the class first."),
         "error_enough": _("You have changed your answer too often: the last one counts."),
         "error_store": again,
@@ -183,6 +189,7 @@ def summary_labels() -> dict[str, str]:
         "second": _("second vote: {told}"),
         "step_link": _("Open it: {page}, step {step}"),
         "csv": _("Answers as CSV"),
+        "names": _("Answers by nickname (CSV)"),
         "print": _("Print"),
         "lost": _("Where you lost them"),
         "nobody_lost": _("Nobody has pressed “You lost me” so far."),

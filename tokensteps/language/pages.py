@@ -19,6 +19,8 @@ class Page(NamedTuple):
     section: str
     """A key of `PAGE_SECTIONS`, and the folder of the page's script."""
     title: str
+    place: str | None = None
+    """Its path, where that isn't its name."""
 
     @property
     def script(self) -> str:
@@ -28,7 +30,7 @@ class Page(NamedTuple):
     @property
     def path(self) -> str:
         """The page's path in the browser's address: "" for the home page."""
-        return "" if self.name == "home" else self.name
+        return self.name if self.place is None else self.place
 
 
 PAGE_SECTIONS: Final[Mapping[str, str]] = {
@@ -40,12 +42,12 @@ PAGE_SECTIONS: Final[Mapping[str, str]] = {
 PAGES: Final[Mapping[str, Page]] = {
     page.name: page
     for page in (
-        Page("home", "learn", N_("Home")),
+        Page("home", "learn", N_("Home"), ""),
         Page("exercises", "learn", N_("Exercises")),
         Page("challenge", "learn", N_("Challenge")),
         Page("errata", "learn", N_("Errata")),
         Page("glossary", "learn", N_("Glossary")),
-        Page("classroom", "learn", N_("Live class")),
+        Page("classroom", "learn", N_("Live class"), "class"),
         *(Page(name, "train", title) for name, title in ALGORITHM_NAMES.items()),
         Page("whatif", "train", N_("What if")),
         Page("playground", "explore", N_("Playground")),
@@ -55,6 +57,8 @@ PAGES: Final[Mapping[str, Page]] = {
     )
 }
 """Every page by its name, in the order of the navigation."""
+PAGE_AT: Final[Mapping[str, str]] = {page.path: page.name for page in PAGES.values()}
+"""Path → the name of its page."""
 
 
 def pages_in(section: str) -> list[Page]:

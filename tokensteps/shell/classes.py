@@ -189,7 +189,13 @@ def class_page(page: str) -> None:
     usual = [
         [name, value] for name, value in (position["url"] if position else {}).items() if value is not None
     ]
-    data = {"page": page, "usual": usual, "went": state.get(CLASS_WENT, ""), "question": question}
+    data = {
+        "page": page,
+        "path": PAGES[page].path,
+        "usual": usual,
+        "went": state.get(CLASS_WENT, ""),
+        "question": question,
+    }
     component("class_page", ())(key="class_page", data=data)
 
 

@@ -23,21 +23,52 @@ class Card {
   get round() {
     return this.strip.room.state?.round;
   }
+  asksName() { // once, where the lecturer asks for it, and while nothing else is asked
+    const { room } = this.strip, { nicknames, nickname } = room.state ?? {}, { round } = this;
+    return nicknames && !nickname && !kept.get(room.code).unnamed && (!round || room.put === round.round);
+  }
   update() {
-    const { round } = this, now = round && `${round.round}`;
+    const { round } = this, now = this.asksName() ? "name" : round?.round;
+    if (now === "name" && now === this.shown) return; // somebody is typing
     if (now !== this.shown) {
       [this.shown, this.folded, this.error] = [now, false, ""];
       this.given = round?.mine ?? "";
       if (round && round.state === "open") this.announce();
     }
-    this.node.hidden = !round || this.put === now;
+    this.node.hidden = !now || this.strip.room.put === now;
     if (this.node.hidden) return;
+    if (now === "name") {
+      this.drawName();
+      return;
+    }
     const held = this.node.contains(document.activeElement) ? document.activeElement.dataset.key : "";
     this.node.ariaLabel = this.labels.question;
     this.node.classList.toggle("folded", this.folded);
     this.node.replaceChildren(...this.parts(round).filter(Boolean), this.live);
     if (held) this.node.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
     this.tick();
+  }
+  drawName() {
+    const { labels } = this, heading = make("b", { textContent: labels.nickname });
+    const box = make("input", { maxLength: 24, autocomplete: "off", ariaLabel: labels.nickname });
+    box.addEventListener("keydown", ({ key }) => { if (key === "Enter") this.onKey("named"); });
+    this.node.ariaLabel = labels.nickname;
+    this.node.classList.remove("folded");
+    this.node.replaceChildren(make("header", {}, heading),
+      make("p", { className: "soft", textContent: labels.nickname_hint }), box,
+      this.button("named", labels.send, { className: "main wide" }),
+      this.button("unnamed", labels.unnamed, { className: "wide" }), this.live);
+    this.live.textContent = `${labels.nickname}: ${labels.nickname_hint}`;
+  }
+  async sendName() {
+    const name = this.node.querySelector("input").value.trim();
+    try {
+      if (name) await this.strip.room.name(name);
+      else kept.set(this.strip.room.code, { unnamed: true });
+    } catch ({ kind }) {
+      this.strip.say(this.labels[`error_${kind}`] ?? this.labels.error_store);
+    }
+    this.update();
   }
   announce() { // after the page has settled, so that it is heard
     setTimeout(() => { this.live.textContent = `${this.labels.question}: ${this.sentence().textContent}`; }, 300);
@@ -134,7 +165,9 @@ class Card {
   onKey(key) {
     this.error = "";
     if (key === "fold") this.folded = !this.folded;
-    else if (key === "done") this.put = this.shown;
+    else if (key === "done") this.strip.room.put = this.shown;
+    else if (key === "named") return this.sendName();
+    else if (key === "unnamed") kept.set(this.strip.room.code, { unnamed: true });
     else if (key === "back") this.given = this.given.slice(0, -1);
     else if (key === "send") return this.send(this.answer());
     else if (key[0] === "=") return this.send(key.slice(1));

@@ -9,7 +9,7 @@ const PATIENCE = 15_000; // ms that Python may take to lead somewhere
 const SMALL = 700; // px: of a phone
 const RECENT = 3000; // ms after which a change of the page is no longer the reader's
 
-const pageName = () => location.pathname.split("/").pop() || "home";
+const isShown = ({ path } = {}) => path === location.pathname.split("/").pop();
 const stageBox = () => (document[MAIN]?.isConnected ? document[MAIN] : null);
 function settings(search) { // as text that is the same for the same settings
   const found = new URLSearchParams(search);
@@ -18,12 +18,12 @@ function settings(search) { // as text that is the same for the same settings
   return found.toString();
 }
 function here() { // null while the page is on its way
-  const page = pageName(), shown = document[SHOWN];
-  if (shown?.page !== page) return null;
-  return { page, query: settings(location.search) || shown.usual };
+  const shown = document[SHOWN];
+  if (!isShown(shown)) return null;
+  return { page: shown.page, query: settings(location.search) || shown.usual };
 }
 const isSame = (one, other) => one && other && one.page === other.page && one.query === other.query;
-const givenHere = () => (document[GIVEN]?.on === pageName() ? document[GIVEN] : null);
+const givenHere = () => (document[GIVEN]?.on === here()?.page ? document[GIVEN] : null);
 const stepNow = () => (stageBox() ? Number(stageBox().querySelector('input[type="range"]').value) : 0);
 function tabs() {
   const list = document.querySelector(TABS);

@@ -44,8 +44,9 @@ class Panel {
   }
   refresh() { // figures that change while it is open
     if (this.kind === "lost" || this.kind === "progress") this.fill();
-    const people = this.node.querySelector(".people");
+    const people = this.node.querySelector(".people"), names = this.node.querySelector(".names input");
     if (people) people.textContent = this.strip.peopleTold();
+    if (names) [names.checked, names.disabled] = this.namesAsked();
   }
 
   // --- the code
@@ -56,6 +57,16 @@ class Panel {
   }
   link() {
     return `${this.address().replace(/\/+$/, "")}/?class=${this.strip.room.code}`;
+  }
+  namesAsked() { // whether, and whether it is too late to change that: who answered without a name gets none
+    const { state } = this.strip.room, on = Boolean(state.nicknames);
+    return [on, !on && Boolean(this.strip.votes.size || state.round || state.give)];
+  }
+  names() {
+    const [checked, disabled] = this.namesAsked(), box = make("input", { type: "checkbox", checked, disabled });
+    box.addEventListener("change", () => this.strip.turn("names", "nicknames", "on"));
+    return make("label", { className: "names", title: this.labels.names_hint }, box,
+      make("span", { textContent: this.labels.names }));
   }
   code() {
     const { labels, strip } = this, { code } = strip.room;
@@ -75,7 +86,7 @@ class Panel {
         make("p", { className: "people" }, strip.peopleTold()))),
     make("p", { className: "link", textContent: this.link() }),
     make("label", {}, make("span", { textContent: labels.address }), box),
-    make("p", { className: "soft", textContent: labels.wifi }),
+    make("p", { className: "soft", textContent: labels.wifi }), this.names(),
     make("footer", {}, make("button", { type: "button", className: "main", textContent: labels.start, data:
       { do: "close" } }), copy, second)];
   }
@@ -98,7 +109,8 @@ class Panel {
     return [make("p", { className: "soft", textContent: this.labels.lost_how }), lostCurve(this.labels, places)];
   }
   progress() {
-    const { give } = this.strip.room.state, { questions = [], of = 0 } = give?.progress ?? {};
+    const { give, people } = this.strip.room.state, { questions = [], of: joined = 0 } = give?.progress ?? {};
+    const of = Math.max(people?.here ?? 0, joined, ...questions.map(({ done }) => done));
     const rows = questions.map(({ done, right }, index) => make("tr", {},
       make("th", { scope: "row", textContent: index + 1 }), make("td", {},
         make("span", { className: "bar", style: `--share:${of ? done / of : 0}` }),

@@ -46,6 +46,8 @@ function canonicalNumber(text) {
   return Number.isInteger(rounded) ? String(rounded) : rounded.toFixed(12).replace(/0+$/, "");
 }
 
+const BARS = 6; // that a wall has room for with its buttons, in projector mode too; the rest are counted together
+
 // Bars of one round, or of two side by side: [{bars, others, answered}], the same question's.
 function barRows(question, rounds) {
   const known = new Set((question.choices ?? []).map(({ id }) => id));
@@ -58,8 +60,14 @@ function verdictOf({ key = [], tied = [] }, answer) {
   return key.includes(answer) ? "right" : tied.includes(answer) ? "tied" : "";
 }
 function barsTable(labels, question, rounds, shown) { // `shown`: {key, tied} once the right one may be told
-  const rows = barRows(question, rounds);
-  const others = rounds.map((round) => round.others?.count ?? 0);
+  const all = barRows(question, rounds), [right] = shown?.key ?? [];
+  const isRight = ({ answer }) => Boolean(shown) && verdictOf(shown, answer) === "right";
+  if (right !== undefined && !all.some(isRight)) all.push({ answer: right, counts: rounds.map(() => 0) });
+  const given = [...all].sort((one, other) => Math.max(...other.counts) - Math.max(...one.counts)).slice(0, BARS);
+  const rows = all.filter((row) => given.includes(row) || isRight(row));
+  const rest = all.filter((row) => !rows.includes(row));
+  const others = rounds.map((round, index) =>
+    rest.reduce((sum, { counts }) => sum + counts[index], round.others?.count ?? 0));
   if (others.some(Boolean)) rows.push({ answer: null, counts: others });
   const most = Math.max(1, ...rows.flatMap(({ counts }) => counts));
   const totals = rounds.map((round) => Math.max(1, round.answered ?? 0));

@@ -30,7 +30,7 @@ class Wall {
     return this.draft !== null || (this.isLive() && this.round.state !== "revealed");
   }
   isLive() {
-    return Boolean(this.round) && this.put !== this.round.round;
+    return Boolean(this.round) && this.strip.room.put !== this.round.round;
   }
 
   // --- drawing
@@ -139,7 +139,7 @@ class Wall {
   tick() {
     const { round } = this, find = (selector) => this.node.querySelector(selector);
     const time = find("header .time"), line = find(".counted b");
-    if (!round || this.draft) return;
+    if (!this.isLive() || this.draft || !time) return;
     time.textContent = round.ends && round.state === "open" ? secondsLeft(round.ends) : "";
     if (!line) return;
     const [answered, of] = [round.answered ?? 0, Math.max(round.of ?? this.strip.room.state.people?.here ?? 0,
@@ -187,7 +187,7 @@ class Wall {
   act(what) {
     const { round } = this;
     if (what === "close" || what === "go") {
-      if (!this.draft && round) this.put = round.round;
+      if (!this.draft && round) this.strip.room.put = round.round;
       this.draft = null;
     } else if (what === "send") this.ask();
     else if (what === "reveal") this.strip.reveal(round);

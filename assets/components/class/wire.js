@@ -5,7 +5,8 @@ const KEPT = "tokensteps.class", MOST_KEPT = 12; // in the browser's storage
 const ROOM = Symbol.for("tokensteps.room"); // on the document: the class that this tab is in
 const FINAL = ["gone", "key", "ended"]; // a stream that is refused for these won't come back
 const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
-const EVENTS = ("state place blank call ask tally shown closed reveal drop people lost give progress end").split(" ");
+const EVENTS = ("state place blank names call ask tally shown closed reveal drop people lost give progress end")
+  .split(" ");
 
 const api = () => new URL("class/api/", new URL(".", location.href)).href;
 const normal = (code) => code.toUpperCase().replace(/[^A-Z0-9]/g, "").slice(0, 12);
@@ -47,19 +48,22 @@ const kept = { // code → {key} or {device}, the latest last; a browser may kee
     try { localStorage.setItem(KEPT, JSON.stringify(kept.here)); } catch { /* then a reload joins anew */ }
   },
 };
-function takeKey(code) { // from a lecturer's link: behind the #, so that no server is told
+function takeKey(code) { // from a lecturer's link: behind the #, so that no server is told. Whether there is one
   const key = new URLSearchParams(location.hash.slice(1)).get("key");
-  if (!key) return;
+  if (!key) return false;
   kept.set(code, { key: key.slice(0, 2000) });
   history.replaceState(history.state, "", location.pathname + location.search);
+  return true;
 }
 
 // A class that this tab is in. Whoever shows it listens for "change", whose detail is the kind of event.
 class Room extends EventTarget {
   state = null; // what the server has told
   place = null; // {run, page, query, step, tab}
+  put = 0; // the round that was put aside after it was revealed
   lost = new Map(); // run and step → how many
   wait = AGAIN[0];
+  comes = false; // a lecturer's further device, which has yet to go where the class is
   refused = ""; // why the stream won't come back
 
   static at(code) {
@@ -75,7 +79,7 @@ class Room extends EventTarget {
     this.code = code;
   }
   async start() {
-    takeKey(this.code);
+    this.comes ||= takeKey(this.code);
     const { key, device } = kept.get(this.code);
     [this.role, this.as] = [key ? "lecturer" : "student", key];
     try {
@@ -139,6 +143,10 @@ class Room extends EventTarget {
   post(what, body = {}) {
     return post(`${this.code}/${what}`, { as: this.as, ...body });
   }
+  async name(nickname) {
+    await post(`${this.code}/join`, { device: this.as, nickname });
+    this.state.nickname = nickname;
+  }
   isLecturer() {
     return this.role === "lecturer";
   }
@@ -155,6 +163,7 @@ class Room extends EventTarget {
     this.place = data.place;
     this.lost = new Map((data.lost ?? []).map((one) => [`${one.run}.${one.step}`, one]));
     if (data.round) this.begin(data.round);
+    if (data.round?.state === "revealed") this.put = data.round.round; // for whoever comes, it is over
   }
   begin(round) { // a countdown ends by this computer's own clock
     this.state.round = { state: "open", answered: 0, mine: null, ...round };
@@ -164,6 +173,7 @@ class Room extends EventTarget {
     const { state } = this, mine = data?.round !== undefined && data.round === state.round?.round;
     if (kind === "place") this.place = { ...this.place, ...data };
     else if (kind === "blank") state.blank = data.on;
+    else if (kind === "names") state.nicknames = data.on;
     else if (kind === "call") [state.all, state.follows] = [data.all, data.all];
     else if (kind === "people") state.people = data;
     else if (kind === "lost") this.lost.set(`${data.run}.${data.step}`, data);

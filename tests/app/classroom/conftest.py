@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -10,19 +9,17 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks.load import free_port
+from tests.app.classroom import redis_server
 from tokensteps.classroom.redis_store import RedisStore
 from tokensteps.classroom.store import StoreError
-
-SERVERS = ("valkey-server", "redis-server")
-LEFT_OUT = "no valkey-server or redis-server here (Debian: apt install valkey-server, or redis-server)"
 
 
 @pytest.fixture(scope="session")
 def redis_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real Redis or Valkey of its own, in memory alone; without one, the test is left out."""
-    command = next(filter(None, map(shutil.which, SERVERS)), None)
+    command = redis_server.find()
     if command is None:
-        pytest.skip(LEFT_OUT)
+        pytest.skip(redis_server.LEFT_OUT)
     port = free_port()
     options = ("--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no")
     folder = tmp_path_factory.mktemp("redis")

@@ -114,6 +114,54 @@ def test_any_log_counts_as_a_plain_reading_of_it_does(seed: int) -> None:
     assert again.known == 0
 
 
+def test_nicknames_are_asked_for_before_the_first_question_or_not_at_all() -> None:
+    """Who answers believes that nobody knows who it was."""
+
+    def names(on: bool) -> dict[str, Any]:
+        return {"do": "names", "on": on}
+
+    def nick(device: int, name: str) -> dict[str, Any]:
+        return {"do": "nick", "n": device, "nickname": name}
+
+    room = room_of(JOIN, place(0), nick(1, "Ana"))
+    assert room.devices[1].nickname == ""
+    assert say(room, names(False), names(True), nick(1, "Ana")) == ["same", None, None]
+    assert summary(room)["people"][0]["nickname"] == "Ana"
+    assert say(room, names(False), ASK, answer(1, "a"), names(True)) == [None, None, None, "names"]
+    assert "people" not in summary(room) and "Ana" not in json.dumps(summary(room))
+    with pytest.raises(Turned):
+        names_csv(room)
+    assert [
+        json.loads(told.split(b"data: ")[1]) for told in heard(room, Person("CDFHJK", "b", 1), "names")
+    ] == [
+        {"on": True},
+        {"on": False},
+    ]
+
+
+def heard(room: Room, person: Person, name: str, now: float = 0.0) -> list[bytes]:
+    """The events of this name that somebody gets who comes back from the beginning."""
+    told = [*events(room, 0, person, NOBODY, now)]
+    return [one for one in told if f"event: {name}\n".encode() in one]
+
+
+def test_what_hundreds_hear_is_written_once() -> None:
+    """Not what says something else to each; nor may what is left of a countdown be told as it was for others."""
+    timed = {"do": "ask", "question": read_question({**QUESTION, "seconds": 30})}
+    room = room_of(JOIN, JOIN, place(0), ASK, timed, {"do": "show", "round": 2}, {"do": "reveal", "round": 2})
+    people = [Person("CDFHJK", "b", number) for number in (1, 2)]
+    for name in ("place", "ask", "closed"):
+        one, other = (heard(room, person, name) for person in people)
+        assert one and all(mine is yours for mine, yours in zip(one, other, strict=True)), name
+    lecturer = Person("CDFHJK", "b", 0)
+    assert b'"key"' in heard(room, lecturer, "ask")[0] and b'"key"' not in heard(room, people[0], "ask")[0]
+    opened = room.rounds[2].opened
+    told = [
+        json.loads(heard(room, people[0], "ask", opened + past)[-1].split(b"data: ")[1]) for past in (1, 9, 1)
+    ]
+    assert [one["left"] for one in told] == [29, 21, 29]
+
+
 def test_the_countdown_ends_a_vote() -> None:
     timed = {"do": "ask", "question": read_question({**QUESTION, "seconds": 30})}
     room = room_of(JOIN, JOIN, place(0), timed)
@@ -269,7 +317,7 @@ def test_a_query_is_sent_only_when_it_is_another() -> None:
     )
     told = [dict(note.data) for note in room.notes[False].after(0)]
     assert ["query" in one for one in told] == [True, False, True, True]
-    assert room.place == {"run": 1, "page": "bpe", "query": "corpus=course", "step": 5, "tab": "x"}
+    assert room.place == {"run": 1, "page": "bpe", "query": "corpus=course", "step": 5, "tab": "x", "by": ""}
 
 
 HOSTILE = (

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -48,6 +49,22 @@ def test_a_server_is_killed_in_the_middle_of_a_vote(
         outcome = finished(lose([port for port, _process in servers], lesson, servers[1][1].kill))
     assert whole(outcome, 20, 1)
     assert 0 < outcome.back < BACK
+
+
+def test_a_server_is_started_again_in_the_middle_of_a_vote(tmp_path: Path) -> None:
+    """The only one there is: nobody opens the class again, and every answer counts, those that were given meanwhile, too."""
+    with ExitStack() as stack, ThreadPoolExecutor(1) as pool:
+        environment = {"TOKENSTEPS_STORE": str(tmp_path), "TOKENSTEPS_SECRET": "x" * 32}
+        port, process = stack.enter_context(bare_server(**environment))
+
+        def start_again() -> None:
+            process.kill()
+            process.wait()
+            pool.submit(stack.enter_context, bare_server(port, **environment))
+
+        outcome = finished(lose([port], Lesson(students=20, answer_within=2.0), start_again))
+    assert whole(outcome, 20, 1)
+    assert outcome.back > 0
 
 
 def test_a_small_class_follows_and_answers(tmp_path: Path) -> None:

@@ -192,9 +192,9 @@ def bare() -> Starlette:
 
 
 @contextmanager
-def bare_server(**environment: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """A server in a process of its own, until the block ends."""
-    port = free_port()
+def bare_server(port: int = 0, **environment: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """A server in a process of its own, at any port or at this one, until the block ends."""
+    port = port or free_port()
     command = (
         sys.executable,
         "-m",

@@ -348,7 +348,20 @@ def test_an_address_without_a_page_leads_home(path: str, query: bytes, home: str
     assert (joined.netloc or "app.example", joined.path) == ("app.example", "/")
 
 
-@pytest.mark.parametrize("path", ["/", "/bpe", "/playground", "/renew", "/bpe/", "/robots.txt"])
+@pytest.mark.parametrize(
+    ("path", "query", "there"),
+    [
+        ("/classroom", b"", "./class"),
+        ("/classroom/", b"class=KX7P3H&\r\nx: y", "../class?class=KX7P3H&%0D%0Ax:%20y"),
+    ],
+)
+def test_an_old_link_leads_to_its_page(path: str, query: bytes, there: str) -> None:
+    start, _body = ask(Inner(PAGE), path, query=query)
+    assert start["status"] == 303 and said([start])["location"] == there
+    assert urlsplit(urljoin(f"http://app.example{path}", there)).path == "/class"
+
+
+@pytest.mark.parametrize("path", ["/", "/bpe", "/class", "/playground", "/renew", "/bpe/", "/robots.txt"])
 def test_a_page_is_shown_at_its_address(path: str) -> None:
     [start, _body] = ask(Inner(PAGE), path)
     assert start["status"] == 200 and "location" not in said([start])

@@ -52,7 +52,7 @@ def nearest_page(path: str) -> str | None:
     >>> nearest_page("plaground"), nearest_page("Retrain/"), nearest_page("de/word-piece"), nearest_page("dashboard")
     ('playground', 'renew', 'wordpiece', None)
     """
-    names = {name: name for name in PAGES}
+    names = {page.path or name: name for name, page in PAGES.items()}
     names |= {_(page.title).lower(): name for name, page in PAGES.items()}
     for part in reversed(path.lower().split("/")):
         if found := get_close_matches(part[:80], names, n=1, cutoff=ALIKE):

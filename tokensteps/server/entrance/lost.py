@@ -11,12 +11,15 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from tokensteps.language.pages import PAGES
+from tokensteps.language.pages import PAGE_AT
 from tokensteps.limits import LOST_LIMIT
 
+IN_QUERIES: Final = "%/?:@!$&'()*+,;=~"
+"""What an address has behind the `?` as it is."""
 LOST_PARAMETER: Final = "lost"
 """The home page's parameter with the address that was asked for."""
-PATHS: Final = frozenset({page.path for page in PAGES.values()})
+MOVED: Final = {"classroom": "class"}
+"""Path of a page, as it was in links → as it is."""
 
 
 def base_path() -> str:
@@ -32,19 +35,24 @@ def page_at(path: str) -> str | None:
     ('bpe', '', None, None)
     """
     base, _slash, page = path.rpartition("/")
-    return page if page in PATHS and base == base_path() else None
+    return page if page in PAGE_AT and base == base_path() else None
 
 
 def way_home(path: str, query: str = "") -> str | None:
     """Where the home page is from an address that no page has, and what it is told; None for a page's, a file's, and Streamlit's own.
+    From the address that a page had in old links, the way leads to the page.
 
     >>> way_home("/plaground", "text=hug"), way_home("/a/b"), way_home("/bpe"), way_home("/")
     ('./?lost=plaground%3Ftext%3Dhug', '../?lost=a/b', None, None)
+    >>> way_home("/classroom", "class=KX7P3H")
+    './class?class=KX7P3H'
     """
     within = path.removeprefix(base_path())
     asked = within.strip("/")
-    if asked in PATHS or asked.startswith("_stcore/") or "." in asked.rpartition("/")[2]:
+    if asked in PAGE_AT or asked.startswith("_stcore/") or "." in asked.rpartition("/")[2]:
         return None
-    up = within.removeprefix("/").count("/")
+    up = "../" * within.removeprefix("/").count("/") or "./"
+    if asked in MOVED:
+        return f"{up}{MOVED[asked]}?{quote(query, safe=IN_QUERIES)}".removesuffix("?")
     told = f"{asked}?{query}" if query else asked
-    return f"{'../' * up or './'}?{LOST_PARAMETER}={quote(told[:LOST_LIMIT])}"
+    return f"{up}?{LOST_PARAMETER}={quote(told[:LOST_LIMIT])}"
