@@ -50,6 +50,9 @@ if __name__ == "__main__":
 else:
     from tokensteps.classroom.routes import ROUTES
     from tokensteps.classroom.startup import with_classes
+    from tokensteps.pages.explore.typed.routes import TYPED_ROUTES
     from tokensteps.server.startup import MIDDLEWARE, lifespan
 
-    app = st.App(__file__, lifespan=with_classes(lifespan), middleware=MIDDLEWARE, routes=ROUTES)
+    app = st.App(
+        __file__, lifespan=with_classes(lifespan), middleware=MIDDLEWARE, routes=[*ROUTES, *TYPED_ROUTES]
+    )

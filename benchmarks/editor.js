@@ -17,7 +17,7 @@
   const editor = () => part(".ts-editor"), chips = () => part(".ts-chips");
   const frame = () => new Promise(requestAnimationFrame);
   const painted = async () => { await frame(); await new Promise((go) => setTimeout(go)); return performance.now(); };
-  const figure = () => document.querySelectorAll("dl.counts dd")[1]?.textContent.replace(/\D/g, "");
+  const figure = () => chips().head.querySelectorAll("dl.counts dd")[1]?.textContent.replace(/\D/g, "");
 
   const conditions = {
     counts: ({ characters }) => figure() === characters,
@@ -45,10 +45,12 @@
       while (names.some((name) => !(name in times)))
         for (const name of names)
           if (!(name in times) && (await frame(), conditions[name](told))) times[name] = (await painted()) - done;
-      for (let calm = performance.now(); performance.now() - calm < 400; await frame())
-        if (document.querySelector("[data-testid=stApp]").dataset.testScriptState !== "notRunning")
-          calm = performance.now();
-      return { ...times, freeze: Math.max(0, ...tasks.map(({ duration }) => duration)) };
+      let page; // when it had followed
+      for (let calm = performance.now(); performance.now() - calm < 400; await frame()) {
+        const runs = document.querySelector("[data-testid=stApp]").dataset.testScriptState !== "notRunning";
+        if (runs || document.documentElement.hasAttribute("data-ts-typed")) calm = page = performance.now();
+      }
+      return { ...times, ...(page && { page: page - done }), freeze: Math.max(0, ...tasks.map(({ duration }) => duration)) };
     },
   };
 })();

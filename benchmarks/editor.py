@@ -2,7 +2,8 @@
 
 The page begins with its usual two tokenizers. Texts of several sizes and scripts are pasted, changed by a key, replaced, undone and
 selected, and another tokenizer is chosen. Times run from the browser's own time of the key (or click) to the frame after the one in which the
-figures count the new text (`counts`) and the chips spell its beginning (`chips`). `freeze` is the longest task of
+figures count the new text (`counts`) and the chips spell its beginning (`chips`). The rest of the page follows when the typing pauses:
+`page` is when that was done. `freeze` is the longest task of
 the page's main thread meanwhile, which is as long as nothing there moves.
 
 Everything is real time on one machine, and server, browser and script share its cores: the load is told with the figures.

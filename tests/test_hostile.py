@@ -80,9 +80,8 @@ from tokensteps.pages.explore import playground_files as play_files
 from tokensteps.pages.explore.pipeline import tokenizer_with_template
 from tokensteps.pages.explore.pipeline_controls import SPECIAL_TOKENS
 from tokensteps.pages.explore.pipeline_decoding import difference_html
-from tokensteps.pages.explore.playground import name_html
 from tokensteps.pages.explore.playground_charts import counts_chart
-from tokensteps.pages.explore.playground_chips import cards_html
+from tokensteps.pages.explore.playground_chips import cards_html, name_html
 from tokensteps.pages.explore.renew import heritage_html
 from tokensteps.pages.learn.exercises import read_place
 from tokensteps.pages.learn.home_sentence import sentence_html, ways_html

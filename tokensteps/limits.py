@@ -276,6 +276,24 @@ CHATS_ROOM: Final = 8_000_000
 CHAT_FILES_KEPT: Final = 100
 """Tokenizers whose chat templates are kept: of some 10 KB each."""
 
+# --- A text box that is typed into ---------------------------------------------------------------------------------------
+
+DESKS_ROOM: Final = 32_000_000
+"""Bytes of the texts that are being typed into all playgrounds: eight of the longest, or thousands of usual ones. Whose is gone sends it
+again."""
+TYPED_BODY: Final = STATES_LIMIT
+"""Bytes of one message from a text box: the longest text, each character escaped. After the first, it has the change alone."""
+TYPED_RATE: Final = Rate(60, 15)
+"""Messages of one text box: a typist presses ten keys a second, and a key that is held repeats thirty times; those wait for one another."""
+TYPED_BYTES: Final = Rate(3 * TYPED_BODY, 2_000_000)
+"""Bytes of them: some long texts pasted at once."""
+TYPED_AT_ONCE: Final = 2
+"""Texts from text boxes that are encoded at the same time: one long one shouldn't keep the short ones waiting, and Python runs one thread
+at a time."""
+TYPED_WAITING: Final = 40
+"""How many more wait for their turn: a usual one takes a hundredth of a second. Whoever comes then gets the tokens with the rest of the
+page."""
+
 # --- Answers and challenges ---------------------------------------------------------------------------------------------
 
 ANSWER_LIMIT: Final = 4_000

@@ -8,7 +8,9 @@ that style sheets and scripts know Streamlit's elements by (`data-testid`). The 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,6 +50,9 @@ UPLOADS: Final = "/_stcore/upload_file/"
 """Where files are sent: followed by the session and the file's name."""
 
 
+_acting_for: Final[ContextVar[str]] = ContextVar("acting_for", default="")
+
+
 def scripts_for(elements: Iterable[str]) -> list[str]:
     """The scripts that draw these elements (keys of `DRAWS`), and all that they import, besides what every page loads. Their names
     hold digests; one that has another name in a new version is left out."""
@@ -73,9 +78,21 @@ def first_page(head: str = "", body: str = "") -> str:
 
 
 def session_id() -> str:
-    """The session that this run of the script belongs to; "" outside of one."""
+    """The session that this run of the script belongs to, or that this thread is `acting_for`; "" outside of both."""
+    if acting := _acting_for.get():
+        return acting
     context = get_script_run_ctx()
     return "" if context is None else context.session_id
+
+
+@contextmanager
+def acting_for(session: str) -> Iterator[None]:
+    """Have this thread, which runs no script, work for a session."""
+    token = _acting_for.set(session)
+    try:
+        yield
+    finally:
+        _acting_for.reset(token)
 
 
 def is_history_navigation() -> bool:

@@ -1,6 +1,7 @@
 // The chips: tokens of a text that light up together with their ids and their details, and with the page's text box.
 // Python draws chips and details; this script joins them, and makes the ids and the places out of numbers.
 // A run is what one chip stands for: one token, or several that share a character; a run without ids is a gap.
+// While somebody types, the text box gets such messages from the server itself, without the details.
 
 const DRAG = 4; // px
 const MARKUP = `<div class="pane" role="listbox" tabindex="-1"></div>
@@ -20,8 +21,9 @@ class Card {
     this.details = node.querySelector(":scope > div");
   }
   receive({ labels, total, cards }) {
-    Object.assign(this, { labels, total, cards, shown: undefined });
+    Object.assign(this, { labels, total, cards: cards ?? this.cards, shown: undefined });
     this.node.ariaLabel = labels.card;
+    this.node.toggleAttribute("data-stale", !cards); // they count in the text before
   }
   show(run, some) { // `some` says whether the text has any runs: then a hint takes the place of the details
     const { labels, cards } = this, ids = run?.ids ?? [], values = run ? this.values(run) : {};
@@ -96,6 +98,7 @@ class Chips extends Component {
   runs = [];
   nodes = []; // their chips
   drawn = []; // the markup of each line
+  told = []; // that of the blocks above the chips
   seen; // these three are places among the runs: under the mouse or the focus,
   pinned; // kept by a click,
   stop; // and where Tab arrives
@@ -104,6 +107,8 @@ class Chips extends Component {
 
   constructor(root) {
     super(root, "ts-chips ts", MARKUP);
+    this.head = make("div", { className: "ts-head" });
+    root.prepend(this.head);
     [this.pane, this.heading] = [this.part(".pane"), this.part("h2")];
     [this.card, this.row] = [new Card(this.part(".card")), new Row(this.part(".ids > p"))];
     this.listenToKeys();
@@ -116,6 +121,7 @@ class Chips extends Component {
       [this.range, this.news] = [detail, true];
       this.mark(true);
     }, { signal: this.gone.signal });
+    document.addEventListener("tokensteps:typed", ({ detail }) => this.follow(detail), { signal: this.gone.signal });
   }
 
   // --- what lights up
@@ -263,7 +269,18 @@ class Chips extends Component {
   }
 
   // --- from Python
-  receive(message) {
+  receive(message) { // with a run of the page
+    const [nonce, at] = message.version, [before, now] = this.view.version ?? [];
+    if (nonce === before && at < now) return; // the run began before the last keys: another one follows
+    this.draw(message);
+    document[DRAWN] = message.version;
+    document.dispatchEvent(new CustomEvent("tokensteps:drawn"));
+  }
+  follow(data) { // with a key in the text box
+    const message = JSON.parse(data), [nonce, at] = message.version, [before, now] = this.view.version ?? [];
+    if (nonce === before && at > now) this.draw(message);
+  }
+  draw(message) {
     const other = message.page !== this.view.page;
     const { pane, row, stop } = this, kept = this.runs[this.pinned], before = this.pinned;
     const held = pane.contains(this.root.activeElement) && this.root.activeElement;
@@ -272,6 +289,8 @@ class Chips extends Component {
     this.pin();
     this.stopAt();
     this.view = message;
+    putLines(this.head, this.told, message.head);
+    this.told = message.head;
     this.runs = runsOf(message);
     this.redraw(linesOf(message));
     row.draw(this.runs);
@@ -286,6 +305,10 @@ class Chips extends Component {
     if (held && this.nodes[this.stop]) this.focus(this.stop); // it was here; other parts of the page keep theirs
     this.mark(this.news);
     this.news = false;
+  }
+  close() {
+    this.head.remove();
+    super.close();
   }
   label(labels) {
     [this.pane.ariaLabel, this.pane.dataset.empty] = [labels.pane, labels.empty];

@@ -1,12 +1,16 @@
 // The editor: a text box that reports its text while somebody types, and never loses a letter to Python's answers.
 // It shows the text that Python gave when it mounts or when the nonce is new; otherwise the text is the browser's.
+// Each key asks the server for the chips of the text, one question at a time; the page follows when the typing pauses.
 // The box itself is CodeMirror's, which lays out the lines in sight alone: a <textarea> needs seconds for a million
 // characters.
 
 const KEPT = Symbol.for("tokensteps.editor.kept"); // on the document: what was reported last from each box
 const LARGE = 200_000, SELECTED = 50; // characters, ms
 const TYPING = ["input.type", "delete.backward", "delete.forward"]; // after which more may come soon: it is waited for
-const pause = (size) => (size < 20_000 ? 40 : size < LARGE ? 100 : 500);
+const PAUSE = 300, LONGEST_PAUSE = 2_000; // ms after the last key until the page follows, or twice what the chips took
+const WAITS = new Set([200, 429, 503]); // drawn, or too much to do: the page needn't follow at once
+const LATE = "data-ts-typed"; // on the root: the page shows less than what was typed
+const pause = (size) => (size < 20_000 ? 40 : size < LARGE ? 100 : 500); // where the chips come with the page alone
 const MARKUP = `<p id="label"></p><div class="field"></div><p id="hint"></p>`;
 const ATTRIBUTES = {
   "aria-describedby": "hint", spellcheck: "false", autocapitalize: "off", autocomplete: "off", autocorrect: "off",
@@ -54,6 +58,11 @@ class Editor extends Component {
   params = []; // of the address, which follow the typing
   size = 0; // of the text as last told
   dirty = false; // whether there is something to tell
+  at = 0; // how often the text was changed
+  base; // which of these texts the server has, if any,
+  edits; // and what was changed since
+  asking = false; // whether it is drawing chips
+  whole = false; // whether what was done last was pasting or undoing
   apart = false; // whether something was put in last
   inserted; // the number of the text that Python had put in last
   told = false; // whether Python knows the text of this box
@@ -65,10 +74,14 @@ class Editor extends Component {
     [this.label, this.field, this.hint] = ["#label", ".field", "#hint"].map((selector) => this.part(selector));
     const { signal } = this.gone;
     this.field.addEventListener("focusout", () => this.tell());
-    this.field.addEventListener("compositionend", () => this.tellSoon());
+    this.field.addEventListener("compositionend", () => this.later("composed", 0, () => this.dirty && this.ask()));
     document.addEventListener("tokensteps:range", ({ detail }) => this.select(detail), { signal });
+    document.addEventListener("tokensteps:drawn", () => this.isDrawn() && this.late(false), { signal });
     onEntry((event) => replaceIfOnly(this.params, event), signal);
-    signal.addEventListener("abort", () => this.view?.destroy());
+    signal.addEventListener("abort", () => {
+      this.view?.destroy();
+      this.late(false);
+    });
   }
   async load({ script, labels }) { // once; what Python says meanwhile waits for it
     try {
@@ -99,24 +112,80 @@ class Editor extends Component {
   }
 
   // --- what is typed
-  follow({ docChanged, selectionSet, transactions }) {
+  follow({ changes, docChanged, selectionSet, transactions }) {
     if (docChanged && !transactions.some((one) => one.annotation(this.given))) {
-      const typed = transactions.some((one) => TYPING.some((event) => one.isUserEvent(event)));
-      this.tellSoon(typed ? pause(this.view.state.doc.length) : 0); // what is pasted or undone is whole
+      this.at++;
+      this.edits = this.edits?.compose(changes) ?? changes;
+      this.whole = !transactions.some((one) => TYPING.some((event) => one.isUserEvent(event)));
+      this.dirty = true;
+      this.late(true);
+      this.ask();
     }
     if (selectionSet || docChanged) this.later("select", SELECTED, () => this.tellSelection());
   }
-  tellSoon(after = pause(this.view.state.doc.length)) {
+  tellSoon(after) {
     this.dirty = true;
     if (!this.view.composing) this.later("tell", after, () => this.tell());
+  }
+  // The server draws the chips of what was typed; asked once more if that is another text by now.
+  async ask() {
+    const { at, desk, nonce, view } = this;
+    if (view.composing || this.asking) return;
+    this.cancel("tell");
+    // What is pasted or undone is whole: nothing is waited for.
+    if (!desk || !document[DRAWN]) return void this.tellSoon(this.whole ? 0 : pause(view.state.doc.length));
+    const body = JSON.stringify({ nonce, at, ...this.change() }), begun = performance.now();
+    [this.asking, this.base, this.edits] = [true, undefined, undefined];
+    const status = await this.drawn(desk, body);
+    this.asking = false;
+    if (nonce !== this.nonce || this.gone.signal.aborted) return;
+    if (status === 200) this.base = at;
+    if (status === 404) delete document[DRAWN]; // until the page has drawn them again
+    if (status === 409 || (status === 200 && at !== this.at)) return void this.ask();
+    const wait = Math.min(Math.max(PAUSE, 2 * (performance.now() - begun)), LONGEST_PAUSE);
+    if (this.dirty) this.tellSoon(this.whole || !WAITS.has(status) ? 0 : wait);
+  }
+  async drawn(desk, body) { // returns the status of HTTP, 0 without an answer
+    try {
+      const headers = { "Content-Type": "application/json" }, { signal } = this.gone;
+      const answer = await fetch(new URL(desk, new URL(".", location.href)), { method: "POST", body, headers, signal });
+      if (answer.status === 200)
+        document.dispatchEvent(new CustomEvent("tokensteps:typed", { detail: await answer.text() }));
+      return answer.status;
+    } catch {
+      return 0;
+    }
+  }
+  change() { // since the text that the server has, or all of it
+    const { base, edits, view: { state: { doc } } } = this;
+    if (base === undefined || !edits) return { base: null, put: this.wellFormed };
+    let [from, to, first, last] = [Infinity, 0, 0, 0];
+    edits.iterChangedRanges((fromA, toA, fromB, toB) => {
+      if (from === Infinity) [from, first] = [fromA, fromB];
+      [to, last] = [toA, toB];
+    });
+    if (from === Infinity) from = 0; // what was done and undone
+    const pair = (at) => at && isPair(doc.sliceString(at - 1, at + 1), 0); // stays whole
+    if (pair(first)) [from, first] = [from - 1, first - 1];
+    if (pair(last)) [to, last] = [to + 1, last + 1];
+    return { base, from, to, put: doc.sliceString(first, last).toWellFormed() };
+  }
+  isDrawn() { // whether the page shows the text as it is
+    const [nonce, at] = document[DRAWN] ?? [];
+    return nonce === this.nonce && at === this.at;
+  }
+  late(on) {
+    document.documentElement.toggleAttribute(LATE, on);
   }
   tell() {
     this.cancel("tell");
     if (!this.dirty || this.view.composing || !this.root.isConnected) return;
-    const { nonce } = this;
-    const text = this.text.toWellFormed(); // with half of a UTF-16 pair, Streamlit would drop the whole message
-    [this.dirty, this.size, this.kept[this.name]] = [false, text.length, { nonce, text }];
-    this.send("text", [nonce, text]);
+    const { at, nonce, wellFormed: text } = this; // with half of a UTF-16 pair, Streamlit would drop the whole message
+    [this.dirty, this.size, this.kept[this.name]] = [false, text.length, { nonce, text, at }];
+    this.send("text", [nonce, text, at]);
+  }
+  get wellFormed() {
+    return this.text.toWellFormed();
   }
   get text() {
     return this.view.state.doc.toString();
@@ -154,12 +223,13 @@ class Editor extends Component {
     this.take(next);
   }
   take(next) {
-    [this.name, this.params] = [next.key, next.params];
+    [this.name, this.params, this.desk] = [next.key, next.params, next.desk];
     this.word(next.labels);
     if (next.nonce !== this.nonce) {
       this.put(next);
     } else {
-      if (this.told && !next.heard) this.tellSoon(); // another session, after a restart of the server: say it once more
+      // Another session, after a restart of the server: say it once more.
+      if (this.told && !next.heard) this.tellSoon(PAUSE);
       this.told = next.heard;
     }
     this.putIn(next.insert);
@@ -189,8 +259,9 @@ class Editor extends Component {
     const old = this.kept[next.key], { doc } = this.view.state, first = this.nonce === undefined;
     // The page's layout may have put the box up again while Python knows what was typed: Python's text is an older one.
     this.told = first && next.heard && old?.nonce === next.nonce;
-    [this.nonce, this.dirty] = [next.nonce, false];
+    [this.nonce, this.dirty, this.at, this.base, this.edits] = [next.nonce, false, this.told ? old.at : 0];
     this.cancel("tell");
+    this.late(false);
     this.view.dispatch({
       changes: { from: 0, to: doc.length, insert: this.told ? old.text : next.text },
       selection: { anchor: 0 },

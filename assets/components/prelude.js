@@ -3,6 +3,7 @@
 
 const MOUNTED = Symbol.for("tokensteps.component"); // on a root: the component that was mounted there
 const MAIN = Symbol.for("tokensteps.stage"); // on the document: the box of the page's own flipbook
+const DRAWN = Symbol.for("tokensteps.drawn"); // on the document: the version of the text whose chips the page has drawn
 const ENTRIES = Symbol.for("tokensteps.entries"); // on the document: who tells of the history where no browser does
 
 // Streamlit runs a component's default export again for each new payload, without cleanup. What it made the first time

@@ -14,7 +14,8 @@ const AGAIN = 900; // ms, in which a clicker reveals only one answer
 // What may be projected by itself, beside the stage and the tabs; and what of a panel has to be in sight.
 const PARTS = ".st-key-playground-chips, .st-key-pipeline-view";
 const TABS = '[data-testid="stMain"] [data-testid="stTabs"]', TAB = '[role="tab"]';
-const PICTURE = '[data-testid="stBidiComponentIsolated"], [data-testid="stPlotlyChart"], [data-testid="stDataFrame"]';
+const PICTURE = '[data-testid="stBidiComponentIsolated"], [data-testid="stPlotlyChart"], .ts.chat, '
+  + '[data-testid="stDataFrame"]';
 const REVEAL = '[class*="-predict-give_up"] button';
 
 const EDITABLE = 'textarea,select,[contenteditable]:not([contenteditable="false"])';

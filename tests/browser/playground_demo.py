@@ -98,9 +98,9 @@ def playground() -> None:
         state.update(text=st.query_params.get("text") or TEXTS[chosen], nonce=0, runs=0)
     state["runs"] += 1
     typed = editor(state["text"], "editor", labels=EDITOR, nonce=state["nonce"], params=("text",))
-    if typed is not None and typed != state["text"]:
-        state["text"] = typed
-        update_url({"text": typed if len(typed) <= 200 else None})
+    if typed is not None and typed.text != state["text"]:
+        state["text"] = typed.text
+        update_url({"text": typed.text if len(typed.text) <= 200 else None})
     left, right, _ = st.columns([2, 1, 2])
     write = left.radio("Show", ["text", "ids", "bytes"], horizontal=True, label_visibility="collapsed")
     spaces = right.toggle("Whitespace", value=True)

@@ -41,7 +41,7 @@ def test_a_chat_is_written_sent_round_and_stopped(serve: Callable[..., str], pag
     first = ChatTurn("user", HOSTILE)
     expect(tokens).to_have_text(tokens_of(first, second))
     assert page.evaluate(TRACES_OF_ATTACK) == []
-    down = page.get_by_role("button", name="Down", exact=True).first
+    down = page.get_by_role("button", name="Down (message 1)", exact=True)
     down.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("textbox", name="Message 2", exact=True)).to_have_value(HOSTILE)

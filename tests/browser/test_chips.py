@@ -520,14 +520,14 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
     page.evaluate(
         "data => { const old = cleanup; window.cleanup = run(data); old(); }", data("first", 0, False)
     )
-    assert sent(some=True) == [["text", [0, "first!"]]]
+    assert sent(some=True) == [["text", [0, "first!", 1]]]
     assert written(page) == "first!"
     page.evaluate("data => { run(data); }", data("first", 0, True))
     assert sent() == []
     page.evaluate(
         "data => { run(data); }", data("first", 0, False)
     )  # another session doesn't know what was typed
-    assert sent(some=True) == [["text", [0, "first!"]]]
+    assert sent(some=True) == [["text", [0, "first!", 1]]]
     page.evaluate("data => { run(data); }", data("first", 0, False))
     assert sent() == []
     page.evaluate(  # in one go: however slow the machine is, nothing is reported in between
@@ -539,7 +539,7 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
     assert written(page) == "second"
     area.press("End")
     page.keyboard.type("+")
-    assert sent(some=True) == [["text", [1, "second+"]]]
+    assert sent(some=True) == [["text", [1, "second+", 1]]]
     # Mounted again: Python knows what was typed, but what it once gave is older.
     page.evaluate("() => { const old = root.host; old.remove(); cleanup(); }")
     page.wait_for_timeout(20)

@@ -58,9 +58,9 @@ ATTACK = "\n".join([*HOSTILE[:14], "<img src=x onerror=window.bad=9>", '=1+1 "qu
 """What pages have been attacked with, but U+0000, on which the tests of the BPE page are about."""
 TABS = ("Side by side", "Counts", "Costly words", "Languages", "Files and link")
 DRAWN = {
-    "div", "section", "h2", "p", "span", "bdi", "i", "wbr", "style", "button", "output", "dl", "dt", "dd", "code", "samp", "sup", "small",
+    "div", "section", "h2", "p", "span", "bdi", "i", "wbr", "style", "button", "output", "dl", "dt", "dd", "code", "samp", "sup", "small", "b",
 }  # fmt: skip
-"""Every kind of element that chips, cards and aligned chips are made of."""
+"""Every kind of element that chips, cards, the figures above them and aligned chips are made of."""
 
 
 @cache
@@ -81,6 +81,13 @@ def ids(spec: str, text: str) -> list[int]:
 
 
 SHOWN = """ids => [...document.querySelectorAll('*')].some(e => e.shadowRoot?.querySelector('.ts-chips .ids p')?.textContent === ids)"""
+
+
+LATE = "data-ts-typed"
+HELD = """() => { window.held = []; const real = window.setTimeout; let last;
+  window.setTimeout = (run, after, ...rest) => after >= 300 && after <= 2000 && String(run).includes("this.tell()")
+    ? (held.length = 0, held.push(run), real(() => {}, 0)) : real(run, after, ...rest); }"""
+"""Keeps the end of a pause in typing until it is asked for."""
 
 
 class Playground(Learner):
@@ -304,6 +311,45 @@ def test_typing_updates_the_chips_in_the_box(playground: Playground) -> None:
     playground.press("Delete")
     expect(playground.chips).to_have_count(0)
     expect(playground.figure("Tokens")).to_have_text("0")
+
+
+def test_a_key_is_drawn_without_a_run_of_the_page(playground: Playground) -> None:
+    """Oracles: the engine's ids; the messages that the browser sends over the WebSocket, of which there is none until the typing pauses."""
+    page, text = playground.page, "To be or not to be. " * 20
+    playground.start(COURSE, text=text)
+    playground.tokens(ids(COURSE, text))
+    expect(page.locator(f"html:not([{LATE}])")).to_have_count(1)
+    asked: list[int] = []
+    page.on(
+        "request",
+        lambda request: asked.append(len(request.post_data or "")) if "/typed/" in request.url else None,
+    )
+    page.evaluate(HELD)  # no pause ends
+    box(page).press("Control+Home")
+    for key in ("S", "o", " ", "Backspace"):
+        page.keyboard.press(key)
+    text = f"So{text}"
+    playground.tokens(ids(COURSE, text))
+    expect(playground.figure("Characters")).to_have_text(f"{len(text):,}")
+    assert page.evaluate("window.held.length") == 1 and page.locator(f"html[{LATE}]").count() == 1
+    assert 1 <= len(asked) <= 4 and max(asked[1:], default=0) < 300  # after the first, the change alone
+    page.evaluate("window.held[0]()")
+    expect(page.locator(f"html:not([{LATE}])")).to_have_count(1)
+    playground.tokens(ids(COURSE, text))
+    playground.untroubled()
+
+
+def test_where_the_server_draws_nothing_the_page_does(playground: Playground) -> None:
+    """As when a server has forgotten; the browser would write an answer of 404 into its log, which has to stay empty."""
+    page = playground.page
+    playground.start(COURSE, text="hug")
+    playground.tokens(ids(COURSE, "hug"))
+    page.route("**/playground/typed/**", lambda route: route.fulfill(status=204))
+    box(page).press("End")
+    page.keyboard.type("s hug")
+    playground.tokens(ids(COURSE, "hugs hug"))
+    expect(page.locator(f"html:not([{LATE}])")).to_have_count(1)
+    playground.untroubled()
 
 
 def test_typing_while_tokenizers_are_trained(playground: Playground) -> None:

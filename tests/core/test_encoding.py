@@ -30,9 +30,11 @@ from tests.core.encodings import (
 from tests.core.test_tokenizer import MULTILINGUAL, judge, trained
 from tokenizers_core import (
     TEMPLATES,
+    Corpus,
     Padding,
     Tokenizer,
     Truncation,
+    train_bpe,
 )
 
 # --- Everything about every token, through every pipeline ---------------------------------------------------
@@ -126,6 +128,25 @@ def test_options_share_what_was_learned() -> None:
         plain.with_options(colour="red")
     with pytest.raises(TypeError, match="inputs is one string"):
         plain.encode_batch("abc")
+
+
+@pytest.mark.parametrize("text", ["", "to be", "né 茶 😀\n", "a<s>é</s>", "e\u0301 <s>", "  "])
+@pytest.mark.parametrize("normalizer", ["none", "nfc"])
+def test_offsets_by_lengths_are_those_of_the_words(text: str, normalizer: str) -> None:
+    """Oracle: `align`, which looks at each word and is held against the library."""
+    corpus = Corpus.from_texts(["to be né 茶"], normalizer, "byte_level")
+    tokenizer = train_bpe(corpus, merges=9, special_tokens=["<s>", "</s>"], alphabet="bytes").tokenizer()
+    quick = tokenizer.quick_offsets(text, tokenizer.ids(text))
+    assert quick == (None if normalizer == "nfc" and "e\u0301" in text else tokenizer.align(text)[0])
+
+
+@pytest.mark.parametrize(("pattern", "text"), [(r"\w+", "to be"), ("gpt2", "to 茶")])
+def test_offsets_by_lengths_need_tokens_for_all_bytes(pattern: str, text: str) -> None:
+    """A pattern of one's own may leave text out, and an alphabet without a byte makes unknown tokens."""
+    tokenizer = train_bpe(Corpus.from_texts(["to be"], pattern=pattern), merges=1).tokenizer()
+    ids = tokenizer.ids(text)
+    assert tokenizer.quick_offsets(text, ids) is None or pattern == r"\w+"
+    assert tokenizer.encode(text).offsets == tokenizer.align(text)[0]
 
 
 def test_offsets_are_worked_out_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,8 +59,15 @@ def text_of(app: AppTest) -> str:
     return "".join(chips["kinds"][number][1] for number in chips["order"] if len(chips["kinds"][number]) > 1)
 
 
+def drawn_html(app: AppTest) -> list[str]:
+    """Blocks of markup on the page, those above the chips too."""
+    components = [told(found.proto.bytes) for found in app.get("bidi_component") if found.proto.bytes]
+    heads = [block for one in components for block in one.get("head", [])]
+    return [*(html.proto.body for html in app.get("html")), *heads]
+
+
 def notes(app: AppTest, kind: str = "note") -> str:
-    return " ".join(html.proto.body for html in app.get("html") if f'class="ts {kind}' in html.proto.body)
+    return " ".join(markup for markup in drawn_html(app) if f'class="ts {kind}' in markup)
 
 
 def address(app: AppTest) -> dict[str, str]:
@@ -112,18 +119,16 @@ def test_a_second_tokenizer_comes_and_goes() -> None:
 def test_a_share_of_a_context_window_is_told_and_in_the_link() -> None:
     """Oracle: the engine's number of tokens, divided here."""
     app = opened(t1=f"{HUG}&step=0", text="hugs", window="32")
-    figure = next(html.proto.body for html in app.get("html") if "ts window" in html.proto.body)
+    figure = next(markup for markup in drawn_html(app) if "ts window" in markup)
     assert "<b>12.5 %</b> of a context window of 32 tokens" in unescape(figure) and "width:12.50%" in figure
     app.number_input(key="playground.window").set_value(2)
     run(app)
     assert address(app)["window"] == "2"
-    figure = next(html.proto.body for html in app.get("html") if "ts window" in html.proto.body)
+    figure = next(markup for markup in drawn_html(app) if "ts window" in markup)
     assert "200.0 %" in unescape(figure) and "width:100.00%" in figure and "over" in figure
     app.number_input(key="playground.window").set_value(None)
     run(app)
-    assert "window" not in address(app) and not any(
-        "ts window" in html.proto.body for html in app.get("html")
-    )
+    assert "window" not in address(app) and not any("ts window" in markup for markup in drawn_html(app))
 
 
 def test_a_special_token_is_put_in_once() -> None:
@@ -164,7 +169,7 @@ def test_hostile_text_and_names_are_inert(write: str) -> None:
     assert text_of(app) == HOSTILE + "<script>alert(1)</script>"
     chips = message(app, "kinds")
     drawn = [kind[0] for kind in chips["kinds"]] + list(chips["cards"].values())
-    drawn += [html.proto.body for html in app.get("html") if "<style" not in html.proto.body]
+    drawn += [markup for markup in drawn_html(app) if "<style" not in markup]
     assert not any(tag in markup for markup in drawn for tag in ("<img", "<script", "<s>"))
     shown = [*app.markdown, *app.caption, *app.header, *app.title]
     assert not any("onerror" in element.value for element in shown)
@@ -204,7 +209,7 @@ def test_where_a_cannot_be_had_the_next_is_shown() -> None:
     run_of = Spec.parse(HUG).run()
     trace = run_of.algorithm.train(run_of.source.corpus(run_of.pipeline), **run_of.settings)
     assert ids(app) == trace.tokenizer().encode(text).ids
-    assert any('class="ts whose"><i>B</i>' in html.proto.body for html in app.get("html"))
+    assert any('class="ts whose"><i>B</i>' in markup for markup in drawn_html(app))
 
 
 def test_gpt2_is_the_second_tokenizer_and_can_go() -> None:
@@ -231,9 +236,7 @@ def test_a_long_text_is_drawn_a_page_at_a_time_and_counted_whole() -> None:
     run(app)
     chips = message(app, "kinds")
     assert chips["total"] > STRETCHES_SHOWN >= len(ids(app))
-    assert any(
-        f"{chips['total']:,}" in html.proto.body for html in app.get("html") if "counts" in html.proto.body
-    )
+    assert any(f"{chips['total']:,}" in markup for markup in drawn_html(app) if "counts" in markup)
     assert text_of(app) == text[: len(text_of(app))]
     app.session_state["playground.page"] = 2
     run(app)
@@ -272,7 +275,7 @@ def test_an_upload_has_a_name_and_settings_which_the_link_keeps() -> None:
     text = "1234<s> a"
     app = opened(t1=spec, text=text)
     assert Spec.parse(spec).setting("name") == "me/mine"
-    assert any("<b>me/mine</b>" in html.proto.body for html in app.get("html"))
+    assert any("<b>me/mine</b>" in markup for markup in drawn_html(app))
     app.text_input(key="playground.set.name.0").set_value("My <b>own</b>")
     app.selectbox(key="playground.set.pattern.0").set_value("own")
     app.text_input(key="playground.set.own.0").set_value(r"\d{1,2}|\D")
@@ -283,7 +286,7 @@ def test_an_upload_has_a_name_and_settings_which_the_link_keeps() -> None:
     assert ids(app) == truth.encode(text, allowed_special="all")
     again = opened(t1=address(app)["t1"], text=text)
     assert ids(again) == ids(app)
-    whose = next(html.proto.body for html in again.get("html") if "ts whose" in html.proto.body)
+    whose = next(markup for markup in drawn_html(again) if "ts whose" in markup)
     assert "My &lt;b&gt;own&lt;/b&gt;" in whose
 
 

@@ -34,6 +34,9 @@ class TextEncoder(Protocol):
     def ids(self, text: str) -> list[int]:
         """The ids of a text's tokens."""
 
+    def quick_offsets(self, text: str, ids: Sequence[int]) -> list[Span] | None:
+        """Offsets of a text's tokens, which have these ids, if their lengths are all it takes."""
+
     def align(self, text: str) -> tuple[list[Span], list[int]]:
         """Offsets and word ids of a text's tokens."""
 
@@ -53,18 +56,19 @@ class TokenizedText:
         return [names[identifier] for identifier in self.ids]
 
     @cached_property
-    def _alignment(self) -> tuple[list[Span], list[int]]:
-        return self._tokenizer.align(self.text)
-
-    @property
     def offsets(self) -> list[Span]:
         """The stretch of text behind each token."""
-        return self._alignment[0]
+        quick = self._tokenizer.quick_offsets(self.text, self.ids)
+        return self._alignment[0] if quick is None else quick
 
     @property
     def word_ids(self) -> list[int]:
         """The number of each token's pre-token or special token, from 0."""
         return self._alignment[1]
+
+    @cached_property
+    def _alignment(self) -> tuple[list[Span], list[int]]:
+        return self._tokenizer.align(self.text)
 
     def tokens_on(self, start: int, end: int) -> Span | None:
         """The first and the last token that have a character of the stretch `start` to `end`; None if no token has.

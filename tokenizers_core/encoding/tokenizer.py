@@ -7,10 +7,11 @@ template, and padded; a decoder turns tokens back into text.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, count, repeat
+from itertools import accumulate, chain, count, pairwise, repeat
 from numbers import Integral
-from operator import add
+from operator import add, sub
 from os import PathLike
 from pathlib import Path
 from random import Random
@@ -42,6 +43,7 @@ from tokenizers_core.errors import (
     refuse_no_texts,
     refuse_wrong_type,
 )
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.text.normalizers import normalized_text
 from tokenizers_core.text.patterns import regex
@@ -50,6 +52,8 @@ from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 from tokenizers_core.text.splitting import SPACE_MARK, PreToken, Splitter
 from tokenizers_core.trace import Trace
 
+FIRST_BYTES: Final = bytes(byte & 0xC0 != 0x80 for byte in range(256))
+"""For each byte, 1 where a character of UTF-8 may begin with it, and 0 where it goes on."""
 IDS_WANTED: Final = "give a list of ids, such as [5, 13]"
 
 
@@ -326,6 +330,39 @@ class Tokenizer:
             position = match.end()
         if position < len(text):
             yield Segment(text[position:], position, False)
+
+    def quick_offsets(self, text: str, ids: Sequence[int]) -> list[Span] | None:
+        """Offsets of the tokens of `text`, which have these ids, where they spell all its bytes, one after the other: then their lengths
+        are all it takes. Else None, and `align` looks at the words.
+
+        >>> from tokenizers_core import Corpus, train_bpe
+        >>> tokenizer = train_bpe(Corpus.from_texts(["né"]), merges=0, alphabet="bytes").tokenizer()
+        >>> tokenizer.quick_offsets("né", tokenizer.ids("né"))
+        [(0, 1), (1, 2), (1, 2)]
+        """
+        if not self.pipeline.byte_level:
+            return None
+        unknown = self.vocab.get(self.model.unk_token)
+        if unknown in ids or normalized_text(text, self.pipeline.normalizer) != text:
+            return None
+        borders = list(accumulate(map(self._byte_lengths.__getitem__, ids), initial=0))
+        data = text.encode("utf-8")
+        if borders[-1] != len(data):  # a pattern that leaves text out
+            return None
+        with no_collecting():
+            if len(data) == len(text):
+                return list(pairwise(borders))
+            # How many characters have begun, at each byte.
+            begun = array("I", accumulate(data.translate(FIRST_BYTES)))
+            firsts = map(sub, map(begun.__getitem__, borders[:-1]), repeat(1))
+            lasts = map(begun.__getitem__, map(sub, borders[1:], repeat(1)))
+            return list(zip(firsts, lasts, strict=True))
+
+    @cached_property
+    def _byte_lengths(self) -> list[int]:
+        """How many bytes of text each token spells, by id, where characters stand for bytes; a special token is its own text."""
+        special = {self.vocab[token]: len(token.encode("utf-8")) for token in self.special_tokens}
+        return [special.get(identifier, len(token)) for identifier, token in enumerate(self.tokens)]
 
     def align(self, text: str) -> tuple[list[Span], list[int]]:
         """Offsets and word ids of the tokens of `text`."""

@@ -99,26 +99,27 @@ class Analysis:
 
     def runs(self, first: int, last: int) -> list[TextRun]:
         """Stretches `first` to `last` (not included), ready to be drawn."""
-        subject, text = self.subject, self.text
+        subject, text, ids, offsets = self.subject, self.text, self.ids, self.offsets
         special, unknown = subject.style.special_tokens, subject.unknown_id
+        stretches = self.stretches[first:last]
+        drawn = {*ids[stretches[0].first : stretches[-1].last]} if stretches else ()
+        tokens = {identifier: subject.token(identifier) for identifier in drawn}
 
-        def piece(place: int) -> Piece:
-            identifier = self.ids[place]
-            token = subject.token(identifier)
-            start, end = self.offsets[place]
-            return Piece(
-                identifier,
-                token,
-                self.bytes_at(place),
-                start,
-                end,
-                token in special,
-                identifier == unknown,
-            )
+        def piece(place: int, alone: bool) -> Piece:
+            identifier, (start, end) = ids[place], offsets[place]
+            token = tokens[identifier]
+            # Tokens that share text are in one stretch.
+            data = text[start:end].encode() if alone else self.bytes_at(place)
+            return Piece(identifier, token, data, start, end, token in special, identifier == unknown)
 
         return [
-            TextRun(text[start:end], start, end, tuple(map(piece, range(since, until))))
-            for start, end, since, until in self.stretches[first:last]
+            TextRun(
+                text[start:end],
+                start,
+                end,
+                tuple([piece(place, until - since == 1) for place in range(since, until)]),
+            )
+            for start, end, since, until in stretches
         ]
 
 

@@ -5,13 +5,11 @@ They come through the same guard as everything else (`tokensteps/server/headers.
 
 from __future__ import annotations
 
-import asyncio
-import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -32,9 +30,9 @@ from tokensteps.limits import (
     QR_LIMIT,
     REPLY_LIMIT,
     STUDENT_BODY,
-    UPLOAD_PATIENCE,
     Rate,
 )
+from tokensteps.server.entrance.bodies import BodyError, read_body
 from tokensteps.server.entrance.rates import Account, Addresses, Bucket, network
 from tokensteps.server.once import once
 
@@ -113,20 +111,10 @@ def _spend(bucket: Bucket) -> None:
 
 async def _read(request: Request, limit: int) -> Body:
     """A message. Raises Turned."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise Turned("form", "Send application/json.")
-    data = bytearray()
     try:
-        async with asyncio.timeout(UPLOAD_PATIENCE):
-            async for piece in request.stream():
-                data += piece
-                if len(data) > limit:
-                    raise Turned("large", f"A message has at most {limit} bytes.")
-        body = json.loads(data)
-    except (ValueError, RecursionError, TimeoutError, ClientDisconnect) as error:
-        raise Turned("form", "That isn't JSON.") from error
-    if not isinstance(body, dict):
-        raise Turned("form", "Send an object.")
+        _size, body = await read_body(request, limit)
+    except BodyError as error:
+        raise Turned("large" if error.status == 413 else "form", str(error)) from error
     return body
 
 

@@ -4,9 +4,10 @@ Streamlit's own text area reports when the typing is over and can be overwritten
 text belongs to the browser from the first key on, and Python says explicitly when it wants another one: with a new nonce.
 
     typed = editor(text, KEY, labels=labels, nonce=nonce, params=("text",))
-    text = text if typed is None else typed
+    text = text if typed is None else typed.text
 
-inside one `st.fragment`. Everything that a person reads comes in as an argument, so nothing here needs translating.
+inside one `st.fragment`. With a `desk`, the box asks the server at each key for the chips alone, and reports its text to the page when the
+typing pauses. Everything that a person reads comes in as an argument, so nothing here needs translating.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
@@ -25,6 +26,13 @@ _LIBRARY: Final = "app/static/scripts/codemirror.js"
 """Where Streamlit serves `static/`: the box itself, loaded once by a browser."""
 _NEWLINE: Final = re.compile("\r\n?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+class Typed(NamedTuple):
+    """A text that the browser reported, and how often it had been changed."""
+
+    text: str
+    at: int
 
 
 def as_typed(text: str) -> str:
@@ -46,7 +54,8 @@ def editor(
     nonce: int = 0,
     params: Sequence[str] = (),
     insert: tuple[int, str] = (0, ""),
-) -> str | None:
+    desk: str = "",
+) -> Typed | None:
     """Mount the text box and return the text that the browser reported for this `nonce`, or None if it hasn't yet.
 
     The browser takes `text` when the box appears on the page and when `nonce` is new, and otherwise keeps its own.
@@ -57,6 +66,9 @@ def editor(
     names; both carry {start, end} in code points.
 
     `insert` is a text to put in at the caret, as if somebody had pasted it, with a number: once for each new number.
+
+    `desk` is the address, within the app, at which the server draws the chips of a text that is being typed; without one, they come
+    with the page alone.
 
     Raises `ValueError` when a label is missing.
     """
@@ -75,6 +87,7 @@ def editor(
         "heard": typed is not None,
         "params": list(params),
         "insert": insert,
+        "desk": desk,
         "script": f"/{st.get_option('server.baseUrlPath')}/{_LIBRARY}".replace("//", "/"),
         "labels": {name: labels[name] for name in EDITOR_LABELS},
     }
@@ -83,9 +96,11 @@ def editor(
     return _text_reported(result, nonce)
 
 
-def _text_reported(result: Any, nonce: int) -> str | None:
+def _text_reported(result: Any, nonce: int) -> Typed | None:
     """Return the text in a component's state, unless the browser hadn't seen this nonce when it reported."""
     match result.get("text") if isinstance(result, Mapping) else None:
-        case [int(after), str(text)] if after == nonce:
-            return _SURROGATE.sub("\ufffd", text)  # our box sends none, but somebody's own program might
+        case [int(after), str(text), int(at)] if after == nonce:
+            return Typed(
+                _SURROGATE.sub("\ufffd", text), at
+            )  # our box sends none, but somebody's own program might
     return None

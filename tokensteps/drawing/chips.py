@@ -10,7 +10,7 @@ import json
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tokenizers_core.text.patterns import regex
 from tokensteps.bounded import bounded, text_bytes
@@ -39,6 +39,10 @@ LONGEST: Final = 1000
 _LONG: Final = 24
 """A chip with more characters than these may break across lines."""
 _SPOKEN: Final = 80
+
+
+Version = tuple[int, int]
+"""Of a text in a text box: which text the page gave, and how often it was changed since."""
 
 
 class Shown(NamedTuple):
@@ -108,17 +112,21 @@ def chips_html(
 def chips_message(
     runs: Sequence[TextRun],
     shown: Shown,
-    cards: Mapping[int, str],
+    cards: Mapping[int, str] | None,
     labels: Mapping[str, str],
     page: str,
     linked: bool = True,
     *,
     first: int = 0,
     total: int | None = None,
+    head: Sequence[str] = (),
+    version: Version = (0, 0),
 ) -> bytes:
     """Pack the chips for the browser; the same arguments always give the same bytes.
 
-    `cards` are the tokens' details by id, trusted markup: escape what you put in. `page` names what is shown (the
+    `cards` are the tokens' details by id, trusted markup: escape what you put in; None leaves those that the browser has, which it then
+    dims. `head` is blocks of such markup, which are shown above the chips. `version` says of which text all this is: a message
+    of an older text than the one shown is passed over. `page` names what is shown (the
     tokenizer, the part of a long text, the language): with another one the browser forgets the pinned token and the scroll position. `linked`
     ties the chips to the text box on the page. `first` is the number of tokens before these, `total` the number of all.
 
@@ -143,7 +151,9 @@ def chips_message(
     names = {piece.id: piece.token for run in runs for piece in run.pieces}
     count = sum([len(run.pieces) for run in runs])
     message = {
+        "version": version,
         "page": page,
+        "head": [*head],
         "linked": linked,
         "first": first,
         "total": first + count if total is None else total,
@@ -154,7 +164,9 @@ def chips_message(
         "kinds": [[kind.html] if kind.text is None else [kind.html, kind.text, *kind.ids] for kind in kinds],
         "order": order,
         "places": [place for run in runs for place in (run.start, run.end)],
-        "cards": {identifier: cards[identifier] for identifier in sorted(names) if identifier in cards},
+        "cards": None
+        if cards is None
+        else {identifier: cards[identifier] for identifier in sorted(names) if identifier in cards},
         "names": dict(sorted(names.items())),
     }
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
@@ -166,9 +178,12 @@ def chips_message(
 
 def _drawn_lines(runs: Sequence[TextRun], shown: Shown, chip: str, unknown: str) -> Iterator[_Drawn]:
     line: list[_Drawn] = []
+    made: dict[tuple[Any, ...], _Drawn] = {}  # quicker to ask than what is kept for everybody
     for text, _, _, pieces in runs:
         tokens = tuple([(piece[0], piece[1], piece[2], piece[5], piece[6]) for piece in pieces])
-        drawn = _draw(text, tokens, shown, chip, unknown)
+        drawn = made.get((text, tokens))
+        if drawn is None:
+            drawn = made[text, tokens] = _draw(text, tokens, shown, chip, unknown)
         line.append(drawn)
         if drawn.breaks:
             yield from _line(line)

@@ -28,4 +28,9 @@ def lasting(place: str, complaints: Sequence[str], about: Any) -> list[str]:
 
 def note(message: str) -> None:
     """Something to know. Plain text."""
-    st.html(f'<div class="ts note" role="status">{escape(message)}</div>')
+    st.html(note_html(escape(message)))
+
+
+def note_html(markup: str) -> str:
+    """A note as markup, in which all text is escaped."""
+    return f'<div class="ts note" role="status">{markup}</div>'

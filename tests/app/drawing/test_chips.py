@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tokensteps.components.editor import _text_reported, as_typed, editor
+from tokensteps.components.editor import Typed, _text_reported, as_typed, editor
 from tokensteps.drawing.chips import CHIP_LABELS as NAMES
 from tokensteps.drawing.chips import LONGEST, WRITE, Piece, Shown, TextRun, chips_html, chips_message
 from tokensteps.drawing.tokens import Style, colour
@@ -297,13 +297,14 @@ def test_text_as_a_text_box_holds_it() -> None:
     [
         (None, None),
         ({}, None),
-        ({"text": [3, "abc"]}, "abc"),
-        ({"text": [2, "abc"]}, None),
+        ({"text": [3, "abc", 7]}, "abc"),
+        ({"text": [2, "abc", 7]}, None),
         ({"text": [3]}, None),
-        ({"text": [3, 4]}, None),
+        ({"text": [3, 4, 5]}, None),
+        ({"text": [3, "abc"]}, None),
         ({"text": "3a"}, None),
         ({"text": None}, None),
     ],
 )
 def test_a_report_counts_for_its_nonce_alone(state: Any, text: str | None) -> None:
-    assert _text_reported(state, 3) == text
+    assert _text_reported(state, 3) == (None if text is None else Typed(text, 7))

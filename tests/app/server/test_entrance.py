@@ -205,7 +205,7 @@ def test_the_playground_takes_a_million_characters(port: int) -> None:
             box = session.widgets["playground.editor"]
             told = json.loads(bytes(box.bytes))
             text = (prose(200_000) * 10)[:PLAYGROUND_LIMIT]
-            session.values[box.id] = ("json_value", json.dumps({"text": [told["nonce"], text]}))
+            session.values[box.id] = ("json_value", json.dumps({"text": [told["nonce"], text, 1]}))
             await session.run()
             assert session.socket.close_code is None
             assert not session.failed

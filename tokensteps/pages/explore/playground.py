@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from html import escape
 from itertools import chain
+from secrets import token_urlsafe
 
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
-from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes
+from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.subjects import Subject
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import update_url
+from tokensteps.components.chips import linked_chips
 from tokensteps.components.editor import editor
-from tokensteps.language.i18n import _, count, ngettext, use_language
+from tokensteps.drawing.chips import Shown, Version
+from tokensteps.language.i18n import _, count, current_language, use_language
 from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
 from tokensteps.limits import PLAYGROUND_LIMIT, SPECIAL_LISTED
-from tokensteps.pages.explore.playground_chips import show_chips
-from tokensteps.pages.explore.playground_files import counts_html, window_html
+from tokensteps.pages.explore.playground_chips import (
+    STRETCHES_SHOWN,
+    ChipsView,
+    chips_data,
+    pages_of,
+    turns_back,
+)
 from tokensteps.pages.explore.playground_state import (
     adds_to,
     chosen_specs,
@@ -32,7 +39,9 @@ from tokensteps.pages.explore.playground_state import (
 )
 from tokensteps.pages.explore.playground_tabs import show_playground_tabs
 from tokensteps.pages.explore.playground_tokenizers import open_slot, refused, tokenizer_choice
+from tokensteps.pages.explore.typed.desks import desk_address, leave_desk, sit_down
 from tokensteps.runs.rules import PLAYGROUND_RULES
+from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.notes import lasting, problem
 from tokensteps.widgets.tour import titled
 
@@ -77,63 +86,92 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
         nonce=playground_value("nonce"),
         params=("text", "id"),
         insert=st.session_state.get("playground.insert", (0, "")),
+        desk=desk_address(_desk()),
     )
-    if typed is not None and typed != playground_value("text"):
-        _turn_back(playground_value("text"), typed)
-        st.session_state["playground.text"] = typed
+    if typed is not None and typed.text != playground_value("text"):
+        if turns_back(playground_value("text"), typed.text):
+            st.session_state.pop("playground.page", None)
+        st.session_state["playground.text"] = typed.text
+    version = playground_value("nonce"), 0 if typed is None else typed.at
     text_settings(subjects)
     update_url(playground_url())
     text = playground_value("text")
     if len(text) > PLAYGROUND_LIMIT:
+        leave_desk(_desk())
         message = _("The text has {size} characters, but the page takes {limit}: shorten it.")
         problem(message.format(size=count(len(text)), limit=count(PLAYGROUND_LIMIT)))
         return
-    if playground_value("escapes"):
-        text = interpret_escapes(text)
-    adding = {letter for letter, spec in zip(LETTERS, chosen_specs(), strict=False) if spec in adds_to()}
+    views = {letter: _view(letter, subject) for letter, subject in subjects.items()}
     complaints = st.container()
     analyses: dict[str, Analysis] = {}
-    for letter, subject in subjects.items():
+    for letter, view in views.items():
         with complaints:
-            analysis = _analysed(subject, text, letter in adding)
+            analysis = _analysed(view, text)
         if analysis is None:
             continue
         if (
             not analyses
         ):  # A, unless it can't be had: its tokens are on the page before the others are at work
-            show_first(letter, analysis)
+            show_first(view, text, analysis, version)
         analyses[letter] = analysis
-    if analyses:
+    if not analyses:
+        leave_desk(_desk())
+        return
+    with st.container(key="playground.follows"):  # dimmed while somebody types: it is about the text before
         show_playground_tabs(analyses)
 
 
-def show_first(letter: str, analysis: Analysis) -> None:
-    """The counts and the chips of one tokenizer."""
-    window = window_html(len(analysis), playground_value("window"))
-    st.html(f"{name_html(letter, analysis.subject)}{counts_html(analysis)}{window}")
-    show_chips(analysis)
+def _desk() -> str:
+    """This session's desk: see `typed/desks.py`."""
+    name: str = st.session_state.setdefault("playground.desk", token_urlsafe(16))
+    return name
 
 
-def _turn_back(old: str, new: str) -> None:
-    """Go back to the first page of chips for a different text; while somebody goes on typing, stay on the page."""
-    if abs(len(new) - len(old)) > 1_000 or new[:1_000] != old[:1_000]:
-        st.session_state.pop("playground.page", None)
+def _view(letter: str, subject: Subject) -> ChipsView:
+    """How the page is set to show the text with one of its tokenizers."""
+    return ChipsView(
+        letter,
+        subject,
+        Shown(playground_value("write"), playground_value("spaces"), subject.style),
+        specials=playground_value("specials"),
+        added=bool(subject.added) and chosen_specs()[LETTERS.index(letter)] in adds_to(),
+        escapes=playground_value("escapes"),
+        window=playground_value("window"),
+        page=st.session_state.get("playground.page", 1),
+        language=current_language(),
+    )
 
 
-def name_html(letter: str, subject: Subject) -> str:
-    """Whose tokens these are."""
-    told = ngettext("{number} token in the vocabulary", "{number} tokens in the vocabulary", subject.size)
-    size = escape(told.format(number=count(subject.size)))
-    return f'<p class="ts whose"><i>{letter}</i> <b>{escape(subject.name)}</b> · {escape(subject.algorithm)} · {size}</p>'
-
-
-def _analysed(subject: Subject, text: str, added: bool) -> Analysis | None:
-    """A text's tokens, with those that the tokenizer puts around it if `added`; None if the tokenizer fails, with a message."""
+def _analysed(view: ChipsView, text: str) -> Analysis | None:
+    """A text's tokens; None if the tokenizer fails, with a message."""
     try:
-        return analyse(subject, text, playground_value("specials"), added and bool(subject.added))
+        return view.analysis(text)
     except TokenizersCoreError as error:
         problem(explained(error))
         return None
+
+
+def show_first(view: ChipsView, text: str, analysis: Analysis, version: Version) -> None:
+    """The counts and the chips of one tokenizer, which the server draws for each key from here on."""
+    pages = pages_of(analysis)
+    if view.page > pages:  # the text has become shorter
+        st.session_state["playground.page"] = pages
+        view = view._replace(page=pages)
+    sit_down(_desk(), view, session_id())
+    linked_chips(chips_data(view, text, version), key="playground.chips")
+    if pages > 1:
+        with st.container(key="playground.follows.pages", horizontal=True, vertical_alignment="center"):
+            st.pagination(pages, key="playground.page")
+            st.caption(_page_told(view.page, analysis))
+
+
+def _page_told(page: int, analysis: Analysis) -> str:
+    """Which tokens are on this page."""
+    stretches = analysis.stretches[(page - 1) * STRETCHES_SHOWN : page * STRETCHES_SHOWN]
+    message = _("Tokens {first} to {last} of {all} are shown; the counts cover everything.")
+    return message.format(
+        first=count(stretches[0].first + 1), last=count(stretches[-1].last), all=count(len(analysis))
+    )
 
 
 def _examples() -> None:

@@ -1,71 +1,108 @@
-"""The playground's tokens as chips, a page at a time, each with a card of facts about it."""
+"""The playground's tokens as chips, a page at a time, each with a card of facts about it, and the figures above them: one message, which the
+page sends when it is drawn, and `typed/` for each key."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
-
-import streamlit as st
+from typing import NamedTuple
 
 from tokenizers_core.errors import Phrase
-from tokensteps.catalogue.analysis import Analysis
+from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes
 from tokensteps.catalogue.subjects import Facts, Subject
-from tokensteps.components.chips import linked_chips
-from tokensteps.drawing.chips import Shown, TextRun, chips_message
+from tokensteps.drawing.chips import Shown, TextRun, Version, chips_message
 from tokensteps.drawing.tokens import chip, fill, token_html
 from tokensteps.language.i18n import _, count, current_language, ngettext
 from tokensteps.limits import (
     CARDS_KEPT,
     NORMALIZED_LIMIT,
 )
-from tokensteps.pages.explore.playground_state import playground_value
+from tokensteps.pages.explore.playground_files import counts_html, window_html
 from tokensteps.server.shelf import Shelf
-from tokensteps.widgets.notes import note
+from tokensteps.widgets.notes import note_html
 
 STRETCHES_SHOWN = 2_500
 """Stretches of text on one page of chips."""
 _known_facts: Shelf[tuple[Subject, int, str], str] = Shelf(CARDS_KEPT)
 
 
-def show_chips(analysis: Analysis) -> None:
-    """The tokens, a page at a time."""
-    subject, text = analysis.subject, analysis.text
-    for remark in subject.notes:
-        note(remark_text(remark))
-    sample = text[:NORMALIZED_LIMIT]
-    normalized = subject.normalized(sample)
+class ChipsView(NamedTuple):
+    """What the chips and the figures above them depend on, besides the text."""
+
+    letter: str
+    subject: Subject
+    shown: Shown
+    specials: bool = True
+    """Whether special tokens that the text spells are recognized."""
+    added: bool = False
+    """Whether the tokenizer puts its own around the text."""
+    escapes: bool = False
+    """Whether `\\n` and the like stand for characters."""
+    window: int | None = None
+    """Tokens of a context window."""
+    page: int = 1
+    language: str = "en"
+
+    def analysis(self, text: str) -> Analysis:
+        """The tokens of what somebody has typed. Raises what `Subject.encode` raises."""
+        read = interpret_escapes(text) if self.escapes else text
+        return analyse(self.subject, read, self.specials, self.added)
+
+
+def pages_of(analysis: Analysis) -> int:
+    """How many pages of chips a text has."""
+    return max(1, -(-len(analysis.stretches) // STRETCHES_SHOWN))
+
+
+def turns_back(old: str, new: str) -> bool:
+    """Whether a text is a different one, which begins on its first page; while somebody goes on typing, the page stays."""
+    return abs(len(new) - len(old)) > 1_000 or new[:1_000] != old[:1_000]
+
+
+def chips_data(view: ChipsView, text: str, version: Version, cards: bool = True) -> bytes:
+    """The message that draws a page of chips, and the figures above it, in the language in use.
+
+    `text` is what was typed, at this `version`; without `cards`, the browser keeps those it has. Raises what `Subject.encode` raises.
+    """
+    analysis = view.analysis(text)
+    page = min(view.page, pages_of(analysis))
+    first, last = (page - 1) * STRETCHES_SHOWN, page * STRETCHES_SHOWN
+    runs = analysis.runs(first, last)
+    return chips_message(
+        runs,
+        view.shown,
+        cards_html(analysis, runs) if cards else None,
+        chip_labels(),
+        f"{view.subject.name}:{page}:{current_language()}",
+        linked=analysis.text == text,
+        first=analysis.stretches[first].first if runs else 0,
+        total=len(analysis),
+        head=_head(view, analysis),
+        version=version,
+    )
+
+
+def _head(view: ChipsView, analysis: Analysis) -> list[str]:
+    """What is above the chips: whose tokens these are, the counts, and what to know about the tokenizer."""
+    blocks = [name_html(view.letter, view.subject), counts_html(analysis)]
+    blocks += [window_html(len(analysis), view.window)] if view.window else []
+    blocks += [note_html(escape(remark_text(remark))) for remark in view.subject.notes]
+    sample = analysis.text[:NORMALIZED_LIMIT]
+    normalized = view.subject.normalized(sample)
     if normalized != sample:
         shown = token_html(normalized[:80]) + ("…" if len(normalized) > 80 else "")
         message = _(
             "This tokenizer normalizes text before looking for tokens: {text} (except special tokens). The chips show your original."
         )
-        st.html(f'<div class="ts note">{fill(message, text=f"<samp>{shown}</samp>")}</div>')
-    pages = max(1, -(-len(analysis.stretches) // STRETCHES_SHOWN))
-    page = min(st.session_state.get("playground.page", 1), pages)
-    if page < st.session_state.get("playground.page", 1):
-        st.session_state["playground.page"] = page  # the text has become shorter
-    first, last = (page - 1) * STRETCHES_SHOWN, page * STRETCHES_SHOWN
-    runs = analysis.runs(first, last)
-    before = analysis.stretches[first].first if runs else 0
-    data = chips_message(
-        runs,
-        Shown(playground_value("write"), playground_value("spaces"), subject.style),
-        cards_html(analysis, runs),
-        chip_labels(),
-        f"{subject.name}:{page}:{current_language()}",
-        linked=not playground_value("escapes") or text == playground_value("text"),
-        first=before,
-        total=len(analysis),
-    )
-    linked_chips(data, key="playground.chips")
-    if pages > 1:
-        message = _("Tokens {first} to {last} of {all} are shown; the counts cover everything.")
-        drawn = sum(len(run.pieces) for run in runs)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.pagination(pages, key="playground.page")
-            st.caption(
-                message.format(first=count(before + 1), last=count(before + drawn), all=count(len(analysis)))
-            )
+        blocks.append(note_html(fill(message, text=f"<samp>{shown}</samp>")))
+    return blocks
+
+
+def name_html(letter: str, subject: Subject) -> str:
+    """Whose tokens these are."""
+    told = ngettext("{number} token in the vocabulary", "{number} tokens in the vocabulary", subject.size)
+    size = escape(told.format(number=count(subject.size)))
+    return f'<p class="ts whose"><i>{letter}</i> <b>{escape(subject.name)}</b> · {escape(subject.algorithm)} · {size}</p>'
 
 
 def remark_text(remark: str) -> str:

@@ -174,13 +174,14 @@ def _message_row(place: int, row: chat.Row, last: bool) -> None:
         height=68,
         width="stretch",
     )
+    # What is in asterisks is read out, and not shown: the row shows which message it is.
     for name, label, does, off in (
-        ("up", _("Up"), partial(chat.move, row.number, -1), place == 0),
-        ("down", _("Down"), partial(chat.move, row.number, 1), last),
-        ("out", _("Remove"), partial(chat.remove, row.number), False),
+        ("up", _("Up *(message {number})*"), partial(chat.move, row.number, -1), place == 0),
+        ("down", _("Down *(message {number})*"), partial(chat.move, row.number, 1), last),
+        ("out", _("Remove *message {number}*"), partial(chat.remove, row.number), False),
     ):
         key = f"playground.chat.{name}.{row.number}"
-        st.button(label, key=key, on_click=does, disabled=off, type="tertiary")
+        st.button(label.format(number=number), key=key, on_click=does, disabled=off, type="tertiary")
 
 
 def show_cost(analysis: Analysis, made: Rendered, turns: list[ChatTurn]) -> None:

@@ -1,0 +1,174 @@
+"""What the server draws of a text while somebody types: the chips that the page would draw, and nothing for anybody else.
+
+Oracles: the same text put together here with Python's own strings, and the page's own message for it; the engine's encoding. Statuses of
+HTTP for what is refused. How browsers and the page work together is in `tests/browser/test_playground_page.py`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+
+from tests.app.classroom.web import Answer
+from tests.app.pages.test_playground import HOSTILE, MULTILINGUAL, subject
+from tests.loops import finished
+from tests.samples import sampled
+from tokensteps.drawing.chips import Shown
+from tokensteps.language.i18n import use_language
+from tokensteps.limits import PLAYGROUND_LIMIT, TYPED_BODY, TYPED_RATE
+from tokensteps.pages.explore.playground_chips import ChipsView, chips_data
+from tokensteps.pages.explore.typed.desks import desk_address, leave_desk, sit_down
+from tokensteps.pages.explore.typed.routes import TYPED_ROUTES
+from tokensteps.server.startup import MIDDLEWARE
+
+DESK = "a-name-that-nobody-guesses"
+LETTERS = ["a", "hug ", "é", "茶", "👩‍👩‍👧", "\n", "  ", "😀", "\t", "<|end|>", "<b>"]
+
+
+@pytest.fixture
+def view() -> Iterator[ChipsView]:
+    """A page that shows texts at its desk."""
+    mine = subject("bpe")
+    view = ChipsView("A", mine, Shown(style=mine.style))
+    sit_down(DESK, view, "")
+    yield view
+    leave_desk(DESK)
+
+
+def ask(body: bytes | dict[str, Any], desk: str = DESK, **headers: str) -> Answer:
+    """A request through the real guard, without a socket."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    given = {"host": "a.example", "content-type": "application/json"} | headers
+    scope = {
+        "type": "http", "method": "POST", "path": f"/{desk_address(desk)}", "query_string": b"", "scheme": "http",
+        "headers": [(name.encode(), text.encode()) for name, text in given.items()], "http_version": "1.1",
+    }  # fmt: skip
+    messages: list[dict[str, Any]] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": data, "more_body": False}
+
+    async def send(message: Any) -> None:
+        messages.append(message)
+
+    finished(Starlette(routes=TYPED_ROUTES, middleware=MIDDLEWARE)(scope, receive, send))
+    return Answer(messages)
+
+
+def typed(text: str, at: int = 1, nonce: int = 1) -> dict[str, Any]:
+    """A message with the whole text."""
+    return {"nonce": nonce, "at": at, "base": None, "put": text}
+
+
+def units(text: str) -> int:
+    """How long a browser says that a text is."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+@pytest.mark.parametrize("seed", range(sampled(100)))
+def test_key_by_key_the_chips_are_those_of_the_whole_text(view: ChipsView, seed: int) -> None:
+    random, text = Random(seed), MULTILINGUAL.replace("\r\n", "\n")  # as a text box holds it
+    assert ask(typed(text)).status == 200
+    for at in range(2, 12):
+        start, end = sorted(random.choices(range(len(text) + 1), k=2))
+        end = min(end, start + random.choice([0, 1, 3]))
+        put = "".join(random.choices(LETTERS, k=random.randrange(3)))
+        places = {"from": units(text[:start]), "to": units(text[:end])}
+        text = text[:start] + put + text[end:]
+        told = ask({"nonce": 1, "at": at, "base": at - 1, "put": put, **places}).json
+        assert told["version"] == [1, at] and told["cards"] is None
+        assert told | {"cards": 0} == json.loads(chips_data(view, told_text(told), (1, at))) | {"cards": 0}
+        assert [one for kind in told["order"] for one in told["kinds"][kind][2:]] == [
+            *view.subject.encode(text).ids
+        ]
+
+
+def told_text(told: dict[str, Any]) -> str:
+    """The text that chips concatenate to."""
+    return "".join(told["kinds"][kind][1] for kind in told["order"] if len(told["kinds"][kind]) > 1)
+
+
+def test_half_a_pair_does_no_harm(view: ChipsView) -> None:
+    """A browser may cut an emoji in two; the half that is left becomes U+FFFD, as in the text that the page gets."""
+    assert ask(typed("a😀b")).status == 200
+    told = ask({"nonce": 1, "at": 2, "base": 1, "from": 2, "to": 3, "put": ""}).json
+    assert told_text(told) == "a\ufffdb"
+    told = ask(rb'{"nonce": 1, "at": 3, "base": null, "put": "\ud83d"}').json
+    assert told_text(told) == "\ufffd"
+
+
+def test_what_the_page_is_set_to_holds_at_its_desk(view: ChipsView) -> None:
+    other = view._replace(
+        shown=view.shown._replace(write="ids"), escapes=True, specials=False, window=8, language="ja"
+    )
+    sit_down(DESK, other, "")
+    told = ask(typed(r"hug\thug <|end|>")).json
+    use_language("ja")
+    try:
+        expected = json.loads(chips_data(other, r"hug\thug <|end|>", (1, 1)))
+    finally:
+        use_language("en")
+    assert told | {"cards": 0} == expected | {"cards": 0}
+    assert told["linked"] is False and "\t" in told_text(told) and told["labels"]["language"] == "ja"
+
+
+def test_hostile_text_is_inert_here_too(view: ChipsView) -> None:
+    told = ask(typed(HOSTILE)).json
+    markup = "".join([*(kind[0] for kind in told["kinds"]), *told["head"]])
+    assert told_text(told) == HOSTILE and not any(tag in markup for tag in ("<img", "<script", "</script"))
+
+
+def test_answers_are_packed_for_whoever_unpacks(view: ChipsView) -> None:
+    plain, packed = ask(typed("hug " * 500)), ask(typed("hug " * 500), **{"accept-encoding": "br, gzip"})
+    assert packed.headers["content-encoding"] == "gzip" and "content-encoding" not in plain.headers
+    assert gzip.decompress(packed.body) == plain.body
+    assert len(packed.body) < len(plain.body) / 3
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400),
+        (b"[1]", 400),
+        (b"{" * 9_000, 400),
+        ({}, 400),
+        ({"nonce": "1", "at": 1, "base": None, "put": "x"}, 400),
+        ({"nonce": 1, "at": 1, "base": None, "put": ["x"]}, 400),
+        ({"nonce": 1, "at": 1, "base": 0, "put": "x", "from": 0, "to": 0}, 409),
+        ({"nonce": 1, "at": 2, "base": 1, "put": "x", "from": 2, "to": 1}, 400),
+        ({"nonce": 1, "at": 2, "base": 1, "put": "x", "from": -1, "to": 0}, 400),
+        ({"nonce": 1, "at": 2, "base": 1, "put": "x", "from": 0, "to": 10**30}, 400),
+        ({"nonce": 1, "at": 2, "base": 1, "put": "x", "from": 0.5, "to": 1}, 400),
+        ({"nonce": 2, "at": 2, "base": 1, "put": "x", "from": 0, "to": 0}, 409),
+        ({"nonce": 1, "at": 2, "base": 1, "put": "x" * PLAYGROUND_LIMIT, "from": 0, "to": 0}, 413),
+        (b'"' + b"x" * TYPED_BODY + b'"', 413),
+    ],
+)
+def test_what_is_no_change_is_refused_and_changes_nothing(
+    view: ChipsView, body: bytes | dict[str, Any], status: int
+) -> None:
+    assert ask(typed("hug")).status == 200
+    answer = ask(body)
+    assert answer.status == status and answer.body == b""
+    after = ask({"nonce": 1, "at": 2, "base": 1, "put": "s", "from": 3, "to": 3})
+    assert told_text(after.json) == "hugs"
+
+
+def test_only_the_pages_own_browser_is_answered(view: ChipsView) -> None:
+    assert ask(typed("hug"), desk="another").status == 404
+    assert ask(typed("hug"), origin="http://evil.example").status == 403
+    assert ask(typed("hug"), **{"content-type": "text/plain"}).status == 400
+    assert ask(typed("hug"), origin="http://a.example").status == 200
+    leave_desk(DESK)
+    assert ask(typed("hug")).status == 404
+
+
+def test_who_sends_too_much_is_told_to_wait(view: ChipsView) -> None:
+    statuses = [ask(typed("hug", at)).status for at in range(round(3 * TYPED_RATE.burst))]
+    assert set(statuses) == {200, 429} and statuses.index(429) >= TYPED_RATE.burst

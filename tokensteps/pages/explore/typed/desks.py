@@ -1,0 +1,155 @@
+"""Desks: where somebody types, the server draws the chips of the text at each key, without a run of the page.
+
+A run of the page takes Streamlit and the browser several times longer than the chips and their counts need. So the page leaves at its
+desk how it shows a text, and the text box sends each change there (`routes.py`). The rest of the page follows when the typing pauses.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tokensteps.bounded import ENTRY, text_bytes
+from tokensteps.components.editor import as_typed
+from tokensteps.drawing.chips import Version
+from tokensteps.language.i18n import use_language
+from tokensteps.limits import DESKS_ROOM, PLAYGROUND_LIMIT, TYPED_BYTES, TYPED_RATE
+from tokensteps.pages.explore.playground_chips import ChipsView, chips_data, turns_back
+from tokensteps.server.entrance.rates import Account
+from tokensteps.server.shelf import Shelf
+from tokensteps.streamlit_internals import acting_for
+
+ADDRESS: Final = "playground/typed"
+"""Where the server listens, within the app."""
+
+
+class DeskError(Exception):
+    """Why a change isn't drawn, as HTTP says it. The page then draws it."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+
+
+@dataclass(frozen=True)
+class TextChange:
+    """What a text box says: `put` in place of what is between `start` and `end`, which count UTF-16 units.
+
+    `base` is the version of the text that this changes; without one, `put` is the whole text.
+    """
+
+    version: Version
+    put: str
+    base: int | None = None
+    start: int = 0
+    end: int = 0
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any]) -> TextChange:
+        """A message of the browser's. Raises DeskError."""
+        match said:
+            case {"nonce": int(nonce), "at": int(at), "put": str(put), "base": None}:
+                return cls((nonce, at), put)
+            case {
+                "nonce": int(nonce),
+                "at": int(at),
+                "put": str(put),
+                "base": int(base),
+                "from": int(start),
+                "to": int(end),
+            }:
+                return cls((nonce, at), put, base, start, end)
+        raise DeskError(400)
+
+
+def spliced(text: str, start: int, end: int, put: str) -> str:
+    """`text` with `put` in place of what is between two places, which count UTF-16 units, as browsers do. Raises DeskError.
+
+    >>> spliced("a😀b", 3, 4, "c"), spliced("", 0, 0, "😀")
+    ('a😀c', '😀')
+    """
+    units = text.encode("utf-16-le")
+    if not 0 <= start <= end <= len(units) // 2:
+        raise DeskError(400)
+    units = units[: 2 * start] + put.encode("utf-16-le", "surrogatepass") + units[2 * end :]
+    return units.decode("utf-16-le", "replace")
+
+
+class Desk:
+    """How a page shows the text that is typed there, and the text as it was last sent."""
+
+    def __init__(self, view: ChipsView, session: str) -> None:
+        self.view, self.session = view, session
+        self.text, self._version = "", (-1, -1)
+        self._account = Account({"messages": TYPED_RATE, "bytes": TYPED_BYTES})
+        self._at_work = threading.Lock()
+
+    def take_turn(self, size: int) -> None:
+        """Count a message of so many bytes. Raises DeskError if there were too many."""
+        now = time.monotonic()
+        waits = [
+            self._account.bucket(name).take(much, now) for name, much in (("messages", 1), ("bytes", size))
+        ]
+        if any(waits):
+            raise DeskError(429)
+
+    def draw(self, change: TextChange) -> bytes:
+        """The message that draws the text after a change. Raises DeskError, and what `chips_data` raises."""
+        if not self._at_work.acquire(blocking=False):
+            raise DeskError(429)  # a text box waits for its answer
+        try:
+            before, view = self.text, self.view
+            self._take(change)
+            if turns_back(before, self.text):
+                view = view._replace(page=1)
+            use_language(view.language)
+            with acting_for(self.session):
+                return chips_data(view, self.text, change.version, cards=False)
+        finally:
+            self._at_work.release()
+
+    def _take(self, change: TextChange) -> None:
+        """Have the text changed. Raises DeskError."""
+        nonce, _at = change.version
+        text = change.put
+        if change.base is not None:
+            if self._version != (nonce, change.base):
+                raise DeskError(409)  # the browser sends the whole text
+            text = spliced(self.text, change.start, change.end, change.put)
+        if len(text) > PLAYGROUND_LIMIT:
+            raise DeskError(413)
+        self.text, self._version = as_typed(text), change.version
+
+
+_desks: Final = Shelf[str, Desk](DESKS_ROOM)
+
+
+def desk_address(name: str) -> str:
+    """Where the text box of a session sends what is typed: a name that nobody guesses."""
+    return f"{ADDRESS}/{name}"
+
+
+def sit_down(name: str, view: ChipsView, session: str) -> None:
+    """Have a desk show texts like this."""
+    desk = _desks.get(name)
+    if desk is None:
+        desk = Desk(view, session)
+    desk.view, desk.session = view, session
+    keep(name, desk)
+
+
+def leave_desk(name: str) -> None:
+    """Have a desk show nothing: the page says why."""
+    _desks.drop(name)
+
+
+def desk_called(name: str) -> Desk | None:
+    """The desk of this name; None if there is none, or if it had to make room."""
+    return _desks.get(name)
+
+
+def keep(name: str, desk: Desk) -> None:
+    """Keep a desk, with the text that it has now."""
+    _desks.put(name, desk, ENTRY + text_bytes(desk.text))

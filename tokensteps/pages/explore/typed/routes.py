@@ -1,0 +1,76 @@
+"""What a text box asks over HTTP while somebody types: one small message for each key, answered with the chips.
+
+They come through the same guard as everything else (`tokensteps/server/headers.py`), so other sites' pages are refused before.
+"""
+
+from __future__ import annotations
+
+import gzip
+from typing import Final
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tokenizers_core.errors import TokenizersCoreError
+from tokensteps.limits import TYPED_AT_ONCE, TYPED_BODY, TYPED_WAITING
+from tokensteps.pages.explore.typed.desks import ADDRESS, Desk, DeskError, TextChange, desk_called, keep
+from tokensteps.server.entrance.bodies import BodyError, read_body
+from tokensteps.server.once import once
+
+WORTH_PACKING: Final = 2_000
+"""Bytes of an answer that is compressed: chips are markup, and become a sixth."""
+FAST: Final = 1
+"""How hard gzip tries: somebody waits."""
+
+
+GZIP: Final = b"\x1f\x8b"
+"""How something compressed begins."""
+
+
+@once
+def _typing_turns() -> anyio.CapacityLimiter:
+    return anyio.CapacityLimiter(TYPED_AT_ONCE)
+
+
+async def _draw_typed(request: Request) -> Response:
+    """The chips of a text after a change. Raises DeskError."""
+    name = request.path_params["desk"]
+    desk = desk_called(name)
+    if desk is None:
+        raise DeskError(404)
+    if _typing_turns().statistics().tasks_waiting >= TYPED_WAITING:
+        raise DeskError(503)
+    try:
+        size, said = await read_body(request, TYPED_BODY)
+    except BodyError as error:
+        raise DeskError(error.status) from error
+    desk.take_turn(size)
+    packed = "gzip" in request.headers.get("accept-encoding", "")
+    data = await anyio.to_thread.run_sync(
+        _work_typed, name, desk, TextChange.read(said), packed, limiter=_typing_turns()
+    )
+    headers = {"Vary": "Accept-Encoding", **({"Content-Encoding": "gzip"} if data[:2] == GZIP else {})}
+    return Response(data, media_type="application/json", headers=headers)
+
+
+def _work_typed(name: str, desk: Desk, change: TextChange, packed: bool) -> bytes:
+    """The answer, in a thread of its own. Raises DeskError."""
+    try:
+        data = desk.draw(change)
+    except TokenizersCoreError as error:
+        raise DeskError(422) from error  # the page says what is wrong
+    keep(name, desk)
+    return gzip.compress(data, FAST, mtime=0) if packed and len(data) > WORTH_PACKING else data
+
+
+async def _respond_typed(request: Request) -> Response:
+    try:
+        return await _draw_typed(request)
+    except DeskError as error:
+        return Response(status_code=error.status)
+
+
+TYPED_ROUTES: Final = (Route(f"/{ADDRESS}/{{desk}}", _respond_typed, methods=["POST"]),)
+"""Served beside Streamlit's own."""
