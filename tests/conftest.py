@@ -10,6 +10,8 @@ import shutil
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -53,6 +55,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             seen[name] += 1
     items[:] = [item for item in items if item not in set(left_out)]
     config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _look_for_components_once() -> Iterator[None]:
+    """Every `AppTest` looks through all installed packages for components, which takes longer than to run a page."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "streamlit.testing.v1" in sys.modules:  # some test has asked for it
+            from streamlit.components.v2 import manifest_scanner as scanner
+
+            patch.setattr(scanner, "scan_component_manifests", cache(scanner.scan_component_manifests))
+        yield
 
 
 class Mixed(LoadFileScheduling):  # type: ignore[misc]
