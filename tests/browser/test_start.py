@@ -7,6 +7,7 @@ and the requests it makes; for `make run`, the Makefile itself, run by `make`.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -15,9 +16,10 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+import playwright
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, wait_until_up
+from tests.browser.conftest import IMPATIENT, ROOT, wait_until_up
 
 APP = ROOT / "app.py"
 PAGES = ["/", "/bpe?corpus=course&step=5"]
@@ -150,3 +152,10 @@ def test_the_next_page_writes_nothing_into_the_history_of_this_one(
     expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 3")
     page.go_back()
     page.wait_for_url(f"{address}/glossary")
+
+
+def test_the_driver_has_what_makes_it_impatient() -> None:
+    """Each text that `impatient.cjs` replaces is in Playwright's driver once; else the suite would only be slow, and nobody told."""
+    driver = Path(playwright.__file__).parent / "driver" / "package" / "lib" / "coreBundle.js"
+    replaced = re.findall(r'\.replace\("(.*?)",', IMPATIENT.read_text("utf-8"))
+    assert [driver.read_text("utf-8").count(text) for text in replaced] == [1, 1]

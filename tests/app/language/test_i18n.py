@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from string import Formatter
 
-import pytest
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_file
 
 from tokensteps.drawing.charts import CHARTS
