@@ -86,7 +86,7 @@ load: $(VENV)/.dev ## a lecture hall at one server: 100 sessions, a click each 3
 	$(BIN)/python -m benchmarks.load
 
 hostile: browser ## 10,000 hostile strings, 100,000 messages and 20,000 files through whatever takes them, and strings through a browser
-	HOSTILE_STRINGS=10000 HOSTILE_MESSAGES=100000 HOSTILE_FILES=20000 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/test_hostile.py tests/test_fuzz.py
+	HOSTILE_STRINGS=10000 HOSTILE_MESSAGES=100000 HOSTILE_FILES=20000 $(BIN)/python -m pytest $(PYTEST_ARGS) -rP tests/test_hostile.py tests/test_fuzz.py
 	$(BIN)/python -m tests.hostile_browser
 
 siege: $(VENV)/.dev ## a class of 50 steps for ten minutes while one visitor attacks

@@ -243,7 +243,8 @@ async def besiege(
     for one in watching:
         one.cancel()
     await asyncio.sleep(after)
-    print(f"  memory with its workers: {before:.0f} MB before the attacks, {most:.0f} MB at most, {megabytes(process):.0f} MB {after:g} s after; "
+    alone = process.memory_info().rss / 1e6
+    print(f"  memory with its workers: {before:.0f} MB before the attacks, {most:.0f} MB at most, {megabytes(process):.0f} MB {after:g} s after, {alone:.0f} of them the server's; "
           f"processes {children} → {len(process.children(recursive=True))}")  # fmt: skip
 
 

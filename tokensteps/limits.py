@@ -467,6 +467,9 @@ without any repetition takes more."""
 TRAINER_ROOM: Final = 60_000_000
 """Bytes that a process which trains may take for a run and still take the next one: a class's runs take less, and what a larger one
 leaves behind, 160 MB after a long text for Unigram, goes with its process."""
+TRAINER_IDLE_SECONDS: Final = 60.0
+"""Time after which a process that has trained or drawn makes way for a new one when nobody asks it: together they kept 160 MB after ten
+minutes of attacks. A new one takes half a second of processor time."""
 TRAINING_SECONDS: Final = 180
 """Time for one run: BPE and WordPiece take a tenth of it at most, Unigram more with a large text and a large seed."""
 DRAWER_ROOM: Final = 100_000_000

@@ -159,3 +159,25 @@ def test_the_driver_has_what_makes_it_impatient() -> None:
     driver = Path(playwright.__file__).parent / "driver" / "package" / "lib" / "coreBundle.js"
     replaced = re.findall(r'\.replace\("(.*?)",', IMPATIENT.read_text("utf-8"))
     assert [driver.read_text("utf-8").count(text) for text in replaced] == [1, 1]
+
+
+def test_a_text_that_is_brought_along_makes_one_entry(serve: Callable[..., str], page: Page) -> None:
+    """Pasted for BPE, it is WordPiece's, too: what Python writes there in several turns stays one entry. Oracle: the browser's own history."""
+    address, length = serve("app.py"), "history.length"
+    page.goto(f"{address}/bpe?corpus=paste")
+    field = page.get_by_label("Your text", exact=True)
+    field.fill("hug pug pun")
+    field.press("Control+Enter")
+    page.wait_for_url(re.compile(r"/bpe\?.*\btext="))
+    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+    entries, before = page.evaluate(length), page.url
+    page.locator("[data-testid=stSidebarNav] a[href$='/wordpiece']").click()
+    page.wait_for_url(re.compile(r"/wordpiece\?.*\btext="))
+    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.locator(".ts-flipbook")).to_contain_text("pun")
+    assert page.evaluate(length) == entries + 1
+    page.go_back()
+    page.wait_for_url(before)
+    page.go_forward()
+    page.wait_for_url(re.compile(r"/wordpiece\?.*\btext="))
+    assert page.evaluate(length) == entries + 1

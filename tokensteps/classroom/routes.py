@@ -98,7 +98,7 @@ def _addresses() -> Addresses:
 
 def _account(scope: Mapping[str, Any]) -> Account:
     """That of the address which asks."""
-    return _addresses().account(network((scope.get("client") or ("",))[0]), time.monotonic())
+    return _addresses().account(network((scope.get("client") or ("",))[0]))
 
 
 def _spend(bucket: Bucket) -> None:

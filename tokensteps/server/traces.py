@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Final, TypeVar
 
-from tokensteps.limits import TRACES_ROOM, TRAINER_ROOM
+from tokensteps.limits import TRACES_ROOM, TRAINER_IDLE_SECONDS, TRAINER_ROOM
 from tokensteps.server.once import once
 from tokensteps.server.shelf import Shelf
 from tokensteps.server.tasks import Progress, Task, worth_sending
@@ -24,13 +24,13 @@ GROWTH: Final = 10
 @once
 def workers() -> Workers:
     """The processes of this server that train."""
-    return Workers(room=TRAINER_ROOM)
+    return Workers(idle_seconds=TRAINER_IDLE_SECONDS, room=TRAINER_ROOM)
 
 
 @once
 def drawers() -> Workers:
     """The one process that draws: a page waits for it, so nothing that takes seconds goes there."""
-    return Workers(1, DRAWING_NICENESS, "tokensteps.server.steps")
+    return Workers(1, DRAWING_NICENESS, "tokensteps.server.steps", TRAINER_IDLE_SECONDS)
 
 
 @once

@@ -51,7 +51,8 @@ class Worker:
         self, niceness: int = NICENESS, module: str = "tokenizers_core", room: float = math.inf
     ) -> None:
         self._ready = self._last = False
-        self.idle_since = time.monotonic()
+        self.idle_since = math.inf
+        """When it last ended a piece of work; nothing to wait for where it has done none."""
         command = (sys.executable, "-m", "tokensteps.server.worker", str(niceness), module, str(room))
         self._process = subprocess.Popen(command, cwd=PACKAGES, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
@@ -151,12 +152,14 @@ class Workers:
         idle_seconds: float | None = None,
         room: float = math.inf,
     ) -> None:
-        """A process that has had nothing to do for `idle_seconds` ends; without them, it stays. One that has taken more than
-        `room` bytes for a piece of work makes way for a new one."""
+        """A process that has had nothing to do for `idle_seconds` after its work ends; without them, it stays. One that has taken more
+        than `room` bytes for a piece of work makes way for a new one."""
         self._settings = (niceness, module, room)
         self._idle: list[Worker] = []
         self._idle_seconds = idle_seconds
         self._sweep: threading.Timer | None = None
+        self._one_ready = False
+        """Whether one process is always there: Python gives little memory back, so a new one takes the place of one that has worked."""
         self._lock = threading.Lock()
         self._changed = threading.Condition()
         self._free, self._free_for_long = number, max(1, number - 1)
@@ -168,10 +171,14 @@ class Workers:
         self._arrivals = itertools.count(1)
 
     def start(self) -> None:
-        """Start one worker before anybody asks."""
+        """Start one worker before anybody asks, and again when the last one has ended for want of work."""
         with self._lock:
-            if not self._idle:
-                self._idle.append(Worker(*self._settings))
+            self._one_ready = True
+            self._fill()
+
+    def _fill(self) -> None:
+        if self._one_ready and not self._idle:
+            self._idle.append(Worker(*self._settings))
 
     def run(self, task: Work, progress: Progress) -> bytes:
         """The work's result, pickled, once it has had its turn.
@@ -251,7 +258,8 @@ class Workers:
                     self._plan_sweep()
 
     def _plan_sweep(self) -> None:
-        if self._idle_seconds is not None and self._idle and self._sweep is None:
+        worked = any(worker.idle_since < math.inf for worker in self._idle)
+        if self._idle_seconds is not None and worked and self._sweep is None:
             self._sweep = threading.Timer(self._idle_seconds, self._end_idle)
             self._sweep.daemon = True
             self._sweep.start()
@@ -262,6 +270,7 @@ class Workers:
             since = time.monotonic() - self._idle_seconds
             ended = [worker for worker in self._idle if worker.idle_since <= since]
             self._idle = [worker for worker in self._idle if worker not in ended]
+            self._fill()
             self._sweep = None
             self._plan_sweep()
         for worker in ended:
@@ -270,5 +279,6 @@ class Workers:
     def close(self) -> None:
         """End all idle processes."""
         with self._lock:
+            self._one_ready = False
             while self._idle:
                 self._idle.pop().close()

@@ -320,3 +320,18 @@ def test_sixty_six_reruns_leave_the_queue_to_others(held: type[Held]) -> None:
         with running(pool, of("honest", "mine", 0.5)) as mine:
             held.gate.set()
         assert mine == [b"mine"]
+
+
+def test_a_process_that_has_worked_makes_way_for_a_new_one_when_nobody_asks() -> None:
+    """What it has kept goes with it, and one is always ready; a new one stays."""
+    pool = Workers(1, idle_seconds=0.2)
+    pool.start()
+    first: int = pickle.loads(pool.run(task(roomy, megabytes=5), Progress()))
+    end = time.monotonic() + 60
+    while psutil.pid_exists(first):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    (ready,) = pool._idle
+    assert ready.alive and pool._sweep is None
+    pool.close()
+    assert not ready.alive

@@ -44,7 +44,7 @@ class Connections:
     async def serve(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one WebSocket until it is closed."""
         now = time.monotonic()
-        address = self._addresses.account(network((scope.get("client") or ("",))[0]), now)
+        address = self._addresses.account(network((scope.get("client") or ("",))[0]))
         if address.connections >= CONNECTIONS_EACH:
             logging.getLogger(__name__).warning(
                 "Refused a connection: its address has %d already", address.connections

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ipaddress
 import math
 import time
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from tokensteps.limits import BUSY_SHARE, Rate
 
-REMEMBERED: Final = 1_000
-"""Addresses without an open connection of which it is known what they have used."""
-IDLE: Final = 600.0
-"""Seconds after which an address has its whole burst again."""
+REMEMBERED: Final = 5_000
+"""Addresses of which it is known what they have used: those with an open connection, and as many others as there is room for, some
+3 MB. Whoever has thousands of addresses has as many bursts anyway."""
 
 
 @dataclass
@@ -96,7 +96,6 @@ class Account:
     rates: Mapping[str, Rate]
     buckets: dict[str, Bucket] = field(default_factory=dict)
     connections: int = 0
-    seen: float = 0.0
 
     def bucket(self, name: str) -> Bucket:
         """That of one kind of use."""
@@ -104,21 +103,33 @@ class Account:
 
 
 class Addresses:
-    """The accounts of all addresses that were here lately."""
+    """The accounts of all addresses that were here lately.
 
-    def __init__(self, rates: Mapping[str, Rate]) -> None:
-        self._rates = rates
-        self._accounts: dict[str, Account] = {}
+    >>> there = Addresses({}, remembered=2)
+    >>> there.account("a").connections = 1
+    >>> [len(there._accounts) for name in "bcdef" if there.account(name)], "a" in there._accounts
+    ([2, 2, 2, 2, 2], True)
+    """
 
-    def account(self, address: str, now: float) -> Account:
+    def __init__(self, rates: Mapping[str, Rate], remembered: int = REMEMBERED) -> None:
+        self._rates, self._remembered = rates, remembered
+        self._accounts: OrderedDict[str, Account] = OrderedDict()
+        """By address, the one seen longest ago first."""
+
+    def account(self, address: str) -> Account:
         """That of an address."""
-        if len(self._accounts) > REMEMBERED:
-            self._accounts = {
-                name: one for name, one in self._accounts.items() if one.connections or now - one.seen < IDLE
-            }
         account = self._accounts.setdefault(address, Account(self._rates))
-        account.seen = now
+        self._accounts.move_to_end(address)
+        for _ in range(2):  # as quick however many there are
+            if len(self._accounts) > self._remembered:
+                self._pass_over(next(iter(self._accounts)))
         return account
+
+    def _pass_over(self, address: str) -> None:
+        if self._accounts[address].connections:
+            self._accounts.move_to_end(address)
+        else:
+            del self._accounts[address]
 
 
 def network(host: str) -> str:
