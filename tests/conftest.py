@@ -1,5 +1,5 @@
 """What all tests share: a folder for texts too long for a link, which goes when the tests are done; the same examples on every
-machine; and `many`, the mark of a test with more cases than every run needs.
+machine; `many`, the mark of a test with more cases than every run needs; and which file a worker takes next.
 """
 
 from __future__ import annotations
@@ -7,11 +7,16 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling
 
 from tests.samples import STRESS
 
@@ -19,6 +24,10 @@ if "TOKENSTEPS_STORE" not in os.environ:  # else this is a worker of the run tha
     FOLDER = tempfile.mkdtemp(prefix="tokensteps-kept-")
     os.environ["TOKENSTEPS_STORE"] = FOLDER
     atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+
+# The tests start Python dozens of times, as servers, workers and commands: what one has compiled, the others needn't.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # The same examples on every machine; and no deadline, as machines are shared.
 settings.register_profile("tokensteps", derandomize=True, database=None, deadline=None)
@@ -46,3 +55,41 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             seen[name] += 1
     items[:] = [item for item in items if item not in set(left_out)]
     config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _look_for_components_once() -> Iterator[None]:
+    """Every `AppTest` looks through all installed packages for components, which takes longer than to run a page."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "streamlit.testing.v1" in sys.modules:  # some test has asked for it
+            from streamlit.components.v2 import manifest_scanner as scanner
+
+            patch.setattr(scanner, "scan_component_manifests", cache(scanner.scan_component_manifests))
+        yield
+
+
+class Mixed(LoadFileScheduling):  # type: ignore[misc]
+    """Whole files to workers, as `--dist loadfile` has it, but never a browser at all of them while there is anything else to do: a
+    browser's test waits a good deal, for pages and for its own pauses, and the others use the processor meanwhile."""
+
+    def _assign_work_unit(self, node: Any) -> None:
+        others = [units for one, units in self.assigned_work.items() if one is not node]
+        browsers = sum(
+            any(in_browser(scope) and not all(done.values()) for scope, done in units.items())
+            for units in others
+        )
+        wanted = browsers < max(1, len(others))
+        fitting = (scope for scope in self.workqueue if in_browser(scope) == wanted)
+        self.workqueue.move_to_end(next(fitting, next(iter(self.workqueue))), last=False)
+        super()._assign_work_unit(node)
+
+
+def in_browser(scope: str) -> bool:
+    """Whether a file has browser tests."""
+    return scope.startswith("tests/browser/")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Mixed | None:
+    """Ours in the place of `--dist loadfile`; any other that is asked for is taken."""
+    return Mixed(config, log) if config.getoption("dist") == "loadfile" else None

@@ -7,7 +7,7 @@ and for what hostile text made of the page.
 from __future__ import annotations
 
 from collections.abc import Callable
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
@@ -46,14 +46,15 @@ def test_a_chat_is_written_sent_round_and_stopped(serve: Callable[..., str], pag
     page.keyboard.press("Enter")
     expect(page.get_by_role("textbox", name="Message 2", exact=True)).to_have_value(HOSTILE)
     expect(tokens).to_have_text(tokens_of(second, first))
-    page.wait_for_function("location.search.includes('chat=')")
-    page.wait_for_timeout(300)
-    assert dict(parse_qsl(urlsplit(page.url).query))["chat"] == write_turns([second, first])
+    page.wait_for_function(
+        "turns => new URLSearchParams(location.search).get('chat') === turns",
+        arg=write_turns([second, first]),
+    )
     page.reload()
     expect(page.get_by_role("textbox", name="Message 2", exact=True)).to_have_value(HOSTILE)
     expect(tokens).to_have_text(tokens_of(second, first))
     page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390 and max(page.evaluate(WIDTHS)) <= 0
+    page.wait_for_function(f"document.documentElement.scrollWidth <= 390 && Math.max(...({WIDTHS})()) <= 0")
 
 
 def test_an_endless_template_in_a_link_is_stopped(serve: Callable[..., str], page: Page) -> None:

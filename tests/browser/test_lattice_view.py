@@ -320,4 +320,4 @@ def test_samples_can_be_drawn_again(lattice: Callable[..., Book]) -> None:
     before = drawn.inner_text()
     page.get_by_role("button", name="Sample again").click()
     expect(page.get_by_text("Seed 1:")).to_be_visible()
-    assert drawn.inner_text() != before
+    expect(drawn).not_to_have_text(before, use_inner_text=True)

@@ -329,6 +329,7 @@ def test_back_forward_reload_and_a_link(traveller: Traveller) -> None:
     page.go_back()
     traveller.ids(encoded(**PAIR).ids)
     expect(page.get_by_label("Text", exact=True)).to_have_value(A)
+    traveller.rest()
     assert traveller.query() == PAIR
     page.go_forward()
     traveller.ids(encoded(**changed).ids)

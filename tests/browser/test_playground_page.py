@@ -714,7 +714,8 @@ def test_hostile_uploads(playground: Playground, dialogs: list[str], tmp_path: P
         playground.upload(file(name, data))
         playground.told(message)
         playground.tokens(ids(HUG, text))
-        assert written(page) == text and len(playground.problems()) == 1
+        expect(page.locator(".note.problem")).to_have_count(1)
+        assert written(page) == text
         assert page.evaluate(TRACES_OF_ATTACK) == []
     large = tmp_path / "large.json"
     with large.open("wb") as sparse:

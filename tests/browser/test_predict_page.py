@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, received
+from tests.browser.test_bpe_page import Bpe as Learner
 from tokensteps.teaching.challenge import Challenge
 
 BOOK = ".ts-flipbook"
@@ -120,19 +121,20 @@ def test_a_challenge_can_not_be_peeked_at(page: Page, app: str) -> None:
 
 def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     """The link is taken from a training page, answered, with a reload in between, and its code marked."""
+    rest = Learner(page, app).rest
     page.goto(f"{app}/bpe?corpus=hug&step=2")
     page.get_by_role("tab", name="Files and link").click()
     steps = page.get_by_role("spinbutton", name="Steps to predict")
+    links = page.locator('[data-testid="stCode"]').filter(has_text="/challenge?c=")
+    for_more = links.inner_text()
     steps.fill("2")
     steps.press("Enter")
-    links = page.locator('[data-testid="stCode"]').filter(has_text="/challenge?c=")
-    expect(links).to_have_count(1)
-    page.wait_for_timeout(300)
+    expect(links).not_to_have_text(for_more.strip())
     page.goto(links.inner_text().strip())
     at(page, 2)
     page.get_by_role("button", name="Reveal").click()
     at(page, 3)
-    page.wait_for_timeout(300)
+    rest()
     page.reload()
     at(page, 3)
     page.get_by_role("button", name="Reveal").click()
@@ -141,7 +143,7 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     page.get_by_role("textbox", name="Your name").press("Enter")
     code = page.locator('[data-testid="stCode"]').nth(1)
     expect(code).not_to_have_text("")
-    page.wait_for_timeout(500)
+    rest()
     page.get_by_text("For teachers").click()
     box = page.get_by_role("textbox", name="Codes, one per line")
     box.fill(code.inner_text().strip())

@@ -75,7 +75,7 @@ def test_a_newcomer_sees_indentation_become_a_token(renewer: Renewer) -> None:
     expect(page.get_by_label("One text under both")).to_have_value(text)
     assert max(page.evaluate(WIDTHS)) <= 0
     page.set_viewport_size({"width": 390, "height": 844})
-    assert max(page.evaluate(WIDTHS)) <= 0 and page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.wait_for_function(f"document.documentElement.scrollWidth <= 390 && Math.max(...({WIDTHS})()) <= 0")
 
 
 def test_a_tokenizer_of_ones_own(renewer: Renewer) -> None:

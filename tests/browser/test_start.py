@@ -16,9 +16,10 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+import playwright
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, wait_until_up
+from tests.browser.conftest import IMPATIENT, ROOT, wait_until_up
 
 APP = ROOT / "app.py"
 PAGES = ["/", "/bpe?corpus=course&step=5"]
@@ -151,6 +152,13 @@ def test_the_next_page_writes_nothing_into_the_history_of_this_one(
     expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 3")
     page.go_back()
     page.wait_for_url(f"{address}/glossary")
+
+
+def test_the_driver_has_what_makes_it_impatient() -> None:
+    """Each text that `impatient.cjs` replaces is in Playwright's driver once; else the suite would only be slow, and nobody told."""
+    driver = Path(playwright.__file__).parent / "driver" / "package" / "lib" / "coreBundle.js"
+    replaced = re.findall(r'\.replace\("(.*?)",', IMPATIENT.read_text("utf-8"))
+    assert [driver.read_text("utf-8").count(text) for text in replaced] == [1, 1]
 
 
 def test_a_text_that_is_brought_along_makes_one_entry(serve: Callable[..., str], page: Page) -> None:

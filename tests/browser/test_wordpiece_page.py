@@ -98,7 +98,7 @@ def test_a_frequent_pair_loses_to_rare_parts(wordpiece: Learner) -> None:
         else:
             assert told["aside"] == ""
     wordpiece.at(5)
-    assert wordpiece.href().endswith("/wordpiece?corpus=hug&step=5")
+    wordpiece.page.wait_for_url("**/wordpiece?corpus=hug&step=5")
 
 
 def test_the_course_to_the_digit(wordpiece: Learner) -> None:
@@ -116,7 +116,7 @@ def test_the_course_to_the_digit(wordpiece: Learner) -> None:
     assert wordpiece.state()["step"] == 25
     assert "the vocabulary has reached the size you asked for" in wordpiece.state()["say"]
     wordpiece.at(25)
-    assert wordpiece.href().endswith("/wordpiece?corpus=course&step=25")
+    wordpiece.page.wait_for_url("**/wordpiece?corpus=course&step=25")
     wordpiece.untroubled()
 
 

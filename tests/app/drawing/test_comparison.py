@@ -136,6 +136,7 @@ def test_the_small_corpus_by_hand() -> None:
     assert "BPE: Merges h + ug into hug: 15 times. 1.72 tokens per word." in frame.say
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", SMALL)
 def test_every_size_of_every_example(name: str, method: str) -> None:

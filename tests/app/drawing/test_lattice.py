@@ -263,6 +263,7 @@ def test_unknown_characters_are_told() -> None:
     assert "unknown character" not in checked(frames(course("hug"))[1]).text
 
 
+@pytest.mark.many(5)
 @pytest.mark.parametrize("show", SHOW)
 @pytest.mark.parametrize(
     "piece",

@@ -219,6 +219,7 @@ def told_chance(probability: float) -> str:
 # --- every frame ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", SMALL)
 def test_every_frame_of_the_examples(name: str, method: str) -> None:
@@ -268,7 +269,7 @@ TROUBLE = [
 def test_hostile_corpus(show: str, method: str) -> None:
     """No tag, no attribute, no unescaped text from the corpus or its special tokens, in no style.
 
-    The styles share the steps of a long training among them: each looks at every third, the first and the last, and
+    The styles share the steps of a long training among them: each looks at every fourth, the first and the last, and
     where pieces go of the word that has U+202E, which is shown there.
     """
     corpus = Corpus.from_counts({word * times: 2 for word in TROUBLE for times in (1, 2)})
@@ -276,7 +277,7 @@ def test_hostile_corpus(show: str, method: str) -> None:
     trace = train_unigram(corpus, 700, len(special) + 80, method, special_tokens=special)
     style = Style(False, show, frozenset(special))
     seen = ""
-    steps = range(1 + SHOW.index(show), len(trace), 3) if len(trace) > 300 else range(1, len(trace))
+    steps = range(1 + SHOW.index(show), len(trace), len(SHOW)) if len(trace) > 300 else range(1, len(trace))
     turning = [step for step, point in enumerate(trace.history) if "rt" in (point.piece or "")]
     for step in sorted({0, *steps, *turning, len(trace)}):
         frame = prune_frame(trace[step], style)

@@ -426,6 +426,7 @@ RUNS = [
 """Every example with every rule, but the long ones with one each."""
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize(("name", "rule"), RUNS)
 def test_every_example_trains_with_its_settings(name: str, rule: str) -> None:
     own = EXAMPLES[name].settings_on("wordpiece")
