@@ -605,11 +605,11 @@ LESSON_BYTES: Final = 500_000
 LESSON_PARTS: Final = 60
 """Parts of a lesson, each with a run at the most: a browser opens as many flipbooks in seconds."""
 LESSON_QUESTIONS: Final = 40
-"""Questions of a part of a lesson; also notes on steps, and answers or choices of a question."""
+"""Questions of a part of a lesson, and as many notes on steps, answers and choices: a worksheet has a tenth of that."""
 LESSON_TEXT: Final = 20_000
 """Characters of a text in a lesson: ten pages."""
 LESSON_LINE: Final = 500
-"""Characters of a title, a question, an answer."""
+"""Characters of a title, a question, an answer: several lines of it."""
 
 # --- What the server writes down ------------------------------------------------------------------------------------------
 

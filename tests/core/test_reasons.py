@@ -194,7 +194,8 @@ def test_wordpiece_reasons_are_true(first: set[str], inside: set[str], word: str
             case NotInVocabulary(token):
                 assert token == next(one for one in split if one not in tokens)
             case LongerMatch(token, longer, left):
-                at = split.index(token)
+                at = next(place for place, one in enumerate(split) if one != greedy[place])
+                assert split[at] == token
                 assert greedy[: at + 1] == (*split[:at], longer) and len(longer) > len(token)
                 assert longer in tokens and longer.startswith(token) and left == rest
             case other:

@@ -259,7 +259,7 @@ def of_component(proto: Any, data: str) -> list[str]:
         for text in strings(value):
             if text in (CODE, "ltr", "rtl") or (name == "tour" and text.startswith((".", "["))):
                 continue
-            if name == "editor" and key in ("text", "key"):
+            if name == "editor" and key in ("text", "key", "desk"):
                 continue
             found += leaks_of_markup(text, data) if "<" in text else leaks(text, data)
     return found

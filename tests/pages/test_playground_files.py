@@ -13,7 +13,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tests.app.catalogue.test_other_files import minbpe, tekken, trained
 from tests.pages.pages import run
-from tests.pages.test_playground import address, ids, opened
+from tests.pages.test_playground import address, drawn_html, ids, opened
 from tokensteps.catalogue.choices import READY, Spec, upload_spec
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.shipped import gpt2
@@ -67,7 +67,7 @@ def test_files_of_every_kind_are_opened_named_linked_reloaded_and_removed(files:
     for again in (app, opened(**address(app))):  # the second one is somebody's who has the link
         assert ids(again) == truth[0]
         assert {name: address(again)[name] for name in link} == link
-        whose = next(html.proto.body for html in again.get("html") if "ts whose" in html.proto.body)
+        whose = next(markup for markup in drawn_html(again) if "ts whose" in markup)
         assert f"<b>{next(iter(files)).replace(chr(39), '&#x27;')}</b>" in whose
     [table] = [frame.value for frame in app.dataframe if "Tokens" in frame.value]
     assert list(table["Tokens"]) == list(map(len, truth))

@@ -115,7 +115,7 @@ class Table:
         self._asked[key] = None
         return self._left.pop(key, default)
 
-    def text(self, key: str, limit: int = LESSON_LINE, required: bool = False) -> str:
+    def words(self, key: str, limit: int = LESSON_LINE, required: bool = False) -> str:
         """A text of at most `limit` characters; "" without one."""
         value = self.take(key)
         if value is None and not required:
@@ -186,9 +186,9 @@ def read_lesson(path: Path) -> OwnLesson:
         raise LessonError("toml", path.name, problem=str(error)[:200]) from None
     lesson = OwnLesson(
         path.stem,
-        table.text("title", required=True),
+        table.words("title", required=True),
         one_of(table, "language", [*LANGUAGES], "en"),
-        table.text("text", LESSON_TEXT),
+        table.words("text", LESSON_TEXT),
         tuple(
             read_part(Table(f"{path.name}, part {number}", one), path.parent)
             for number, one in enumerate(table.items("part", LESSON_PARTS), start=1)
@@ -210,7 +210,7 @@ def one_of(table: Table, key: str, names: Sequence[str], default: str | None = N
 
 def read_part(table: Table, folder: Path) -> OwnPart:
     """One part."""
-    title, text = table.text("title"), table.text("text", LESSON_TEXT)
+    title, text = table.words("title"), table.words("text", LESSON_TEXT)
     run = read_run(Table(table.at("run"), table.take("run")), folder) if "run" in table else None
     if run is not None:
         run = run._replace(steps=read_steps(Table(table.at("steps"), table.take("steps", {}))))
@@ -233,13 +233,13 @@ def read_steps(table: Table) -> tuple[tuple[int, str], ...]:
             raise LessonError(
                 "wrong", table.place, value=shown(key), wanted="the numbers of steps, each with a text"
             )
-        found.append((int(key), table.text(key, LESSON_TEXT, required=True)))
+        found.append((int(key), table.words(key, LESSON_TEXT, required=True)))
     return tuple(sorted(found))
 
 
 def read_own_question(table: Table) -> OwnQuestion:
     """A question with its answers."""
-    ask, hint = table.text("ask", LESSON_TEXT, required=True), table.text("hint", LESSON_TEXT)
+    ask, hint = table.words("ask", LESSON_TEXT, required=True), table.words("hint", LESSON_TEXT)
     choices = tuple(
         checked_text(table.at("choices"), one, LESSON_LINE)
         for one in table.items("choices", LESSON_QUESTIONS)
@@ -284,7 +284,7 @@ CORPORA: Final = ("corpus", "file", "text", "counts")
 def read_run(table: Table, folder: Path) -> OwnRun:
     """A run: its algorithm, its corpus, and settings under the names that they have in the app's links."""
     algorithm = one_of(table, "algorithm", [*RULES_OF])
-    step, encode = table.number("step"), table.text("encode")
+    step, encode = table.number("step"), table.words("encode")
     given = [name for name in CORPORA if name in table]
     if len(given) != 1:
         raise LessonError("wrong", table.place, value=f"with {' and '.join(given) or 'no corpus'}",
@@ -296,12 +296,12 @@ def read_run(table: Table, folder: Path) -> OwnRun:
     elif kind == "file":
         corpus, source["file"] = (
             "upload",
-            read_beside(table.at(kind), table.text(kind, required=True), folder),
+            read_beside(table.at(kind), table.words(kind, required=True), folder),
         )
     else:
         corpus, source["text"] = (
             "paste" if kind == "text" else kind,
-            table.text(kind, LESSON_BYTES, required=True),
+            table.words(kind, LESSON_BYTES, required=True),
         )
     recipe = read_url(algorithm, RULES_OF[algorithm], {"corpus": corpus}).recipe
     values = {

@@ -59,7 +59,8 @@ def practice_pages(kind: str, number: int, keys: bool) -> Iterator[SitePage]:
     title, sets = _(EXERCISE_KINDS[kind].title), sets_of(kind, number)
     parts, answers = [], []
     for level, exercises in sets.items():
-        head = f"<h2>{escape(_('Level {level}').format(level=level))}</h2>"
+        label = _("Level {level}").format(level=level)
+        head = f"<h2>{escape(label)}</h2>"
         parts.append(head)
         answers.append(head)
         for one in exercises:
