@@ -203,7 +203,7 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     lecturer.keyboard.press("j")
     press(lecturer, "Teach from a second device", ".ts-class-panel")
     expect(lecturer.locator(".ts-class-panel .qr")).to_contain_text("For you alone")
-    key = lecturer.evaluate(f"JSON.parse(localStorage.getItem('tokensteps.class')).{code}.key")
+    key = lecturer.evaluate(f"JSON.parse(localStorage.getItem('tokensteps.class'))['{code}'].key")
     link = lecturer.locator(".ts-class-panel .link").inner_text() + f"#key={quote(key, safe='')}"
     expect(lecturer.locator(".ts-class-panel .qr path")).to_have_attribute("d", qr(link).path)
     lecturer.keyboard.press("Escape")

@@ -93,7 +93,7 @@ def show() -> None:
     show_path()
     show_lessons()
     st.header(_("More to try"), anchor=False)
-    with st.container(horizontal=True, gap="small"):
+    with st.container(key="home_more", horizontal=True, gap="small"):
         for link in MORE:
             show_page_link(link)
 
