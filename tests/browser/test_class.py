@@ -221,6 +221,7 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     people(lecturer, "4 here · 4 follow")
     other.keyboard.press("k")
     expect(phone.locator(".ts-class-blank")).to_be_visible()
+    expect(lecturer.locator(f"{STRIP} [data-do=blank]")).to_have_attribute("aria-pressed", "true")
     lecturer.keyboard.press("k")
     expect(phone.locator(".ts-class-blank")).to_be_hidden()
 
