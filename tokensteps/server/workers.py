@@ -33,6 +33,10 @@ from tokensteps.server.tasks import Progress, Stopped, TrainingError, Work
 
 TOLD_EVERY: Final = 0.1
 """Seconds between a worker's reports."""
+FIRST_GROWTH: Final = 0.1
+"""Seconds after the start of a run, and once more, after which a worker sends what it has recorded: there is little of it yet."""
+GROWN_EVERY: Final = 0.5
+"""Seconds between the parts of a growing run after that: more would only cost the run time."""
 NICENESS: Final = 10
 """By how much the priority of a process that trains is lower than the server's."""
 STOP: Final = "stop"
@@ -51,6 +55,8 @@ class Worker:
         self, niceness: int = NICENESS, module: str = "tokenizers_core", room: float = math.inf
     ) -> None:
         self._ready = self._last = False
+        self._grown = 0
+        """Bytes of the growing run that came so far."""
         self.idle_since = time.monotonic()
         command = (sys.executable, "-m", "tokensteps.server.worker", str(niceness), module, str(room))
         self._process = subprocess.Popen(command, cwd=PACKAGES, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -58,6 +64,7 @@ class Worker:
     def run(self, task: Work, progress: Progress) -> bytes:
         """The work's result, pickled. Raises what the work raises, and TrainingError when the process has ended."""
         told = False
+        self._grown = 0
         self._wait_for_start()
         guard = threading.Timer(task.limit, self._process.kill)
         guard.start()
@@ -101,6 +108,11 @@ class Worker:
             raise value
         if kind == LAST:
             self._last = True
+            return None
+        if kind == "growth":
+            self._grown += len(value)
+            if self._grown <= TRACE_LIMIT:  # what is larger waits for the end, which then refuses it
+                progress.grow(pickle.loads(value))
             return None
         if kind == "result":
             if len(value) > TRACE_LIMIT:
