@@ -23,9 +23,9 @@ State = TypeVar("State")
 
 GROWING: Final = "growing"
 """The `stop_reason` of a trace whose run is still under way."""
-Cut = Callable[[], Any]
+CutOff = Callable[[], Any]
 """Cuts off what a run has recorded since the last cut: at first a trace that is not finished, then a part for its `grown`."""
-Growing = Callable[[Cut], object]
+Growing = Callable[[CutOff], object]
 """Called again and again while a run grows; it may cut, or leave that for later: what is not cut off now comes with the next cut."""
 
 

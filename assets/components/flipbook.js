@@ -21,6 +21,7 @@ const KEYS = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last"
 const STEPPING = Object.entries(BUTTONS)
   .map(([name, [path]]) => `<button type="button" data-do="${name}">${icon(path)}</button>`).join("");
 const STOP = icon("M4.5 4.5h7v7h-7z");
+const GROWTH = `<div class="growth" hidden><i></i><button type="button" data-do="stop">${STOP}</button></div>`;
 const PLAY = icon("M5 3.2v9.6l7.5-4.8z"), PAUSE = icon("M4.5 3.5h2.2v9H4.5zM9.3 3.5h2.2v9H9.3z");
 const BAR = `<h2 class="unseen"></h2>
   <div class="transport">
@@ -28,8 +29,7 @@ const BAR = `<h2 class="unseen"></h2>
       <button type="button" data-do="play">
         <span class="off">${PLAY}<i></i></span><span class="on">${PAUSE}<i></i></span></button>
       <button type="button" data-do="speed"></button></div>
-    <div class="where"><p><b></b> </p><span></span>
-      <div class="growth" hidden><i></i><button type="button" data-do="stop">${STOP}</button></div></div>
+    <div class="where"><p><b></b> </p><span></span>${GROWTH}</div>
     <input type="range" min="0" step="1"></div>
   <div class="line" role="group"></div>
   <div class="wait"></div>

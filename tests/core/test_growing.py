@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tests.samples import examples
 from tokenizers_core import Corpus, UnigramTrace, train_bpe, train_unigram, train_wordpiece
-from tokenizers_core.trace import Cut, Replay, StoredTrace
+from tokenizers_core.trace import CutOff, Replay, StoredTrace
 from tokenizers_core.training import merge_trace, wordpiece
 
 TRAINERS: Final = {
@@ -50,7 +50,7 @@ def grown(train: Callable[..., Any], corpus: Corpus, wanted: Callable[[int], boo
     seen: list[Any] = []
     calls = count()
 
-    def growing(cut: Cut) -> None:
+    def growing(cut: CutOff) -> None:
         if wanted(next(calls)):
             part = pickle.loads(pickle.dumps(cut()))  # as on the way from another process
             seen.append(seen[-1].grown(part) if seen else part)
@@ -118,7 +118,7 @@ def test_a_stopped_run_is_one_that_stopped_growing(name: str) -> None:
     """It is finished, and its steps are the steps of the trace that grew until then."""
     parts, asked = [], count()
 
-    def growing(cut: Cut) -> None:
+    def growing(cut: CutOff) -> None:
         part = cut()
         parts.append(parts[-1].grown(part) if parts else part)
 
@@ -139,7 +139,7 @@ def test_other_threads_read_while_it_grows(name: str) -> None:
     read: list[tuple[Any, int, Any, Any]] = []
     ended, meeting = threading.Event(), threading.Barrier(4)
 
-    def growing(cut: Cut) -> None:
+    def growing(cut: CutOff) -> None:
         part = cut()
         seen.append(seen[-1].grown(part) if seen else part)
         if len(seen) == 3:

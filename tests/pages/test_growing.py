@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.pages import PATIENT, Page, bodies, book, run
 from tests.pages.test_bpe import PAGE as BPE
 from tests.pages.test_unigram import PAGE as UNIGRAM
-from tokenizers_core.trace import Cut
+from tokenizers_core.trace import CutOff
 from tokensteps.runs import algorithms
 from tokensteps.server.jobs import registry
 from tokensteps.server.shelf import Shelf
@@ -36,7 +36,7 @@ class Slow:
         self._at = -1
 
     def __call__(self, _name: str, task: Task[Any], progress: Progress) -> Any:
-        def growing(cut: Cut) -> None:
+        def growing(cut: CutOff) -> None:
             with self._changed:
                 self._at += 1
                 if self._at == self._until:

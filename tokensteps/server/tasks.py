@@ -13,7 +13,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import has_own_pattern
-from tokenizers_core.trace import Cut
+from tokenizers_core.trace import CutOff
 from tokensteps.language.i18n import N_
 from tokensteps.limits import FORGOTTEN_SECONDS, HERE_SECONDS, SMALL_TASK, TRAINING_SECONDS
 from tokensteps.server.costs import expected_seconds
@@ -82,7 +82,7 @@ class Progress:
         self.phase, self.done, self.total = "training", done, total
         return not self.stop
 
-    def growing(self, cut: Cut) -> None:
+    def growing(self, cut: CutOff) -> None:
         """Called while a run grows, with what cuts off what is new."""
         self.grow(cut())
 

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tokenizers_core.trace import Cut
+from tokenizers_core.trace import CutOff
 from tokensteps.limits import TRAINING_MEMORY
 from tokensteps.server.tasks import Progress, TrainingError, Work
 from tokensteps.server.workers import FIRST_GROWTH, GROWN_EVERY, LAST, STOP, TOLD_EVERY
@@ -43,7 +43,7 @@ class Reporter(Progress):
         self._report("training", done, total)
         return super().steps(done, total)
 
-    def growing(self, cut: Cut) -> None:
+    def growing(self, cut: CutOff) -> None:
         now = time.monotonic()
         if now >= self._next_cut:
             self._tell("growth", pickle.dumps(cut()))

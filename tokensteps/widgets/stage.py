@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final, TypeVar, cast
 
 import streamlit as st
@@ -19,7 +20,7 @@ from tokensteps.language.i18n import _, count, current_language, ngettext, use_l
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
 from tokensteps.runs.algorithms import Run
-from tokensteps.server.jobs import Built, Job, Registry, registry
+from tokensteps.server.jobs import ENDING, Built, Job, Registry, registry
 from tokensteps.server.shelf import drawn
 from tokensteps.server.steps import Window, draw_window
 from tokensteps.server.tasks import Progress
@@ -201,10 +202,14 @@ def _how_far(progress: Progress) -> tuple[str, float]:
 
 
 def _stop(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) -> None:
-    """End a job; what it has made so far is this session's."""
+    """End a job; what it has made so far is this session's. A trace that grew has only to stop: nobody waits for the process to answer."""
     among().stop(run, job)
-    job.finished(5.0)
-    st.session_state[f"{page}.stopped"] = {run: job.value}
+    grown = job.grown()
+    if grown is not None and not job.finished(ENDING):
+        st.session_state[f"{page}.stopped"] = {run: replace(grown, stop_reason="stopped")}
+    else:
+        job.finished(5.0)
+        st.session_state[f"{page}.stopped"] = {run: job.value}
 
 
 def stage(
