@@ -2,8 +2,7 @@
 
 Prose of 200,000 characters, as many as a page takes, is pasted on each training page with its usual rules. Told is the time from
 the key that hands the text in until there is a step to look at (the seed or the start), until there is one to go to, and until
-training has ended, as the page shows it. Between them a learner steps forward three times; what is shown then has to be what the
-engine says in this process. With checkouts as arguments, they take turns, so what else the machine does slows all of them.
+training has ended, as the page shows it. With checkouts as arguments, they take turns, so what else the machine does slows all of them.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ PATIENCE: Final = 240_000
 """Milliseconds for a run."""
 BOOK: Final = """([...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
   .map(host => host.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean))"""
+RESTS: Final = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
 STANDS: Final = f"() => {BOOK}?.querySelector('.say')?.textContent"
 STEPS: Final = f"() => Number({BOOK}?.querySelector('input').max) > 0"
 ENDED: Final = f"""() => Number({BOOK}?.querySelector('input').max) > 0
@@ -56,6 +56,8 @@ def paste(page: Page, address: str, name: str, text: str) -> Wait:
     """Hand a text in on a page, and wait for what comes."""
     page.goto(f"{address}/{name}?corpus=paste")
     box = page.get_by_label("Your text", exact=True)
+    box.wait_for()
+    page.wait_for_function(RESTS)
     box.fill(text)
     begun = time.perf_counter()
     box.press("Control+Enter")

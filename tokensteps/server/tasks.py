@@ -69,7 +69,7 @@ class Progress:
     """What is recorded of a run by now, to be looked at while it grows: a longer trace takes its place. None before, and where
     nothing can be looked at."""
     news: threading.Event = field(default_factory=threading.Event)
-    """Set as soon as there is something to look at, and at the end."""
+    """Set as soon as there is a step to look at besides the start, and at the end."""
 
     def characters(self, done: int) -> None:
         """Called while a corpus is being read. Raises Stopped to end the reading."""
@@ -89,7 +89,8 @@ class Progress:
     def grow(self, part: Any) -> None:
         """Take in what was cut off: at first a trace, then what comes after it."""
         self.trace = part if self.trace is None else self.trace.grown(part)
-        self.news.set()
+        if len(self.trace):
+            self.news.set()
 
     @property
     def over(self) -> bool:

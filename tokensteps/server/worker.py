@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 from tokenizers_core.trace import CutOff
 from tokensteps.limits import TRAINING_MEMORY
 from tokensteps.server.tasks import Progress, TrainingError, Work
-from tokensteps.server.workers import FIRST_GROWTH, GROWN_EVERY, LAST, STOP, TOLD_EVERY
+from tokensteps.server.workers import EARLY_STEPS, FIRST_GROWTH, GROWN_EVERY, LAST, STOP, TOLD_EVERY
 
 
 class Reporter(Progress):
@@ -29,11 +29,11 @@ class Reporter(Progress):
     def __init__(self, tell: Callable[[str, Any], None]) -> None:
         super().__init__()
         self._tell, self._last = tell, 0.0
-        self._cuts, self._next_cut = 0, 0.0
+        self._calls, self._next_cut = 0, 0.0
 
     def begin(self) -> None:
         """Another piece of work begins."""
-        self.stop, self._cuts, self._next_cut = False, 0, 0.0
+        self.stop, self._calls, self._next_cut = False, 0, 0.0
 
     def characters(self, done: int) -> None:
         self._report("reading", done, None)
@@ -44,12 +44,12 @@ class Reporter(Progress):
         return super().steps(done, total)
 
     def growing(self, cut: CutOff) -> None:
-        now = time.monotonic()
-        if now >= self._next_cut:
+        self._calls += 1
+        if time.monotonic() >= self._next_cut or self._calls == EARLY_STEPS:
             self._tell("growth", pickle.dumps(cut()))
             # Measured from the end of this one, so that sending never takes more than its share of the time.
-            self._next_cut = time.monotonic() + (FIRST_GROWTH if self._cuts < 2 else GROWN_EVERY)
-            self._cuts += 1
+            early = self._calls < EARLY_STEPS
+            self._next_cut = time.monotonic() + (FIRST_GROWTH if early else GROWN_EVERY)
 
     def _report(self, *told: Any) -> None:
         now = time.monotonic()

@@ -33,8 +33,10 @@ from tokensteps.server.tasks import Progress, Stopped, TrainingError, Work
 
 TOLD_EVERY: Final = 0.1
 """Seconds between a worker's reports."""
+EARLY_STEPS: Final = 16
+"""So many steps of a run are sent as soon as they are there: a page draws them at once, and there is something to step through."""
 FIRST_GROWTH: Final = 0.1
-"""Seconds after the start of a run, and once more, after which a worker sends what it has recorded: there is little of it yet."""
+"""Seconds between the parts that a worker sends before that."""
 GROWN_EVERY: Final = 0.5
 """Seconds between the parts of a growing run after that: more would only cost the run time."""
 NICENESS: Final = 10
