@@ -12,14 +12,14 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import STATE, Bpe, random_words
-from tokenizers_core import Corpus, train_bpe
+from tokenizers_core import Corpus, train_wordpiece
 
 TEXT = random_words(25_000).decode()
-"""Training on it takes a second at least."""
+"""Training WordPiece on it takes seconds."""
 
 
 def test_steps_are_there_before_the_end_and_stay_right(page: Page, serve: Callable[..., str]) -> None:
-    learner = Bpe(page, serve(ROOT / "app.py")).open("/bpe?corpus=paste&size=20000&pre=whitespace_split")
+    learner = Bpe(page, serve(ROOT / "app.py")).open("/wordpiece?corpus=paste&size=20000&pre=whitespace_split")
     learner.type_text(TEXT)
     growth = page.locator(".ts-flipbook .growth")
     page.wait_for_function(f"() => {{ const s = ({STATE})(0); return s && s.last >= 3; }}")
@@ -31,13 +31,13 @@ def test_steps_are_there_before_the_end_and_stay_right(page: Page, serve: Callab
     before = learner.state()
     learner.press("End")
     expect(growth).to_be_hidden(timeout=120_000)
-    trace = train_bpe(Corpus.from_texts([TEXT], pre_tokenizer="whitespace_split"), 20_000)
-    page.wait_for_function(f"last => ({STATE})(0).step === last && !({STATE})(0).stale", arg=len(trace))
+    page.wait_for_function(f"() => {{ const s = ({STATE})(0); return s.step === s.last && !s.stale; }}")
     learner.press("Home")
     learner.shows(0)
     learner.press("ArrowRight", 3)
     learner.at(3)
     after = learner.state()
+    trace = train_wordpiece(Corpus.from_texts([TEXT], pre_tokenizer="whitespace_split"), merges=3)
     assert (after["say"], after["token"], after["now"]) == (before["say"], before["token"], before["now"])
     assert after["token"] == trace[3].event.token  # type: ignore[union-attr]
     learner.untroubled()
