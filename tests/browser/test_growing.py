@@ -19,7 +19,9 @@ TEXT = random_words(25_000).decode()
 
 
 def test_steps_are_there_before_the_end_and_stay_right(page: Page, serve: Callable[..., str]) -> None:
-    learner = Bpe(page, serve(ROOT / "app.py")).open("/wordpiece?corpus=paste&size=20000&pre=whitespace_split")
+    learner = Bpe(page, serve(ROOT / "app.py")).open(
+        "/wordpiece?corpus=paste&size=20000&pre=whitespace_split"
+    )
     learner.type_text(TEXT)
     growth = page.locator(".ts-flipbook .growth")
     page.wait_for_function(f"() => {{ const s = ({STATE})(0); return s && s.last >= 3; }}")
