@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import has_own_pattern
+from tokenizers_core.trace import CutOff
 from tokensteps.language.i18n import N_
 from tokensteps.limits import FORGOTTEN_SECONDS, HERE_SECONDS, SMALL_TASK, TRAINING_SECONDS
 from tokensteps.server.costs import expected_seconds
@@ -65,6 +67,11 @@ class Progress:
     """Whose job it is; "" for nobody's, which takes turns with no other."""
     asked: float = field(default_factory=time.monotonic)
     """When a page last read it."""
+    trace: Any = None
+    """What is recorded of a run by now, to be looked at while it grows: a longer trace takes its place. None before, and where
+    nothing can be looked at."""
+    news: threading.Event = field(default_factory=threading.Event)
+    """Set as soon as there is a step to look at besides the start, and at the end."""
 
     def characters(self, done: int) -> None:
         """Called while a corpus is being read. Raises Stopped to end the reading."""
@@ -76,6 +83,16 @@ class Progress:
         """Called while training; False ends it there, with what was learned so far."""
         self.phase, self.done, self.total = "training", done, total
         return not self.stop
+
+    def growing(self, cut: CutOff) -> None:
+        """Called while a run grows, with what cuts off what is new."""
+        self.grow(cut())
+
+    def grow(self, part: Any) -> None:
+        """Take in what was cut off: at first a trace, then what comes after it."""
+        self.trace = part if self.trace is None else self.trace.grown(part)
+        if len(self.trace):
+            self.news.set()
 
     @property
     def over(self) -> bool:
@@ -117,10 +134,13 @@ class Task(Generic[Result_co]):
     source: Readable
     pipeline: Pipeline
     settings: Mapping[str, Any]
+    grows: bool = False
+    """Whether the function can show its trace while that grows."""
 
     def __call__(self, progress: Progress) -> Result_co:
         corpus = self.source.corpus(self.pipeline, progress.characters)
-        return self.train(corpus, progress=progress.steps, **self.settings)
+        growing = {"growing": progress.growing} if self.grows else {}
+        return self.train(corpus, progress=progress.steps, **growing, **self.settings)
 
     @property
     def limit(self) -> float:

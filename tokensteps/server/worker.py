@@ -17,9 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from tokenizers_core.trace import CutOff
 from tokensteps.limits import TRAINING_MEMORY
 from tokensteps.server.tasks import Progress, TrainingError, Work
-from tokensteps.server.workers import LAST, STOP, TOLD_EVERY
+from tokensteps.server.workers import EARLY_STEPS, FIRST_GROWTH, GROWN_EVERY, LAST, STOP, TOLD_EVERY
 
 
 class Reporter(Progress):
@@ -28,6 +29,11 @@ class Reporter(Progress):
     def __init__(self, tell: Callable[[str, Any], None]) -> None:
         super().__init__()
         self._tell, self._last = tell, 0.0
+        self._calls, self._next_cut = 0, 0.0
+
+    def begin(self) -> None:
+        """Another piece of work begins."""
+        self.stop, self._calls, self._next_cut = False, 0, 0.0
 
     def characters(self, done: int) -> None:
         self._report("reading", done, None)
@@ -36,6 +42,14 @@ class Reporter(Progress):
     def steps(self, done: int, total: int | None) -> bool:
         self._report("training", done, total)
         return super().steps(done, total)
+
+    def growing(self, cut: CutOff) -> None:
+        self._calls += 1
+        if time.monotonic() >= self._next_cut or self._calls == EARLY_STEPS:
+            self._tell("growth", pickle.dumps(cut()))
+            # Measured from the end of this one, so that sending never takes more than its share of the time.
+            early = self._calls < EARLY_STEPS
+            self._next_cut = time.monotonic() + (FIRST_GROWTH if early else GROWN_EVERY)
 
     def _report(self, *told: Any) -> None:
         now = time.monotonic()
@@ -75,7 +89,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO, room: float = math.inf) -> Non
     tell("ready", None)
     while True:
         task = tasks.get()
-        reporter.stop = False
+        reporter.begin()
         answer: tuple[str, Any]
         try:
             answer = "result", pickle.dumps(task(reporter))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
+import sys
 import time
 from typing import Any
 
-from tokenizers_core import Corpus
+from tokenizers_core import Corpus, train_bpe
+from tokenizers_core.trace import Growing
+from tokensteps.limits import TRACE_LIMIT
 
 ANSWERS = 3
 """Where a worker's answers go: its standard output is kept for them under the next free number."""
@@ -47,3 +50,18 @@ def roomy(_corpus: Corpus, **settings: Any) -> int:
     if settings.get("fails"):
         raise MemoryError
     return os.getpid()
+
+
+def at_every_step(corpus: Corpus, **settings: Any) -> Any:
+    """Train BPE, and tell the server of each step, however soon it comes after the last one."""
+    vars(sys.modules["__main__"]).update(FIRST_GROWTH=0.0, GROWN_EVERY=0.0)
+    return train_bpe(corpus, **settings)
+
+
+def too_large_to_send(corpus: Corpus, growing: Growing, **_settings: Any) -> str:
+    """Hand over more than a server takes of a growing run, and then end."""
+    trace = train_bpe(corpus, merges=1)
+    vars(sys.modules["__main__"]).update(FIRST_GROWTH=0.0, GROWN_EVERY=0.0)
+    growing(lambda: trace)
+    growing(lambda: bytes(TRACE_LIMIT))
+    return "ended"
