@@ -73,7 +73,9 @@ def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> N
     at(page, 2)
     expect(page.locator(".question")).to_contain_text("Which pair is merged next?")
     page.locator(".ts-flipbook .say").first.wait_for()
-    page.keyboard.press("PageDown")  # a press reveals, and moves no focus: N would be typed into the next answer's box
+    page.keyboard.press(
+        "PageDown"
+    )  # a press reveals, and moves no focus: N would be typed into the next answer's box
     expect(page.locator(".verdict")).to_contain_text("Shown.")
     expect(page.get_by_label("Your answer")).not_to_be_focused()
     page.get_by_label("Your answer").focus()

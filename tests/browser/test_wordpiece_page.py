@@ -93,7 +93,9 @@ def test_a_frequent_pair_loses_to_rare_parts(wordpiece: Learner) -> None:
         if step == 3:
             assert told["aside_pairs"] == [["hu", "##g"], ["hu", "##gs"]]
             assert told["aside_numbers"] == [["10", "15 × 15"]]
-            assert told["aside"].startswith("Erratum (Hugging Face course) The course merges hu##g here, for a score of 1/15.")
+            assert told["aside"].startswith(
+                "Erratum (Hugging Face course) The course merges hu##g here, for a score of 1/15."
+            )
             assert "= 2/45, and hu##gs has 1/15." in told["aside"]
         else:
             assert told["aside"] == ""
