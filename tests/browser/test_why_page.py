@@ -1,7 +1,6 @@
 """“Why these tokens?” in a real browser, as an engineer asks it: a tokenizer.json is uploaded, a word became three tokens, and why not others.
 
-Oracles: GPT-2's merges, whose ranks the sentence names; the browser's own clock from the first paint on; a second session, which opens the
-link that the first one shows.
+Oracles: GPT-2's merges, whose ranks the sentence names; a second session, which opens the link that the first one shows.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from tests.browser.test_wordpiece_page import WIDTHS
 from tokensteps.catalogue.shipped import gpt2
 
 TEXT = "An antidisestablishment is resettled. <img src=x onerror='window.bad=1'>"
-SINCE_PAINT = "() => performance.now() - performance.getEntriesByName('first-contentful-paint')[0].startTime"
 
 
 def tokenizer_json() -> dict[str, Any]:
@@ -36,13 +34,13 @@ def test_why_one_word_became_three_tokens(serve: Callable[..., str], page: Page,
     word = page.get_by_role("combobox", name="Word", exact=True)
     expect(word).to_have_value("␣antidisestablishment")  # the one with the most tokens
     expect(page.locator(".story.why .row").last.locator(".t")).to_have_text(["␣ant", "idis", "establishment"])
+    playground.rest()
     split = page.get_by_role("combobox", name="Another split: choose one")
     split.fill("anti dis establishment")
     split.press("Enter")
     reason = page.locator(".reason")
     told = "␣anti has rank 2,842; id came first, rank 56."
     expect(reason).to_contain_text(told)
-    assert page.evaluate(SINCE_PAINT) < 30_000
     book = page.locator(".ts-flipbook")
     book.locator('[data-do="last"]').click()
     expect(book.locator(".w.big .t")).to_have_text(["␣ant", "idis", "establishment"])
