@@ -342,7 +342,7 @@ class ClassStrip extends Component {
     this.send("go", to);
   }
   async end() {
-    await this.post("end");
+    if (await this.post("end")) this.room.state.ended = true; // the page that follows is told to nobody
     this.lead({ page: "classroom", query: "", step: null, nonce: `${performance.now()}` });
   }
   leave() {
