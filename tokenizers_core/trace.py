@@ -5,6 +5,10 @@ A trace of n steps has n + 1 snapshots: ``trace[0]`` is the start, ``trace[k]`` 
 or share one trace with a hundred others.
 
 Long traces store what each step changed, not copies; `Replay` rebuilds any state from the nearest checkpoint.
+
+A run that is still under way can be looked at, too. A training function hands out what it has recorded so far, first as a
+trace that is not `finished`, then as the parts that come after it; `trace.grown(part)` is a longer trace. The shorter one
+stays as it is, so whoever reads one, in whatever thread, never sees it change under their hands.
 """
 
 from __future__ import annotations
@@ -13,9 +17,16 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 State = TypeVar("State")
+
+GROWING: Final = "growing"
+"""The `stop_reason` of a trace whose run is still under way."""
+CutOff = Callable[[], Any]
+"""Cuts off what a run has recorded since the last cut: at first a trace that is not finished, then a part for its `grown`."""
+Growing = Callable[[CutOff], object]
+"""Called again and again while a run grows; it may cut, or leave that for later: what is not cut off now comes with the next cut."""
 
 
 class Event(Protocol):
@@ -71,10 +82,23 @@ class Trace(ABC, Generic[AnySnapshot]):
     """A run of an algorithm, recorded.
 
     ``len(trace)`` counts steps, so the valid indices are 0 (the start) to ``len(trace)`` (the end), and negative
-    ones counted from the end. `stop_reason` says why the run ended there.
+    ones counted from the end. `stop_reason` says why the run ended there; in a trace that is not `finished`, "growing".
     """
 
     stop_reason: str
+
+    @property
+    def finished(self) -> bool:
+        """False if the run was still under way when this was recorded: then there may be a longer trace of it."""
+        return self.stop_reason != GROWING
+
+    @property
+    def settled(self) -> int:
+        """The last step that looks the same in every longer trace of the same run, with all that it tells of what comes next.
+
+        The last step isn't among them: there a trace says why it ended. −1 if no step is.
+        """
+        return len(self) - 1
 
     @abstractmethod
     def __len__(self) -> int:
@@ -152,6 +176,10 @@ class Replay(Generic[State]):
                 self._checkpoints[reached] = self.copy(state)
         self._latest = (step, state)
         return state
+
+    def take_over(self, shorter: Replay[State]) -> None:
+        """Go on from the checkpoints of another replay, of the beginning of the same run, which may be in use."""
+        self._checkpoints, self._latest = shorter._checkpoints, shorter._latest
 
     def _nearest(self, step: int) -> tuple[int, State]:
         latest = self._latest

@@ -5,6 +5,7 @@ const BOOK = Symbol.for("tokensteps.flipbook"); // on the document: the box of t
 const SPEEDS = [1, 2, 4, 0.5];
 const BEAT = 450, TURN = 1600, REST = 250, SAY = 400, WAIT = 1000; // ms
 const SPREAD = 3000; // ms over which a class asks for the next window
+const LOST = 4000; // ms after which more of a run that grows is asked for once more if no answer came
 const AHEAD = 12; // steps from the window's edge at which the next window is asked for
 const SWIPE = 50; // px
 // How large type is beside what projector.css says, in how many columns words stand (or one after the other), and
@@ -20,6 +21,8 @@ const BUTTONS = { // icon, and the key's name, which may be a label
 const KEYS = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last", " ": "play" };
 const STEPPING = Object.entries(BUTTONS)
   .map(([name, [path]]) => `<button type="button" data-do="${name}">${icon(path)}</button>`).join("");
+const STOP = icon("M4.5 4.5h7v7h-7z");
+const GROWTH = `<div class="growth" hidden><i></i><button type="button" data-do="stop">${STOP}</button></div>`;
 const PLAY = icon("M5 3.2v9.6l7.5-4.8z"), PAUSE = icon("M4.5 3.5h2.2v9H4.5zM9.3 3.5h2.2v9H9.3z");
 const BAR = `<h2 class="unseen"></h2>
   <div class="transport">
@@ -27,7 +30,7 @@ const BAR = `<h2 class="unseen"></h2>
       <button type="button" data-do="play">
         <span class="off">${PLAY}<i></i></span><span class="on">${PAUSE}<i></i></span></button>
       <button type="button" data-do="speed"></button></div>
-    <div class="where"><p><b></b> </p><span></span></div>
+    <div class="where"><p><b></b> </p><span></span>${GROWTH}</div>
     <input type="range" min="0" step="1"></div>
   <div class="line" role="group"></div>
   <div class="wait"></div>
@@ -254,13 +257,19 @@ class Flipbook extends Component {
   asked = -Infinity; // when it was told last
   playing = false;
   speed = 1;
+  following = false; // whether the end was asked for while the run grows: then the step goes along with it
+  asks = 0; // how often more of it was asked for
   held = null; // the step beyond which a question hides the run
   still = matchMedia("(prefers-reduced-motion: reduce)");
   actions = {
     first: () => this.go(0),
     back: () => this.go(this.step - 1),
     next: () => this.go(this.step + 1, 1),
-    last: () => this.go(this.book.last),
+    last: () => {
+      this.go(this.book.last);
+      this.following = Boolean(this.book.growth);
+    },
+    stop: () => this.send("stop", [this.book.run, ++this.asks]),
     play: () => this.play(!this.playing && this.book.last > 0),
     speed: () => this.nextSpeed(),
   };
@@ -336,6 +345,7 @@ class Flipbook extends Component {
     this.move(to, beat);
   }
   move(to, beat = 2, led = false) {
+    this.following = false;
     to = within(to, this.end());
     if (to === this.step) return;
     this.step = to;
@@ -406,7 +416,7 @@ class Flipbook extends Component {
       if (stage.show(this.held === null ? page.html : withheld(page.html))) this.fit.run(0);
       where.querySelector("span").textContent = page.status && `${book.last ? "· " : ""}${page.status}`;
     }
-    this.range.ariaValueText = [...where.children].map((part) => part.textContent).join(" ");
+    this.range.ariaValueText = [...where.children].slice(0, 2).map((part) => part.textContent).join(" ");
     this.line.go(step - book.first);
   }
   startBeat(two) { // of two beats the first, else the second at once
@@ -453,6 +463,7 @@ class Flipbook extends Component {
     [this.book, this.nonce, this.asked] = [{ ...next, before }, next.seek[1], -Infinity];
     if (sought) {
       this.play(false);
+      this.following = false;
       this.step = this.told = within(next.seek[0], next.last);
       this.cancel("tell");
     }
@@ -460,12 +471,39 @@ class Flipbook extends Component {
       document[MAIN] = this.box;
       document.dispatchEvent(new Event("tokensteps:stage"));
     }
-    if (other) this.start(next, behind);
+    if (other) this.start(next);
+    this.measure(next, behind);
     this.line.fill(next, this.end());
     this.draw(sought ? 2 : undefined);
     if (sought) this.writeAddress();
+    this.grow(next);
   }
-  start({ labels, last }, behind) { // another run, or another language
+  measure({ last }, behind) { // which changes while a run grows
+    this.step = within(this.step, last);
+    this.where.querySelector("p").lastChild.data = behind;
+    this.range.max = last;
+    this.box.toggleAttribute("data-still", !last);
+    this.box.style.setProperty("--digits", Math.max(3, String(last).length));
+  }
+  grow({ growth, last }) { // a run that is still under way: how far it is, and more of it soon
+    const part = this.part(".growth"), [text, stop, pause] = growth ?? ["", ""];
+    const [told, button] = part.children;
+    part.hidden = !growth;
+    told.textContent = text;
+    button.title = button.ariaLabel = stop;
+    button.hidden = !stop;
+    this.cancel("ask");
+    if (this.following) {
+      this.move(last);
+      this.following = Boolean(growth);
+    }
+    if (growth) this.later("ask", 1000 * pause, () => this.ask());
+  }
+  ask() {
+    this.send("grow", [this.book.run, ++this.asks, this.following]);
+    this.later("ask", LOST, () => this.ask());
+  }
+  start({ labels }) { // another run, or another language
     const focus = document.activeElement;
     if (focus?.matches(CHOOSER)) focus.blur(); // now the keys are the book's
     this.stage.chosen = { picked: "" };
@@ -477,10 +515,6 @@ class Flipbook extends Component {
     this.fit.receive(labels);
     [box.ariaLabel, range.ariaLabel] = [labels.title, labels.scrubber];
     [line.node.ariaLabel, stage.node.ariaLabel] = [labels.timeline, labels.stage];
-    this.where.querySelector("p").lastChild.data = behind;
-    range.max = last;
-    box.toggleAttribute("data-still", !last);
-    box.style.setProperty("--digits", Math.max(3, String(last).length));
     this.showSpeed();
   }
 }

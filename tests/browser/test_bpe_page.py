@@ -79,8 +79,9 @@ class Bpe:
         )
 
     def at(self, step: int) -> None:
-        """Wait until the stage shows `step` and Python, whose table “Every pair” is open, has followed."""
+        """Wait until the stage shows `step` of a run that no longer grows, and Python, whose table “Every pair” is open, has followed."""
         self.shows(step)
+        expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden(timeout=60_000)
         self.page.get_by_text(
             re.compile(rf"pairs after step {step:,}\b")
         ).wait_for()  # looks oftener than `expect` does
@@ -566,9 +567,9 @@ def test_long_training_can_be_stopped_and_finished(bpe: Bpe, tmp_path: Path) -> 
     path.write_bytes(random_words(100_000))  # takes seconds
     bpe.open("/bpe?corpus=upload")
     bpe.page.locator("input[type=file]").set_input_files(path)
-    stop = bpe.page.get_by_role("button", name="Stop here")
-    expect(bpe.page.get_by_test_id("stProgress")).to_contain_text("Training:", timeout=60_000)
-    stop.click()
+    growth = bpe.page.locator(".ts-flipbook .growth")
+    expect(growth).to_contain_text("Training:", timeout=60_000)
+    growth.get_by_role("button", name="Stop here").click()
     note = bpe.page.locator(".note", has_text="Training was stopped after")
     expect(note).to_be_visible()
     found = re.search(r"after ([\d,]+) steps", note.inner_text())

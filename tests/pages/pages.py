@@ -14,8 +14,11 @@ from streamlit.testing.v1 import AppTest
 
 from tokensteps.runs.corpora import EXAMPLES, LARGE
 from tokensteps.runs.rules import Setting
+from tokensteps.server.jobs import registry
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
+PATIENT = 60.0
+"""Seconds for a run in the background."""
 PASTED = "low lower lowest <b>low</b>"
 SMALL = [name for name, example in EXAMPLES.items() if example.settings is not LARGE]
 """The examples that are drawn at once; the large one trains in the background, and has thousands of steps."""
@@ -61,10 +64,15 @@ class Page:
 
 
 def run(app: AppTest) -> AppTest:
-    """Run the page, again and again until what is trained in the background is there."""
+    """Run the page, again and again until what is trained in the background is there, to its end."""
     app.run()
     assert [error.value for error in app.exception] == []
-    return run(app) if app.get("progress") else app
+    while app.get("progress") or any(message["growth"] for message in books(app) if "growth" in message):
+        for job in [*registry().jobs.values()]:
+            job.finished(PATIENT)
+        app.run()
+        assert [error.value for error in app.exception] == []
+    return app
 
 
 def address(app: AppTest) -> dict[str, str]:

@@ -24,7 +24,7 @@ from tokenizers_core.errors import refuse_unknown_name
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.spans import Span
-from tokenizers_core.trace import StoredTrace
+from tokenizers_core.trace import Growing, StoredTrace
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.merge_training import run_training
 from tokenizers_core.training.merging import Merge, Pair, PairTable, Progress, neighbours, split_word
@@ -77,6 +77,7 @@ def train_bpe(
     end_of_word_suffix: str | None = None,
     continuing_subword_prefix: str = "",
     progress: Progress | None = None,
+    growing: Growing | None = None,
 ) -> BpeTrace:
     """Train byte-pair encoding on `corpus` and record every step.
 
@@ -85,7 +86,8 @@ def train_bpe(
     no pair is left, whichever comes first (`BpeTrace.stop_reason`). `tie_rule` is one of `TIE_RULES`, `alphabet` one
     of `ALPHABETS`. `end_of_word_suffix` is a last symbol for each word; by default the corpus's own.
     `continuing_subword_prefix` marks symbols inside words, as the `tokenizers` library does when it trains BPE under the
-    name of WordPiece. `progress` is called now and then and can stop the run.
+    name of WordPiece. `progress` is called now and then and can stop the run. `growing` is called before each step, and can
+    cut off what was recorded so far, to be looked at meanwhile (`tokenizers_core.trace.Growing`).
 
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), merges=3)
     >>> [trace[step].event.token for step in (1, 2, 3)], trace.stop_reason
@@ -110,6 +112,7 @@ def train_bpe(
         special_tokens=special_tokens,
         tie_rule=tie_rule,
         progress=progress,
+        growing=growing,
         settings={
             "alphabet": alphabet,
             "end_of_word_suffix": suffix,

@@ -291,6 +291,11 @@ class Comparison(Trace[SizeSnapshot]):
     settings: Mapping[str, Any]
     special_tokens: ClassVar[tuple[str, ...]] = ()
 
+    @property
+    def settled(self) -> int:
+        """None: a size shows how far each of the three runs came."""
+        return -1
+
     def __len__(self) -> int:
         return len(self.sizes) - 1
 

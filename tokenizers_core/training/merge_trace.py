@@ -8,11 +8,11 @@ from abc import abstractmethod
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.errors import UnknownWordError, UnreachedSizeError
@@ -242,6 +242,13 @@ class MergeSnapshot(ByContent):
         return self.step, self.vocab, self.event, self.splits(), self.candidates()
 
 
+class MergePart(NamedTuple):
+    """What a run has recorded after what was cut off before: for `MergeTrace.grown`."""
+
+    tokens: tuple[str, ...]
+    record: MergeRecord
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class MergeTrace(Trace[MergeSnapshot]):
     """A recorded run of a merging algorithm.
@@ -262,6 +269,10 @@ class MergeTrace(Trace[MergeSnapshot]):
     algorithm: ClassVar[str]
     unk_token: ClassVar[str] = "[UNK]"
     """What a tokenizer has for the unknown, unless it is given another."""
+    of_the_corpus: ClassVar[tuple[str, ...]] = ("word_frequencies", "word_indices", "_initial_words")
+    """What is worked out from the corpus alone."""
+    replayed: ClassVar[tuple[str, ...]] = ("_counts", "_words")
+    """The states that are rebuilt by replaying."""
 
     # --- what a subclass defines ---------------------------------------------------------------------------------
 
@@ -287,6 +298,16 @@ class MergeTrace(Trace[MergeSnapshot]):
         if wanted is None or self.stop_reason != "no_pairs":
             return None
         return UnreachedSizeError("no_pairs", wanted, len(self.tokens))
+
+    def grown(self, part: MergePart) -> Self:
+        """The same run with the part that comes next. This trace stays as it is; what it has worked out already is shared."""
+        longer = replace(self, tokens=self.tokens + part.tokens, record=self.record.followed_by(part.record))
+        known = vars(self)
+        vars(longer).update({name: known[name] for name in self.of_the_corpus if name in known})
+        for name in self.replayed:
+            if name in known:
+                getattr(longer, name).take_over(known[name])
+        return longer
 
     # --- random access -------------------------------------------------------------------------------------------
 

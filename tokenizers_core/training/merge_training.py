@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -17,8 +18,9 @@ from tokenizers_core.errors import (
     refuse_wrong_type,
 )
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
-from tokenizers_core.training.merge_trace import MergeTrace
-from tokenizers_core.training.merging import Merge, PairTable, Progress, Recorder
+from tokenizers_core.trace import GROWING, Growing
+from tokenizers_core.training.merge_trace import MergePart, MergeTrace
+from tokenizers_core.training.merging import Merge, MergeRecord, PairTable, Progress, Recorder
 from tokenizers_core.training.ties import TIE_RULES, TieOrder
 
 SomeTrace = TypeVar("SomeTrace", bound=MergeTrace)
@@ -35,6 +37,7 @@ def run_training(
     special_tokens: Sequence[str],
     tie_rule: str,
     progress: Progress | None,
+    growing: Growing | None,
     prefix: str = "",
     suffix: str = "",
     extra_symbols: Iterable[str] = (),
@@ -56,25 +59,38 @@ def run_training(
     table = PairTable(private_words(corpus.words, vocabulary, suffix), corpus.counts)
     order = TIE_RULES[tie_rule].in_run(table, vocabulary, corpus.pipeline.byte_level)
     run = merges_of(table, vocabulary, order, min_frequency)
-    recorder, stop_reason = record_run(run, vocabulary, vocab_size, merges, progress)
+    recorder, known = Recorder(), 0
+
+    def trace(record: MergeRecord, stop_reason: str) -> SomeTrace:
+        return kind(
+            corpus=corpus,
+            special_tokens=tuple(dict.fromkeys(special_tokens)),
+            alphabet=tuple(alphabet),
+            tokens=tuple(vocabulary.tokens),
+            record=record,
+            stop_reason=stop_reason,
+            settings={
+                "vocab_size": vocab_size,
+                "merges": merges,
+                "min_frequency": min_frequency,
+                "tie_rule": tie_rule,
+                "continuing_subword_prefix": prefix,
+                **settings,
+            },
+        )
+
+    def cut() -> SomeTrace | MergePart:
+        nonlocal known
+        before, known = known, len(vocabulary.tokens)
+        if not before:
+            return trace(recorder.cut(), GROWING)
+        return MergePart(tuple(vocabulary.tokens[before:]), recorder.cut())
+
+    grow = None if growing is None else partial(growing, cut)
+    stop_reason = record_run(run, recorder, vocabulary, vocab_size, merges, progress, grow)
     if stop_reason == "no_pairs" and table.counts:
         stop_reason = "min_frequency"
-    return kind(
-        corpus=corpus,
-        special_tokens=tuple(dict.fromkeys(special_tokens)),
-        alphabet=tuple(alphabet),
-        tokens=tuple(vocabulary.tokens),
-        record=recorder.record(),
-        stop_reason=stop_reason,
-        settings={
-            "vocab_size": vocab_size,
-            "merges": merges,
-            "min_frequency": min_frequency,
-            "tie_rule": tie_rule,
-            "continuing_subword_prefix": prefix,
-            **settings,
-        },
-    )
+    return trace(recorder.record(), stop_reason)
 
 
 def check_settings(
@@ -116,22 +132,25 @@ def private_words(words: Sequence[str], vocabulary: Vocabulary, suffix: str) -> 
 
 def record_run(
     run: Iterator[Merge],
+    recorder: Recorder,
     vocabulary: Vocabulary,
     vocab_size: int | None,
     merges: int | None,
     progress: Progress | None,
-) -> tuple[Recorder, str]:
-    """The merges of `run` up to the limits, written down, and the reason for stopping there."""
-    recorder = Recorder()
+    grow: Callable[[], object] | None,
+) -> str:
+    """Write down the merges of `run` up to the limits; returns the reason for stopping there. `grow` is called before each."""
     wanted = merges if vocab_size is None else vocab_size - len(vocabulary)
     while True:
         if vocab_size is not None and len(vocabulary) >= vocab_size:
-            return recorder, "vocab_size"
+            return "vocab_size"
         if merges is not None and len(recorder) >= merges:
-            return recorder, "max_merges"
+            return "max_merges"
+        if grow is not None:
+            grow()
         if progress is not None and len(recorder) % 64 == 0 and progress(len(recorder), wanted) is False:
-            return recorder, "stopped"
+            return "stopped"
         merge = next(run, None)
         if merge is None:
-            return recorder, "no_pairs"
+            return "no_pairs"
         recorder.add(merge)

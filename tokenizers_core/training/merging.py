@@ -14,12 +14,12 @@ import operator
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair
 from tokenizers_core.lazy import cached_property
@@ -259,6 +259,19 @@ def compact(values: Iterable[int]) -> Sequence[int]:
     return kept
 
 
+def joined(first: Sequence[Any], then: Sequence[Any]) -> Sequence[Any]:
+    """Two strings, or two sequences as `compact` makes them, one after the other.
+
+    >>> joined("ab", "c"), joined(compact([1]), compact([2])), joined(compact([1]), compact([2**40]))
+    ('abc', array('i', [1, 2]), array('q', [1, 1099511627776]))
+    """
+    if isinstance(first, str) and isinstance(then, str):
+        return first + then
+    if isinstance(first, array) and isinstance(then, array) and first.typecode == then.typecode:
+        return first + then
+    return compact([*first, *then])
+
+
 @dataclass(frozen=True)
 class MergeRecord:
     """What every step changed, in flat arrays: a few numbers for each change, and none for what stayed the same.
@@ -279,6 +292,14 @@ class MergeRecord:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def followed_by(self, more: MergeRecord) -> MergeRecord:
+        """This, and what was cut after it (`Recorder.cut`)."""
+        both: dict[str, Any] = {
+            field.name: joined(getattr(self, field.name), getattr(more, field.name))
+            for field in fields(MergeRecord)
+        }
+        return MergeRecord(**both)
 
     def pair(self, step: int) -> PrivatePair:
         return PrivatePair(self.pairs[2 * step - 2 : 2 * step])
@@ -334,6 +355,8 @@ class Recorder:
         self.change_ends = [0]
         self.words: list[int] = []
         self.word_ends = [0]
+        self._cut: dict[str, int] = {}
+        """How much of each list was cut off."""
 
     def __len__(self) -> int:
         """The number of merges so far."""
@@ -353,14 +376,37 @@ class Recorder:
 
     def record(self) -> MergeRecord:
         """Everything written down, in little room."""
+        return self._since({})
+
+    def cut(self) -> MergeRecord:
+        """What was written down since the last cut: `MergeRecord.followed_by` puts it behind what was cut before.
+
+        >>> recorder = Recorder()
+        >>> recorder.add(Merge("ug", "U", 15, 15, {"ug": -15}, [0, 1]))
+        >>> first = recorder.cut()
+        >>> recorder.add(Merge("un", "N", 12, 12, {"un": -12}, [2]))
+        >>> first.followed_by(recorder.cut()) == recorder.record()
+        True
+        """
+        new = self._since(self._cut)
+        self._cut = {field.name: len(getattr(self, field.name)) for field in fields(MergeRecord)}
+        return new
+
+    def _since(self, cut: Mapping[str, int]) -> MergeRecord:
+        def text(name: str, all_of_it: list[Any]) -> Private:
+            return Private("".join(all_of_it[cut.get(name, 0) :]))
+
+        def numbers(name: str, all_of_it: list[int]) -> Sequence[int]:
+            return compact(all_of_it[cut.get(name, 0) :])
+
         return MergeRecord(
-            pairs=Private("".join(self.pairs)),
-            tokens=Private("".join(self.tokens)),
-            frequencies=compact(self.frequencies),
-            applied=compact(self.applied),
-            changed_pairs=Private("".join(self.changed_pairs)),
-            changes=compact(self.changes),
-            change_ends=compact(self.change_ends),
-            words=compact(self.words),
-            word_ends=compact(self.word_ends),
+            pairs=text("pairs", self.pairs),
+            tokens=text("tokens", self.tokens),
+            frequencies=numbers("frequencies", self.frequencies),
+            applied=numbers("applied", self.applied),
+            changed_pairs=text("changed_pairs", self.changed_pairs),
+            changes=numbers("changes", self.changes),
+            change_ends=numbers("change_ends", self.change_ends),
+            words=numbers("words", self.words),
+            word_ends=numbers("word_ends", self.word_ends),
         )

@@ -11,7 +11,7 @@ import math
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from tokenizers_core.training.lattice import UNKNOWN_PENALTY
 
@@ -75,6 +75,41 @@ class PruneRecord:
 
     def __len__(self) -> int:
         return len(self.kinds) - 1
+
+    def since(self, step: int, models: int, rounds: int) -> PruneRecord:
+        """A copy of what came after `step`, so many models and so many rounds; of everything for −1, 0 and 0.
+
+        The loss at that step is in it once more: training may have worked it out meanwhile.
+        """
+
+        def later(entries: dict[int, Any]) -> dict[int, Any]:
+            return {at: entry for at, entry in entries.items() if at > step}
+
+        return PruneRecord(
+            models=self.models[models:],
+            rounds=self.rounds[rounds:],
+            kinds=self.kinds[step + 1 :],
+            sizes=self.sizes[step + 1 :],
+            losses=self.losses[max(0, step) :],
+            unnormalized=later(self.unnormalized),
+            resplit=later(self.resplit),
+            expected=later(self.expected),
+            objectives=later(self.objectives),
+        )
+
+    def followed_by(self, more: PruneRecord) -> PruneRecord:
+        """This, and what came `since` its last step."""
+        return PruneRecord(
+            models=self.models + more.models,
+            rounds=self.rounds + more.rounds,
+            kinds=self.kinds + more.kinds,
+            sizes=self.sizes + more.sizes,
+            losses=self.losses[:-1] + more.losses,
+            unnormalized=self.unnormalized | more.unnormalized,
+            resplit=self.resplit | more.resplit,
+            expected=self.expected | more.expected,
+            objectives=self.objectives | more.objectives,
+        )
 
     def add(self, kind: str, size: int, loss: float = math.nan) -> int:
         """Write a step down; returns its number."""

@@ -20,7 +20,7 @@ import functools
 import math
 import warnings
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 
 from tokenizers_core.errors import (
@@ -33,8 +33,10 @@ from tokenizers_core.errors import (
     refuse_unknown_name,
     refuse_wrong_type,
 )
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.patterns import regex
+from tokenizers_core.trace import GROWING, Growing
 from tokenizers_core.training.lattice import MAX_PIECE_LENGTH, UNKNOWN_PENALTY
 from tokenizers_core.training.merging import Progress
 from tokenizers_core.training.pruning import PruneRecord, Round
@@ -192,13 +194,14 @@ def one_script(piece: str) -> bool:
 
 
 class Training:
-    """A run under way: the lattices, the pieces' scores, and the record."""
+    """A run under way: the lattices, the pieces' scores, and the record. `grow` is called whenever the record can be looked at."""
 
     def __init__(self, corpus: Corpus, seed: Sequence[tuple[str, int]], max_length: int) -> None:
+        self.corpus = corpus
         self.seed = seed
         self.max_length = max_length
+        self.grow: Callable[[], object] = lambda: None
         self.numbers = {piece: number for number, (piece, _count) in enumerate(seed)}
-        self.lattices = Lattices(corpus, self.numbers, max_length)
         self.characters = dict.fromkeys(
             number for number, (piece, _count) in enumerate(seed) if len(piece) == 1
         )
@@ -207,6 +210,11 @@ class Training:
         self.set_model(by_counts(dict(enumerate(count for _piece, count in seed))), 0)
         self.record.sizes.append(len(seed))
         self.record.losses.append(math.nan)
+
+    @cached_property
+    def lattices(self) -> Lattices:
+        """The lattices of all words. They take longer than the seed, which can be looked at before."""
+        return Lattices(self.corpus, self.numbers, self.max_length)
 
     def set_model(self, model: Mapping[int, float], step: int) -> None:
         """From `step` on, these are the pieces by number and their log probabilities."""
@@ -234,6 +242,7 @@ class Training:
         self.splits = self.lattices.best_splits(self.scores)
         self.users = words_by_piece(self.splits)
         self.loss = self.record.losses[-1] = self.lattices.loss(self.splits)
+        self.grow()
 
     def second_best(self, piece: int) -> Split:
         """The best split of a piece other than the piece as a whole."""
@@ -403,6 +412,7 @@ def train_unigram(
     special_tokens: Sequence[str] = (),
     steps: int | None = None,
     progress: Progress | None = None,
+    growing: Growing | None = None,
 ) -> UnigramTrace:
     """Train Unigram on `corpus` and record every step.
 
@@ -411,7 +421,8 @@ def train_unigram(
     until at most `vocab_size` tokens are left, special tokens included (None: only characters). `method` is "course" or
     "sentencepiece". A round prunes `pruned_share` of the pieces (default: `PRUNED_SHARES`), so the course's last round may
     end below the size, unless `exact`. After `steps` steps (None: however many) training ends early. `progress(done, total)` gets the number of pieces pruned and of those to prune; if it
-    returns False, training ends there.
+    returns False, training ends there. `growing` is called with the seed and after each step, and can cut off what was recorded
+    so far, to be looked at meanwhile (`tokenizers_core.trace.Growing`).
 
     `stop_reason` is "vocab_size", "no_pieces" (only characters are left), "seed_size" (the seed is no larger than the
     wanted size), "dropped" (EM has dropped too many pieces) or "stopped". If that leaves fewer tokens than were asked for, the
@@ -437,7 +448,31 @@ def train_unigram(
     size = grown_seed(SEED_SIZES[method], vocab_size) if seed_size is None else seed_size
     check_sizes(size, vocab_size, characters, len(special_tokens))
 
-    run = Training(corpus, candidates[:size], max_piece_length)
+    settings = {
+        "method": method,
+        "seed_size": size,
+        "vocab_size": vocab_size,
+        "exact": exact,
+        "pruned_share": share,
+        "max_piece_length": max_piece_length,
+        "whole_words": whole_words,
+    }
+    seed = tuple(candidates[:size])
+
+    def trace_of(record: PruneRecord, stop_reason: str) -> UnigramTrace:
+        return UnigramTrace(corpus, special_tokens, seed, record, stop_reason, settings)
+
+    run = Training(corpus, seed, max_piece_length)
+    known = (-1, 0, 0)
+
+    def cut() -> UnigramTrace | PruneRecord:
+        nonlocal known
+        record, before = run.record, known
+        known = len(record), len(record.models), len(record.rounds)
+        return trace_of(record.since(*before), GROWING) if before[0] < 0 else record.since(*before)
+
+    if growing is not None:
+        run.grow = functools.partial(growing, cut)
     target = characters if vocab_size is None else vocab_size - len(special_tokens)
     if method == "course":
         walk = course_rounds(run, target, share, exact)
@@ -450,22 +485,7 @@ def train_unigram(
         stop_reason = "stopped"
     elif method == "sentencepiece" and len(run.model) < target < len(run.seed):
         stop_reason = "dropped"
-    trace = UnigramTrace(
-        corpus=corpus,
-        special_tokens=special_tokens,
-        seed=tuple(run.seed),
-        record=run.record,
-        stop_reason=stop_reason,
-        settings={
-            "method": method,
-            "seed_size": size,
-            "vocab_size": vocab_size,
-            "exact": exact,
-            "pruned_share": share,
-            "max_piece_length": max_piece_length,
-            "whole_words": whole_words,
-        },
-    )
+    trace = trace_of(run.record, stop_reason)
     if trace.shortfall:
         warnings.warn(str(trace.shortfall), UnreachedSizeWarning, stacklevel=2)
     return trace
@@ -501,9 +521,11 @@ def _record_run(
 ) -> bool:
     """Train to the end, or for `most` steps, or until `progress` says to stop; whether the end was reached."""
     seed = len(run.model)
+    run.grow()
     if most == 0:
         return False
     for step, _ in enumerate(steps):
+        run.grow()
         if step + 1 == most:
             return False
         if progress is None or (step % 64 and run.record.kinds[-1] == "prune"):

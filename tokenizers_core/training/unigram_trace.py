@@ -6,8 +6,8 @@ import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, TypeVar, overload
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
 from tokenizers_core.encoding.byte_tokens import byte_token
 from tokenizers_core.encoding.tokenizer import Tokenizer
@@ -168,10 +168,33 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     algorithm: ClassVar[Literal["unigram"]] = "unigram"
     unk_token: ClassVar[str] = "<unk>"
     """What a tokenizer has for the unknown, unless it is given another."""
+    of_the_seed: ClassVar[tuple[str, ...]] = (
+        "alphabet",
+        "numbers",
+        "word_frequencies",
+        "_characters",
+        "_losses",
+    )
+    """What is worked out from the corpus and the seed, and losses."""
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, without what was worked out from them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def grown(self, part: PruneRecord) -> Self:
+        """The same run with the part that comes next. This trace stays as it is; what it has worked out of the seed is shared."""
+        longer = replace(self, record=self.record.followed_by(part))
+        known = vars(self)
+        vars(longer).update({name: known[name] for name in self.of_the_seed if name in known})
+        return longer
+
+    @property
+    def settled(self) -> int:
+        """As in every trace. Before a round is known, the steps before it lack its ranking; and steps tell which one re-splits a word next."""
+        rounds, resplit = self.record.rounds, self.record.resplit
+        if not rounds or not resplit or math.isnan(self.record.losses[0]):
+            return -1
+        return min(rounds[-1].first_step + rounds[-1].pruned - 2, next(reversed(resplit)) - 1, len(self) - 1)
 
     def __len__(self) -> int:
         return len(self.record)
@@ -387,6 +410,10 @@ class UnigramTrace(Trace[UnigramSnapshot]):
             lattices = self.lattices(scores)
             self._losses[step] = lattices.loss(lattices.best_splits(scores))
         return self._losses.get(step, loss)
+
+    def knows_loss(self, step: int) -> bool:
+        """Whether the loss after a step is to be told: not yet where training hasn't worked it out, as that takes seconds on a large corpus."""
+        return self.finished or not math.isnan(self.record.losses[step])
 
     @cached_property
     def _losses(self) -> dict[int, float]:

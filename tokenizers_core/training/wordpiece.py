@@ -26,7 +26,7 @@ from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus
-from tokenizers_core.trace import Replay, StoredTrace
+from tokenizers_core.trace import Growing, Replay, StoredTrace
 from tokenizers_core.training.merge_trace import Candidate, MergeEvent, MergeSnapshot, MergeTrace, StartEvent
 from tokenizers_core.training.merge_training import run_training
 from tokenizers_core.training.merging import Merge, PairTable, Progress, split_word
@@ -158,6 +158,7 @@ def train_wordpiece(
     tie_rule: str = "first",
     max_input_chars_per_word: int = MAX_CHARACTERS,
     progress: Progress | None = None,
+    growing: Growing | None = None,
 ) -> WordPieceTrace:
     """Train WordPiece on `corpus` and record every step.
 
@@ -180,6 +181,7 @@ def train_wordpiece(
         special_tokens=special_tokens,
         tie_rule=tie_rule,
         progress=progress,
+        growing=growing,
         settings={"max_input_chars_per_word": max_input_chars_per_word},
     )
 
@@ -233,6 +235,7 @@ class WordPieceTrace(MergeTrace):
     """A recorded run of `train_wordpiece`."""
 
     algorithm: ClassVar[Literal["wordpiece"]] = "wordpiece"
+    replayed: ClassVar[tuple[str, ...]] = (*MergeTrace.replayed, "_symbols")
 
     def symbols(self, word: str) -> tuple[str, ...]:
         return split_word(word, PREFIX)

@@ -33,6 +33,17 @@ class Position(NamedTuple):
     seek: tuple[int, int]
 
 
+class Growth(NamedTuple):
+    """What is said of a run that is still under way."""
+
+    text: str
+    """How far it is."""
+    stop: str
+    """The words on the button that stops it; "" for no button."""
+    pause: float
+    """Seconds after which the browser asks for more."""
+
+
 class _Visit(TypedDict):
     """What a session remembers of a flipbook from one run of the script to the next."""
 
@@ -135,23 +146,38 @@ def flipbook(
     key: str,
     run: str,
     seek: tuple[int, int],
+    last: int | None = None,
+    growth: Growth | None = None,
     on_step: Callable[[], None] | None = None,
     on_answer: Callable[[str], None] | None = None,
+    on_stop: Callable[[], None] | None = None,
 ) -> int | None:
     """Mount the flipbook and return the step that the browser last reported, or None if it hasn't since the last seek.
 
-    `data` comes from `packed`, and may have been packed with another `seek`: this one counts; `run` is the payload's.
+    `data` comes from `packed`, and may have been packed with another `seek` and, of a run that grows, another `last`: these count (None:
+    the payload's); `run` is the payload's. `growth` says how far such a run is; `on_stop` is called when it is to be stopped.
     `key` names the component in `st.session_state`; `on_step` is called, before the script reruns, when the browser
     reports a step, `on_answer` when something in a frame is chosen as an answer, with its id ("" for nothing any more).
     """
-    head = json.dumps({"seek": seek}).encode()
+    head = json.dumps({"seek": seek, "growth": growth} | ({} if last is None else {"last": last})).encode()
     result = component("flipbook", FLIPBOOK_STYLES)(
         key=key,
         data=head + b"\n" + data,
         on_step_change=on_step or ignore,
         on_answer_change=partial(_hand_on, key, run, on_answer) if on_answer else ignore,
+        on_grow_change=ignore,
+        on_stop_change=on_stop or ignore,
     )
     return _step_reported(result, run, seek[1])
+
+
+def follows_end(key: str, run: str) -> bool:
+    """Whether the learner wants to stay at the end of a run that grows: the browser says so when it asks for more."""
+    result = st.session_state.get(key)
+    match result.get("grow") if isinstance(result, Mapping) else None:
+        case [str(shown), int(), bool(following)] if shown == run:
+            return following
+    return False
 
 
 def _hand_on(key: str, run: str, on_answer: Callable[[str], None]) -> None:

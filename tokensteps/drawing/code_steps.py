@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from tokenizers_core.plain import bpe, unigram, unigram_em, viterbi, wordpiece
+from tokenizers_core.trace import GROWING
 from tokenizers_core.training.merge_trace import MergeSnapshot, MergeTrace
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokenizers_core.training.wordpiece import ScoredCandidate
@@ -197,7 +198,11 @@ def unigram_beats(snapshot: UnigramSnapshot, style: Style) -> Beats:
     trace, event = snapshot.trace, snapshot.event
     course = trace.method == "course"
     size = f"len({'counts' if course else 'model'}) = {trace.record.sizes[snapshot.step]}"
-    end = ("full",) if course and snapshot.step == len(trace) and trace.stop_reason != "stopped" else ()
+    end = (
+        ("full",)
+        if course and snapshot.step == len(trace) and trace.stop_reason not in ("stopped", GROWING)
+        else ()
+    )
     match event.kind:
         case "prune":
             piece = f"piece = {short_token(event.piece, style)}"

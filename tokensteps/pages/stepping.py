@@ -15,7 +15,7 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.marks import lead_html
 from tokensteps.runs.algorithms import Algorithm, Run
-from tokensteps.server.steps import Stepped, Steps, reach
+from tokensteps.server.steps import Stepped, Steps, edition
 from tokensteps.widgets import stage
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.notes import note
@@ -63,7 +63,7 @@ def show_stepping(
     controls.say_complaints(source)
     if source is not None and pipeline is not None and not controls.blocked:
         run = Run(algorithm, source, pipeline, algorithm.settings(controls.recipe(), pipeline))
-        trace = stage.trained(run)
+        trace = stage.growing(run)
         if trace is not None:
             show_run(controls, run, trace)
             return
@@ -82,10 +82,13 @@ def show_stage(
     step = stage.stage(
         controls.page,
         run.name,
-        f"{style.show}:{reach(trace)}",
+        style.show,
         len(trace),
         Steps(frame, trace, style),
         url,
+        edition=partial(edition, trace),
+        growth=stage.growth(run, trace),
+        on_stop=partial(stage.stop_growing, run),
     )
     replaced = trace.corpus.replaced
     if replaced:

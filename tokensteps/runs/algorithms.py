@@ -39,6 +39,8 @@ class Algorithm(Generic[Traced_co]):
     settings: EngineSettings
     train: Callable[..., Traced_co]
     """From a corpus, `progress` and the settings to a trace."""
+    grows: bool = False
+    """Whether the trace can be looked at while it grows: `train` takes `growing`."""
 
     def run(self, recipe: Recipe) -> Run[Traced_co] | None:
         """The run that a recipe describes; None while it has no corpus. Raises what `Recipe.pipeline` raises."""
@@ -76,7 +78,9 @@ class Run(Generic[Traced_co]):
     def make(self, progress: Progress) -> Traced_co:
         """Read the corpus and train: in a process of its own if it may take a while."""
         return train(
-            self.name, Task(self.algorithm.train, self.source, self.pipeline, self.settings), progress
+            self.name,
+            Task(self.algorithm.train, self.source, self.pipeline, self.settings, self.algorithm.grows),
+            progress,
         )
 
 
@@ -115,7 +119,7 @@ _SETTINGS_OF: Final[Mapping[str, EngineSettings]] = {"bpe": _bpe, "wordpiece": _
 
 def _page_of(algorithm: engine.Algorithm[engine.Trained_co]) -> Algorithm[engine.Trained_co]:
     name = algorithm.name
-    return Algorithm(name, algorithm.title, RULES_OF[name], _SETTINGS_OF[name], algorithm.train)
+    return Algorithm(name, algorithm.title, RULES_OF[name], _SETTINGS_OF[name], algorithm.train, grows=True)
 
 
 BPE: Final = _page_of(engine.BPE)

@@ -18,6 +18,9 @@ from tokensteps.server.tasks import Progress
 
 Built = TypeVar("Built")
 
+ENDING: Final = 0.05
+"""Seconds that a thread may take to end after it has said so."""
+
 WAITS: Final = 3.0
 """Seconds without a question from a session, after which it no longer waits for a job."""
 
@@ -42,6 +45,13 @@ class Job(Generic[Built]):
             self.value = self._build(self.progress)
         except Exception as error:
             self.error = _bare(error)
+        finally:
+            self.progress.news.set()
+
+    def grown(self, wait: float = 0.0) -> Any:
+        """What is recorded of a run that is still under way, after waiting for at most `wait` seconds; None if there is nothing yet."""
+        self.progress.news.wait(wait)
+        return self.progress.trace
 
     def finished(self, wait: float = 0.0) -> bool:
         """Whether it has ended, after waiting for at most `wait` seconds. A job whose page stops asking is given up after a while."""
@@ -96,8 +106,11 @@ class Registry:
         wait: float = QUICK,
         session: str = "",
         place: str = "",
+        growing: bool = False,
     ) -> Built | Job[Built]:
         """The value under `key`, or the job that makes it. Raises what a finished job raised.
+
+        It waits for at most `wait` seconds for the value; if it is `growing`, only until there is something to look at.
 
         A session that asks for another value at the same place gives up the one before, and has few jobs in all; `session` "" is
         everybody's, and without such a limit.
@@ -113,6 +126,8 @@ class Registry:
                 job = self.jobs[key] = Job(build, session, place)
             if session:
                 job.shared(session)
+        if growing:
+            wait = 0.0 if job.grown(wait) is not None else ENDING
         if not job.finished(wait):
             return job
         with self.lock:

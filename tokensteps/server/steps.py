@@ -101,7 +101,7 @@ def draw_window(run: str, window: Window, frame: Callable[[int], Frame]) -> byte
         isinstance(frame, Steps)
         and frame.trace.stop_reason != "stopped"
         and len(window.shown) > FEW_FRAMES
-        and (trace := pickled(run))
+        and (trace := pickled(run) if frame.trace.finished else pickle.dumps(frame.trace))
     ):
         with contextlib.suppress(TrainingError, Stopped):
             drawing = Drawing(window, frame.frame, frame.style, current_language(), trace)
@@ -110,10 +110,16 @@ def draw_window(run: str, window: Window, frame: Callable[[int], Frame]) -> byte
     return window.packed(frame)
 
 
-def reach(trace: Stepped) -> tuple[int, ...]:
-    """How far a trace goes. A stopped one belongs to one session but has the whole run's name, so what is kept for all needs both."""
+def reach(trace: Stepped) -> tuple[object, ...]:
+    """How far a trace goes. A stopped one belongs to one session but has the whole run's name, and so has one that still grows: what
+    is kept for all needs both."""
     parts = (trace.bpe, trace.wordpiece, trace.unigram) if isinstance(trace, Comparison) else (trace,)
-    return tuple(map(len, parts))
+    return (*map(len, parts), trace.stop_reason)
+
+
+def edition(trace: Stepped, last: int) -> tuple[object, ...]:
+    """What tells drawings of the steps up to `last` apart, in traces of the same run: nothing if all show these steps in the same way."""
+    return () if last <= trace.settled else reach(trace)
 
 
 def rows(
@@ -131,5 +137,5 @@ def rows(
         found = pa.Table.from_pandas(table(trace[step], style, find, limit), preserve_index=False)
         return Rows(found, paper_html(found))
 
-    key = (table, run, reach(trace), step, style.show, limit, current_language())
+    key = (table, run, edition(trace, step), step, style.show, limit, current_language())
     return make() if find else drawn(key, make, lambda made: made.table.nbytes + text_bytes(made.paper))

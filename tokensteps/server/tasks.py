@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import math
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import has_own_pattern
+from tokenizers_core.trace import CutOff
 from tokensteps.language.i18n import N_
 from tokensteps.limits import FORGOTTEN_SECONDS, HERE_SECONDS, SMALL_TASK, TRAINING_SECONDS
 from tokensteps.server.costs import expected_seconds
 
 Result_co = TypeVar("Result_co", covariant=True)
+
+LOOKED_SOON: Final = 0.25
+LOOKED_LATE: Final = 1.0
+"""Seconds between two looks at a run that grows, at least and at most."""
 
 
 class Stopped(Exception):
@@ -65,6 +72,13 @@ class Progress:
     """Whose job it is; "" for nobody's, which takes turns with no other."""
     asked: float = field(default_factory=time.monotonic)
     """When a page last read it."""
+    trace: Any = None
+    """What is recorded of a run by now, to be looked at while it grows: a longer trace takes its place. None before, and where
+    nothing can be looked at."""
+    began: float = field(default_factory=time.monotonic)
+    """When its work was asked for."""
+    news: threading.Event = field(default_factory=threading.Event)
+    """Set as soon as there is a step to look at besides the start, and at the end."""
 
     def characters(self, done: int) -> None:
         """Called while a corpus is being read. Raises Stopped to end the reading."""
@@ -76,6 +90,22 @@ class Progress:
         """Called while training; False ends it there, with what was learned so far."""
         self.phase, self.done, self.total = "training", done, total
         return not self.stop
+
+    def growing(self, cut: CutOff) -> None:
+        """Called while a run grows, with what cuts off what is new. What is trained on the spot ends before anybody could look."""
+
+    def grow(self, part: Any) -> None:
+        """Take in what was cut off: at first a trace, then what comes after it."""
+        self.trace = part if self.trace is None else self.trace.grown(part)
+        if len(self.trace):
+            self.news.set()
+
+    def pause(self) -> float:
+        """Seconds until more of a run that grows is worth a look: few at first, then a share of its time, so that looking costs a long
+        run next to nothing; and no more than it is likely to go on."""
+        passed = time.monotonic() - self.began
+        left = passed * (self.total / self.done - 1) if self.total and self.done else math.inf
+        return max(LOOKED_SOON, min(passed / 4, left, LOOKED_LATE))
 
     @property
     def over(self) -> bool:
@@ -117,10 +147,13 @@ class Task(Generic[Result_co]):
     source: Readable
     pipeline: Pipeline
     settings: Mapping[str, Any]
+    grows: bool = False
+    """Whether the function can show its trace while that grows."""
 
     def __call__(self, progress: Progress) -> Result_co:
         corpus = self.source.corpus(self.pipeline, progress.characters)
-        return self.train(corpus, progress=progress.steps, **self.settings)
+        growing = {"growing": progress.growing} if self.grows else {}
+        return self.train(corpus, progress=progress.steps, **growing, **self.settings)
 
     @property
     def limit(self) -> float:

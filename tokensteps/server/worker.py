@@ -17,9 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from tokenizers_core.trace import CutOff
 from tokensteps.limits import TRAINING_MEMORY
 from tokensteps.server.tasks import Progress, TrainingError, Work
-from tokensteps.server.workers import LAST, STOP, TOLD_EVERY
+from tokensteps.server.workers import LAST, STOP, TOLD_EVERY, UNSEEN
 
 
 class Reporter(Progress):
@@ -28,6 +29,12 @@ class Reporter(Progress):
     def __init__(self, tell: Callable[[str, Any], None]) -> None:
         super().__init__()
         self._tell, self._last = tell, 0.0
+        self.begin()
+
+    def begin(self) -> None:
+        """Another piece of work begins."""
+        self.stop, self.done, self.began = False, 0, time.monotonic()
+        self._next_cut = self.began + UNSEEN
 
     def characters(self, done: int) -> None:
         self._report("reading", done, None)
@@ -36,6 +43,12 @@ class Reporter(Progress):
     def steps(self, done: int, total: int | None) -> bool:
         self._report("training", done, total)
         return super().steps(done, total)
+
+    def growing(self, cut: CutOff) -> None:
+        if time.monotonic() >= self._next_cut:
+            self._tell("growth", pickle.dumps(cut()))
+            # Measured from the end of this one, so that sending never takes more than its share of the time.
+            self._next_cut = time.monotonic() + self.pause()
 
     def _report(self, *told: Any) -> None:
         now = time.monotonic()
@@ -75,7 +88,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO, room: float = math.inf) -> Non
     tell("ready", None)
     while True:
         task = tasks.get()
-        reporter.stop = False
+        reporter.begin()
         answer: tuple[str, Any]
         try:
             answer = "result", pickle.dumps(task(reporter))

@@ -33,6 +33,8 @@ from tokensteps.server.tasks import Progress, Stopped, TrainingError, Work
 
 TOLD_EVERY: Final = 0.1
 """Seconds between a worker's reports."""
+UNSEEN: Final = 0.3
+"""Seconds before a worker sends anything of a run that still grows: most runs have ended by then, and are sent once."""
 NICENESS: Final = 10
 """By how much the priority of a process that trains is lower than the server's."""
 STOP: Final = "stop"
@@ -53,12 +55,15 @@ class Worker:
         self._ready = self._last = False
         self.idle_since = math.inf
         """When it last ended a piece of work; nothing to wait for where it has done none."""
+        self._grown = 0
+        """Bytes of the growing run that came so far."""
         command = (sys.executable, "-m", "tokensteps.server.worker", str(niceness), module, str(room))
         self._process = subprocess.Popen(command, cwd=PACKAGES, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, task: Work, progress: Progress) -> bytes:
         """The work's result, pickled. Raises what the work raises, and TrainingError when the process has ended."""
         told = False
+        self._grown = 0
         self._wait_for_start()
         guard = threading.Timer(task.limit, self._process.kill)
         guard.start()
@@ -102,6 +107,11 @@ class Worker:
             raise value
         if kind == LAST:
             self._last = True
+            return None
+        if kind == "growth":
+            self._grown += len(value)
+            if self._grown <= TRACE_LIMIT:  # what is larger waits for the end, which then refuses it
+                progress.grow(pickle.loads(value))
             return None
         if kind == "result":
             if len(value) > TRACE_LIMIT:

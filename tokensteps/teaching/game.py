@@ -75,8 +75,9 @@ class Hidden:
     def draw(self, reached: int, step: int) -> Frame:
         """The frame of a step that is no longer hidden, when the steps up to `reached` are shown. Candidates lead ahead: they are
         listed, best first, when all steps are."""
-        whole = reached == len(self.trace)
-        return self.frame(self.trace[step], self.style, ahead=whole, asked=step == reached < self.last)
+        return self.frame(
+            self.trace[step], self.style, ahead=self._is_whole(reached), asked=step == reached < self.last
+        )
 
     @property
     def book(self) -> str:
@@ -85,7 +86,11 @@ class Hidden:
 
     def drawing(self, reached: int) -> str:
         """A name for the frames when the steps up to `reached` are shown: other frames have another one."""
-        return f"{self.style.show}:hidden:{reached}:{len(self.trace)}"
+        return f"{self.style.show}:hidden:{reached}:{self._is_whole(reached)}:{reached < self.last}"
+
+    def _is_whole(self, reached: int) -> bool:
+        """Whether all steps are shown: of a run that still grows, they never are."""
+        return self.trace.finished and reached == len(self.trace)
 
     def shown_from(self, step: int) -> int:
         """How far the run is shown, from a step on: up to the next one that can be asked about."""

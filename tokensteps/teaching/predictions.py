@@ -7,7 +7,14 @@ from typing import Final
 
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.tokens import Style
-from tokensteps.teaching.merge_questions import ask_count, ask_merged_split, ask_pair, ask_score, is_given
+from tokensteps.teaching.merge_questions import (
+    AHEAD,
+    ask_count,
+    ask_merged_split,
+    ask_pair,
+    ask_score,
+    is_given,
+)
 from tokensteps.teaching.prune_questions import ask_loss, ask_piece, ask_pruned_split
 from tokensteps.teaching.questions import Question
 
@@ -27,6 +34,11 @@ def next_asked(trace: AnyTrace, step: int) -> int | None:
         return step if step < len(trace) else None
     kinds = trace.record.kinds
     return next((at - 1 for at in range(step + 1, len(kinds)) if kinds[at] == "prune"), None)
+
+
+def last_asked(trace: AnyTrace) -> int:
+    """The step before which questions end. Of a run that still grows, what a question offers besides the answer must be there, too."""
+    return len(trace) if trace.finished else max(0, len(trace) - AHEAD)
 
 
 def asked_steps(trace: AnyTrace, first: int, last: int) -> list[int]:

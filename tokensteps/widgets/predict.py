@@ -12,13 +12,14 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from tokensteps.components.flipbook import go_to
+from tokensteps.components.flipbook import Growth, go_to
 from tokensteps.drawing.parts import WORD_ROWS
 from tokensteps.drawing.tokens import chips, lit_id, pair_text
 from tokensteps.drawing.training.candidates import PAIRS_OFFERED
 from tokensteps.language.i18n import N_, _, count, ngettext, use_language
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.limits import ANSWERS_LISTED
+from tokensteps.server.steps import edition
 from tokensteps.teaching.game import VERDICT_NAMES, Game, Hidden, Prediction
 from tokensteps.teaching.questions import Question, Verdict
 from tokensteps.widgets import stage
@@ -43,6 +44,10 @@ def game_of(hidden: Hidden, start: int) -> Game:
         game = state[key] = Game(hidden.name, hidden.shown_from(start))
     elif game.left:
         game.reached, game.left = hidden.shown_from(start), False
+    elif game.reached < hidden.last:
+        game.reached = hidden.shown_from(
+            game.reached
+        )  # of a run that has grown: nothing may have followed before
     return game
 
 
@@ -66,6 +71,9 @@ def show_question(hidden: Hidden, game: Game) -> None:
             if game.tally.answered:
                 st.html(f'<div class="ts">{tally_html(game.tally)}</div>', width="content")
         question = game.question(hidden)
+        if question is None and not hidden.trace.finished:
+            note(_("Training goes on: the next question comes as soon as its step is recorded."))
+            return
         if question is None:
             note(_("Nothing left to predict: step {step} is the last one.").format(step=hidden.last))
             return
@@ -131,8 +139,9 @@ def answers_table(predictions: list[Prediction]) -> pd.DataFrame:
     )
 
 
-def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None]) -> None:
-    """The steps that have been revealed, on a training page's stage."""
+def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None], growth: Growth | None = None) -> None:
+    """The steps that have been revealed, on a training page's stage. With `growth`, the browser asks for more: only a learner who has
+    no question yet wants that."""
     stage.stage(
         hidden.place,
         hidden.name,
@@ -143,6 +152,8 @@ def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None]) -> None:
         size=FRAMES,
         whole=FRAMES,
         on_answer=partial(choose_pair, hidden, game),
+        edition=partial(edition, hidden.trace),
+        growth=growth if game.reached >= hidden.last else None,
     )
 
 

@@ -1,37 +1,50 @@
-"""What the training pages share: build in the background, draw_window the stage, step through it."""
+"""What the training pages share: build in the background, draw the stage, also of a run that still grows, and step through it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final, TypeVar, cast
 
 import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
+from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.comparison import Comparison
 from tokensteps.catalogue import choices
 from tokensteps.catalogue.choices import Opened
-from tokensteps.components.flipbook import flipbook, position
+from tokensteps.components.address import is_back
+from tokensteps.components.flipbook import Growth, flipbook, follows_end, go_to, position, step_asked
 from tokensteps.drawing.frame import WHOLE_RUN, Frame, window
 from tokensteps.language.i18n import _, count, current_language, ngettext, use_language
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
 from tokensteps.runs.algorithms import Run
-from tokensteps.server.jobs import Built, Job, Registry, registry
+from tokensteps.server.jobs import ENDING, Built, Job, Registry, registry
 from tokensteps.server.shelf import drawn
 from tokensteps.server.steps import Window, draw_window
 from tokensteps.server.tasks import Progress
 from tokensteps.streamlit_internals import session_id
-from tokensteps.widgets.arrival import take_arrival
+from tokensteps.widgets.arrival import from_link, take_arrival
 from tokensteps.widgets.notes import note, problem
+
+Grown = TypeVar("Grown", bound=AnyTrace)
+AWAITED: Final = 0.3
+"""Seconds that a part of a page which has nothing to show waits for something: it asks again soon after."""
+FEW: Final = 24
+"""Frames that are drawn at the end of a run that grows and at its beginning: they are others a moment later."""
 
 
 def build(
-    page: str, run: str, make: Callable[[Progress], Built], among: Callable[[], Registry] = registry
+    page: str,
+    run: str,
+    make: Callable[[Progress], Built],
+    among: Callable[[], Registry] = registry,
+    wanted: int | None = None,
 ) -> Built | None:
     """The trace called `run`, made in the background if need be; None while there is nothing to show, which it says.
 
-    `among` is where it is kept and shared.
+    `among` is where it is kept and shared. A trace that still grows will do if step `wanted` is there; None is for the whole one.
     """
     kept: dict[str, Built | None] = st.session_state.setdefault(f"{page}.stopped", {})
     if run in kept:
@@ -40,19 +53,84 @@ def build(
             _offer_more(page, run, kept)
         return stopped
     try:
-        found = among().ask(run, make, session=session_id(), place=page)
+        found = among().ask(run, make, session=session_id(), place=page, growing=wanted is not None)
     except TokenizersCoreError as error:
         problem(explained(error))
         return None
     if not isinstance(found, Job):
         return found
-    _watch(page, run, found, among)
+    if _is_there(found, wanted):
+        return cast(Built, found.grown())
+    _watch(page, run, found, among, wanted)
     return None
+
+
+def _is_there(job: Job[Any], wanted: int | None, wait: float = 0.0) -> bool:
+    """Whether the run that a job trains has come to step `wanted`, which can be looked at."""
+    if wanted is None:
+        return False
+    grown = job.grown(wait)
+    return grown is not None and len(grown) >= wanted
 
 
 def trained(run: Run[Built], place: str = "") -> Built | None:
     """The trace of a run, or None while it is being made, which the page shows; `place` tells two runs on one page apart."""
     return build(f"{run.algorithm.name}{place}", run.name, run.make)
+
+
+def growing(run: Run[Built]) -> Built | None:
+    """The trace of a run as far as it is recorded, once the step is there at which the learner is to be; None before, which the page shows.
+
+    A link says once which step that is; so it is remembered until the step comes.
+    """
+    page, key = run.algorithm.name, f"{run.algorithm.name}.awaited"
+    waited: tuple[str, int] | None = st.session_state.pop(key, None)
+    if waited is not None and (waited[0] != run.name or from_link() or is_back()):
+        waited = None
+    wanted = step_asked(f"{page}.book", run.name, linked=from_link()) if waited is None else waited[1]
+    trace = build(page, run.name, run.make, wanted=wanted)
+    if trace is None:
+        st.session_state[key] = run.name, wanted
+    elif waited is not None:
+        go_to(f"{page}.book", wanted)
+    return trace
+
+
+def newest(run: Run[Grown], trace: Grown) -> Grown | None:
+    """In a fragment: a trace that was still growing when the page last ran, as far as it is recorded now. None if training failed,
+    which is said. If the run was stopped or given up, the page runs again."""
+    page = run.algorithm.name
+    if trace.finished:
+        return trace
+    if run.name not in st.session_state.get(f"{page}.stopped", ()):
+        try:
+            found = registry().ask(run.name, run.make, 0, session_id(), page)
+        except TokenizersCoreError as error:
+            problem(explained(error))
+            return None
+        if not isinstance(found, Job):
+            return found
+        if _is_there(found, len(trace)):
+            return cast(Grown, found.grown())
+    return st.rerun()
+
+
+def growth(run: Run[Any], trace: AnyTrace | Comparison) -> Growth | None:
+    """How far a run is that still grows."""
+    if trace.finished:
+        return None
+    job = registry().jobs.get(run.name)
+    if job is None:  # it has just ended
+        return Growth("", "", 0.0)
+    text, _share = _how_far(job.progress)
+    return Growth(text, "" if job.shared(session_id()) else _("Stop here"), job.progress.pause())
+
+
+def stop_growing(run: Run[Any]) -> None:
+    """End a run that still grows, unless others look at it, too."""
+    job = registry().jobs.get(run.name)
+    if job is not None and not job.shared(session_id()):
+        _stop(run.algorithm.name, run.name, job, registry)
 
 
 def opened_tokenizer(spec: str, place: str) -> Opened | None:
@@ -92,36 +170,49 @@ def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
 
 
 @st.fragment(run_every=0.4)
-def _watch(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) -> None:
+def _watch(
+    page: str, run: str, job: Job[Any], among: Callable[[], Registry], wanted: int | None = None
+) -> None:
     """A progress bar and a button that stops."""
     use_language(st.session_state["language"])
-    progress = job.progress
-    if progress.phase == "loading":
-        text, share = _("Loading the tokenizer …"), 0.0
-    elif progress.doing == "checking":
-        share = min(1.0, progress.done / (progress.total or 1))
-        text = _("Checking: {done} of {total} tokens").format(
-            done=count(progress.done), total=count(progress.total or 0)
-        )
-    elif progress.phase == "reading":
-        text, share = _("Reading: {number} characters so far").format(number=count(progress.done)), 0.0
-    elif progress.total:
-        text = ngettext(
-            "Training: {done} of {total} step", "Training: {done} of {total} steps", progress.total
-        ).format(done=count(progress.done), total=count(progress.total))
-        share = min(1.0, progress.done / progress.total)
-    else:
-        text = ngettext("Training: {done} step so far", "Training: {done} steps so far", progress.done)
-        text, share = text.format(done=count(progress.done)), 0.0
+    text, share = _how_far(job.progress)
     st.progress(share, text=text)
     if job.shared(session_id()):
         st.caption(_("Others are waiting for this run too, so it continues to the end."))
     elif st.button(_("Stop here"), key=f"{page}.stop"):
-        among().stop(run, job)
+        _stop(page, run, job, among)
+    if _is_there(job, wanted, AWAITED) or job.finished():
+        st.rerun()
+
+
+def _how_far(progress: Progress) -> tuple[str, float]:
+    """How far a job is: in words, and as a share of the whole."""
+    if progress.phase == "loading":
+        return _("Loading the tokenizer …"), 0.0
+    if progress.doing == "checking":
+        told = _("Checking: {done} of {total} tokens")
+        share = min(1.0, progress.done / (progress.total or 1))
+        return told.format(done=count(progress.done), total=count(progress.total or 0)), share
+    if progress.phase == "reading":
+        return _("Reading: {number} characters so far").format(number=count(progress.done)), 0.0
+    if progress.total:
+        text = ngettext(
+            "Training: {done} of {total} step", "Training: {done} of {total} steps", progress.total
+        )
+        share = min(1.0, progress.done / progress.total)
+        return text.format(done=count(progress.done), total=count(progress.total)), share
+    text = ngettext("Training: {done} step so far", "Training: {done} steps so far", progress.done)
+    return text.format(done=count(progress.done)), 0.0
+
+
+def _stop(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) -> None:
+    """End a job; what it has made so far is this session's. A trace with steps has only to stop: nobody waits for the process to answer."""
+    among().stop(run, job)
+    if (grown := job.grown()) and not job.finished(ENDING):
+        st.session_state[f"{page}.stopped"] = {run: replace(grown, stop_reason="stopped")}
+    else:
         job.finished(5.0)
         st.session_state[f"{page}.stopped"] = {run: job.value}
-    if job.finished():
-        st.rerun()
 
 
 def stage(
@@ -135,19 +226,34 @@ def stage(
     whole: int = WHOLE_RUN,
     on_answer: Callable[[str], None] | None = None,
     labels: Mapping[str, str] | None = None,
+    edition: Callable[[int], object] = lambda _last: (),
+    growth: Growth | None = None,
+    on_stop: Callable[[], None] | None = None,
 ) -> int:
     """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment.
 
     `run` names what is stepped through, `drawing` how it is drawn; `frame(step)` draws one step. A run of fewer than `whole`
     steps is sent whole, of a longer one `size` steps at a time. `on_answer` is called with the id of what is chosen in a frame. `labels` are the
-    words of the controls where the steps are not steps of training.
+    words of the controls where the steps are not steps of training. `edition(k)` tells apart frames of the steps up to k that have the same
+    names, as those of a run that still grows may: then `growth` says how far it is, and `on_stop` is called when the learner stops it.
     """
     name = f"{run}:{drawing}:{current_language()}"
     place = position(f"{page}.book", run=name, last=last, trace=run, url=url, arrival=take_arrival())
     shown = window(place.step, last, size, whole)
+    if growth is not None and (last < size or follows_end(f"{page}.book", name)):
+        shown = window(place.step if last < size else last, last, FEW, FEW)
     book = Window(name, last, shown, labels or flipbook_labels(), param="step")
-    data = drawn((book.name, shown), lambda: draw_window(run, book, frame), len)
-    flipbook(data, key=f"{page}.book", run=name, seek=place.seek, on_answer=on_answer)
+    data = drawn((book.name, shown, edition(shown[-1])), lambda: draw_window(run, book, frame), len)
+    flipbook(
+        data,
+        key=f"{page}.book",
+        run=name,
+        seek=place.seek,
+        last=last,
+        growth=growth,
+        on_answer=on_answer,
+        on_stop=on_stop,
+    )
     return place.step
 
 

@@ -7,7 +7,9 @@ import pickle
 import time
 from typing import Any
 
-from tokenizers_core import Corpus
+from tokenizers_core import Corpus, train_bpe
+from tokenizers_core.trace import Growing
+from tokensteps.limits import TRACE_LIMIT
 
 ANSWERS = 3
 """Where a worker's answers go: its standard output is kept for them under the next free number."""
@@ -47,3 +49,22 @@ def roomy(_corpus: Corpus, **settings: Any) -> int:
     if settings.get("fails"):
         raise MemoryError
     return os.getpid()
+
+
+def at_once(growing: Any) -> Growing:
+    """A worker's `growing` that sends whatever it is called with, however soon that comes."""
+    vars(growing.__self__).update(_next_cut=0.0, pause=lambda: 0.0)
+    return growing  # type: ignore[no-any-return]
+
+
+def at_every_step(corpus: Corpus, growing: Growing, **settings: Any) -> Any:
+    """Train BPE, and tell the server of each step."""
+    return train_bpe(corpus, growing=at_once(growing), **settings)
+
+
+def too_large_to_send(corpus: Corpus, growing: Growing, **_settings: Any) -> str:
+    """Hand over more than a server takes of a growing run, and then end."""
+    trace = train_bpe(corpus, merges=1)
+    at_once(growing)(lambda: trace)
+    growing(lambda: bytes(TRACE_LIMIT))
+    return "ended"

@@ -11,12 +11,22 @@ import pickle
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import psutil
 import pytest
 
-from tests.app.server.tasks import endless, killed, killed_while_answering, loud, out_of_memory, roomy
+from tests.app.server.tasks import (
+    at_every_step,
+    endless,
+    killed,
+    killed_while_answering,
+    loud,
+    out_of_memory,
+    roomy,
+    too_large_to_send,
+)
 from tokenizers_core import train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import PatternTimeoutError, VocabSizeError
 from tokenizers_core.text.pipeline import Pipeline
@@ -63,6 +73,46 @@ def test_another_process_trains_the_same(pool: Workers, one: Task) -> None:
     assert list(there) == list(here) and there.stop_reason == here.stop_reason
     assert [snapshot.event for snapshot in there] == [snapshot.event for snapshot in here]
     assert 1_000 < len(data) < 1_000_000
+
+
+class Watching(Progress):
+    """One whose page keeps every trace that it could have looked at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Any] = []
+
+    def grow(self, part: Any) -> None:
+        super().grow(part)
+        self.seen.append(self.trace)
+
+
+def test_a_run_can_be_looked_at_while_another_process_trains(pool: Workers) -> None:
+    """Every trace on the way shows what the whole one shows; looking changes nothing of the run."""
+    watching = Watching()
+    growing = replace(task(at_every_step, merges=60), grows=True)
+    whole = pickle.loads(pool.run(growing, watching))
+    assert list(whole) == list(task(train_bpe, merges=60)(Progress())) and whole.finished
+    assert [len(trace) for trace in watching.seen] == list(range(60)) and watching.news.is_set()
+    for trace in watching.seen:
+        assert not trace.finished and trace[-1] == whole[len(trace)]
+    assert list(watching.seen[-1]) == list(whole)[:60]
+
+
+def test_the_next_run_grows_from_its_own_start(pool: Workers) -> None:
+    """And what ends at once doesn't grow: whatever it was that trained before."""
+    for _ in range(2):
+        watching, quick = Watching(), Watching()
+        pool.run(replace(task(at_every_step, merges=20), grows=True), watching)
+        assert len(watching.seen[0]) == 0 and len(watching.seen[-1]) == 19
+        pool.run(replace(task(train_wordpiece, merges=20), grows=True), quick)
+        assert quick.seen == []
+
+
+def test_more_than_a_trace_may_have_is_not_taken_in(pool: Workers) -> None:
+    watching = Watching()
+    assert pickle.loads(pool.run(replace(task(too_large_to_send), grows=True), watching)) == "ended"
+    assert [len(trace) for trace in watching.seen] == [1]
 
 
 def test_errors_come_back_as_they_are(pool: Workers) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from tokenizers_core.trace import GROWING
 from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, StartEvent
 from tokenizers_core.training.wordpiece import ScoredCandidate, WordPieceEvent, WordPieceSnapshot
 from tokensteps.drawing.narration.voice import Told, Voice
@@ -17,6 +18,7 @@ MERGING_STOPS: Final[Mapping[str, str]] = {
     "min_frequency": N_("Training ends here: no remaining pair is frequent enough."),
     "no_pairs": N_("Training ends here: no pair is left; every word is one token."),
     "stopped": N_("Training was stopped here."),
+    GROWING: N_("Training goes on: the next step is on its way."),
 }
 """A trace's `stop_reason` → what is said at its last step."""
 TIES_TOLD: Final = 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from tokenizers_core.trace import GROWING
 from tokenizers_core.training.pruning import (
     ExpectationEvent,
     FinalEvent,
@@ -33,6 +34,7 @@ PRUNING_STOPS: Final[Mapping[str, str]] = {
         "Training ends here, below the target: EM dropped the pieces that it expects less than half a time. Choose a smaller vocabulary, or a longer text."
     ),
     "stopped": N_("Training was stopped here."),
+    GROWING: N_("Training goes on: the next step is on its way."),
 }
 """Why a run ended, by `stop_kind` → what is said at its last step."""
 FREE: Final = 1e-9
@@ -76,14 +78,17 @@ def stop_kind(trace: UnigramTrace) -> str:
 
 
 def cost_nothing(trace: UnigramTrace) -> bool:
-    """Whether a run by the course's method pruned pieces, but changed no word's split."""
-    return trace.method == "course" and bool(trace.record.rounds) and not trace.record.resplit
+    """Whether a run by the course's method pruned pieces, but changed no word's split, as can be said at its end."""
+    return (
+        trace.finished and trace.method == "course" and bool(trace.record.rounds) and not trace.record.resplit
+    )
 
 
 def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told:
     """What training starts from."""
     trace = snapshot.trace
     longer = event.pieces - event.characters
+    known = trace.knows_loss(0)
     if trace.method == "course":
         best = ngettext("the most frequent substring", "the {number} most frequent substrings", longer)
         detail = _(
@@ -91,6 +96,8 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told
             "split in the most probable way, so the corpus costs {loss}: the sum over its words of frequency "
             "× −log P."
         )
+        if not known:
+            detail = _("A piece's probability is its count divided by {total}, the sum of all counts.")
     else:
         best = ngettext(
             "the substring with the highest count × length",
@@ -101,8 +108,13 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told
             "A piece's probability is that score divided by {total}, the sum of all scores, until EM finds "
             "better ones. Split in the most probable way, the corpus costs {loss}."
         )
+        if not known:
+            detail = _(
+                "A piece's probability is that score divided by {total}, the sum of all scores, until EM finds better ones."
+            )
     total = sum(number for _piece, number in trace.seed)
-    told = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
+    cost = {"loss": voice.strong(nats(snapshot.loss))} if known else {}
+    told = voice.say(detail, total=count(total), **cost)
     if cost_nothing(trace):
         told = sentences(
             told,

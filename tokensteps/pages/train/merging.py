@@ -22,7 +22,14 @@ from tokensteps.language.names import choice_name
 from tokensteps.limits import WORDS_LISTED
 from tokensteps.pages.train.closeness import closeness_tab
 from tokensteps.pages.train.page import RunFile, TrainView
-from tokensteps.pages.train.tabs import code_tab, encode_tab, follow_tab, run_files_tab, step_rows
+from tokensteps.pages.train.tabs import (
+    code_tab,
+    encode_tab,
+    follow_tab,
+    of_the_whole,
+    run_files_tab,
+    step_rows,
+)
 from tokensteps.runs.algorithms import Run
 from tokensteps.server.steps import StepTable
 from tokensteps.widgets import stage
@@ -47,14 +54,14 @@ def merge_tabs(
     return {
         N_("Every pair"): partial(every_pair, table),
         **(own or {}),
-        N_("Charts"): merge_charts,
-        N_("Follow a word"): follow_tab,
+        N_("Charts"): of_the_whole(merge_charts),
+        N_("Follow a word"): of_the_whole(follow_tab),
         N_("Lineage"): lineage,
         N_("Encode"): encode_tab,
-        N_("Ties"): ties,
-        N_("How close?"): closeness_tab,
+        N_("Ties"): of_the_whole(ties),
+        N_("How close?"): of_the_whole(closeness_tab),
         N_("Code"): code_tab,
-        N_("Files and link"): run_files_tab,
+        N_("Files and link"): of_the_whole(run_files_tab),
     }
 
 

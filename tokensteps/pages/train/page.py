@@ -21,7 +21,8 @@ from tokensteps.server.steps import Rows, StepTable, rows
 from tokensteps.shell.classes import offer_question
 from tokensteps.shell.language import page_link
 from tokensteps.teaching.game import Hidden
-from tokensteps.teaching.predictions import ASKS
+from tokensteps.teaching.predictions import ASKS, last_asked
+from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import from_link
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.predict import (
@@ -109,8 +110,12 @@ def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
 def show_training_run(
     page: TrainPage[Trained], controls: Controls, run: Run[Trained], trace: Trained
 ) -> None:
-    """The stage and, under it, the tabs; or the next question."""
+    """The stage and, under it, the tabs; or the next question. Of a run that still grows, what is recorded by now."""
     use_language(st.session_state["language"])
+    newest = stage.newest(run, trace)
+    if newest is None:
+        return
+    trace = newest
     style = Style(trace.corpus.pipeline.byte_level, controls["show"], frozenset(trace.special_tokens))
     offer_question(trace, style)
     if controls["mode"] == "predict":
@@ -127,7 +132,7 @@ def predict_run(
     page: TrainPage[Trained], controls: Controls, run: Run[Trained], trace: Trained, style: Style
 ) -> None:
     """The next question, and the stage up to the step that is found out; none of the tabs, which look ahead."""
-    hidden = Hidden(page.name, run.name, trace, style, page.frame, controls["ask"], len(trace))
+    hidden = Hidden(page.name, run.name, trace, style, page.frame, controls["ask"], last_asked(trace))
     if from_link():  # which says where to begin
         forget_game(page.name)
     start = step_asked(hidden.book, run.name, linked=from_link())
@@ -135,6 +140,6 @@ def predict_run(
     if keep_game(hidden, game):
         st.rerun()  # so that the browser keeps it again
     show_question(hidden, game)
-    show_hidden(hidden, game, controls.url())
+    show_hidden(hidden, game, controls.url(), stage.growth(run, trace))
     show_words(hidden, game)
     show_answers(hidden, game)

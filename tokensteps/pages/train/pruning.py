@@ -18,7 +18,14 @@ from tokensteps.limits import WORTH_LIMIT
 from tokensteps.pages.train.closeness import closeness_tab
 from tokensteps.pages.train.lattice_tab import lattice_tab
 from tokensteps.pages.train.page import RunFile, TrainView
-from tokensteps.pages.train.tabs import code_tab, encode_tab, follow_tab, run_files_tab, step_rows
+from tokensteps.pages.train.tabs import (
+    code_tab,
+    encode_tab,
+    follow_tab,
+    of_the_whole,
+    run_files_tab,
+    step_rows,
+)
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.server.shelf import remembered
 from tokensteps.widgets.downloads import sheet
@@ -37,13 +44,13 @@ def prune_tabs() -> Mapping[str, Callable[[TrainView[UnigramTrace]], None]]:
     return {
         N_("Lattice"): word_lattice,
         N_("Every piece"): every_piece,
-        N_("Exact and approximate loss"): both_losses,
-        N_("Charts"): loss_charts,
-        N_("How close?"): closeness_tab,
-        N_("Follow a word"): follow_tab,
+        N_("Exact and approximate loss"): of_the_whole(both_losses),
+        N_("Charts"): of_the_whole(loss_charts),
+        N_("How close?"): of_the_whole(closeness_tab),
+        N_("Follow a word"): of_the_whole(follow_tab),
         N_("Encode"): encode_pieces,
         N_("Code"): code_tab,
-        N_("Files and link"): run_files_tab,
+        N_("Files and link"): of_the_whole(run_files_tab),
     }
 
 

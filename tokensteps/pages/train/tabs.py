@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -45,12 +46,26 @@ from tokensteps.widgets.downloads import download, sheet, show_link, show_tokeni
 from tokensteps.widgets.figures import show_rows
 from tokensteps.widgets.notes import note, problem
 
+View = TypeVar("View", bound=TrainView[Any])
 IN_STEP = N_("The algorithm, in step with the picture")
 """The first choice of the tab Code."""
 PLAIN_VERSION = N_(
     "A version made for reading: it does what the engine does, but recounts the whole corpus at "
     "every step. The current line is marked, in each of a step's two beats."
 )
+
+
+def of_the_whole(tab: Callable[[View], None]) -> Callable[[View], None]:
+    """A tab about all steps of a run: while the run still grows, it says that it waits for the end."""
+
+    @wraps(tab)
+    def show(view: View) -> None:
+        if view.trace.finished:
+            tab(view)
+        else:
+            note(_("This is about the whole run: it comes when training has ended."))
+
+    return show
 
 
 def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: str, best: str) -> None:

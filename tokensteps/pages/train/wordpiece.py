@@ -16,6 +16,7 @@ from tokensteps.drawing.training.merging import wordpiece_frame
 from tokensteps.language.i18n import N_, _
 from tokensteps.pages.train.merging import MERGE_FILES, merge_tabs
 from tokensteps.pages.train.page import TrainPage, TrainView, show_training
+from tokensteps.pages.train.tabs import of_the_whole
 from tokensteps.runs.algorithms import BPE, WORDPIECE, Run
 from tokensteps.widgets import stage
 from tokensteps.widgets.figures import show_chart
@@ -72,7 +73,8 @@ WORDPIECE_PAGE: Final = TrainPage(
     },
     run_files=MERGE_FILES,
     tabs=merge_tabs(
-        score_table, {N_("Score and count"): scores, N_("The library's WordPiece"): library_wordpiece}
+        score_table,
+        {N_("Score and count"): scores, N_("The library's WordPiece"): of_the_whole(library_wordpiece)},
     ),
 )
 

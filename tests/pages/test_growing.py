@@ -1,0 +1,169 @@
+"""A training page while its run still grows: what is recorded can be stepped through, a link waits for its step, tabs about the whole
+run wait for the end, Predict goes no further than what is there.
+
+Oracle: the engine's finished run of the same text. Training here goes on when the test says so: nothing waits a while.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.pages import PATIENT, Page, bodies, book, run
+from tests.pages.test_bpe import PAGE as BPE
+from tests.pages.test_unigram import PAGE as UNIGRAM
+from tokenizers_core.trace import CutOff
+from tokensteps.runs import algorithms
+from tokensteps.server.jobs import registry
+from tokensteps.server.shelf import Shelf
+from tokensteps.server.tasks import Progress, Task, TrainingError
+
+TEXT = "corpus=library&size=700"
+SEED = "corpus=library&size=400&seed=500"
+
+
+class Slow:
+    """In the place of training: it stops at the steps that the test names, with everything before them handed over."""
+
+    def __init__(self) -> None:
+        self.progress = Progress()
+        self.error: Exception | None = None
+        self._until, self._changed = 0, threading.Condition()
+        self._at = -1
+
+    def __call__(self, _name: str, task: Task[Any], progress: Progress) -> Any:
+        def growing(cut: CutOff) -> None:
+            with self._changed:
+                self._at += 1
+                if self._at == self._until:
+                    progress.grow(cut())
+                    self._changed.notify_all()
+                    assert self._changed.wait_for(lambda: self._until > self._at, PATIENT)
+            if self.error is not None:
+                raise self.error
+
+        self.progress = progress
+        corpus = task.source.corpus(task.pipeline)
+        return task.train(corpus, growing=growing, progress=progress.steps, **task.settings)
+
+    def go_to(self, call: int) -> None:
+        """Train up to there, and wait until what was recorded can be seen."""
+        with self._changed:
+            self._until = call
+            self._changed.notify_all()
+            assert self._changed.wait_for(lambda: self._at == call, PATIENT)
+
+    def finish(self) -> None:
+        """Train to the end."""
+        with self._changed:
+            self._until = 1_000_000
+            self._changed.notify_all()
+        for job in [*registry().jobs.values()]:
+            job.finished(PATIENT)
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
+    """Training that waits for the test, of runs that nobody has trained here."""
+    training = Slow()
+    monkeypatch.setattr(algorithms, "train", training)
+    registry().jobs.clear()
+    registry().values = Shelf(registry().values.room)
+    yield training
+    training.finish()
+
+
+def opened(page: Page, query: str, slow: Slow, call: int, tab: str = "", **state: Any) -> AppTest:
+    """The page at a link, when training has come to a call; run once."""
+    app = page.start(query)
+    if tab:
+        app.session_state[f"{page.name}.tab"] = tab
+    for name, value in state.items():
+        app.session_state[name] = value
+    app.run()
+    slow.go_to(call)
+    return again(app)
+
+
+def again(app: AppTest) -> AppTest:
+    app.run()
+    assert [error.value for error in app.exception] == []
+    return app
+
+
+def test_what_is_recorded_can_be_stepped_through(slow: Slow) -> None:
+    app = opened(BPE, TEXT, slow, 10)
+    shown = book(app)
+    assert shown["last"] == 10 and shown["growth"][0].startswith("Training: ") and shown["growth"][1]
+    assert not app.get("progress")
+    assert "Training goes on" in shown["frames"][10]["html"]
+    slow.go_to(300)
+    longer = book(again(app))
+    assert longer["last"] == 300 and longer["run"] == shown["run"] and longer["seek"] == shown["seek"]
+    slow.finish()
+    whole = book(run(app))
+    assert whole["growth"] is None and whole["run"] == shown["run"] and whole["last"] > 300
+    assert whole["frames"] == longer["frames"] and whole["frames"][:10] == shown["frames"][:10]
+
+
+def test_a_link_waits_for_its_step_alone(slow: Slow) -> None:
+    app = opened(BPE, TEXT + "&step=200", slow, 199)
+    assert app.get("progress") and not app.get("tab_container")
+    slow.go_to(200)
+    shown = book(again(app))
+    assert not app.get("progress") and shown["last"] == 200 and shown["seek"][0] == 200
+    slow.go_to(250)
+    assert book(again(app))["seek"] == shown["seek"]  # it leads there once
+
+
+def test_a_second_visitor_sees_the_same_run_grow_and_nobody_can_stop_it_then(slow: Slow) -> None:
+    first = opened(BPE, TEXT, slow, 10)
+    assert book(again(BPE.start(TEXT)))["last"] == 10 == book(again(first))["last"]
+    (job,) = registry().jobs.values()
+    job.shared("somebody else")
+    assert book(again(first))["growth"][1] == ""
+
+
+def test_tabs_about_the_whole_run_wait_for_the_end_and_tables_do_not(slow: Slow) -> None:
+    app = opened(BPE, TEXT, slow, 30, tab="Charts")
+    waits = "comes when training has ended"
+    assert any(waits in note for note in bodies(app, "note"))
+    app.session_state["bpe.tab"] = "Every pair"
+    assert len(again(app).dataframe) == 1 and not any(waits in note for note in bodies(app, "note"))
+    app.session_state["bpe.tab"] = "Charts"
+    slow.finish()
+    assert not any(waits in note for note in bodies(run(app), "note"))
+
+
+def test_a_run_that_fails_says_so(slow: Slow) -> None:
+    app = opened(BPE, TEXT, slow, 20)
+    slow.error = TrainingError("memory", 1)
+    slow.finish()
+    assert any("more than 1 MB" in problem for problem in bodies(again(app), "note problem"))
+
+
+def test_unigram_shows_its_seed_before_anything_is_ranked(slow: Slow) -> None:
+    app = opened(UNIGRAM, SEED, slow, 0)
+    shown = book(app)
+    assert shown["last"] == 0 and "Training starts from" in shown["frames"][0]["html"]
+    assert "the corpus costs" not in shown["frames"][0]["say"]
+    slow.finish()
+    whole = book(run(app))
+    assert whole["run"] == shown["run"] and "the corpus costs" in whole["frames"][0]["say"]
+
+
+def test_predict_asks_about_nothing_that_is_not_there(slow: Slow) -> None:
+    app = opened(BPE, TEXT + "&mode=predict", slow, 30)
+    shown = book(app)
+    assert shown["last"] == 0 and shown["growth"] and len(shown["frames"]) == 1
+    assert any("the next question comes" in note for note in bodies(app, "note"))
+    slow.go_to(60)
+    asked = book(again(app))
+    assert asked["last"] == 0 and asked["growth"] is None  # there is a question: nothing more is wanted
+    assert not any("the next question comes" in note for note in bodies(app, "note"))
+    slow.finish()
+    assert book(run(app))["last"] == 0
