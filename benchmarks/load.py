@@ -328,12 +328,8 @@ class Usage:
         return [child for server in self.servers for child in server.children(recursive=True)]
 
     def processor(self) -> float:
-        """Seconds of processor time so far."""
-        total = 0.0
-        for one in (*self.servers, *self.children()):
-            times = one.cpu_times()
-            total += times.user + times.system
-        return total
+        """Seconds of processor time so far, with those of processes that have ended."""
+        return sum(sum(one.cpu_times()[:4]) for one in (*self.servers, *self.children()))
 
     async def watch(self) -> None:
         """Sample until cancelled."""

@@ -190,9 +190,10 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     @property
     def settled(self) -> int:
-        """As in every trace. Before a round is known, the steps before it lack its ranking; and steps tell which one re-splits a word next."""
+        """As in every trace, but for the loss of the seed (`knows_loss`). Before a round is known, the steps before it lack its ranking;
+        and steps tell which one re-splits a word next."""
         rounds, resplit = self.record.rounds, self.record.resplit
-        if not rounds or not resplit or math.isnan(self.record.losses[0]):
+        if not rounds or not resplit:
             return -1
         return min(rounds[-1].first_step + rounds[-1].pruned - 2, next(reversed(resplit)) - 1, len(self) - 1)
 

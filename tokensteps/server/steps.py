@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.comparison import Comparison
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.bounded import text_bytes
 from tokensteps.drawing.frame import Frame, packed, payload
 from tokensteps.drawing.tables import paper_html
@@ -119,7 +120,9 @@ def reach(trace: Stepped) -> tuple[object, ...]:
 
 def edition(trace: Stepped, last: int) -> tuple[object, ...]:
     """What tells drawings of the steps up to `last` apart, in traces of the same run: nothing if all show these steps in the same way."""
-    return () if last <= trace.settled else reach(trace)
+    if last > trace.settled:
+        return reach(trace)
+    return () if not isinstance(trace, UnigramTrace) or trace.knows_loss(0) else (trace.stop_reason,)
 
 
 def rows(

@@ -88,7 +88,6 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told
     """What training starts from."""
     trace = snapshot.trace
     longer = event.pieces - event.characters
-    known = trace.knows_loss(0)
     if trace.method == "course":
         best = ngettext("the most frequent substring", "the {number} most frequent substrings", longer)
         detail = _(
@@ -96,8 +95,6 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told
             "split in the most probable way, so the corpus costs {loss}: the sum over its words of frequency "
             "× −log P."
         )
-        if not known:
-            detail = _("A piece's probability is its count divided by {total}, the sum of all counts.")
     else:
         best = ngettext(
             "the substring with the highest count × length",
@@ -108,13 +105,10 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: Voice) -> Told
             "A piece's probability is that score divided by {total}, the sum of all scores, until EM finds "
             "better ones. Split in the most probable way, the corpus costs {loss}."
         )
-        if not known:
-            detail = _(
-                "A piece's probability is that score divided by {total}, the sum of all scores, until EM finds better ones."
-            )
     total = sum(number for _piece, number in trace.seed)
-    cost = {"loss": voice.strong(nats(snapshot.loss))} if known else {}
-    told = voice.say(detail, total=count(total), **cost)
+    told = ""
+    if trace.knows_loss(0):
+        told = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
     if cost_nothing(trace):
         told = sentences(
             told,
