@@ -28,7 +28,7 @@ from tokensteps.runs.corpora import prose
 
 PAGES: Final = ("bpe", "wordpiece", "unigram")
 PATIENCE: Final = 240_000
-"""Milliseconds for a run."""
+"""Milliseconds for whatever is waited for."""
 BOOK: Final = """([...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
   .map(host => host.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean))"""
 RESTS: Final = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
@@ -67,7 +67,7 @@ def paste(page: Page, address: str, name: str, text: str, usage: Usage) -> Wait:
     box.press("Control+Enter")
     times = []
     for condition in (STANDS, STEPS, ENDED):
-        page.wait_for_function(condition, timeout=PATIENCE)
+        page.wait_for_function(condition)
         times.append(time.perf_counter() - begun)
     return Wait(*times, usage.processor() - before)
 
@@ -75,6 +75,7 @@ def paste(page: Page, address: str, name: str, text: str, usage: Usage) -> Wait:
 def visit(browser: Browser, served: tuple[int, Process], name: str, number: int) -> Wait:
     """A learner who was never here."""
     context = browser.new_context(viewport={"width": 1366, "height": 768})
+    context.set_default_timeout(PATIENCE)
     port, process = served
     try:
         return paste(

@@ -32,7 +32,7 @@ Grown = TypeVar("Grown", bound=AnyTrace)
 AWAITED: Final = 0.3
 """Seconds that a part of a page which has nothing to show waits for something: it asks again soon after."""
 FEW: Final = 24
-"""Frames that are drawn at the end of a run that grows and at its beginning: they are others a moment later."""
+"""Frames of a run that grows which are drawn where it isn't settled yet: they are others a moment later."""
 
 
 def build(
@@ -240,8 +240,8 @@ def stage(
     name = f"{run}:{drawing}:{current_language()}"
     place = position(f"{page}.book", run=name, last=last, trace=run, url=url, arrival=take_arrival())
     shown = window(place.step, last, size, whole)
-    if growth is not None and (last < size or follows_end(f"{page}.book", name)):
-        shown = window(place.step if last < size else last, last, FEW, FEW)
+    if growth is not None and ((follows := follows_end(f"{page}.book", name)) or edition(shown[-1])):
+        shown = window(last if follows else place.step, last, FEW, FEW)
     book = Window(name, last, shown, labels or flipbook_labels(), param="step")
     data = drawn((book.name, shown, edition(shown[-1])), lambda: draw_window(run, book, frame), len)
     flipbook(

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 
-from tokenizers_core import train_bpe
+from tests.core.test_growing import TRAINERS, grown
+from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.drawing.tables import pair_table, paper_html
 from tokensteps.drawing.tokens import Style
-from tokensteps.drawing.training.merging import merge_frame
+from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
+from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.i18n import current_language, use_language
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.server import steps as module
-from tokensteps.server.steps import Drawing, Steps, Window, draw_window, rows
+from tokensteps.server.steps import Drawing, Steps, Window, draw_window, edition, rows
 from tokensteps.server.tasks import Progress, Task, TrainingError
 from tokensteps.server.traces import train
 from tokensteps.server.workers import Workers
 
 NAME = "test_ui_steps"
 STYLE = Style(byte_level=True)
+FRAMES = {"bpe": merge_frame, "wordpiece": wordpiece_frame}
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +48,21 @@ def english() -> Iterator[None]:
 def window(number: int, language: str = "en") -> Window:
     use_language(language)
     return Window(f"{NAME}:{language}", 60, range(number), flipbook_labels(), "step")
+
+
+@pytest.mark.parametrize("name", TRAINERS)
+def test_what_is_kept_of_a_run_that_grows_is_what_the_whole_one_shows(name: str) -> None:
+    """Frames with the same name and edition are the same, whichever of the run's traces drew them."""
+    corpus, frame = EXAMPLES["mixed"].text(), FRAMES.get(name, prune_frame)
+    parts, whole = grown(TRAINERS[name], Corpus.from_texts([corpus[:200]]), {0, 9, 12, 15, 30, 60}.__contains__)
+    kept = 0
+    for part, longer in pairwise([*parts, whole]):
+        for step in range(len(part) + 1):
+            if edition(part, step) == edition(longer, step):
+                kept += 1
+                assert frame(part[step], STYLE) == frame(longer[step], STYLE)
+    assert kept > 10
+    assert all(edition(part, len(part)) != edition(whole, len(part)) for part in parts)
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
