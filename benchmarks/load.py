@@ -38,6 +38,7 @@ from urllib.request import urlopen
 import psutil
 import websockets
 from google.protobuf.message import Message
+from streamlit.proto.AutoRerun_pb2 import AutoRerun
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -55,6 +56,8 @@ LINKS = (
     ("bpe", {"corpus": "library", "step": "500"}),
 )
 """What the sessions open, in turn: page and parameters."""
+GROWTH_LOST = 4.0
+"""Seconds after which a flipbook asks once more for more of its run; a page's timer doesn't wait for an answer."""
 TEXT_LENGTH = 1_500
 """Characters of a text that a session pastes."""
 LARGE_LENGTH = 195_000
@@ -113,7 +116,7 @@ class Session:
         self.hashes: dict[str, Message] = {}
         self.script, self.fragment = "", ""
         self.timer: Any = None
-        """That by which a page asks again, as it does while something is trained."""
+        """That by which a page asks again, as it does while something is trained; a flipbook while its run grows."""
         self.head: dict[str, Any] = {}
         """Run, seek, ... of the flipbook's latest payload."""
         self.step = 0
@@ -160,7 +163,7 @@ class Session:
         await asyncio.sleep(timer.interval)
         while self.timer is timer:
             await self._ask(timer.fragment_id)
-            await asyncio.sleep(timer.interval)
+            await asyncio.sleep(GROWTH_LOST if self.head.get("growth") else timer.interval)
 
     def _take(self, data: bytes) -> bool:
         """Take in a message; whether a run is still under way."""
@@ -195,6 +198,8 @@ class Session:
         if found[1] == self.book:
             self.fragment = delta.fragment_id
             self.head = head_of(bytes(body.bytes))
+            growth = self.head.get("growth")
+            self.timer = growth and AutoRerun(interval=growth[2], fragment_id=delta.fragment_id)
 
     async def do_step(self) -> float:
         """Report the next step, as the flipbook does after an arrow key."""

@@ -105,7 +105,7 @@ class Progress:
         run next to nothing; and no more than it is likely to go on."""
         passed = time.monotonic() - self.began
         left = passed * (self.total / self.done - 1) if self.total and self.done else math.inf
-        return max(LOOKED_SOON, min(passed / 4, left, LOOKED_LATE))
+        return max(LOOKED_SOON, min(passed / 3, left, LOOKED_LATE))
 
     @property
     def over(self) -> bool:
