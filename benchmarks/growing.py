@@ -78,9 +78,7 @@ def visit(browser: Browser, served: tuple[int, Process], name: str, number: int)
     context.set_default_timeout(PATIENCE)
     port, process = served
     try:
-        return paste(
-            context.new_page(), f"http://127.0.0.1:{port}", name, text_of(number), Usage([process])
-        )
+        return paste(context.new_page(), f"http://127.0.0.1:{port}", name, text_of(number), Usage([process]))
     finally:
         context.close()
 

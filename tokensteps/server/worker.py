@@ -46,6 +46,9 @@ class Reporter(Progress):
 
     def growing(self, cut: CutOff) -> None:
         if time.monotonic() >= self._next_cut:
+            if self.phase == "reading":
+                super().steps(0, None)
+            self._tell("progress", (self.phase, self.done, self.total))
             self._tell("growth", pickle.dumps(cut()))
             # Measured from the end of this one, so that sending never takes more than its share of the time.
             self._next_cut = time.monotonic() + self.pause()

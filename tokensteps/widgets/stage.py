@@ -122,8 +122,10 @@ def growth(run: Run[Any], trace: AnyTrace | Comparison) -> Growth | None:
     job = registry().jobs.get(run.name)
     if job is None:  # it has just ended
         return Growth("", "", 0.0)
-    text, _share = _how_far(job.progress)
-    return Growth(text, "" if job.shared(session_id()) else _("Stop here"), job.progress.pause())
+    done, total = job.progress.done, job.progress.total
+    text = _("Training: {done} of {total}") if total else _("Training: {done} so far")
+    told = text.format(done=count(done), total=count(total or 0))
+    return Growth(told, "" if job.shared(session_id()) else _("Stop here"), job.progress.pause())
 
 
 def stop_growing(run: Run[Any]) -> None:
@@ -175,7 +177,24 @@ def _watch(
 ) -> None:
     """A progress bar and a button that stops."""
     use_language(st.session_state["language"])
-    text, share = _how_far(job.progress)
+    progress = job.progress
+    if progress.phase == "loading":
+        text, share = _("Loading the tokenizer …"), 0.0
+    elif progress.doing == "checking":
+        share = min(1.0, progress.done / (progress.total or 1))
+        text = _("Checking: {done} of {total} tokens").format(
+            done=count(progress.done), total=count(progress.total or 0)
+        )
+    elif progress.phase == "reading":
+        text, share = _("Reading: {number} characters so far").format(number=count(progress.done)), 0.0
+    elif progress.total:
+        text = ngettext(
+            "Training: {done} of {total} step", "Training: {done} of {total} steps", progress.total
+        ).format(done=count(progress.done), total=count(progress.total))
+        share = min(1.0, progress.done / progress.total)
+    else:
+        text = ngettext("Training: {done} step so far", "Training: {done} steps so far", progress.done)
+        text, share = text.format(done=count(progress.done)), 0.0
     st.progress(share, text=text)
     if job.shared(session_id()):
         st.caption(_("Others are waiting for this run too, so it continues to the end."))
@@ -183,26 +202,6 @@ def _watch(
         _stop(page, run, job, among)
     if _is_there(job, wanted, AWAITED) or job.finished():
         st.rerun()
-
-
-def _how_far(progress: Progress) -> tuple[str, float]:
-    """How far a job is: in words, and as a share of the whole."""
-    if progress.phase == "loading":
-        return _("Loading the tokenizer …"), 0.0
-    if progress.doing == "checking":
-        told = _("Checking: {done} of {total} tokens")
-        share = min(1.0, progress.done / (progress.total or 1))
-        return told.format(done=count(progress.done), total=count(progress.total or 0)), share
-    if progress.phase == "reading":
-        return _("Reading: {number} characters so far").format(number=count(progress.done)), 0.0
-    if progress.total:
-        text = ngettext(
-            "Training: {done} of {total} step", "Training: {done} of {total} steps", progress.total
-        )
-        share = min(1.0, progress.done / progress.total)
-        return text.format(done=count(progress.done), total=count(progress.total)), share
-    text = ngettext("Training: {done} step so far", "Training: {done} steps so far", progress.done)
-    return text.format(done=count(progress.done)), 0.0
 
 
 def _stop(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) -> None:

@@ -54,7 +54,9 @@ def window(number: int, language: str = "en") -> Window:
 def test_what_is_kept_of_a_run_that_grows_is_what_the_whole_one_shows(name: str) -> None:
     """Frames with the same name and edition are the same, whichever of the run's traces drew them."""
     corpus, frame = EXAMPLES["mixed"].text(), FRAMES.get(name, prune_frame)
-    parts, whole = grown(TRAINERS[name], Corpus.from_texts([corpus[:200]]), {0, 9, 12, 15, 30, 60}.__contains__)
+    parts, whole = grown(
+        TRAINERS[name], Corpus.from_texts([corpus[:200]]), {0, 9, 12, 15, 30, 60}.__contains__
+    )
     kept = 0
     for part, longer in pairwise([*parts, whole]):
         for step in range(len(part) + 1):
