@@ -11,6 +11,7 @@ import streamlit as st
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.comparison import Comparison
+from tokenizers_core.training.merge_trace import MergeTrace
 from tokensteps.catalogue import choices
 from tokensteps.catalogue.choices import Opened
 from tokensteps.components.address import is_back
@@ -123,6 +124,8 @@ def growth(run: Run[Any], trace: AnyTrace | Comparison) -> Growth | None:
     if job is None:  # it has just ended
         return Growth("", "", 0.0)
     done, total = job.progress.done, job.progress.total
+    if isinstance(trace, MergeTrace):  # just as many as stand beside it
+        done = len(trace)
     text = _("Training: {done} of {total}") if total else _("Training: {done} so far")
     told = text.format(done=count(done), total=count(total or 0))
     return Growth(told, "" if job.shared(session_id()) else _("Stop here"), job.progress.pause())
