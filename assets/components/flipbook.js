@@ -21,8 +21,7 @@ const BUTTONS = { // icon, and the key's name, which may be a label
 const KEYS = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last", " ": "play" };
 const STEPPING = Object.entries(BUTTONS)
   .map(([name, [path]]) => `<button type="button" data-do="${name}">${icon(path)}</button>`).join("");
-const STOP = icon("M4.5 4.5h7v7h-7z");
-const GROWTH = `<div class="growth" hidden><i></i><button type="button" data-do="stop">${STOP}</button></div>`;
+const STOP = `<button type="button" data-do="stop">${icon("M4.5 4.5h7v7h-7z")}</button>`;
 const PLAY = icon("M5 3.2v9.6l7.5-4.8z"), PAUSE = icon("M4.5 3.5h2.2v9H4.5zM9.3 3.5h2.2v9H9.3z");
 const BAR = `<h2 class="unseen"></h2>
   <div class="transport">
@@ -30,7 +29,7 @@ const BAR = `<h2 class="unseen"></h2>
       <button type="button" data-do="play">
         <span class="off">${PLAY}<i></i></span><span class="on">${PAUSE}<i></i></span></button>
       <button type="button" data-do="speed"></button></div>
-    <div class="where"><p><b></b> </p><span></span>${GROWTH}</div>
+    <div class="where"><p><b></b> </p><span></span><div class="growth" hidden><i></i></div></div>
     <input type="range" min="0" step="1"></div>
   <div class="line" role="group"></div>
   <div class="wait"></div>
@@ -269,7 +268,7 @@ class Flipbook extends Component {
       this.go(this.book.last);
       this.following = Boolean(this.book.growth);
     },
-    stop: () => this.send("stop", [this.book.run, ++this.asks]),
+    stop: () => this.trigger("stop", true), // once: a value would be sent again with the next run of this name
     play: () => this.play(!this.playing && this.book.last > 0),
     speed: () => this.nextSpeed(),
   };
@@ -450,8 +449,8 @@ class Flipbook extends Component {
     if (!param || there === String(this.step) || (!there && !this.step)) return;
     history.replaceState(history.state, "", withStep(location.href, param, this.step));
   }
-  async connect(data, setStateValue) {
-    this.send = setStateValue;
+  async connect(data, setStateValue, setTriggerValue) {
+    [this.send, this.trigger] = [setStateValue, setTriggerValue];
     if (data === this.data) return;
     this.data = data;
     const next = typeof data === "string" ? JSON.parse(data) : await unpacked(data);
@@ -487,11 +486,11 @@ class Flipbook extends Component {
   }
   grow({ growth, last }) { // a run that is still under way: how far it is, and more of it soon
     const part = this.part(".growth"), [text, stop, pause] = growth ?? ["", ""];
-    const [told, button] = part.children;
     part.hidden = !growth;
-    told.textContent = text;
-    button.title = button.ariaLabel = stop;
-    button.hidden = !stop;
+    part.firstChild.textContent = text;
+    if (stop && !part.children[1]) part.insertAdjacentHTML("beforeend", STOP); // else it keeps the focus
+    if (stop) part.children[1].title = part.children[1].ariaLabel = stop;
+    else part.children[1]?.remove();
     this.cancel("ask");
     if (this.following) {
       this.move(last);
@@ -549,6 +548,6 @@ function withStep(href, param, step) { // other parameters keep their exact spel
   return url.href;
 }
 
-export default function flipbook({ data, parentElement: root, setStateValue }) {
-  return mount(Flipbook, root, data, setStateValue);
+export default function flipbook({ data, parentElement: root, setStateValue, setTriggerValue }) {
+  return mount(Flipbook, root, data, setStateValue, setTriggerValue);
 }
