@@ -37,6 +37,8 @@ ARGUMENTS = [
     "--disable-gpu-rasterization", "--disable-software-rasterizer", "--disable-extensions",
     "--disable-features=WebUIOmniboxPopup,InitialWebUI,WebUIReloadButton,TopChromeWebUI,Translate,OptimizationHints,MediaRouter",
 ]  # fmt: skip
+COMPILED_ONCE = "--js-flags=--no-maglev,--no-turbofan"
+"""No page of a test lives long enough to earn back what it costs to compile its scripts a second and a third time."""
 SERVER = [
     "--server.headless", "true", "--server.address", "127.0.0.1", "--server.fileWatcherType", "none",
     "--browser.gatherUsageStats", "false",
@@ -166,7 +168,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     path = chromium.for_tests()
     if path is None:
         pytest.fail(chromium.ADVICE)
-    running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+    running = playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, COMPILED_ONCE])
     yield running
     running.close()
 

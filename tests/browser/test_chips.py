@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
@@ -40,18 +41,28 @@ DRAWN = {
 VIEW = "node.cmTile.root.view"
 """CodeMirror's view of a text box, as its `EditorView.findFromDOM` finds it."""
 CARET = f"node => {{ const {{ state }} = {VIEW}, {{ from, to }} = state.selection.main; return [from, to, state.sliceDoc(from, to)]; }}"
-CODEMIRROR = ROOT / "static" / "scripts" / "codemirror.js"
+
+
+@pytest.fixture(scope="session")
+def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Where the demo is served, from a folder that has the app's scripts: a page whose requests a test answers has no cache."""
+    folder = tmp_path_factory.mktemp("demo")
+    demo = (HERE / "playground_demo.py").read_text("utf-8")
+    (folder / "demo.py").write_text(
+        demo.replace("Path(__file__).resolve().parents[2]", repr(ROOT.as_posix())), "utf-8"
+    )
+    shutil.copytree(ROOT / "static" / "scripts", folder / "static" / "scripts")
+    return serve(folder / "demo.py", "--server.enableStaticServing", "true", folder=folder)
 
 
 @pytest.fixture
-def demo(serve: Callable[..., str], page: Page, open_page: Callable[..., Page]) -> Callable[..., Page]:
+def demo(address: str, page: Page, open_page: Callable[..., Page]) -> Callable[..., Page]:
     """Return `demo(query, **options)`: the demo page at that query string, ready."""
     usual = page
 
     def start(query: str = "", **options: object) -> Page:
         page = open_page(**options) if options else usual
-        page.route("**/app/static/scripts/codemirror.js", lambda route: route.fulfill(path=CODEMIRROR))
-        page.goto(serve(HERE / "playground_demo.py", folder=HERE) + query)
+        page.goto(address + query)
         page.locator(".ts-chips .r").first.wait_for()
         status(page).wait_for()
         box(page).wait_for()
@@ -494,7 +505,10 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
 
     def data(text: str, nonce: int, heard: bool) -> str:
         labels = {"label": "Text", "placeholder": "", "hint": "", "failed": ""}
-        script = "data:text/javascript;base64," + b64encode(CODEMIRROR.read_bytes()).decode()
+        script = (
+            "data:text/javascript;base64,"
+            + b64encode((ROOT / "static/scripts/codemirror.js").read_bytes()).decode()
+        )
         return json.dumps(
             {
                 "script": script,
