@@ -10,6 +10,11 @@ function mend({ target }) {
   set.call(target, target.value.toWellFormed());
 }
 
+// On a phone the menu lies over the page: once a page is chosen, it makes way.
+const MENU = '[data-testid="stSidebarNav"]', FOLD = '[data-testid="stSidebarCollapseButton"] button';
+const OVER = matchMedia("(max-width: 768px)");
+const fold = () => document.querySelector(FOLD)?.click();
+
 // On the way from another page, the address is bare until Python has written what the page remembers, perhaps in
 // several turns. The reader took no step there: Python's address replaces the bare one, or Back would lead to it.
 //
@@ -24,11 +29,13 @@ let arrived = false, completed = false, written;
 let asked; // where the link leads that was clicked last, until it is there
 let few = {}; // pages without a run, by path: their parameters
 function act(event) {
+  if (event.target.closest?.(FOLD)) return; // leads nowhere
   arrived = completed = false;
   asked = undefined;
   if (event.type !== "click" || hasModifier(event)) return;
   const link = event.composedPath().find((node) => node.tagName === "A" && node.href && !node.target);
   asked = link && new URL(link.href);
+  if (link?.closest(MENU) && OVER.matches) setTimeout(fold);
 }
 function tidy(event) {
   const [from, to] = leftFor(event);

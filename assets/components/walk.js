@@ -1,5 +1,5 @@
 // A lesson plan or the path, walked along: a strip at the foot of every page, in projector mode too. `N` leads to the
-// next stop, Shift+N back, `H` shows and hides the note, `A` shows the answer in it, which is covered while the page
+// next stop, Shift+N back, `H` shows and hides the note, `U` shows the answer in it, which is covered while the page
 // waits for the class to find it out. In projector mode a clicker leads when Page Down or Page Up is held. The strip
 // takes its room from the page (--ts-strip) and covers nothing; the look is walk.css. Python leads from page to page;
 // the time at a stop is the browser's alone. Every word comes with the data.
@@ -55,6 +55,7 @@ class Walk extends Component {
   // --- what is asked of it
   go(where) { // to a stop's number, or one of "next", "back", "leave", "practise", "return"
     dispatchEvent(new Event("ts-led")); // a tour ends
+    if (where === "leave" || (where === "next" && this.isLast())) stored.set(SINCE, ""); // the next lesson has its own
     this.send("go", where);
   }
   onClick(at) {
@@ -91,6 +92,9 @@ class Walk extends Component {
     const init = { key, code, bubbles: true, cancelable: true, composed: true };
     if (now - since >= HOLD) this.step(key === "PageDown");
     else target.dispatchEvent(new KeyboardEvent("keydown", init));
+  }
+  isLast() {
+    return this.shown.number === this.shown.stops.length;
   }
   step(forward) {
     if (forward || this.shown.number > 1) this.go(forward ? "next" : "back");
@@ -159,7 +163,7 @@ class Walk extends Component {
     this.tick();
     this.fillStops();
     this.say(".show", labels.show);
-    this.part(".show").title = `${labels.show} (A)`;
+    this.part(".show").title = `${labels.show} (U)`;
     this.say(".hide", labels.note);
     this.part(".hide").title = `${labels.note} (H)`;
     this.name("exercise", labels[next.exercise] ?? "");
@@ -167,7 +171,7 @@ class Walk extends Component {
     this.part("[data-go=exercise]").classList.toggle("solved", next.solved);
     this.name("back", labels.back, "Shift+N");
     this.part("[data-go=back]").ariaDisabled = String(number === 1); // `disabled` would lose the focus
-    this.name("next", number === stops.length ? labels.finish : labels.next, "N");
+    this.name("next", this.isLast() ? labels.finish : labels.next, "N");
     const leave = this.part("[data-go=leave]");
     leave.innerHTML = icon("M4 4l8 8M12 4l-8 8");
     leave.ariaLabel = leave.title = labels.leave;

@@ -26,6 +26,8 @@ CUT = """() => [...document.querySelectorAll('.ts-walk .row > :not([hidden])')].
 COVERED = """() => { const strip = document.querySelector('.ts-walk').getBoundingClientRect();
   const app = document.querySelector('[data-testid=stMain]').getBoundingClientRect(); return app.bottom - strip.top; }"""
 
+TOKENS = "() => document.querySelector('.st-key-playground-chips').getBoundingClientRect().bottom"
+
 
 @pytest.fixture
 def hall(open_page: Callable[..., Page]) -> Iterator[Page]:
@@ -96,11 +98,14 @@ def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> N
     expect(where).to_have_text("Step 2")  # as the plan sets it up
     held(page, "PageDown")
     at(page, 4)
-    expect(page.locator(".question")).to_contain_text("What is its score")
+    expect(page.locator(".question")).to_contain_text("The one with the highest score")
     page.reload()  # as a clicker’s start key may do
     at(page, 4)
     held(page, "PageDown")
     at(page, 5)
+    page.locator(".ts-chips .pane .r").nth(1).click()  # what is told of a token stands beside it
+    expect(page.locator(".ts-chips .card")).to_contain_text("Merged from")
+    page.wait_for_function(f"({TOKENS})() <= document.querySelector('{STRIP}').getBoundingClientRect().top")
     expect(page.locator(f"{STRIP} [data-go=next]")).to_have_text("Finish")
     held(page, "PageDown")
     expect(page.locator(STRIP)).to_have_count(0)
