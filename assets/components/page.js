@@ -91,11 +91,15 @@ function scrollBack() {
   requestAnimationFrame(scrollBack);
 }
 
-// An answered question gives way to the next one, which may have another kind of box: the focus goes along. It doesn't
-// when a clicker revealed the answer: the lecturer's next key would be typed into the box.
+// An answered question gives way to the next one, which may have another kind of box: the focus goes along, also from
+// the button that asks for it, which is drawn anew. It doesn't when a clicker revealed the answer: the lecturer's next
+// key would be typed into the box.
+const FORM = '[data-testid="stForm"]';
 let answered; // the form, and until when its next box may take the focus: later, the reader has gone elsewhere
-function submit({ type, key, target, isTrusted }) {
-  const form = (type === "click" || key === "Enter" || key === " ") && target.closest?.('[data-testid="stForm"]');
+function submit({ type, key, target, isTrusted, detail }) {
+  const pressed = key === "Enter" || key === " ";
+  const next = (pressed || detail === 0) && target.closest?.(".st-key-exercises-next"); // 0: a click by a key
+  const form = next ? document.querySelector(FORM) : (type === "click" || pressed) && target.closest?.(FORM);
   const revealed = document.documentElement.matches("[data-projector]") && target.closest?.('[class*="give_up"]');
   answered = form && isTrusted && !revealed ? { form, until: performance.now() + 4000 } : undefined;
   if (form) submitted = performance.now();

@@ -1,11 +1,13 @@
 // A lesson plan or the path, walked along: a strip at the foot of every page, in projector mode too. `N` leads to the
 // next stop, Shift+N back, `H` shows and hides the note, `U` shows the answer in it, which is covered while the page
-// waits for the class to find it out. In projector mode a clicker leads when Page Down or Page Up is held. The strip
+// waits for the class to find it out; on the path, `X` leads to the station's exercises, to the box for the answer, and
+// back. In projector mode a clicker leads when Page Down or Page Up is held. The strip
 // takes its room from the page (--ts-strip) and covers nothing; the look is walk.css. Python leads from page to page;
 // the time at a stop is the browser's alone. Every word comes with the data.
 
 const WALK = "data-walk", ROOM = "--ts-strip", PROJECTED = "data-projector";
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
+const BOX = '.st-key-exercises-exercise [data-testid="stForm"] :is(input, textarea)', SOON = 4000; // ms
 const HOLD = 700; // ms, after which a held key is more than a press
 const DAY = 86_400_000; // ms: no lesson is longer
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-go="${what}"></button>`;
@@ -63,16 +65,30 @@ class Walk extends Component {
     if (at.matches(".hide")) this.turnNote();
     else if (at.matches(".show")) this.uncover();
     else if (at.dataset.stop) this.go(Number(at.dataset.stop));
-    else this.go(at.dataset.go === "exercise" ? this.shown.exercise : at.dataset.go);
+    else if (at.dataset.go === "exercise") this.practise();
+    else this.go(at.dataset.go);
   }
   onKey(event) {
     const key = event.key.toLowerCase();
-    if (event.defaultPrevented || event.isComposing || event.repeat || !/^[nhu]$/.test(key)) return;
+    if (event.defaultPrevented || event.isComposing || event.repeat || !/^[nhux]$/.test(key)) return;
     if (event.ctrlKey || event.altKey || event.metaKey || isTaken(event, TAKES_LETTERS)) return;
     if (key === "h") this.turnNote();
     else if (key === "u") this.uncover();
+    else if (key === "x") this.practise();
     else this.step(!event.shiftKey);
     event.preventDefault();
+  }
+  practise() { // with the keyboard, the strip is far from the box
+    if (!this.shown.exercise) return;
+    this.until = this.shown.exercise === "practise" ? performance.now() + SOON : 0;
+    this.go(this.shown.exercise);
+    this.enter();
+  }
+  enter() {
+    const box = document.querySelector(BOX), held = focused();
+    if (!(performance.now() < this.until)) return;
+    if (!box || held.matches("input, textarea")) this.later("enter", 100, () => this.enter());
+    else box.focus({ preventScroll: true });
   }
   onHold(event) { // only when it is let go will it be known whether it was a press, which steps or reveals
     const { key, code, repeat, isTrusted } = event;
@@ -109,7 +125,7 @@ class Walk extends Component {
   }
   showNote() {
     const on = this.notes[this.page.hasAttribute(PROJECTED) ? "projected" : "page"];
-    this.part(".told").hidden = !on;
+    this.part(".told").hidden = !on || !this.shown?.note;
     this.part(".hide").ariaExpanded = String(on);
   }
 
@@ -165,8 +181,9 @@ class Walk extends Component {
     this.say(".show", labels.show);
     this.part(".show").title = `${labels.show} (U)`;
     this.say(".hide", labels.note);
+    this.part(".hide").hidden = !next.note;
     this.part(".hide").title = `${labels.note} (H)`;
-    this.name("exercise", labels[next.exercise] ?? "");
+    this.name("exercise", labels[next.exercise] ?? "", "X");
     this.part("[data-go=exercise]").hidden = !next.exercise;
     this.part("[data-go=exercise]").classList.toggle("solved", next.solved);
     this.name("back", labels.back, "Shift+N");

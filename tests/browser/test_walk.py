@@ -157,6 +157,16 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     page.get_by_role("button", name="Leave").click()
     expect(page.locator(STRIP)).to_have_count(0)
     page.wait_for_function("!location.search.includes('walk')")
+    page.goto(page.url.split("?")[0])  # a rehearsal: the day after, in the same tab, nothing is revealed
+    page.evaluate("sessionStorage.setItem('rehearsed', Object.keys(sessionStorage).some(key => /tokensteps.bpe-/.test(key)))")
+    assert page.evaluate("sessionStorage.getItem('rehearsed')") == "true"
+    page.goto(f"{serve(ROOT / 'app.py')}/?walk=30.1")
+    at(page, 1)
+    page.keyboard.press("n")
+    at(page, 2)
+    expect(page.locator(".ts-flipbook .say").first).to_contain_text("The alphabet has")
+    expect(page.get_by_text("1 answer")).to_have_count(0)
+    expect(show).to_be_visible()
 
 
 def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Page) -> None:
@@ -167,9 +177,11 @@ def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Pa
     which = page.locator(f"{STRIP} .which")
     expect(which).to_contain_text("1 of 8")
     expect(page.locator(f"{STRIP} .told")).to_contain_text("pencil and paper")
-    page.get_by_role("button", name="Practice").click()
+    page.keyboard.press("x")  # the exercises, with the focus in the answer's box
     page.wait_for_function("location.pathname === '/exercises'")
     expect(page.locator(".exercise-head")).to_contain_text(EXERCISE_KINDS[STATIONS[0].exercise].title)
+    expect(page.get_by_label("Your answer")).to_be_focused()
+    expect(page.locator(f"{STRIP} .told")).to_be_hidden()  # it is about the station
     page.get_by_role("button", name="Back to the station").click()
     page.wait_for_function("location.pathname === '/bpe'")
     page.keyboard.press("n")

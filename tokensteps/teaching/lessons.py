@@ -399,7 +399,7 @@ LESSONS: tuple[Lesson, ...] = (
             Activity(
                 10,
                 N_(
-                    "The lattice: have the class count the splits of a word, then step through the Viterbi algorithm."
+                    "The Lattice tab, below the step (in projector mode, press F5): have the class count the splits of a word, then step through the Viterbi algorithm."
                 ),
                 N_("{paths} splits of {lattice_word}; the best is {best}."),
                 (Claim("splits", ("paths", "lattice_word", "best")),),

@@ -26,6 +26,7 @@ from tokensteps.pages.learn.home_algorithms import ALGORITHM_ROWS, algorithm_col
 from tokensteps.pages.learn.home_sentence import (
     HOME_CORPUS,
     PIECES_SHOWN,
+    as_words,
     corpus_facts,
     sentence_counts_html,
     sentence_html,
@@ -167,6 +168,11 @@ def test_pieces_vocabularies_and_unknown_words(subject: TrainedSubject, sentence
     ]
     for way in found:
         assert (f"… {len(way.chips) - PIECES_SHOWN} more" in shown(drawn)) or len(way.chips) <= PIECES_SHOWN
+
+
+def test_unknown_words_are_named_and_the_rest_counted() -> None:
+    told = as_words("qa qb qc qd qe qf qg qh", corpus_facts(HOME_CORPUS)).cost
+    assert "qf" in told and "qg" not in told and shown(told).endswith(" and 2 more.")
 
 
 def test_a_tokenizer_that_lacks_letters_says_which_words_it_lost() -> None:
