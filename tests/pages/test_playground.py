@@ -236,7 +236,9 @@ def test_the_text_can_be_trained_on() -> None:
     def link(text: str) -> dict[str, str] | None:
         app.session_state["playground.text"] = text
         run(app)
-        found = [one.proto.query_string for one in app.get("page_link") if one.proto.label == "Train on this text"]
+        found = [
+            one.proto.query_string for one in app.get("page_link") if one.proto.label == "Train on this text"
+        ]
         return dict(parse_qsl(found[0])) if found else None
 
     app = opened(text=str(pack_text("short")))

@@ -259,7 +259,9 @@ def test_facts_of_the_five_words() -> None:
     pairs, _symbols = hug_pairs()
     [(pair, number), (_next, less)] = pairs.most_common(2)
     assert number > less and known["bpe_pair"] == PLUS.join(pair) and known["bpe_freq"] == str(number)
-    assert known["bpe_words"].replace(" and ", ", ").split(", ") == [word for word in HUG if "".join(pair) in word]
+    assert known["bpe_words"].replace(" and ", ", ").split(", ") == [
+        word for word in HUG if "".join(pair) in word
+    ]
     assert known["words"] == ", ".join(f"{word} {number}" for word, number in HUG.items())
     marked, symbols = hug_pairs("##")
     scores = {pair: number / (symbols[pair[0]] * symbols[pair[1]]) for pair, number in marked.items()}

@@ -146,7 +146,9 @@ def asks(link: Link) -> Mapping[str, str]:
         told[f"{name}_score"] = f"{number // divisor}/{parts[0] * parts[1] // divisor}"
         assert told[f"{name}_score"] not in drawn and f"{parts[0]} × {parts[1]}" not in drawn
     assert question.grade(known["wp_pair"].replace(PLUS, " + ")).kind == "right"
-    assert known["wp_pair"].split(PLUS)[1] not in question.prompt  # nor what is merged, as the question for the score does
+    assert (
+        known["wp_pair"].split(PLUS)[1] not in question.prompt
+    )  # nor what is merged, as the question for the score does
     return told
 
 

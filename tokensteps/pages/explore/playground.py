@@ -236,9 +236,7 @@ def training_link() -> None:
 def text_settings(subjects: Mapping[str, Subject]) -> None:
     """How tokens are shown, and how the text is read."""
     names = {"text": _("text"), "ids": _("ids"), "bytes": _("bytes")}
-    with st.container(
-        key="playground.settings", horizontal=True, vertical_alignment="center", gap="small"
-    ):
+    with st.container(key="playground.settings", horizontal=True, vertical_alignment="center", gap="small"):
         _examples()
         _special_menu(subjects.values())
         st.segmented_control(
