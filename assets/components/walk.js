@@ -1,9 +1,9 @@
 // A lesson plan or the path, walked along: a strip at the foot of every page, in projector mode too. `N` leads to the
 // next stop, Shift+N back, `H` shows and hides the note, `U` shows the answer in it, which is covered while the page
 // waits for the class to find it out; on the path, `X` leads to the station's exercises, to the box for the answer, and
-// back. In projector mode a clicker leads when Page Down or Page Up is held. The strip
-// takes its room from the page (--ts-strip) and covers nothing; the look is walk.css. Python leads from page to page;
-// the time at a stop is the browser's alone. Every word comes with the data.
+// back. In projector mode a clicker leads when Page Down or Page Up is held. The strip takes its room from the page
+// (--ts-strip) and covers nothing; the look is walk.css. Python leads from page to page; the time at a stop is the
+// browser's alone. Every word comes with the data.
 
 const WALK = "data-walk", ROOM = "--ts-strip", PROJECTED = "data-projector";
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
@@ -35,7 +35,7 @@ class Walk extends Component {
     super(root, "ts-walk", PARTS);
     this.box.setAttribute("role", "region");
     document.body.append(this.box); // not beside its root: the sidebar may be hidden
-    this.box.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
+    this.box.addEventListener("click", ({ target, detail }) => this.onClick(target.closest("button"), detail === 0));
     const { signal } = this.gone;
     addEventListener("keydown", (event) => this.onKey(event), { signal }); // after everything else on the page
     document.addEventListener("keydown", (event) => this.onHold(event), { signal, capture: true });
@@ -60,12 +60,12 @@ class Walk extends Component {
     if (where === "leave" || (where === "next" && this.isLast())) stored.set(SINCE, ""); // the next lesson has its own
     this.send("go", where);
   }
-  onClick(at) {
+  onClick(at, byKey) {
     if (!at || at.ariaDisabled === "true") return;
     if (at.matches(".hide")) this.turnNote();
     else if (at.matches(".show")) this.uncover();
     else if (at.dataset.stop) this.go(Number(at.dataset.stop));
-    else if (at.dataset.go === "exercise") this.practise();
+    else if (at.dataset.go === "exercise") this.practise(byKey);
     else this.go(at.dataset.go);
   }
   onKey(event) {
@@ -74,13 +74,13 @@ class Walk extends Component {
     if (event.ctrlKey || event.altKey || event.metaKey || isTaken(event, TAKES_LETTERS)) return;
     if (key === "h") this.turnNote();
     else if (key === "u") this.uncover();
-    else if (key === "x") this.practise();
+    else if (key === "x") this.practise(true);
     else this.step(!event.shiftKey);
     event.preventDefault();
   }
-  practise() { // with the keyboard, the strip is far from the box
+  practise(byKey) { // with the keyboard, the strip is far from the box
     if (!this.shown.exercise) return;
-    this.until = this.shown.exercise === "practise" ? performance.now() + SOON : 0;
+    this.until = byKey && this.shown.exercise === "practise" ? performance.now() + SOON : 0;
     this.go(this.shown.exercise);
     this.enter();
   }
