@@ -78,12 +78,13 @@ const icon = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${p
 const roles = (names) => names.split(" ").map((role) => `[role="${role}"]`).join(); // a selector
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
 
-// What takes letters itself, and what takes Page Up and Page Down: no box of one line does.
+// What takes letters itself, and what takes Page Up and Page Down: no box of one line does, and no list of tokens.
+const LISTS = '[role="listbox"]:not(.ts-chips > *, .ts-pipeline > *),';
 const TAKES_LETTERS = 'input:not([type="checkbox"],[type="radio"],[type="range"],[type="button"],[type="submit"]),'
-  + `textarea,select,[contenteditable]:not([contenteditable="false"]),`
-  + roles("textbox searchbox combobox listbox grid dialog");
+  + `textarea,select,[contenteditable]:not([contenteditable="false"]),${LISTS}`
+  + roles("textbox searchbox combobox grid dialog");
 const TAKES_PAGES = 'textarea,select,[contenteditable]:not([contenteditable="false"]),'
-  + `[role="combobox"][aria-expanded="true"],${roles("listbox grid dialog")}`;
+  + `[role="combobox"][aria-expanded="true"],${LISTS}${roles("grid dialog")}`;
 const isTaken = (event, taken) =>
   event.composedPath().some((node) => node instanceof Element && node.matches(taken));
 

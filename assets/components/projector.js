@@ -20,10 +20,11 @@ const REVEAL = '[class*="-predict-give_up"] button';
 
 const EDITABLE = 'textarea,select,[contenteditable]:not([contenteditable="false"])';
 const LETTERS = 'input:not([type="checkbox"],[type="radio"],[type="range"],[type="button"],[type="submit"]),'
-  + `${EDITABLE},${roles("textbox searchbox combobox listbox grid treegrid menu application dialog")}`;
-const PAGES = `${EDITABLE},canvas,[role="combobox"][aria-expanded="true"],` // what uses Page Up and Page Down itself
-  + roles("listbox grid treegrid slider spinbutton dialog");
-const ROWS = `${PAGES},input:not([type="text"]),${roles("combobox tab tablist radio radiogroup menuitem option")}`;
+  + `${EDITABLE},${LISTS}${roles("textbox searchbox combobox grid treegrid menu application dialog")}`;
+const PAGES = `${EDITABLE},canvas,[role="combobox"][aria-expanded="true"],${LISTS}` // what uses Page Up and Down itself
+  + roles("grid treegrid slider spinbutton dialog");
+const ROWS = `${PAGES},input:not([type="text"]),`
+  + roles("listbox combobox tab tablist radio radiogroup menuitem option");
 const OPEN = '[role="combobox"][aria-expanded="true"],[data-baseweb="popover"],' // what Escape closes first
   + '[role="dialog"]:not(.ts-blackout, .ts-projector > *), .ts-projector > :popover-open';
 const SILENT = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // keys that leave the screen black

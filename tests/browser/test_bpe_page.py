@@ -324,6 +324,10 @@ def test_phone(address: str, open_page: Callable[..., Page]) -> None:
     page.get_by_role("button", name="Step back").tap()
     bpe.at(4)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_test_id("stExpandSidebarButton").tap()  # the menu makes way for the page that is chosen in it
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Glossary").tap()
+    page.wait_for_function("location.pathname === '/glossary'")
+    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
 
 
 # --- a text of one's own ----------------------------------------------------------------------------------------------
