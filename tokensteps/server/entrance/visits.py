@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import Mapping
 
-from tokensteps.limits import FILES_EACH, RECONNECT_SECONDS, UPLOADS_EACH, UPLOADS_ROOM
+from tokensteps.limits import COLLECT_SECONDS, FILES_EACH, RECONNECT_SECONDS, UPLOADS_EACH, UPLOADS_ROOM
 from tokensteps.server.once import once
+from tokensteps.server.traces import forget_session
 from tokensteps.streamlit_internals import end_session, remove_upload
 
 
@@ -34,6 +36,8 @@ class Visits:
         self._files: dict[str, dict[str, Held]] = {}
         self._left: dict[str, asyncio.TimerHandle] = {}
         """Sessions without a connection, the first to leave first."""
+        self._collection: asyncio.TimerHandle | None = None
+        """What is planned."""
         self._lock = threading.RLock()
 
     # --- Coming and going -----------------------------------------------------------------------------------------------
@@ -55,6 +59,15 @@ class Visits:
         if end_session(session):
             with self._lock:
                 self._files.pop(session, None)
+            forget_session(session)
+            if self._collection is None:
+                self._collection = asyncio.get_running_loop().call_later(COLLECT_SECONDS, self._collect)
+
+    def _collect(self) -> None:
+        """Free what ended sessions have left: their widgets' texts are in circles of references (Streamlit makes a class for each
+        component of each run that refers to them), and Python looks for those only when it makes many new things."""
+        self._collection = None
+        gc.collect()
 
     # --- Files ----------------------------------------------------------------------------------------------------------
 
