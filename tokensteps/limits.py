@@ -462,8 +462,8 @@ TOKENS_DRAWN: Final = 20_000
 TRACES_ROOM: Final = 300_000_000
 """Bytes of finished runs that all sessions share: a server with 1 GB has room for them."""
 LARGE_RUN: Final = 10_000_000
-"""Bytes of a finished run that is kept only while somebody is there who has asked for it: of a few pages of text it takes one or two million,
-and is kept for whoever comes next while there is room."""
+"""Bytes of a finished run that is kept only while somebody is there who has asked for it: of 200 KB of prose it takes five to nine
+million, and is kept for whoever comes next while there is room."""
 TOKENIZERS_KEPT: Final = 8
 """Tokenizers from elsewhere: 150 MB each at the most, and many at 10 MB."""
 TEXTS_ROOM: Final = 64_000_000

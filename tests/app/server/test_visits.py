@@ -25,11 +25,16 @@ from tokensteps.server.entrance.visits import Visits
 
 
 class Server:
-    """Stands in for Streamlit's server: sessions that have a connection, and its real store of uploads."""
+    """Stands in for Streamlit's server: sessions that have a connection, those that it keeps without, and its real store of uploads."""
 
     def __init__(self) -> None:
         self.uploaded_file_mgr = MemoryUploadedFileManager("/_stcore/upload_file")
         self.connected: set[str] = set()
+        self.stored: set[str] = set()
+        self._session_mgr = SimpleNamespace(
+            list_sessions=lambda: self._informed(self.stored | self.connected),
+            list_active_sessions=lambda: self._informed(self.connected),
+        )
         self.closed: list[str] = []
 
     def is_active_session(self, session: str) -> bool:
@@ -38,6 +43,9 @@ class Server:
     def close_session(self, session: str) -> None:
         self.closed.append(session)
         self.uploaded_file_mgr.remove_session_files(session)
+
+    def _informed(self, sessions: set[str]) -> list[SimpleNamespace]:
+        return [SimpleNamespace(session=SimpleNamespace(id=one)) for one in sorted(sessions)]
 
     def held(self) -> dict[str, int]:
         """Bytes of each session, of those that hold any."""
@@ -265,6 +273,28 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
         kept.leave("twice")
         await asyncio.sleep(0.1)
         assert server.closed == ["gone", "twice"]
+
+    finished(run())
+
+
+def test_a_session_that_was_never_told_ends_too(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser that sends something and goes before the answer: Streamlit kept up to 128 such sessions, each with a whole page for a
+    browser that never came, and the largest texts that go through."""
+    monkeypatch.setattr(visits, "RECONNECT_SECONDS", 0.02)
+
+    async def run() -> None:
+        kept = Visits()
+        server.connected, server.stored = {"there"}, {"quiet"}
+        kept.leave("")
+        async with asyncio.timeout(30):
+            while server.closed != ["quiet"]:
+                await asyncio.sleep(0.01)
+        server.stored = {"another", "told"}
+        kept.leave("told")  # the name of one, with the other beside it
+        async with asyncio.timeout(30):
+            while len(server.closed) < 3:
+                await asyncio.sleep(0.01)
+        assert {*server.closed} == {"quiet", "another", "told"}
 
     finished(run())
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from tokensteps.limits import COLLECT_SECONDS, FILES_EACH, RECONNECT_SECONDS, UPLOADS_EACH, UPLOADS_ROOM
 from tokensteps.server.once import once
 from tokensteps.server.traces import forget_session
-from tokensteps.streamlit_internals import end_session, remove_upload
+from tokensteps.streamlit_internals import end_session, remove_upload, sessions_without_connection
 
 
 class Held:
@@ -48,10 +48,15 @@ class Visits:
             timer.cancel()
 
     def leave(self, session: str) -> None:
-        """A connection has ended: its session may come back within a moment, and has what it had."""
+        """A connection has ended: its session may come back within a moment, and has what it had.
+
+        The name may be "" or another's: where a browser goes before its first message has come, Streamlit doesn't tell the session. It is
+        one that has no connection and that nobody has told of.
+        """
         self.arrive(session)
         loop = asyncio.get_running_loop()
-        self._left[session] = loop.call_later(RECONNECT_SECONDS, self.end, session)
+        for one in {session, *sessions_without_connection()} - {"", *self._left}:
+            self._left[one] = loop.call_later(RECONNECT_SECONDS, self.end, one)
 
     def end(self, session: str) -> None:
         """End a session that hasn't come back, with all that it holds."""
