@@ -24,8 +24,8 @@ SWITCH_SECONDS: Final = 0.002
 OPEN_FILES: Final = 16_384
 """Files and connections that the server may have open: each page takes four, and most systems give a program 1,024 unasked."""
 HEAP_OPTIONS: Final = {-8: 1, -3: 256 * 1024, -1: 1024 * 1024}
-"""Settings of glibc's `mallopt`. M_ARENA_MAX: one heap, instead of one for each of the first sixteen threads, of which only the first one
-gives back what is free at its end. M_MMAP_THRESHOLD: bytes from which on each piece of memory is the system's again as soon as it is
+"""Settings of glibc's `mallopt`. M_ARENA_MAX: no heap more for each further thread, sixteen in all, of which only the first can
+be trimmed at will. M_MMAP_THRESHOLD: bytes from which on each piece of memory is the system's again as soon as it is
 free; by default the threshold grows up to 32 MB with what is freed, and a visitor's texts then stay in the heap. M_TRIM_THRESHOLD: bytes
 that may be free at the heap's end."""
 MIDDLEWARE: Final = (Middleware(Guard), Middleware(FromMemory))
@@ -49,9 +49,8 @@ def give_memory_back() -> None:
     """Have the C library give the system back what is free, as far as it is glibc: after two minutes of attacks with the longest texts
     its sixteen heaps kept 75 MB."""
     if sys.platform == "linux":
-        with contextlib.suppress(
-            OSError, AttributeError
-        ):  # another library, such as Alpine's, which gives back by itself
+        # Another library, such as Alpine's, has no such function, and gives back by itself.
+        with contextlib.suppress(OSError, AttributeError):
             mallopt = ctypes.CDLL(None).mallopt
             for option, value in HEAP_OPTIONS.items():
                 mallopt(option, value)

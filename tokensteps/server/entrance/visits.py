@@ -37,7 +37,7 @@ class Visits:
         self._left: dict[str, asyncio.TimerHandle] = {}
         """Sessions without a connection, the first to leave first."""
         self._collection: asyncio.TimerHandle | None = None
-        """What is planned."""
+        """The next one, if it is planned."""
         self._lock = threading.RLock()
 
     # --- Coming and going -----------------------------------------------------------------------------------------------
