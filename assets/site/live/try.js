@@ -11,7 +11,7 @@ const NEW = () => { // what no browser has that can't run this: throws there
   new RegExp("(?i:[\\p{L}--[a]])", "v");
   return WebAssembly && DecompressionStream;
 };
-const tell = (text, kind = "") => Object.assign(note, { textContent: text, className: `note ${kind}` });
+const tell = (text, kind = "") => Object.assign(note, { textContent: text, className: `note verdict ${kind}` });
 
 // Python, at work beside the page: each question has an answer, unless it is stopped.
 class Desk {

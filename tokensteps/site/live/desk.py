@@ -63,9 +63,7 @@ class Book(NamedTuple):
         """The frames around a step, as the flipbook reads them; with a new `nonce` it goes there."""
         shown = window(step, self.last, LIVE_WINDOW, LIVE_WINDOW)
         frames = [*map(self.draw, shown)]
-        data = payload(
-            self.run, self.last, shown.start, frames, (step, nonce), flipbook_labels(self.title)
-        )
+        data = payload(self.run, self.last, shown.start, frames, (step, nonce), flipbook_labels(self.title))
         return data.decode()
 
 
@@ -126,8 +124,7 @@ class Desk:
 
     def save(self) -> dict[str, Any]:
         """The run as a file, as the command `trace` writes it."""
-        trace = self._known()
-        return {"file": prunes_to_json(trace) if trace.algorithm == "unigram" else trace_to_json(trace)}
+        return {"file": run_json(self._known())}
 
     def _put(self, name: str, title: str, last: int, draw: Callable[[int], Frame]) -> dict[str, Any]:
         self._made += 1
@@ -166,3 +163,8 @@ def trained(text: str, algorithm: str, chosen: Mapping[str, str], tell: Tell) ->
 
     seed = {"seed_size": grown_seed(USUAL_SEED, size)} if algorithm == "unigram" else {}
     return ALGORITHMS[algorithm].train(corpus, vocab_size=size, progress=progress, **seed)
+
+
+def run_json(trace: AnyTrace) -> str:
+    """A run as JSON: all of its steps."""
+    return prunes_to_json(trace) if trace.algorithm == "unigram" else trace_to_json(trace)

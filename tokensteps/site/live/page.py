@@ -28,9 +28,7 @@ FIRST_TEXT: Final = "course"
 
 def try_page() -> SitePage:
     """The page in the language in use."""
-    lead = _(
-        "Train on a text of your own. Everything happens in your browser: the text isn't sent anywhere."
-    )
+    lead = _("Train on a text of your own. Everything happens in your browser: the text isn't sent anywhere.")
     body = filled(
         "site/live/try",
         title=escape(try_title()),
@@ -85,6 +83,8 @@ def try_words() -> dict[str, str | int]:
         "failed": _(
             "This didn't work: the browser has too little memory, or the site lacks assets/live.js. Reload the page to try again."
         ),
-        "old": _("This browser can't run this page; a current Chrome, Edge, Firefox or Safari can. All other pages work here, too."),
+        "old": _(
+            "This browser can't run this page; a current Chrome, Edge, Firefox or Safari can. All other pages work here, too."
+        ),
         "encode": ENCODE_LIMIT,
     }

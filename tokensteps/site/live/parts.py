@@ -71,7 +71,9 @@ def npm_package() -> bytes:
             said = done.stderr
         except (OSError, subprocess.TimeoutExpired) as error:
             said = str(error)
-    raise PackageError(f"npm's registry could not be reached for {wanted}. {remedy}\n{said.strip()[-500:]}".strip())
+    raise PackageError(
+        f"npm's registry could not be reached for {wanted}. {remedy}\n{said.strip()[-500:]}".strip()
+    )
 
 
 def live_files(package: bytes) -> Iterator[tuple[str, str]]:
@@ -115,7 +117,10 @@ def archive() -> bytes:
     """What of ours the browser runs, as a zip archive: sources, catalogues, and the stand-in under the name `regex`."""
     paths = [path for place in SOURCES for path in sources_in(PACKAGES / place)]
     files = {path.relative_to(PACKAGES).as_posix(): path for path in paths}
-    files |= {f"assets/{path.relative_to(ASSETS).as_posix()}": path for path in sorted(ASSETS.glob("locale/*/*/*.mo"))}
+    files |= {
+        f"assets/{path.relative_to(ASSETS).as_posix()}": path
+        for path in sorted(ASSETS.glob("locale/*/*/*.mo"))
+    }
     files["regex.py"] = PACKAGES / STAND_IN
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as members:

@@ -149,7 +149,11 @@ class _Reader:
         sign = self.pattern[self.at + 1 : self.at + 2]
         self.at += 2
         if sign.lower() in _CLASSES:
-            return f"[{'^' if sign.isupper() else ''}{_CLASSES[sign.lower()]}]" if places or sign.isupper() else _CLASSES[sign]
+            return (
+                f"[{'^' if sign.isupper() else ''}{_CLASSES[sign.lower()]}]"
+                if places or sign.isupper()
+                else _CLASSES[sign]
+            )
         if places and sign in places:
             return places[sign]
         if not sign or sign.isalnum() and sign not in _CONTROLS:
@@ -234,7 +238,9 @@ class Pattern:
         for at in range(0, len(places), width):
             yield Match(string, places[at : at + width], names)
 
-    def finditer(self, string: str, timeout: float | None = None, concurrent: bool | None = None) -> Iterator[Match]:
+    def finditer(
+        self, string: str, timeout: float | None = None, concurrent: bool | None = None
+    ) -> Iterator[Match]:
         """All matches, in order. Nothing can be timed out here: the page ends the worker instead."""
         return self._found(string, self._read.source, "all")
 
@@ -269,7 +275,10 @@ class Pattern:
             raise error("a replacement with a backslash isn't known to the browser", replacement.index("\\"))
         parts, at = [], 0
         for match in self.finditer(string):
-            parts += [string[at : match.start()], replacement if isinstance(replacement, str) else replacement(match)]
+            parts += [
+                string[at : match.start()],
+                replacement if isinstance(replacement, str) else replacement(match),
+            ]
             at = match.end()
         return "".join([*parts, string[at:]])
 
