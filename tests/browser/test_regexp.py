@@ -58,7 +58,7 @@ def asking(browser: Browser) -> Iterator[Page]:
         return places
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(regexp, "ask", ask)
+        patch.setattr(regexp, "places_of", ask)
         yield page
     page.close()
 
@@ -181,9 +181,9 @@ def test_the_engine_on_it_trains_the_same_runs(asking: Page, monkeypatch: pytest
 
 def run_of(text: str, algorithm: str, pre: str, size: str) -> dict[str, Any]:
     """A run as the page saves it."""
-    from tokensteps.site.live.desk import run_json, trained
+    from tokensteps.site.live.trials import run_json, run_of_text
 
     run: dict[str, Any] = json.loads(
-        run_json(trained(text, algorithm, {"pre": pre, "size": size}, lambda _done: None))
+        run_json(run_of_text(text, algorithm, {"pre": pre, "size": size}, lambda _done: None))
     )
     return run

@@ -1,5 +1,5 @@
 // Where a pattern matches, as tokensteps/site/live/regexp.py asks: "all" matches, the "first" one, or one "here" at the
-// text's beginning. Of each match and each of its groups from where to where, in characters as Python counts: code points.
+// text's beginning. Of each match and each of its groups from where to where, in characters as Python counts them.
 
 const patterns = new Map(); // what was asked for, compiled
 

@@ -3,7 +3,7 @@
 // page's first message, under gzip and base64; nobody else is asked for any, and the page's policy wouldn't let it.
 
 const PLACE = "memory:///"; // an address that is no one's: what is asked of it lies in `files`
-let desk;
+let trials;
 
 function bytesOf(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
@@ -20,21 +20,25 @@ function run(script) {
   importScripts(address);
   URL.revokeObjectURL(address);
 }
+function scriptOf(module) { // from file://, a browser runs no module in a worker
+  return module.replace("export default ", "globalThis.createPyodideModule = ").replaceAll("import.meta.url", '""');
+}
 async function start({ files, lock, language }) {
   globalThis.fetch = async (address) => opened(files, String(address).replace(PLACE, ""));
-  const [loader, module] = await Promise.all(["pyodide.js", "pyodide.asm.mjs"].map((name) => opened(files, name).text()));
+  const [loader, module] = await Promise.all(
+    ["pyodide.js", "pyodide.asm.mjs"].map((name) => opened(files, name).text()),
+  );
   run(loader);
-  // From file://, a browser runs no module in a worker, so this one becomes a script; what tells them apart is hidden.
-  run(module.replace("export default ", "globalThis.createPyodideModule = ").replaceAll("import.meta.url", "undefined"));
-  globalThis.importScripts = undefined;
+  run(scriptOf(module));
+  globalThis.importScripts = undefined; // or Pyodide refuses to work in a worker that runs no modules
   const python = await loadPyodide({ indexURL: PLACE, createPyodideModule, lockFileContents: lock });
   python.unpackArchive(await opened(files, "tokensteps.zip").arrayBuffer(), "zip");
-  desk = python.pyimport("tokensteps.site.live.desk").Desk(language, (done) => postMessage({ done }));
+  trials = python.pyimport("tokensteps.site.live.trials").Trials(language, (done) => postMessage({ done }));
 }
 async function answer({ id, what, given }) {
   try {
     if (what === "start") await start(given);
-    postMessage({ id, told: what === "start" ? {} : JSON.parse(desk.do(what, JSON.stringify(given))) });
+    postMessage({ id, told: what === "start" ? {} : JSON.parse(trials.do(what, JSON.stringify(given))) });
   } catch (error) { // the page says that something went wrong, and the console says what
     console.error(error);
     postMessage({ id, told: { failed: true } });

@@ -37,7 +37,7 @@ def try_page() -> SitePage:
         example=escape(EXAMPLES[FIRST_TEXT].text()),
         algorithm=escape(_("Algorithm")),
         algorithms="".join(option_html(name, title) for name, title in ALGORITHM_NAMES.items()),
-        splits="\n".join(map(split_html, RULES_OF)),
+        splits="\n".join(map(pre_html, RULES_OF)),
         size=escape(_(SIZE.label)),
         most=str(SIZE.most),
         usual=str(USUAL_SIZE),
@@ -59,7 +59,7 @@ def try_title() -> str:
     return _("Your own text")
 
 
-def split_html(algorithm: str) -> str:
+def pre_html(algorithm: str) -> str:
     """The ways to split that an algorithm can take, with the one that it usually takes first chosen."""
     rule = next(rule for rule in RULES_OF[algorithm] if rule.name == SPLIT.name)
     options = "".join(

@@ -33,7 +33,7 @@ NEEDED: Final = ("pyodide.js", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_st
 LOCK: Final = "pyodide-lock.json"
 NPM_SECONDS: Final = 300
 """How long npm may take for 6.5 MB."""
-SOURCES: Final = (
+CARRIED: Final = (
     "tokenizers_core", "tokensteps/language", "tokensteps/drawing", "tokensteps/site/live", "tokensteps/runs/rules.py",
     *(f"tokensteps/{name}.py" for name in ("__init__", "version", "assets", "limits", "bounded")),
     *(f"tokensteps/{room}/__init__.py" for room in ("runs", "site")),
@@ -104,18 +104,18 @@ def live_script(runtime: dict[str, bytes], lock: str) -> str:
     """The script that hands the page all that its worker needs."""
     worker = "\n".join(read_asset(f"site/live/{name}.js") for name in ("regexp", "worker"))
     files = {**runtime, "tokensteps.zip": archive()}
-    handed = {"worker": worker, "lock": lock, "files": {name: written(data) for name, data in files.items()}}
+    handed = {"worker": worker, "lock": lock, "files": {name: in_base64(data) for name, data in files.items()}}
     return f"tokenstepsParts({json.dumps(handed)});\n"
 
 
-def written(data: bytes) -> str:
+def in_base64(data: bytes) -> str:
     """A file as text, in base64 under gzip."""
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 
 def archive() -> bytes:
     """What of ours the browser runs, as a zip archive: sources, catalogues, and the stand-in under the name `regex`."""
-    paths = [path for place in SOURCES for path in sources_in(PACKAGES / place)]
+    paths = [path for place in CARRIED for path in sources_in(PACKAGES / place)]
     files = {path.relative_to(PACKAGES).as_posix(): path for path in paths}
     files |= {
         f"assets/{path.relative_to(ASSETS).as_posix()}": path

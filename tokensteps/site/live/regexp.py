@@ -28,8 +28,8 @@ _CLASSES: Final = {
 _CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
 _PLACES: Final = {"A": "(?<![^])", "Z": "(?![^])"}
 _START, _END = "(?<![^])", "(?![^])"
-_SIGNS: Final = frozenset("^$\\.*+?()[]{}|/")
-_SIGNS_IN_SET: Final = _SIGNS | frozenset("&-!#%,:;<=>@`~")
+_SYNTAX: Final = frozenset("^$\\.*+?()[]{}|/")
+_SYNTAX_IN_SET: Final = _SYNTAX | frozenset("&-!#%,:;<=>@`~")
 _OPENING: Final = re.compile(r"\(\?(?:P<(?P<name>[A-Za-z_]\w*)>|(?P<kind>:|=|!|<=|<!|i:)|V1:)|\((?![?*])")
 _COUNT: Final = re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??(?!\+)")
 _PROPERTY: Final = re.compile(r"\\([pP])\{([A-Za-z_&]+)\}")
@@ -55,10 +55,10 @@ class Translated(NamedTuple):
 
 def translated(pattern: str, flags: int = 0) -> Translated:
     """Translate a pattern. Raises `error`."""
-    return _Reader(pattern, flags).read()
+    return _Translator(pattern, flags).read()
 
 
-class _Reader:
+class _Translator:
     """A pattern on its way to `RegExp`, read from left to right."""
 
     def __init__(self, pattern: str, flags: int) -> None:
@@ -93,7 +93,7 @@ class _Reader:
                 if sign in "*+?":
                     self._refuse("this repetition isn't known to the browser")
                 self.at += 1
-                return _literal(sign, _SIGNS)
+                return _literal(sign, _SYNTAX)
 
     def _opening(self) -> str:
         found = self._take(_OPENING)
@@ -137,13 +137,13 @@ class _Reader:
         if self.pattern.startswith("\\", self.at):
             return self._escape(None)
         self.at += 1
-        return _literal(self.pattern[self.at - 1], _SIGNS_IN_SET)
+        return _literal(self.pattern[self.at - 1], _SYNTAX_IN_SET)
 
     def _escape(self, places: dict[str, str] | None) -> str:
         r"""What begins with a backslash; in a set there are no `places` such as `\A`."""
         if found := self._take(_PROPERTY):
             return rf"\{found[1]}{{{self._property(found[2])}}}"
-        signs = _SIGNS if places else _SIGNS_IN_SET
+        signs = _SYNTAX if places else _SYNTAX_IN_SET
         if found := self._take(_CODE):
             return _literal(chr(int(found[1] or found[2] or found[3], 16)), signs)
         sign = self.pattern[self.at + 1 : self.at + 2]
@@ -156,7 +156,7 @@ class _Reader:
             )
         if places and sign in places:
             return places[sign]
-        if not sign or sign.isalnum() and sign not in _CONTROLS:
+        if not sign or (sign.isalnum() and sign not in _CONTROLS):
             self.at -= 2
             self._refuse(rf"\{sign} isn't known to the browser")
         return _literal(_CONTROLS.get(sign, sign), signs)
@@ -234,13 +234,11 @@ class Pattern:
     def _found(self, string: str, source: str, way: str) -> Iterator[Match]:
         """The matches, all that there are or the first, as `way` says: see regexp.js."""
         _source, groups, names = self._read
-        places, width = ask(source, way, string, groups > 0), 2 * (groups + 1)
+        places, width = places_of(source, way, string, groups > 0), 2 * (groups + 1)
         for at in range(0, len(places), width):
             yield Match(string, places[at : at + width], names)
 
-    def finditer(
-        self, string: str, timeout: float | None = None, concurrent: bool | None = None
-    ) -> Iterator[Match]:
+    def finditer(self, string: str, **_patience: object) -> Iterator[Match]:
         """All matches, in order. Nothing can be timed out here: the page ends the worker instead."""
         return self._found(string, self._read.source, "all")
 
@@ -283,7 +281,7 @@ class Pattern:
         return "".join([*parts, string[at:]])
 
 
-def ask(source: str, way: str, string: str, grouped: bool) -> list[int]:
+def places_of(source: str, way: str, string: str, grouped: bool) -> list[int]:
     """Ask the browser where a pattern matches: from where to where, of each match and, if it is `grouped`, of each group."""
     from js import regexpPlaces  # there in a browser alone
 
@@ -321,6 +319,6 @@ def sub(pattern: str, replacement: Replacement, string: str, flags: int = 0) -> 
     return compile(pattern, flags).sub(replacement, string)
 
 
-def escape(text: str, special_only: bool = True, literal_spaces: bool = False) -> str:
-    """A pattern that matches this text. No sign needs more than `special_only` escapes, and a space none."""
-    return "".join(_literal(character, _SIGNS - {"/"}) for character in text)
+def escape(text: str, **_ways: bool) -> str:
+    """A pattern that matches this text, with no more backslashes than it needs, in whichever of the ways of `regex`."""
+    return "".join(_literal(character, _SYNTAX - {"/"}) for character in text)

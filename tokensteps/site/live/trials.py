@@ -67,7 +67,7 @@ class Book(NamedTuple):
         return data.decode()
 
 
-class Desk:
+class Trials:
     """All that one visit has made. `language` is the page's, and `tell` hears how many steps of a training are done."""
 
     def __init__(self, language: str, tell: Tell) -> None:
@@ -90,7 +90,7 @@ class Desk:
 
     def train(self, text: str, algorithm: str, pre: str, size: str) -> dict[str, Any]:
         """Train on a text, with the app's usual settings for whatever the page doesn't ask. Raises what the engine raises."""
-        self._trace = trained(text, algorithm, {"pre": pre, "size": size}, self._tell)
+        self._trace = run_of_text(text, algorithm, {"pre": pre, "size": size}, self._tell)
         trace, style = self._trace, style_of(self._trace)
         draw = TRAINING_FRAMES[algorithm]
         return self._put(
@@ -144,7 +144,7 @@ def bounded_text(text: str, limit: int) -> str:
     return text
 
 
-def trained(text: str, algorithm: str, chosen: Mapping[str, str], tell: Tell) -> AnyTrace:
+def run_of_text(text: str, algorithm: str, chosen: Mapping[str, str], tell: Tell) -> AnyTrace:
     """Train on a text as a file of it would be, with these of the app's settings, as its addresses have them, and the usual ones for the rest.
 
     Raises LiveError, ValueError for a setting that can't be, and what the engine raises.

@@ -24,44 +24,46 @@ from tokensteps.runs.corpora import EXAMPLES, pack_text
 from tokensteps.runs.rules import RULES_OF
 from tokensteps.site.build import Site, in_languages
 from tokensteps.site.live import parts
-from tokensteps.site.live.desk import Desk
 from tokensteps.site.live.page import TRY_POLICY, try_page
 from tokensteps.site.live.parts import PackageError, archive, live_files, npm_package
+from tokensteps.site.live.trials import Trials
 
 TEXT = "hug pug pun bun hugs\n" + "".join(KINDS["markup"][:6])
 
 
 @pytest.fixture
-def desk() -> Any:
-    yield Desk("en", lambda _done: None)
+def trials() -> Any:
+    yield Trials("en", lambda _done: None)
     use_language("en")
 
 
-def asked(desk: Desk, what: str, **given: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(desk.do(what, json.dumps(given)))
+def asked(trials: Trials, what: str, **given: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(trials.do(what, json.dumps(given)))
     return answer
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_run_is_the_apps(desk: Desk, algorithm: str) -> None:
+def test_a_run_is_the_apps(trials: Trials, algorithm: str) -> None:
     pre = next(rule for rule in RULES_OF[algorithm] if rule.name == "pre").default
     text = EXAMPLES["mixed"].text()
-    asked(desk, "train", text=text, algorithm=algorithm, pre=pre, size="400")
+    asked(trials, "train", text=text, algorithm=algorithm, pre=pre, size="400")
     app: Any = trace_at(ALGORITHMS[algorithm], corpus="paste", text=pack_text(text), pre=pre, size="400")
     written = prunes_to_json(app) if algorithm == "unigram" else trace_to_json(app)
-    assert asked(desk, "save") == {"file": written}
+    assert asked(trials, "save") == {"file": written}
 
 
-def test_windows_follow_the_step(desk: Desk) -> None:
-    told = asked(desk, "train", text=EXAMPLES["mixed"].text(), algorithm="bpe", pre="byte_level", size="300")
+def test_windows_follow_the_step(trials: Trials) -> None:
+    told = asked(
+        trials, "train", text=EXAMPLES["mixed"].text(), algorithm="bpe", pre="byte_level", size="300"
+    )
     first = json.loads(told["frames"])
     assert (first["first"], len(first["frames"]), first["seek"]) == (0, LIVE_WINDOW, [0, 1])
-    later = json.loads(asked(desk, "frames", book="training", step=100, nonce=1)["frames"])
+    later = json.loads(asked(trials, "frames", book="training", step=100, nonce=1)["frames"])
     assert later["first"] <= 100 < later["first"] + LIVE_WINDOW == later["first"] + len(later["frames"])
     assert (
         later["run"] == first["run"] and later["seek"][1] == first["seek"][1]
     )  # the browser stays where it is
-    again = asked(desk, "train", text="hug pug", algorithm="bpe", pre="byte_level", size="")
+    again = asked(trials, "train", text="hug pug", algorithm="bpe", pre="byte_level", size="")
     assert json.loads(again["frames"])["run"] != first["run"]
 
 
@@ -71,33 +73,33 @@ def markup(told: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_hostile_text_stays_text(desk: Desk, algorithm: str) -> None:
+def test_hostile_text_stays_text(trials: Trials, algorithm: str) -> None:
     pre = next(rule for rule in RULES_OF[algorithm] if rule.name == "pre").default
-    shown = markup(asked(desk, "train", text=TEXT, algorithm=algorithm, pre=pre, size="300"))
-    told = asked(desk, "encode", text=TEXT)
+    shown = markup(asked(trials, "train", text=TEXT, algorithm=algorithm, pre=pre, size="300"))
+    told = asked(trials, "encode", text=TEXT)
     assert told["words"][:2] == ["hug", "pug"]
-    shown += told["tokens"] + markup(asked(desk, "explain", word=TEXT.split()[-1]))
+    shown += told["tokens"] + markup(asked(trials, "explain", word=TEXT.split()[-1]))
     assert not any(tag in shown.lower() for tag in ("<script", "<img", "<svg/", "<iframe"))
 
 
-def test_a_text_is_bounded_and_an_error_is_a_sentence(desk: Desk) -> None:
+def test_a_text_is_bounded_and_an_error_is_a_sentence(trials: Trials) -> None:
     given = {"algorithm": "bpe", "pre": "byte_level", "size": "50"}
-    told = asked(desk, "train", text="x" * (LIVE_TEXT + 1), **given)
+    told = asked(trials, "train", text="x" * (LIVE_TEXT + 1), **given)
     assert told == {"error": "The text has 20,001 characters, but the page takes 20,000: shorten it."}
-    assert "empty" in asked(desk, "train", text="", **given)["error"]
-    assert asked(desk, "train", text="hug", **{**given, "size": "1"})["error"].startswith(
+    assert "empty" in asked(trials, "train", text="", **given)["error"]
+    assert asked(trials, "train", text="hug", **{**given, "size": "1"})["error"].startswith(
         "vocab_size=1 is below"
     )
-    asked(desk, "train", text="hug pug", **given)
-    assert "2,000" in asked(desk, "encode", text="x" * (ENCODE_LIMIT + 1))["error"]
+    asked(trials, "train", text="hug pug", **given)
+    assert "2,000" in asked(trials, "encode", text="x" * (ENCODE_LIMIT + 1))["error"]
     with pytest.raises(ValueError, match="0"):
-        asked(desk, "train", text="hug", **{**given, "size": "0"})
+        asked(trials, "train", text="hug", **{**given, "size": "0"})
 
 
 def test_the_archive_holds_all_that_the_desk_imports(tmp_path: Path) -> None:
     """In a Python that has nothing but its standard library and the archive."""
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import tokensteps.site.live.desk, regex, tokensteps.drawing.handout;"
+        "import sys; sys.path.insert(0, sys.argv[1]); import tokensteps.site.live.trials, regex, tokensteps.drawing.handout;"
         "assert regex.__file__.startswith(sys.argv[1]) and 'streamlit' not in sys.modules"
     )
     data = archive()
