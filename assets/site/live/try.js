@@ -71,7 +71,7 @@ function show(section, name, { title, frames }) {
   async function follow(what, [, step, nonce]) { // the flipbook is near the edge of what it has
     if (what !== "step") return;
     const told = await desk.ask("frames", { book: name, step, nonce });
-    if (section.turn === turn && understood(told)) put(told.frames);
+    if (section.turn === turn && understood(told) && told.frames) put(told.frames);
   }
   put(frames);
 }

@@ -63,6 +63,7 @@ def test_windows_follow_the_step(trials: Trials) -> None:
     assert (
         later["run"] == first["run"] and later["seek"][1] == first["seek"][1]
     )  # the browser stays where it is
+    assert asked(trials, "frames", book="training", step=101, nonce=1) == {}, "the page has them"
     again = asked(trials, "train", text="hug pug", algorithm="bpe", pre="byte_level", size="")
     assert json.loads(again["frames"])["run"] != first["run"]
 

@@ -87,9 +87,14 @@ def live_files(package: bytes) -> Iterator[tuple[str, str]]:
         data = {name: file.read() for name, file in found.items() if file is not None}
     about = json.loads(data["package.json"])
     lock = json.loads(data[LOCK]) | {"packages": {}}
-    yield TRY, classic("flipbook", "site/live/try.js") + classic("terms", "handout/run-terms.js")
+    yield TRY, try_script()
     yield LIVE, live_script({name: data[name] for name in NEEDED}, json.dumps(lock))
     yield "live-NOTICE.txt", notice(about["license"], about["repository"]["url"])
+
+
+def try_script() -> str:
+    """The page's own script."""
+    return classic("flipbook", "site/live/try.js") + classic("terms", "handout/run-terms.js")
 
 
 def notice(licence: str, sources: str) -> str:
@@ -104,7 +109,11 @@ def live_script(runtime: dict[str, bytes], lock: str) -> str:
     """The script that hands the page all that its worker needs."""
     worker = "\n".join(read_asset(f"site/live/{name}.js") for name in ("regexp", "worker"))
     files = {**runtime, "tokensteps.zip": archive()}
-    handed = {"worker": worker, "lock": lock, "files": {name: in_base64(data) for name, data in files.items()}}
+    handed = {
+        "worker": worker,
+        "lock": lock,
+        "files": {name: in_base64(data) for name, data in files.items()},
+    }
     return f"tokenstepsParts({json.dumps(handed)});\n"
 
 

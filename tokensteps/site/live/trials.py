@@ -59,12 +59,14 @@ class Book(NamedTuple):
     last: int
     draw: Callable[[int], Frame]
 
-    def window(self, step: int, nonce: int) -> str:
-        """The frames around a step, as the flipbook reads them; with a new `nonce` it goes there."""
-        shown = window(step, self.last, LIVE_WINDOW, LIVE_WINDOW)
-        frames = [*map(self.draw, shown)]
-        data = payload(self.run, self.last, shown.start, frames, (step, nonce), flipbook_labels(self.title))
-        return data.decode()
+    def around(self, step: int) -> range:
+        """The steps that are drawn with this one."""
+        return window(step, self.last, LIVE_WINDOW, LIVE_WINDOW)
+
+    def drawn(self, shown: range, step: int, nonce: int) -> str:
+        """The frames of these steps, as the flipbook reads them; with a new `nonce` it goes to `step`."""
+        frames, labels = [*map(self.draw, shown)], flipbook_labels(self.title)
+        return payload(self.run, self.last, shown.start, frames, (step, nonce), labels).decode()
 
 
 class Trials:
@@ -75,6 +77,7 @@ class Trials:
         self._tell = tell
         self._trace: AnyTrace | None = None
         self._books: dict[str, Book] = {}
+        self._shown: dict[str, range] = {}
         self._made = 0
 
     def do(self, what: str, given: str) -> str:
@@ -119,8 +122,12 @@ class Trials:
         return self._put("encoding", title, last, lambda step: draw(story[step], style))
 
     def frames(self, book: str, step: int, nonce: int) -> dict[str, Any]:
-        """A window of frames of the book "training" or "encoding"."""
-        return {"frames": self._books[book].window(step, nonce)}
+        """The frames around a step of the book "training" or "encoding", unless the page has them."""
+        shown = self._books[book].around(step)
+        if shown == self._shown[book]:
+            return {}
+        self._shown[book] = shown
+        return {"frames": self._books[book].drawn(shown, step, nonce)}
 
     def save(self) -> dict[str, Any]:
         """The run as a file, as the command `trace` writes it."""
@@ -128,8 +135,9 @@ class Trials:
 
     def _put(self, name: str, title: str, last: int, draw: Callable[[int], Frame]) -> dict[str, Any]:
         self._made += 1
-        self._books[name] = Book(f"{self._made} {title}", title, last, draw)
-        return {"title": title, "frames": self._books[name].window(0, 1)}
+        book = self._books[name] = Book(f"{self._made} {title}", title, last, draw)
+        shown = self._shown[name] = book.around(0)
+        return {"title": title, "frames": book.drawn(shown, 0, 1)}
 
     def _known(self) -> AnyTrace:
         if self._trace is None:
