@@ -94,7 +94,6 @@ def site_command(
     # Here, because the other commands do without all this, and it takes a while to load.
     from tokensteps.site.build import Site, site_files
     from tokensteps.site.lesson_file import read_lesson
-    from tokensteps.site.live.parts import PackageError
 
     asked = {"corpora": known_corpora(corpora), "languages": languages, **sizes}
     site = Site(
@@ -109,11 +108,8 @@ def site_command(
             raise click.UsageError(
                 f"{lesson.name}.toml is in the language {lesson.language}, which the site hasn't; add --language {lesson.language}."
             )
-    try:
-        with meter("Training and drawing", quiet) as move:  # all of it before any is written
-            made = [(out / path, text.encode("utf-8", "replace")) for path, text in site_files(site, move)]
-    except PackageError as error:
-        raise click.ClickException(f"--pyodide {pyodide}: {error}") from None
+    with meter("Training and drawing", quiet) as move:  # all of it before any is written
+        made = [(out / path, text.encode("utf-8", "replace")) for path, text in site_files(site, move)]
     for place, data in made:
         place.parent.mkdir(parents=True, exist_ok=True)
         write_file(place, data)
@@ -126,14 +122,14 @@ def site_command(
 
 def package(live: bool, file: str | None) -> bytes:
     """Pyodide's npm package, from a file or from npm's registry; nothing without --live. Raises ClickException."""
-    from tokensteps.site.live.parts import PackageError, npm_package
+    from tokensteps.site.live.parts import PackageError, checked, npm_package
 
     if not live:
         if file:
             raise click.UsageError("--pyodide is for --live; add --live, or leave it out.")
         return b""
     try:
-        return Path(file).read_bytes() if file else npm_package()
+        return checked(Path(file).read_bytes() if file else npm_package())
     except PackageError as error:
         raise click.ClickException(str(error)) from None
 

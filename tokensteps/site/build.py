@@ -109,7 +109,7 @@ def site_files(
 ) -> Iterator[tuple[str, str]]:
     """Every file of a site: its path from the site's folder, and its text. `tell` hears how many of the runs are done.
 
-    Raises what the engine raises for a file or a lesson that can't be trained, and what `live_files` raises.
+    Raises what the engine raises for a file or a lesson that can't be trained.
     """
     for name, text in shared_files():
         yield f"assets/{name}", text

@@ -76,12 +76,17 @@ def npm_package() -> bytes:
     )
 
 
-def live_files(package: bytes) -> Iterator[tuple[str, str]]:
-    """Each file's name in the folder `assets/` of a site, with its text; `package` is Pyodide's. Raises PackageError for another one."""
+def checked(package: bytes) -> bytes:
+    """Pyodide's package. Raises PackageError if it is another one, or not all of it."""
     if base64.b64encode(hashlib.sha512(package).digest()).decode() != PYODIDE_SHA512:
         raise PackageError(
-            f"The file isn't npm's package of pyodide {PYODIDE}, or not all of it. “npm pack pyodide@{PYODIDE}” makes one."
+            f"The package isn't npm's package of pyodide {PYODIDE}, or not all of it. “npm pack pyodide@{PYODIDE}” makes one."
         )
+    return package
+
+
+def live_files(package: bytes) -> Iterator[tuple[str, str]]:
+    """Each file's name in the folder `assets/` of a site, with its text; `package` is Pyodide's."""
     with tarfile.open(fileobj=io.BytesIO(package), mode="r:gz") as members:
         found = {name: members.extractfile(f"package/{name}") for name in (*NEEDED, LOCK, "package.json")}
         data = {name: file.read() for name, file in found.items() if file is not None}
