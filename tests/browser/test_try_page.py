@@ -182,22 +182,22 @@ def test_firefox_trains_the_same(live_site: Path, live_address: str) -> None:
 FILLED = """
 const [text, algorithm, pre, size] = arguments, form = document.getElementById("try");
 if (form.querySelector("[type=submit]").disabled) return false;
-URL.createObjectURL = (blob) => { blob.text().then((saved) => { globalThis.saved = saved; }); return "#"; };
+URL.createObjectURL = (blob) => { blob.text().then((saved) => { window.saved = saved; }); return "#"; };
 Object.assign(form.elements.text, { value: text });
 form.elements.algorithm.value = algorithm; form.elements[`pre-${algorithm}`].value = pre; form.elements.size.value = size;
-globalThis.saved = null; form.requestSubmit();
+window.saved = null; form.requestSubmit();
 return true;
 """
 SAVED = """
-if (document.getElementById("try").ariaBusy === "false" && !globalThis.asked) {
-  globalThis.asked = true; document.querySelector(".save").click();
+if (document.getElementById("try").ariaBusy === "false" && !window.asked) {
+  window.asked = true; document.querySelector(".save").click();
 }
-return globalThis.saved;
+return window.saved;
 """
 
 
 def _saved(window: Window, text: str, *asked: str) -> str:
     """The JSON that the page saves after a training: what would be downloaded is kept in the page."""
     until(lambda: window.js(FILLED, text, *asked), LOADED / 1000)
-    window.js("globalThis.asked = false")
+    window.js("window.asked = false")
     return str(until(lambda: window.js(SAVED), LOADED / 1000))
