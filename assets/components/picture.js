@@ -5,6 +5,7 @@ const SCALE = 2; // pixels of a picture for one on the screen: slides are large
 const PAUSE = 1.2; // seconds that a step of an animation stays
 const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu; // what no XML may hold
 const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10];
+const ALL = "U+0-10FFFF"; // the characters of a face that doesn't say which
 const BUTTONS = ["png", "svg", "apng"];
 
 // --- the stage as SVG
@@ -25,7 +26,7 @@ async function faces() { // those that the page uses, with their data: a picture
   const names = new Set(used.map((face) => nameOf(face.family, face.unicodeRange)));
   const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])
     .filter((rule) => rule instanceof CSSFontFaceRule)
-    .filter(({ style }) => names.has(nameOf(style.fontFamily, style.getPropertyValue("unicode-range") || "U+0-10FFFF")));
+    .filter(({ style: face }) => names.has(nameOf(face.fontFamily, face.getPropertyValue("unicode-range") || ALL)));
   return Promise.all(rules.map(async ({ cssText, parentStyleSheet }) => {
     const [whole, path] = /url\("?([^")]+)"?\)/.exec(cssText) ?? [];
     if (!path || path.startsWith("data:")) return cssText;
@@ -83,16 +84,18 @@ function* chunksOf(bytes) { // name and data of each
   }
 }
 async function animated(pictures, seconds) {
-  const read = await Promise.all(pictures.map(async (blob) => [...chunksOf(new Uint8Array(await blob.arrayBuffer()))]));
-  const [[, header]] = read[0], size = header.subarray(0, 8), pause = [...number(seconds * 1000, 2), ...number(1000, 2)];
+  const buffers = await Promise.all(pictures.map((blob) => blob.arrayBuffer()));
+  const read = buffers.map((buffer) => [...chunksOf(new Uint8Array(buffer))]);
+  const [[, header]] = read[0], size = header.subarray(0, 8);
+  const pause = [...number(seconds * 1000, 2), ...number(1000, 2)];
   let turn = 0;
   const parts = read.flatMap((chunks, index) => [
     ...chunk("fcTL", number(turn++), size, number(0), number(0), pause, [0, 0]),
     ...chunks.filter(([name]) => name === "IDAT")
       .flatMap(([, data]) => (index ? chunk("fdAT", number(turn++), data) : chunk("IDAT", data))),
   ]);
-  const start = [Uint8Array.from(SIGNATURE), ...chunk("IHDR", header), ...chunk("acTL", number(read.length), number(0))];
-  return new Blob([...start, ...parts, ...chunk("IEND")], { type: "image/apng" });
+  const start = [...chunk("IHDR", header), ...chunk("acTL", number(read.length), number(0))];
+  return new Blob([Uint8Array.from(SIGNATURE), ...start, ...parts, ...chunk("IEND")], { type: "image/apng" });
 }
 
 // --- the buttons

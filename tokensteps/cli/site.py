@@ -122,14 +122,14 @@ def site_command(
 
 def package(live: bool, file: str | None) -> bytes:
     """Pyodide's npm package, from a file or from npm's registry; nothing without --live. Raises ClickException."""
-    from tokensteps.site.live.parts import PackageError, checked, npm_package
+    from tokensteps.site.live.parts import PackageError, npm_package, pyodide_package
 
     if not live:
         if file:
             raise click.UsageError("--pyodide is for --live; add --live, or leave it out.")
         return b""
     try:
-        return checked(Path(file).read_bytes() if file else npm_package())
+        return pyodide_package(Path(file).read_bytes() if file else npm_package())
     except PackageError as error:
         raise click.ClickException(str(error)) from None
 

@@ -1,6 +1,6 @@
 
 // The page “Try”, in its worker, after regexp.js: Pyodide runs the engine and the drawing. Every file comes with the
-// page's first message, under gzip and base64; nobody else is asked for any, and the page's policy wouldn't let it.
+// page's first message, under gzip and base64; nobody else is asked for any, and the policy wouldn't let it.
 
 const PLACE = "memory:///"; // an address that is no one's: what is asked of it lies in `files`
 let trials;

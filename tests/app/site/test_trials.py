@@ -25,7 +25,7 @@ from tokensteps.runs.rules import RULES_OF
 from tokensteps.site.build import Site, in_languages
 from tokensteps.site.live import parts
 from tokensteps.site.live.page import TRY_POLICY, try_page
-from tokensteps.site.live.parts import PackageError, archive, checked, npm_package
+from tokensteps.site.live.parts import PackageError, archive, npm_package, pyodide_package
 from tokensteps.site.live.trials import Trials
 
 TEXT = "hug pug pun bun hugs\n" + "".join(KINDS["markup"][:6])
@@ -118,7 +118,7 @@ def test_the_archive_holds_all_that_the_desk_imports(tmp_path: Path) -> None:
 
 def test_another_package_is_refused() -> None:
     with pytest.raises(PackageError, match=r"isn't npm's package of pyodide 314\.0\.7"):
-        checked(b"PK")
+        pyodide_package(b"PK")
 
 
 def test_without_npm_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

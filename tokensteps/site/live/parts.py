@@ -76,7 +76,7 @@ def npm_package() -> bytes:
     )
 
 
-def checked(package: bytes) -> bytes:
+def pyodide_package(package: bytes) -> bytes:
     """Pyodide's package. Raises PackageError if it is another one, or not all of it."""
     if base64.b64encode(hashlib.sha512(package).digest()).decode() != PYODIDE_SHA512:
         raise PackageError(
