@@ -12,7 +12,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
-from PIL import Image, ImageChops, ImageStat
+from PIL import Image, ImageChops, ImageFilter, ImageStat
 from playwright.sync_api import Page, expect
 
 from tests.hostile import KINDS, PWNED
@@ -21,8 +21,8 @@ from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.runs.corpora import pack_text
 
 STAGE = ".ts-flipbook .stage"
-NEAR = 3.5
-"""Of 255: the edges of letters, which lie otherwise among the screen's pixels. The next step is twice as far off."""
+NEAR = 1.9
+"""Of 255. The picture of a step was measured to be 1.0 to 1.2 from the screen, that of the next step 3.9 to 4.4."""
 
 
 def saved(page: Page, kind: str) -> tuple[str, bytes]:
@@ -33,7 +33,8 @@ def saved(page: Page, kind: str) -> tuple[str, bytes]:
 
 
 def apart(picture: bytes | Image.Image, screen: bytes) -> float:
-    """How far two pictures are apart, of 255; the first may be larger. A stage may begin between two pixels of the screen."""
+    """How far two pictures are apart, of 255, without the edges of letters: they lie otherwise among the screen's pixels, as a stage may
+    begin between two of them. The first picture is twice as large."""
     shown = Image.open(io.BytesIO(screen)).convert("RGB")
     drawn = picture if isinstance(picture, Image.Image) else Image.open(io.BytesIO(picture))
     drawn = drawn.convert("RGB").resize(
@@ -45,9 +46,8 @@ def apart(picture: bytes | Image.Image, screen: bytes) -> float:
         min(shown.width, drawn.width) - 14,
         min(shown.height, drawn.height) - 14,
     )  # without rounded corners
-    other = shown.crop(inner)
-    moved = (drawn.crop((inner[0], inner[1] + by, inner[2], inner[3] + by)) for by in (-1, 0, 1))
-    return min(sum(ImageStat.Stat(ImageChops.difference(one, other)).mean) / 3 for one in moved)
+    one, other = (picture.crop(inner).filter(ImageFilter.GaussianBlur(4)) for picture in (drawn, shown))
+    return sum(ImageStat.Stat(ImageChops.difference(one, other)).mean) / 3
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -55,35 +55,35 @@ def test_the_picture_of_a_step_is_the_screen(
     serve: Callable[..., str], open_page: Callable[..., Page], scheme: str
 ) -> None:
     page = open_page(color_scheme=scheme, reduced_motion="reduce")
-    page.goto(f"{serve('app.py')}/bpe?corpus=course&step=16&lang=en")
+    page.goto(f"{serve('app.py')}/bpe?corpus=course&step=18&lang=en")
     stage = page.locator(STAGE)
-    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 16")
+    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 18")
     page.get_by_role("tab", name="Files and link").click()
     page.locator(".ts-picture button").first.wait_for()
     name, picture = saved(page, "png")
     address = page.url
     screen = stage.screenshot()
-    assert name == "bpe-step-16.png"
+    assert name == "bpe-step-18.png"
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 17")
+    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 19")
     page.mouse.move(0, 0)
     other = stage.screenshot()
-    assert apart(picture, screen) < NEAR < apart(picture, other) / 1.5
+    assert apart(picture, screen) < NEAR < apart(picture, other) - 0.5
     if scheme == "dark":
         return
     page.keyboard.press("ArrowLeft")
     page.wait_for_function("address => location.href === address", arg=address)
     name, animation = saved(page, "apng")
-    assert name == "bpe-step-16.png"
+    assert name == "bpe-step-18.png"
     with Image.open(io.BytesIO(animation)) as film:
         last = len(trace_at(BPE, corpus="course"))
-        assert (film.n_frames, film.info["loop"], film.info["duration"]) == (last - 16 + 1, 0, 1200)
+        assert (film.n_frames, film.info["loop"], film.info["duration"]) == (last - 18 + 1, 0, 1200)
         assert film.n_frames <= PICTURE_STEPS
         film.seek(0)
         assert apart(film.copy(), screen) < NEAR
         film.seek(1)
         assert apart(film.copy(), other) < NEAR
-    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 16")
+    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 18")
 
 
 def test_hostile_text_stays_text_in_a_picture(serve: Callable[..., str], page: Page) -> None:
