@@ -30,7 +30,7 @@ PORT ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run serve dev test check stress lint types unit browser browsers nginx redis dist visit load hostile siege next bench keys format screenshots messages lock audit clean
+.PHONY: help run serve dev test check stress lint types unit browser browsers live nginx redis dist visit load hostile siege next bench keys format screenshots messages lock audit clean
 
 help: ## list these targets
 	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
@@ -75,6 +75,9 @@ browser: $(VENV)/.dev ## find a Chromium for the browser tests, or install one
 browsers: $(VENV)/.dev ## every page in Firefox and WebKit as well; installs them on Debian as root or on CI
 	@$(BIN)/python -m tests.browser.others --ensure
 	OTHER_BROWSERS=1 $(BIN)/python -m pytest -n 0 -rs tests/browser/test_other_browsers.py
+
+live: browser ## the static site's page that trains in the browser, with Python in it: Chromium, and Firefox where it is here
+	LIVE=1 $(BIN)/python -m pytest -n 0 -rsP tests/browser/test_try_page.py
 
 nginx: $(VENV)/.dev ## find nginx for the test of a deployment, or install it as root or on CI
 	@$(BIN)/python -m tests.browser.nginx --ensure

@@ -607,6 +607,10 @@ DRAFTS_KEPT: Final = 4
 
 SITE_ROOM: Final = 5_000_000
 """Characters of the frames of a flipbook on a page of a site: 400 steps of most runs. Compressed, they are a twentieth of that."""
+LIVE_TEXT: Final = 20_000
+"""Characters of a text that is trained on in a visitor's browser, where Python is several times slower: ten pages take a second or two."""
+LIVE_WINDOW: Final = 48
+"""Steps that are drawn at once in a visitor's browser: a tenth of a second each would be too long to wait for hundreds."""
 LESSON_BYTES: Final = 500_000
 """Bytes of a lesson.toml: a book's chapter has a tenth of that. Its corpora may be in files of their own."""
 LESSON_PARTS: Final = 60

@@ -95,10 +95,11 @@ function focused() { // what has the focus, in a shadow too
 }
 
 // Tells of each coming entry of the browser's history, as the Navigation API does. Where there is none, in WebKit and
-// older Firefox, the functions that make entries tell of them; `from` says where an old entry was left.
+// older Firefox, the functions that make entries tell of them; `from` says where an old entry was left. A download
+// makes none.
 function onEntry(tell, signal) {
   const teller = globalThis.navigation ?? (document[ENTRIES] ??= entries());
-  teller.addEventListener("navigate", tell, { signal });
+  teller.addEventListener("navigate", (event) => { if (event.downloadRequest == null) tell(event); }, { signal });
 }
 function entries() {
   const teller = new EventTarget();

@@ -54,6 +54,8 @@ if (
     "OTHER_BROWSERS" not in os.environ
 ):  # `make browsers` runs them: minutes, in browsers that not everybody has
     collect_ignore.append("test_other_browsers.py")
+if "LIVE" not in os.environ:  # `make live` runs it: a minute, and 6.5 MB from npm's registry
+    collect_ignore.append("test_try_page.py")
 
 
 UNTIL = """async ([arg, patience]) => {
