@@ -40,6 +40,7 @@ from tokensteps.pages.explore.playground_state import (
 from tokensteps.pages.explore.playground_tabs import show_playground_tabs
 from tokensteps.pages.explore.playground_tokenizers import open_slot, refused, tokenizer_choice
 from tokensteps.pages.explore.typed.desks import desk_address, leave_desk, sit_down
+from tokensteps.pages.explore.why.why_state import ask_about_stretch
 from tokensteps.runs.rules import PLAYGROUND_RULES
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.notes import lasting, problem
@@ -158,7 +159,7 @@ def show_first(view: ChipsView, text: str, analysis: Analysis, version: Version)
         st.session_state["playground.page"] = pages
         view = view._replace(page=pages)
     sit_down(_desk(), view, session_id())
-    linked_chips(chips_data(view, text, version), key="playground.chips")
+    linked_chips(chips_data(view, text, version), "playground.chips", ask_about_stretch)
     if pages > 1:
         with st.container(key="playground.follows.pages", horizontal=True, vertical_alignment="center"):
             st.pagination(pages, key="playground.page")
