@@ -106,8 +106,9 @@ next: $(VENV)/.dev browser nginx redis ## every test with the newest Streamlit t
 bench: $(VENV)/.dev ## time the engine against other tokenizers
 	$(BIN)/python -m benchmarks
 
-keys: browser ## time the playground's text box in Chromium, from a key to painted tokens
+keys: browser ## time the playground's text box, tipping points and “What if” in Chromium, from a key to what is painted
 	$(BIN)/python -m benchmarks.editor
+	$(BIN)/python -m benchmarks.whatif
 
 dist: $(VENV)/.dev $(TOOLS)/.made browser ## build the package, and try it in empty environments (PYTHONS="3.11 3.13" names them)
 	rm -rf dist
