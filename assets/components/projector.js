@@ -15,7 +15,7 @@ const AGAIN = 900; // ms, in which a clicker reveals only one answer
 const PARTS = ".st-key-playground-chips, .st-key-pipeline-view";
 const TABS = '[data-testid="stMain"] [data-testid="stTabs"]', TAB = '[role="tab"]';
 const PICTURE = '[data-testid="stBidiComponentIsolated"], [data-testid="stPlotlyChart"], .ts.chat, '
-  + '[data-testid="stDataFrame"]';
+  + '[data-testid="stDataFrame"], .findings';
 const REVEAL = '[class*="-predict-give_up"] button';
 
 const EDITABLE = 'textarea,select,[contenteditable]:not([contenteditable="false"])';
@@ -235,7 +235,8 @@ class Projector {
     else this.zoom(node);
   }
   zoom(node) {
-    const picture = [...node.querySelectorAll(PICTURE)].find((one) => one.checkVisibility() && one.clientHeight > 99);
+    const large = (one) => one.clientHeight > 99 || one.matches(".findings");
+    const picture = [...node.querySelectorAll(PICTURE)].find((one) => one.checkVisibility() && large(one));
     for (const zoom of picture ? ZOOMS : ZOOMS.slice(0, 3)) {
       this.page.style.setProperty(ZOOM, zoom);
       if ((picture ?? node).getBoundingClientRect().height <= innerHeight - 2 * EDGE) break;
