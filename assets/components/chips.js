@@ -53,12 +53,9 @@ class Row {
   constructor(node) {
     this.node = node;
   }
-  draw(runs) { // again only those between the first and the last id that is another one
-    const ids = runs.flatMap((run) => run.ids), { numbers } = this, most = Math.min(ids.length, numbers.length);
-    let head = 0, tail = 0;
-    while (head < ids.length && ids[head] === numbers[head]) head++;
-    while (head && tail < most - head && ids.at(-1 - tail) === numbers.at(-1 - tail)) tail++;
-    this.replace(head, numbers.length - tail, ids.slice(head, ids.length - tail));
+  draw(runs) { // again only those that are others
+    const ids = runs.flatMap((run) => run.ids);
+    for (const splice of splices(this.numbers, ids)) this.replace(...splice);
     this.numbers = ids;
     const spans = this.node.children;
     let count = 0;
@@ -66,14 +63,17 @@ class Row {
   }
   replace(from, to, ids) { // an id's comma is in front of it, so the first one has none
     const { node } = this, old = document.createRange(), fresh = document.createDocumentFragment();
+    const before = node.children[from - 1], after = node.children[to];
     old.selectNodeContents(node);
-    if (from) old.setStartAfter(node.children[from - 1]);
-    if (to < this.numbers.length) old.setEndAfter(node.children[to - 1]);
+    if (before) old.setStartAfter(before);
+    if (after && before) old.setEndAfter(node.children[to - 1]);
+    else if (after) old.setEndBefore(after);
     old.deleteContents();
     for (const [place, id] of ids.entries()) {
       if (from + place) fresh.append(", ");
       fresh.append(Object.assign(document.createElement("span"), { textContent: id }));
     }
+    if (after && !before && ids.length) fresh.append(", ");
     old.insertNode(fresh);
   }
 }

@@ -54,16 +54,34 @@ class Component {
   }
 }
 
-// Blocks of markup in a box, where only those that changed are drawn: a key in the text box changes one of many.
+// What turns one list into another, as splices [from, to, items], the last one first. A key in the text box changes one
+// place. But a page ends after so many tokens, so what is put in there pushes others out at the end: up to SLACK of both
+// lists' last items are looked past for the longest part that stays.
+const SLACK = 8;
+function splices(old, fresh) {
+  const most = Math.min(old.length, fresh.length);
+  let head = 0, stays = 0, [cut, more] = [0, 0]; // `cut` of the old ones go at the end, `more` of the fresh ones come
+  while (head < most && old[head] === fresh[head]) head++;
+  for (let place = 0; place < (SLACK + 1) ** 2 && stays < most - head - Math.min(cut, more); place++) {
+    const [fewer, extra] = [place % (SLACK + 1), Math.floor(place / (SLACK + 1))];
+    const room = Math.min(old.length - fewer, fresh.length - extra) - head;
+    let tail = 0;
+    while (tail < room && old.at(-1 - fewer - tail) === fresh.at(-1 - extra - tail)) tail++;
+    if (tail > stays) [stays, cut, more] = [tail, fewer, extra];
+  }
+  const [oldEnd, freshEnd] = [old.length - cut, fresh.length - more];
+  return [[oldEnd, old.length, fresh.slice(freshEnd)], [head, oldEnd - stays, fresh.slice(head, freshEnd - stays)]]
+    .filter(([from, to, items]) => from < to || items.length);
+}
+
+// Blocks of markup in a box, where only those that changed are drawn.
 function putLines(box, drawn, lines) {
-  const most = Math.min(lines.length, drawn.length);
-  let head = 0, tail = 0;
-  while (head < lines.length && lines[head] === drawn[head]) head++;
-  while (tail < most - head && lines.at(-1 - tail) === drawn.at(-1 - tail)) tail++;
-  for (const line of [...box.children].slice(head, drawn.length - tail)) line.remove();
-  const fresh = document.createElement("template");
-  fresh.innerHTML = lines.slice(head, lines.length - tail).join("");
-  box.insertBefore(fresh.content, box.children[head] ?? null);
+  for (const [from, to, items] of splices(drawn, lines)) {
+    for (const line of [...box.children].slice(from, to)) line.remove();
+    const fresh = document.createElement("template");
+    fresh.innerHTML = items.join("");
+    box.insertBefore(fresh.content, box.children[from] ?? null);
+  }
 }
 
 // A node with properties, `data` attributes and what is inside; texts stay texts.
