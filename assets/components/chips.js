@@ -32,7 +32,7 @@ class Card {
     const told = run ? fill(ids.length > 1 ? labels.tokens : labels.token, values) : "";
     this.token.textContent = !run && some ? labels.hint : told;
     this.place.textContent = run?.start < run?.end ? fill(labels.characters, values) : "";
-    this.why.style.visibility = asked && run?.start < run?.end ? "" : "hidden";
+    this.why.toggleAttribute("data-off", !asked || !(run?.start < run?.end));
     const markup = [...new Set(ids)].map((id) => cards[id] ?? "").join("");
     if (markup === this.shown) return;
     this.details.innerHTML = this.shown = markup;

@@ -493,10 +493,34 @@ def test_hostile_vocabulary_is_inert(page: Page, dialogs: list[str]) -> None:
             return [all.map(e => e.localName), all.flatMap(e => e.getAttributeNames())]; }""")
         assert set(tags) <= DRAWN and dialogs == [], write
         assert set(names) <= {
-        "data-copy",
+            "data-copy", "data-off",
             "class", "dir", "role", "aria-label", "aria-selected", "data-n", "data-empty", "tabindex",
         }  # fmt: skip
         assert page.locator(".r").count() == 28
+
+
+def test_a_key_on_a_full_page_draws_what_changed_and_no_more(page: Page) -> None:
+    """What it pushes out at the end of the page doesn't draw all between. Oracle: the ids that are sent; the browser, for which nodes stay."""
+
+    def packed(ids: list[int], at: int) -> str:
+        pieces = [(one, "\n" if not one % 5 else "ab") for one in ids[:500]]
+        runs = [
+            TextRun(text, 2 * place, 2 * place + 2, (Piece(one, text, b"", 0, 0, False, False),))
+            for place, (one, text) in enumerate(pieces)
+        ]
+        return chips_message(runs, Shown(), {}, LABELS, "one", version=(0, at)).decode()
+
+    ids = [*range(1, 601)]
+    mount(page, "chips", packed(ids, 0))
+    changes = ([*ids[:12], 7, 8, *ids[12:]], ids, ids[3:], ids, [9, 9, *ids], ids[:400], [], ids, ids[1:])
+    for at, changed in enumerate(changes, start=1):
+        kept, text = page.evaluate(
+            """data => { const nodes = () => [...root.querySelectorAll('.r, .ids span')], before = new Set(nodes());
+            run(data); return [nodes().filter(node => before.has(node)).length, root.querySelector('.ids p').textContent]; }""",
+            packed(changed, at),
+        )
+        assert text == ", ".join(map(str, changed[:500]))
+        assert kept >= 2 * len(changed[:500]) - 40 or {len(changed), len(changes[at - 2])} & {0, 400}
 
 
 def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) -> None:
