@@ -55,12 +55,12 @@ class Component {
 }
 
 // What turns one list into another, as splices [from, to, items], the last one first. A key in the text box changes one
-// place. But a page ends after so many tokens, so what is put in there pushes others out at the end: up to SLACK of both
-// lists' last items are looked past for the longest part that stays.
+// place. But a page ends after so many tokens, so what is put in pushes others out at the end: up to SLACK of the last
+// items of both lists are looked past for the longest part that stays.
 const SLACK = 8;
 function splices(old, fresh) {
   const most = Math.min(old.length, fresh.length);
-  let head = 0, stays = 0, [cut, more] = [0, 0]; // `cut` of the old ones go at the end, `more` of the fresh ones come
+  let head = 0, stays = 0, cut = 0, more = 0; // `cut` of the old ones go at the end, `more` of the fresh ones come
   while (head < most && old[head] === fresh[head]) head++;
   for (let place = 0; place < (SLACK + 1) ** 2 && stays < most - head - Math.min(cut, more); place++) {
     const [fewer, extra] = [place % (SLACK + 1), Math.floor(place / (SLACK + 1))];
