@@ -44,10 +44,7 @@ class Subject(NamedTuple):
 
 def subjects(quick: bool) -> Iterator[Subject]:
     """What is pasted."""
-    kilobyte, megabyte = (
-        1_000,
-        999_000,
-    )  # a megabyte has room for the keys: the page takes a million characters
+    kilobyte, megabyte = 1_000, 999_000  # with room for keys: the page takes a million characters
     yield Subject("prose, 10 KB", long_prose(10 * kilobyte), 150, 300)
     yield Subject("prose, 100 KB", long_prose(100 * kilobyte), 300, 500)
     if not quick:
