@@ -56,11 +56,11 @@ def why_tab(analyses: Mapping[str, Analysis]) -> None:
             "Choose a word, type one, or click a token above: you see each step of its encoding, and what would have stopped any other split."
         )
     )
-    _answer(analyses)
+    _ask_and_tell(analyses)
     chosen_stretch("playground.why.chosen", _heard, to_be_shown())  # last: what it brings into sight is there
 
 
-def _answer(analyses: Mapping[str, Analysis]) -> None:
+def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
     """What is asked about, and all that is told of it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         letter = _whose(analyses)
