@@ -108,8 +108,8 @@ class Picture extends Component {
       if (kind && document[MAIN]?.isConnected) this.save(kind, document[MAIN]);
     });
   }
-  receive({ title, name, steps, ...labels }) {
-    [this.name, this.steps] = [name, steps];
+  receive({ title, page, steps, ...labels }) {
+    [this.page, this.steps] = [page, steps];
     this.box.ariaLabel = title;
     for (const kind of BUTTONS) this.part(`[data-kind="${kind}"]`).textContent = labels[kind];
   }
@@ -118,7 +118,7 @@ class Picture extends Component {
     this.busy = this.box.ariaBusy = true;
     try {
       const step = box.querySelector("input").value;
-      this.hand(await this[kind](box), `${this.name}-step-${step}.${kind === "svg" ? "svg" : "png"}`);
+      this.hand(await this[kind](box), `${this.page}-step-${step}.${kind === "svg" ? "svg" : "png"}`);
     } finally {
       this.busy = this.box.ariaBusy = false;
     }

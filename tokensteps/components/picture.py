@@ -12,8 +12,8 @@ PICTURE_STEPS: Final = 24
 """Steps of an animation: half a minute, and a file of a megabyte or two."""
 
 
-def picture_buttons(key: str, name: str) -> None:
-    """Buttons that save what the stage shows; `name` begins the files' names."""
+def picture_buttons(key: str, page: str) -> None:
+    """Buttons that save what the stage shows; the page's name begins the files' names."""
     component("picture")(
-        key=key, data=json.dumps(picture_labels() | {"name": name, "steps": PICTURE_STEPS}).encode()
+        key=key, data=json.dumps(picture_labels() | {"page": page, "steps": PICTURE_STEPS}).encode()
     )
