@@ -30,7 +30,7 @@ PORT ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run serve dev test check stress lint types unit browser browsers nginx redis dist visit load hostile siege next bench keys format screenshots messages lock audit clean
+.PHONY: help run serve dev test check stress lint types unit browser browsers live nginx redis dist visit load hostile siege next bench keys format screenshots messages lock audit clean
 
 help: ## list these targets
 	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
@@ -76,6 +76,9 @@ browsers: $(VENV)/.dev ## every page in Firefox and WebKit as well; installs the
 	@$(BIN)/python -m tests.browser.others --ensure
 	OTHER_BROWSERS=1 $(BIN)/python -m pytest -n 0 -rs tests/browser/test_other_browsers.py
 
+live: browser ## the static site's page that trains in the browser, with Python in it: Chromium, and Firefox where it is here
+	LIVE=1 $(BIN)/python -m pytest -n 0 -rsP tests/browser/test_try_page.py
+
 nginx: $(VENV)/.dev ## find nginx for the test of a deployment, or install it as root or on CI
 	@$(BIN)/python -m tests.browser.nginx --ensure
 
@@ -106,8 +109,9 @@ next: $(VENV)/.dev browser nginx redis ## every test with the newest Streamlit t
 bench: $(VENV)/.dev ## time the engine against other tokenizers
 	$(BIN)/python -m benchmarks
 
-keys: browser ## time the playground's text box in Chromium, from a key to painted tokens
+keys: browser ## time the playground's text box, tipping points and “What if” in Chromium, from a key to what is painted
 	$(BIN)/python -m benchmarks.editor
+	$(BIN)/python -m benchmarks.whatif
 
 dist: $(VENV)/.dev $(TOOLS)/.made browser ## build the package, and try it in empty environments (PYTHONS="3.11 3.13" names them)
 	rm -rf dist

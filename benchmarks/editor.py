@@ -1,10 +1,10 @@
-"""``python -m benchmarks.editor``: the playground's text box in Chromium, from the key to painted tokens.
+"""``python -m benchmarks.editor``: the playground's text box in Chromium, from the key to painted tokens; and a key on a stage.
 
 The page begins with its usual two tokenizers. Texts of several sizes and scripts are pasted, changed by a key, replaced, undone and
 selected, and another tokenizer is chosen. Times run from the browser's own time of the key (or click) to the frame after the one in which the
 figures count the new text (`counts`) and the chips spell its beginning (`chips`). The rest of the page follows when the typing pauses:
 `page` is when that was done. `freeze` is the longest task of
-the page's main thread meanwhile, which is as long as nothing there moves.
+the page's main thread meanwhile, which is as long as nothing there moves. Before them: from the arrow key on a training page to the next step, painted.
 
 Everything is real time on one machine, and server, browser and script share its cores: the load is told with the figures.
 """
@@ -44,7 +44,7 @@ class Subject(NamedTuple):
 
 def subjects(quick: bool) -> Iterator[Subject]:
     """What is pasted."""
-    kilobyte, megabyte = 1_000, 1_000_000
+    kilobyte, megabyte = 1_000, 999_000  # with room for keys: the page takes a million characters
     yield Subject("prose, 10 KB", long_prose(10 * kilobyte), 150, 300)
     yield Subject("prose, 100 KB", long_prose(100 * kilobyte), 300, 500)
     if not quick:
@@ -124,6 +124,29 @@ def lines(subject: Subject, times: Mapping[str, Mapping[str, float]]) -> Iterato
         yield Result(f"{subject.name}: {what}", counted, "ms", aims[what], 1.5 * aims[what], detail)
 
 
+STEPS = """async () => {
+  const times = [], frame = () => new Promise(requestAnimationFrame);
+  for (let i = 0; i < 40; i++) {
+    await new Promise(done => setTimeout(done, 20));
+    const start = performance.now();
+    document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, composed: true, cancelable: true}));
+    await frame(); await frame(); // the second frame begins when the first has been painted
+    times.push(performance.now() - start);
+  }
+  return times; }"""
+
+
+def step_painted(page: Page, address: str) -> Result:
+    """The median of 40 keys on the stage, within what the browser holds."""
+    page.goto(f"{address}/bpe?corpus=mixed&step=20")
+    page.locator(".ts-flipbook .say .t").first.wait_for()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    times = page.evaluate(STEPS)
+    return Result(
+        "a step of a stage: key", median(times), "ms", 50, 50, f"worst of {len(times)}: {max(times):.0f} ms"
+    )
+
+
 def new_page(browser: Browser) -> Page:
     """A page that may use the clipboard."""
     context = browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB")
@@ -146,8 +169,10 @@ def main() -> int:
     results: list[Result] = []
     with server(ROOT) as (port, _process), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        desk = Desk(new_page(browser))
-        desk.open(f"http://127.0.0.1:{port}")
+        page = new_page(browser)
+        address, desk = f"http://127.0.0.1:{port}", Desk(page)
+        results.append(step_painted(page, address))
+        desk.open(address)
         for subject in subjects(arguments.quick):
             if arguments.only in subject.name:
                 times: dict[str, Any] = measured(desk, subject, 3 if arguments.quick else KEYS)

@@ -4,6 +4,9 @@ Honest sessions come in as in `benchmarks/load.py`, each stepping every few seco
 all attacks that once took a server, in turn, until the time is up. Told: the honest clicks' times, of
 each attack as well, and losses; the longest time for
 which /_stcore/health did not answer, for each attack; the memory before, at most, and two minutes after everybody has left.
+
+The same class comes first without an attacker (`--alone`), to tell what it makes a server grow by itself; with `--rounds`, several sieges follow
+one another, to tell a server that grows from one that has found its size.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.request import urlopen
 
@@ -199,19 +202,24 @@ class ClassTimes(Times):
             super().add(f"in {self.health.now}", seconds)
 
 
+def resident(process: psutil.Process) -> float:
+    """Megabytes of its memory that are resident."""
+    return float(process.memory_info().rss / 1e6)
+
+
 def megabytes(process: psutil.Process) -> float:
-    """Resident memory of a process and those that it has started."""
+    """The same of a process and those that it has started."""
     total = 0.0
     for one in (process, *process.children(recursive=True)):
         with suppress(psutil.NoSuchProcess):
-            total += one.memory_info().rss / 1e6
+            total += resident(one)
     return total
 
 
 async def besiege(
     port: int, process: psutil.Process, attacks: Mapping[str, Attack], hall: Hall, after: float
 ) -> None:
-    """The class comes in, the attacker begins, everybody leaves; prints what it took."""
+    """The class comes in, the attacker, if there is one, begins, everybody leaves; prints what it took."""
     health, usage = Health(port), Usage([process])
     times = ClassTimes(health=health)
     times.warm = time.monotonic() + hall.opening + hall.settle
@@ -223,6 +231,9 @@ async def besiege(
     ]
     await asyncio.sleep(hall.opening + hall.settle)
     before, children = megabytes(process), len(process.children(recursive=True))
+    alone = [resident(process)]
+    if not attacks:
+        await asyncio.sleep(hall.seconds - 1)
     while time.monotonic() < end - 1:
         for name, attack in attacks.items():
             if time.monotonic() > end - 1:
@@ -232,6 +243,7 @@ async def besiege(
                 await asyncio.wait_for(attack(port), min(30.0, max(1.0, end - time.monotonic())))
     health.now = "after"
     await asyncio.gather(*there)
+    alone.append(resident(process))
     for kind, number, median, most, greatest in times.rows():
         print(
             f"  {kind:24} {number:6,} clicks  p50 {median * 1e3:5.0f} ms  p95 {most * 1e3:5.0f} ms  max {greatest * 1e3:6.0f} ms"
@@ -243,9 +255,10 @@ async def besiege(
     for one in watching:
         one.cancel()
     await asyncio.sleep(after)
-    alone = process.memory_info().rss / 1e6
-    print(f"  memory with its workers: {before:.0f} MB before the attacks, {most:.0f} MB at most, {megabytes(process):.0f} MB {after:g} s after, {alone:.0f} of them the server's; "
-          f"processes {children} → {len(process.children(recursive=True))}")  # fmt: skip
+    alone.append(resident(process))
+    print(f"  memory with its workers: {before:.0f} MB with everybody in, {most:.0f} MB at most, {megabytes(process):.0f} MB {after:g} s after; "
+          f"the server's own {' → '.join(f'{one:.0f}' for one in alone)} MB, the second as the last one leaves; "
+          f"processes {children} → {len(process.children(recursive=True))}", flush=True)  # fmt: skip
 
 
 def main() -> None:
@@ -257,6 +270,10 @@ def main() -> None:
     parser.add_argument(
         "--after", type=float, default=120.0, help="until memory is read again when all have left"
     )
+    parser.add_argument(
+        "--alone", type=float, default=60.0, help="how long the class is there before, without the attacker"
+    )
+    parser.add_argument("--rounds", type=int, default=1, help="how many sieges, one after the other")
     asked = parser.parse_args()
     hall = Hall(asked.sessions, asked.interval, asked.seconds, paste=0, corpus=0)
     plain: tuple[Attack, ...] = (
@@ -276,10 +293,14 @@ def main() -> None:
         for name, (data, text) in hostile_tokenizers().items():
             attacks[name] = tokenizer_attack(name, store.put(data), text)
         with server(ROOT) as (port, process):
-            print(
-                f"{hall.sessions} sessions, a click each {hall.interval:g} s, one attacker for {hall.seconds:g} s"
-            )
-            asyncio.run(besiege(port, process, attacks, hall, asked.after))
+            print(f"{hall.sessions} sessions, a click each {hall.interval:g} s; "
+                  f"load of the machine before: {os.getloadavg()[0]:.1f}; the server's memory {resident(process):.0f} MB")  # fmt: skip
+            if asked.alone:
+                print(f"nobody else, for {asked.alone:g} s:", flush=True)
+                asyncio.run(besiege(port, process, {}, replace(hall, seconds=asked.alone), asked.after))
+            for _ in range(asked.rounds):
+                print(f"one attacker, for {hall.seconds:g} s:", flush=True)
+                asyncio.run(besiege(port, process, attacks, hall, asked.after))
 
 
 if __name__ == "__main__":

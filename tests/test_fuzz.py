@@ -29,6 +29,7 @@ from tests.app.server.test_entrance import served
 from tests.loops import finished
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.files import apart
+from tokensteps.limits import COLLECT_SECONDS, RECONNECT_SECONDS
 from tokensteps.server.tasks import Progress
 from tokensteps.server.workers import Workers
 
@@ -42,7 +43,7 @@ GROWTH = 60_000_000
 CONNECTIONS = 8
 EACH = 12
 """Messages over one connection: the guard lets more wait."""
-LEFT = 75.0 if MESSAGES > 10_000 else 0.0
+LEFT = RECONNECT_SECONDS + COLLECT_SECONDS + 5 if MESSAGES > 10_000 else 0.0
 """Seconds until those who have left hold nothing any more; the sample's few sessions fit into `GROWTH`."""
 
 

@@ -112,6 +112,7 @@ PRIVATE_PARTS: Final = "tokensteps.streamlit_internals"
 """The one module that touches what Streamlit calls private."""
 SEVERAL: Final[Mapping[str, str]] = {
     "show": "every page's body is called that, and every file in pages/ calls it",
+    "search": "what stands in for `regex` in a browser has its names",
     "train": "each file of the chapter `plain/` trains its own algorithm",
     "encode": "and encodes with what was learned",
     "decode": "and finds the way back",

@@ -153,6 +153,10 @@ RECONNECT_SECONDS: Final = 60.0
 """Time in which a page that has lost its connection finds its session again: a change of networks takes some ten seconds. After
 it, the session ends with all that it holds; texts of up to four megabytes are still in the store, and the address finds them."""
 
+COLLECT_SECONDS: Final = 20.0
+"""Time after the end of a session in which what it has left behind is collected, once for all that end meanwhile: that holds everybody up
+for a tenth of a second."""
+
 # --- What a run is made of ----------------------------------------------------------------------------------------------
 
 SYMBOLS_LIMIT: Final = 10**18
@@ -457,6 +461,9 @@ TOKENS_DRAWN: Final = 20_000
 
 TRACES_ROOM: Final = 300_000_000
 """Bytes of finished runs that all sessions share: a server with 1 GB has room for them."""
+LARGE_RUN: Final = 10_000_000
+"""Bytes of a finished run that is kept only while somebody is there who has asked for it: of 200 KB of prose it takes five to nine
+million, and is kept for whoever comes next while there is room."""
 TOKENIZERS_KEPT: Final = 8
 """Tokenizers from elsewhere: 150 MB each at the most, and many at 10 MB."""
 TEXTS_ROOM: Final = 64_000_000
@@ -600,6 +607,10 @@ DRAFTS_KEPT: Final = 4
 
 SITE_ROOM: Final = 5_000_000
 """Characters of the frames of a flipbook on a page of a site: 400 steps of most runs. Compressed, they are a twentieth of that."""
+LIVE_TEXT: Final = 20_000
+"""Characters of a text that is trained on in a visitor's browser, where Python is several times slower: ten pages take a second or two."""
+LIVE_WINDOW: Final = 48
+"""Steps that are drawn at once in a visitor's browser: a tenth of a second each would be too long to wait for hundreds."""
 LESSON_BYTES: Final = 500_000
 """Bytes of a lesson.toml: a book's chapter has a tenth of that. Its corpora may be in files of their own."""
 LESSON_PARTS: Final = 60

@@ -149,6 +149,15 @@ def end_session(session: str) -> bool:
     return True
 
 
+def sessions_without_connection() -> set[str]:
+    """The sessions that Streamlit keeps for browsers that have gone."""
+    if not runtime.exists():
+        return set()
+    manager = runtime.get_instance()._session_mgr
+    connected = {one.session.id for one in manager.list_active_sessions()}
+    return {one.session.id for one in manager.list_sessions()} - connected
+
+
 def remove_upload(session: str, file: str) -> None:
     """Take an uploaded file out of Streamlit's memory; all of the session's, from a store that can't do it one by one."""
     if not runtime.exists():

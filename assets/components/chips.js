@@ -5,7 +5,7 @@
 
 const DRAG = 4; // px
 const MARKUP = `<div class="pane" role="listbox" tabindex="-1"></div>
-  <section class="card"><p class="place"><span></span><span></span></p><div></div></section>
+  <section class="card"><p class="place"><span></span><span></span><button></button></p><div></div></section>
   <section class="ids"><h2></h2><div class="copy"><button data-copy="ids"></button><button data-copy="tokens"></button>
     <button data-copy="text"></button><output></output></div><p role="group" tabindex="0"></p></section>`;
 
@@ -17,19 +17,22 @@ const indexAt = (node) => node?.closest?.(".r,.ids span")?.at;
 class Card {
   constructor(node) {
     this.node = node;
-    [this.token, this.place] = node.querySelectorAll(".place > span");
+    [this.token, this.place, this.why] = node.querySelector(".place").children;
     this.details = node.querySelector(":scope > div");
   }
   receive({ labels, total, cards }) {
     Object.assign(this, { labels, total, cards: cards ?? this.cards, shown: undefined });
     this.node.ariaLabel = labels.card;
+    this.why.textContent = labels.why ?? "";
     this.node.toggleAttribute("data-stale", !cards); // they count in the text before
   }
-  show(run, some) { // `some` says whether the text has any runs: then a hint takes the place of the details
+  show(run, some, asked) { // `some`: whether the text has any runs, so a hint takes the place of the details;
+    // `asked`: whether the button can be reached, which keeps its room
     const { labels, cards } = this, ids = run?.ids ?? [], values = run ? this.values(run) : {};
     const told = run ? fill(ids.length > 1 ? labels.tokens : labels.token, values) : "";
     this.token.textContent = !run && some ? labels.hint : told;
     this.place.textContent = run?.start < run?.end ? fill(labels.characters, values) : "";
+    this.why.toggleAttribute("data-off", !asked || !(run?.start < run?.end));
     const markup = [...new Set(ids)].map((id) => cards[id] ?? "").join("");
     if (markup === this.shown) return;
     this.details.innerHTML = this.shown = markup;
@@ -50,12 +53,9 @@ class Row {
   constructor(node) {
     this.node = node;
   }
-  draw(runs) { // again only those between the first and the last id that is another one
-    const ids = runs.flatMap((run) => run.ids), { numbers } = this, most = Math.min(ids.length, numbers.length);
-    let head = 0, tail = 0;
-    while (head < ids.length && ids[head] === numbers[head]) head++;
-    while (head && tail < most - head && ids.at(-1 - tail) === numbers.at(-1 - tail)) tail++;
-    this.replace(head, numbers.length - tail, ids.slice(head, ids.length - tail));
+  draw(runs) { // again only those that are others
+    const ids = runs.flatMap((run) => run.ids);
+    for (const splice of splices(this.numbers, ids)) this.replace(...splice);
     this.numbers = ids;
     const spans = this.node.children;
     let count = 0;
@@ -63,14 +63,17 @@ class Row {
   }
   replace(from, to, ids) { // an id's comma is in front of it, so the first one has none
     const { node } = this, old = document.createRange(), fresh = document.createDocumentFragment();
+    const before = node.children[from - 1], after = node.children[to];
     old.selectNodeContents(node);
-    if (from) old.setStartAfter(node.children[from - 1]);
-    if (to < this.numbers.length) old.setEndAfter(node.children[to - 1]);
+    if (before) old.setStartAfter(before);
+    if (after && before) old.setEndAfter(node.children[to - 1]);
+    else if (after) old.setEndBefore(after);
     old.deleteContents();
     for (const [place, id] of ids.entries()) {
       if (from + place) fresh.append(", ");
       fresh.append(Object.assign(document.createElement("span"), { textContent: id }));
     }
+    if (after && !before && ids.length) fresh.append(", ");
     old.insertNode(fresh);
   }
 }
@@ -113,6 +116,10 @@ class Chips extends Component {
     [this.card, this.row] = [new Card(this.part(".card")), new Row(this.part(".ids > p"))];
     this.listenToKeys();
     this.listenToPointer();
+    this.card.why.addEventListener("click", () => {
+      const { start, end } = this.runs[this.pinned];
+      this.send("why", [start, end, Date.now()]);
+    });
     this.said = this.part("output");
     for (const button of this.box.querySelectorAll("[data-copy]"))
       button.addEventListener("click", () => this.give(button.dataset.copy));
@@ -146,7 +153,8 @@ class Chips extends Component {
     this.show();
   }
   show() {
-    if (this.card.labels) this.card.show(this.runs[this.seen ?? this.pinned], this.runs.length > 0);
+    const { card, pinned, runs, seen = pinned } = this;
+    if (card.labels) card.show(runs[seen], runs.length > 0, seen === pinned);
   }
   choose(index) {
     this.pin(index === this.pinned ? undefined : index);
@@ -364,6 +372,6 @@ function isTouched(node, live) { // by a selection: more than its edge
   return !node.textContent || part.toString() !== "";
 }
 
-export default function chips({ data, parentElement: root }) {
-  return mount(Chips, root, data);
+export default function chips({ data, parentElement: root, setStateValue }) {
+  return mount(Chips, root, data, setStateValue);
 }

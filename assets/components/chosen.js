@@ -8,7 +8,10 @@ class Chosen extends Component {
     const tell = ({ detail: { start, end } }) => this.send("stretch", [start, end, ++this.number]);
     document.addEventListener("tokensteps:range", tell, { signal: this.gone.signal });
   }
-  receive() {} // nothing to show
+  receive({ show }) { // the tab that this is in, when somebody asked elsewhere on the page
+    const tabs = show && this.root.host.closest("[data-testid=stTabs]");
+    if (tabs) requestAnimationFrame(() => tabs.scrollIntoView());
+  }
 }
 
 export default function chosen({ data, parentElement: root, setStateValue }) {

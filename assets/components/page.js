@@ -10,6 +10,11 @@ function mend({ target }) {
   set.call(target, target.value.toWellFormed());
 }
 
+// On a phone the menu lies over the page: once a page is chosen, it makes way.
+const MENU = '[data-testid="stSidebarNav"]', FOLD = '[data-testid="stSidebarCollapseButton"] button';
+const OVER = matchMedia("(max-width: 768px)");
+const fold = () => document.querySelector(FOLD)?.click();
+
 // On the way from another page, the address is bare until Python has written what the page remembers, perhaps in
 // several turns. The reader took no step there: Python's address replaces the bare one, or Back would lead to it.
 //
@@ -24,11 +29,13 @@ let arrived = false, completed = false, written;
 let asked; // where the link leads that was clicked last, until it is there
 let few = {}; // pages without a run, by path: their parameters
 function act(event) {
+  if (event.target.closest?.(FOLD)) return; // leads nowhere
   arrived = completed = false;
   asked = undefined;
   if (event.type !== "click" || hasModifier(event)) return;
   const link = event.composedPath().find((node) => node.tagName === "A" && node.href && !node.target);
   asked = link && new URL(link.href);
+  if (link?.closest(MENU) && OVER.matches) setTimeout(fold);
 }
 function tidy(event) {
   const [from, to] = leftFor(event);
@@ -84,11 +91,15 @@ function scrollBack() {
   requestAnimationFrame(scrollBack);
 }
 
-// An answered question gives way to the next one, which may have another kind of box: the focus goes along. It doesn't
-// when a clicker revealed the answer: the lecturer's next key would be typed into the box.
+// An answered question gives way to the next one, which may have another kind of box: the focus goes along, also from
+// the button that asks for it, which is drawn anew. It doesn't when a clicker revealed the answer: the lecturer's next
+// key would be typed into the box.
+const FORM = '[data-testid="stForm"]';
 let answered; // the form, and until when its next box may take the focus: later, the reader has gone elsewhere
-function submit({ type, key, target, isTrusted }) {
-  const form = (type === "click" || key === "Enter" || key === " ") && target.closest?.('[data-testid="stForm"]');
+function submit({ type, key, target, isTrusted, detail }) {
+  const pressed = key === "Enter" || key === " ";
+  const next = (pressed || detail === 0) && target.closest?.(".st-key-exercises-next"); // 0: a click by a key
+  const form = next ? document.querySelector(FORM) : (type === "click" || pressed) && target.closest?.(FORM);
   const revealed = document.documentElement.matches("[data-projector]") && target.closest?.('[class*="give_up"]');
   answered = form && isTrusted && !revealed ? { form, until: performance.now() + 4000 } : undefined;
   if (form) submitted = performance.now();

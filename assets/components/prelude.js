@@ -54,16 +54,34 @@ class Component {
   }
 }
 
-// Blocks of markup in a box, where only those that changed are drawn: a key in the text box changes one of many.
+// What turns one list into another, as splices [from, to, items], the last one first. A key in the text box changes one
+// place. But a page ends after so many tokens, so what is put in pushes others out at the end: up to SLACK of the last
+// items of both lists are looked past for the longest part that stays.
+const SLACK = 8;
+function splices(old, fresh) {
+  const most = Math.min(old.length, fresh.length);
+  let head = 0, stays = 0, cut = 0, more = 0; // `cut` of the old ones go at the end, `more` of the fresh ones come
+  while (head < most && old[head] === fresh[head]) head++;
+  for (let place = 0; place < (SLACK + 1) ** 2 && stays < most - head - Math.min(cut, more); place++) {
+    const [fewer, extra] = [place % (SLACK + 1), Math.floor(place / (SLACK + 1))];
+    const room = Math.min(old.length - fewer, fresh.length - extra) - head;
+    let tail = 0;
+    while (tail < room && old.at(-1 - fewer - tail) === fresh.at(-1 - extra - tail)) tail++;
+    if (tail > stays) [stays, cut, more] = [tail, fewer, extra];
+  }
+  const [oldEnd, freshEnd] = [old.length - cut, fresh.length - more];
+  return [[oldEnd, old.length, fresh.slice(freshEnd)], [head, oldEnd - stays, fresh.slice(head, freshEnd - stays)]]
+    .filter(([from, to, items]) => from < to || items.length);
+}
+
+// Blocks of markup in a box, where only those that changed are drawn.
 function putLines(box, drawn, lines) {
-  const most = Math.min(lines.length, drawn.length);
-  let head = 0, tail = 0;
-  while (head < lines.length && lines[head] === drawn[head]) head++;
-  while (tail < most - head && lines.at(-1 - tail) === drawn.at(-1 - tail)) tail++;
-  for (const line of [...box.children].slice(head, drawn.length - tail)) line.remove();
-  const fresh = document.createElement("template");
-  fresh.innerHTML = lines.slice(head, lines.length - tail).join("");
-  box.insertBefore(fresh.content, box.children[head] ?? null);
+  for (const [from, to, items] of splices(drawn, lines)) {
+    for (const line of [...box.children].slice(from, to)) line.remove();
+    const fresh = document.createElement("template");
+    fresh.innerHTML = items.join("");
+    box.insertBefore(fresh.content, box.children[from] ?? null);
+  }
 }
 
 // A node with properties, `data` attributes and what is inside; texts stay texts.
@@ -78,12 +96,13 @@ const icon = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${p
 const roles = (names) => names.split(" ").map((role) => `[role="${role}"]`).join(); // a selector
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
 
-// What takes letters itself, and what takes Page Up and Page Down: no box of one line does.
+// What takes letters itself, and what takes Page Up and Page Down: no box of one line does, and no list of tokens.
+const LISTS = '[role="listbox"]:not(.ts-chips > *, .ts-pipeline > *),';
 const TAKES_LETTERS = 'input:not([type="checkbox"],[type="radio"],[type="range"],[type="button"],[type="submit"]),'
-  + `textarea,select,[contenteditable]:not([contenteditable="false"]),`
-  + roles("textbox searchbox combobox listbox grid dialog");
+  + `textarea,select,[contenteditable]:not([contenteditable="false"]),${LISTS}`
+  + roles("textbox searchbox combobox grid dialog");
 const TAKES_PAGES = 'textarea,select,[contenteditable]:not([contenteditable="false"]),'
-  + `[role="combobox"][aria-expanded="true"],${roles("listbox grid dialog")}`;
+  + `[role="combobox"][aria-expanded="true"],${LISTS}${roles("grid dialog")}`;
 const isTaken = (event, taken) =>
   event.composedPath().some((node) => node instanceof Element && node.matches(taken));
 
@@ -94,10 +113,11 @@ function focused() { // what has the focus, in a shadow too
 }
 
 // Tells of each coming entry of the browser's history, as the Navigation API does. Where there is none, in WebKit and
-// older Firefox, the functions that make entries tell of them; `from` says where an old entry was left.
+// older Firefox, the functions that make entries tell of them; `from` says where an old entry was left. A download
+// makes none.
 function onEntry(tell, signal) {
   const teller = globalThis.navigation ?? (document[ENTRIES] ??= entries());
-  teller.addEventListener("navigate", tell, { signal });
+  teller.addEventListener("navigate", (event) => { if (event.downloadRequest == null) tell(event); }, { signal });
 }
 function entries() {
   const teller = new EventTarget();

@@ -15,15 +15,16 @@ const AGAIN = 900; // ms, in which a clicker reveals only one answer
 const PARTS = ".st-key-playground-chips, .st-key-pipeline-view";
 const TABS = '[data-testid="stMain"] [data-testid="stTabs"]', TAB = '[role="tab"]';
 const PICTURE = '[data-testid="stBidiComponentIsolated"], [data-testid="stPlotlyChart"], .ts.chat, '
-  + '[data-testid="stDataFrame"]';
+  + '[data-testid="stDataFrame"], .findings';
 const REVEAL = '[class*="-predict-give_up"] button';
 
 const EDITABLE = 'textarea,select,[contenteditable]:not([contenteditable="false"])';
 const LETTERS = 'input:not([type="checkbox"],[type="radio"],[type="range"],[type="button"],[type="submit"]),'
-  + `${EDITABLE},${roles("textbox searchbox combobox listbox grid treegrid menu application dialog")}`;
-const PAGES = `${EDITABLE},canvas,[role="combobox"][aria-expanded="true"],` // what uses Page Up and Page Down itself
-  + roles("listbox grid treegrid slider spinbutton dialog");
-const ROWS = `${PAGES},input:not([type="text"]),${roles("combobox tab tablist radio radiogroup menuitem option")}`;
+  + `${EDITABLE},${LISTS}${roles("textbox searchbox combobox grid treegrid menu application dialog")}`;
+const PAGES = `${EDITABLE},canvas,[role="combobox"][aria-expanded="true"],${LISTS}` // what uses Page Up and Down itself
+  + roles("grid treegrid slider spinbutton dialog");
+const ROWS = `${PAGES},input:not([type="text"]),`
+  + roles("listbox combobox tab tablist radio radiogroup menuitem option");
 const OPEN = '[role="combobox"][aria-expanded="true"],[data-baseweb="popover"],' // what Escape closes first
   + '[role="dialog"]:not(.ts-blackout, .ts-projector > *), .ts-projector > :popover-open';
 const SILENT = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // keys that leave the screen black
@@ -235,7 +236,8 @@ class Projector {
     else this.zoom(node);
   }
   zoom(node) {
-    const picture = [...node.querySelectorAll(PICTURE)].find((one) => one.checkVisibility() && one.clientHeight > 99);
+    const large = (one) => one.clientHeight > 99 || one.matches(".findings");
+    const picture = [...node.querySelectorAll(PICTURE)].find((one) => one.checkVisibility() && large(one));
     for (const zoom of picture ? ZOOMS : ZOOMS.slice(0, 3)) {
       this.page.style.setProperty(ZOOM, zoom);
       if ((picture ?? node).getBoundingClientRect().height <= innerHeight - 2 * EDGE) break;

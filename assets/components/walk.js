@@ -1,11 +1,13 @@
 // A lesson plan or the path, walked along: a strip at the foot of every page, in projector mode too. `N` leads to the
-// next stop, Shift+N back, `H` shows and hides the note, `A` shows the answer in it, which is covered while the page
-// waits for the class to find it out. In projector mode a clicker leads when Page Down or Page Up is held. The strip
-// takes its room from the page (--ts-strip) and covers nothing; the look is walk.css. Python leads from page to page;
-// the time at a stop is the browser's alone. Every word comes with the data.
+// next stop, Shift+N back, `H` shows and hides the note, `U` shows the answer in it, which is covered while the page
+// waits for the class to find it out; on the path, `X` leads to the station's exercises, to the box for the answer, and
+// back. In projector mode a clicker leads when Page Down or Page Up is held. The strip takes its room from the page
+// (--ts-strip) and covers nothing; the look is walk.css. Python leads from page to page; the time at a stop is the
+// browser's alone. Every word comes with the data.
 
 const WALK = "data-walk", ROOM = "--ts-strip", PROJECTED = "data-projector";
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
+const BOX = '.st-key-exercises-exercise [data-testid="stForm"] :is(input, textarea)', SOON = 4000; // ms
 const HOLD = 700; // ms, after which a held key is more than a press
 const DAY = 86_400_000; // ms: no lesson is longer
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-go="${what}"></button>`;
@@ -33,7 +35,7 @@ class Walk extends Component {
     super(root, "ts-walk", PARTS);
     this.box.setAttribute("role", "region");
     document.body.append(this.box); // not beside its root: the sidebar may be hidden
-    this.box.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
+    this.box.addEventListener("click", ({ target, detail }) => this.onClick(target.closest("button"), detail === 0));
     const { signal } = this.gone;
     addEventListener("keydown", (event) => this.onKey(event), { signal }); // after everything else on the page
     document.addEventListener("keydown", (event) => this.onHold(event), { signal, capture: true });
@@ -55,23 +57,38 @@ class Walk extends Component {
   // --- what is asked of it
   go(where) { // to a stop's number, or one of "next", "back", "leave", "practise", "return"
     dispatchEvent(new Event("ts-led")); // a tour ends
+    if (where === "leave" || (where === "next" && this.isLast())) stored.set(SINCE, ""); // the next lesson has its own
     this.send("go", where);
   }
-  onClick(at) {
+  onClick(at, byKey) {
     if (!at || at.ariaDisabled === "true") return;
     if (at.matches(".hide")) this.turnNote();
     else if (at.matches(".show")) this.uncover();
     else if (at.dataset.stop) this.go(Number(at.dataset.stop));
-    else this.go(at.dataset.go === "exercise" ? this.shown.exercise : at.dataset.go);
+    else if (at.dataset.go === "exercise") this.practise(byKey);
+    else this.go(at.dataset.go);
   }
   onKey(event) {
     const key = event.key.toLowerCase();
-    if (event.defaultPrevented || event.isComposing || event.repeat || !/^[nhu]$/.test(key)) return;
+    if (event.defaultPrevented || event.isComposing || event.repeat || !/^[nhux]$/.test(key)) return;
     if (event.ctrlKey || event.altKey || event.metaKey || isTaken(event, TAKES_LETTERS)) return;
     if (key === "h") this.turnNote();
     else if (key === "u") this.uncover();
+    else if (key === "x") this.practise(true);
     else this.step(!event.shiftKey);
     event.preventDefault();
+  }
+  practise(byKey) { // with the keyboard, the strip is far from the box
+    if (!this.shown.exercise) return;
+    this.until = byKey && this.shown.exercise === "practise" ? performance.now() + SOON : 0;
+    this.go(this.shown.exercise);
+    this.enter();
+  }
+  enter() {
+    const box = document.querySelector(BOX), held = focused();
+    if (!(performance.now() < this.until)) return;
+    if (!box || held.matches("input, textarea")) this.later("enter", 100, () => this.enter());
+    else box.focus({ preventScroll: true });
   }
   onHold(event) { // only when it is let go will it be known whether it was a press, which steps or reveals
     const { key, code, repeat, isTrusted } = event;
@@ -92,6 +109,9 @@ class Walk extends Component {
     if (now - since >= HOLD) this.step(key === "PageDown");
     else target.dispatchEvent(new KeyboardEvent("keydown", init));
   }
+  isLast() {
+    return this.shown.number === this.shown.stops.length;
+  }
   step(forward) {
     if (forward || this.shown.number > 1) this.go(forward ? "next" : "back");
   }
@@ -105,7 +125,7 @@ class Walk extends Component {
   }
   showNote() {
     const on = this.notes[this.page.hasAttribute(PROJECTED) ? "projected" : "page"];
-    this.part(".told").hidden = !on;
+    this.part(".told").hidden = !on || !this.shown?.note;
     this.part(".hide").ariaExpanded = String(on);
   }
 
@@ -159,15 +179,16 @@ class Walk extends Component {
     this.tick();
     this.fillStops();
     this.say(".show", labels.show);
-    this.part(".show").title = `${labels.show} (A)`;
+    this.part(".show").title = `${labels.show} (U)`;
     this.say(".hide", labels.note);
+    this.part(".hide").hidden = !next.note;
     this.part(".hide").title = `${labels.note} (H)`;
-    this.name("exercise", labels[next.exercise] ?? "");
+    this.name("exercise", labels[next.exercise] ?? "", "X");
     this.part("[data-go=exercise]").hidden = !next.exercise;
     this.part("[data-go=exercise]").classList.toggle("solved", next.solved);
     this.name("back", labels.back, "Shift+N");
     this.part("[data-go=back]").ariaDisabled = String(number === 1); // `disabled` would lose the focus
-    this.name("next", number === stops.length ? labels.finish : labels.next, "N");
+    this.name("next", this.isLast() ? labels.finish : labels.next, "N");
     const leave = this.part("[data-go=leave]");
     leave.innerHTML = icon("M4 4l8 8M12 4l-8 8");
     leave.ariaLabel = leave.title = labels.leave;

@@ -46,6 +46,7 @@ OF_THE_APP = {
     ("tokensteps/pages/learn/home.py", "home_run"),
     ("tokensteps/pages/learn/home_sentence.py", "corpus_facts"),
     ("tokensteps/runs/algorithms.py", "_trained_at"),  # runs of the app's own examples
+    ("tokensteps/site/live/regexp.py", "compile"),  # in the visitor's own browser
     ("tokensteps/teaching/exercises/course.py", "words"),
 }
 """Functions that remember a number of results, none of which comes from a learner's text."""

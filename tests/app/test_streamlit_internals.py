@@ -6,9 +6,11 @@ Oracle: the installed Streamlit itself, its classes, routes and scripts.
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -18,12 +20,16 @@ from streamlit.elements.lib.utils import compute_and_register_element_id
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.runtime import RuntimeConfig
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.session_manager import ActiveSessionInfo, SessionInfo
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.testing.v1 import AppTest
 from streamlit.web.server.starlette import starlette_routes, starlette_websocket
 
@@ -39,6 +45,7 @@ from tokensteps.streamlit_internals import (
     page_outlived_session,
     remove_upload,
     session_id,
+    sessions_without_connection,
     text_in_browser,
     told_session,
 )
@@ -157,6 +164,22 @@ def test_a_session_without_a_connection_ends_with_its_files(monkeypatch: pytest.
     assert closed == ["mine"]
     assert store.get_files("mine", ["b"]) == []
     assert store.get_files("yours", ["c"]) != []
+
+
+def test_streamlit_tells_which_sessions_have_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oracle: Streamlit's own manager and storage."""
+    assert sessions_without_connection() == set(), "there is no server yet"
+    storage: Any = MemorySessionStorage()
+    manager: Any = WebsocketSessionManager(
+        storage, MemoryUploadedFileManager(""), ScriptCache(), message_enqueued_callback=None
+    )
+    mine, yours = SimpleNamespace(id="mine"), SimpleNamespace(id="yours")
+    storage.save(SessionInfo(client=None, session=mine))  # type: ignore[arg-type]
+    manager._active_session_info_by_id["yours"] = ActiveSessionInfo(client=None, session=yours)  # type: ignore[arg-type]
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
+    assert sessions_without_connection() == {"mine"}
+    assert "self._session_mgr = config.session_manager_class(" in inspect.getsource(runtime.Runtime.__init__)
 
 
 def test_streamlit_ends_sessions_by_these_names() -> None:

@@ -37,6 +37,8 @@ ARGUMENTS = [
     "--disable-gpu-rasterization", "--disable-software-rasterizer", "--disable-extensions",
     "--disable-features=WebUIOmniboxPopup,InitialWebUI,WebUIReloadButton,TopChromeWebUI,Translate,OptimizationHints,MediaRouter",
 ]  # fmt: skip
+COMPILED_ONCE = "--js-flags=--no-maglev,--no-turbofan"
+"""No page of a test lives long enough to earn back what it costs to compile its scripts a second and a third time."""
 SERVER = [
     "--server.headless", "true", "--server.address", "127.0.0.1", "--server.fileWatcherType", "none",
     "--browser.gatherUsageStats", "false",
@@ -52,6 +54,8 @@ if (
     "OTHER_BROWSERS" not in os.environ
 ):  # `make browsers` runs them: minutes, in browsers that not everybody has
     collect_ignore.append("test_other_browsers.py")
+if "LIVE" not in os.environ:  # `make live` runs it: a minute, and 6.5 MB from npm's registry
+    collect_ignore.append("test_try_page.py")
 
 
 UNTIL = """async ([arg, patience]) => {
@@ -166,7 +170,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     path = chromium.for_tests()
     if path is None:
         pytest.fail(chromium.ADVICE)
-    running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+    running = playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, COMPILED_ONCE])
     yield running
     running.close()
 

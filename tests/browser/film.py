@@ -31,7 +31,7 @@ TAKES: Final = (
     ("F5", "30.3", "F5: the tab that the plan has opened"),
     ("hold", "30.4", "Hold ▼: the same words with WordPiece"),
     ("▼", "30.4", "▼ reveals the answer"),
-    ("hold F5", "30.5", "Hold ▼, then F5: the tokens of new words"),
+    ("hold", "30.5", "Hold ▼: the tokens of new words"),
 )
 """The keys that lead to a frame, the stop that it is at, and what is said under it."""
 

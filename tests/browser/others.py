@@ -91,6 +91,9 @@ class Marionette:
             raise RefusedError(error["message"])
         return result.get("value") if isinstance(result, dict) else result
 
+    def close(self) -> None:
+        self._line.close()
+
     def _hear(self) -> Any:
         length = bytearray()
         while (one := self._line.recv(1)) != b":":
@@ -185,7 +188,11 @@ def firefox(path: str) -> Iterator[Remote]:
         lines = (f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in wanted.items())
         Path(profile, "user.js").write_text("".join(lines), "utf-8")
         with running(path, "--marionette", "--headless", "--no-remote", "--profile", profile):
-            yield Marionette(port)
+            remote = Marionette(port)
+            try:
+                yield remote
+            finally:
+                remote.close()
 
 
 @contextmanager

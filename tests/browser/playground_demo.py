@@ -111,7 +111,7 @@ def playground() -> None:
     data = chips_message(
         page, Shown(write, spaces), cards, LABELS, "demo", st.query_params.get("linked") != "no", total=total
     )
-    linked_chips(data, key="chips")
+    linked_chips(data, "chips")
     st.text(f"{len(state['text'])} characters; {total} tokens; runs {state['runs']}.")
     if st.button("Example"):
         state.update(text="An example, <b>ready</b>.\nIts second line.", nonce=state["nonce"] + 1)

@@ -53,6 +53,23 @@ def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_the_list_of_answers_covers_no_word(serve: Callable[..., str], page: Page) -> None:
+    """It opens upward here, over the lines in which the words stand. After the answer, the focus goes along to the next box."""
+    page.goto(serve(ROOT / "app.py") + "/exercises?kind=bpe_pair&level=1&seed=1")
+    box = page.get_by_role("combobox", name="Your answer")
+    box.click()
+    offered = page.get_by_test_id("stSelectboxVirtualDropdown").bounding_box()
+    words = page.locator("table.sheet").first.bounding_box()
+    assert offered and words and offered["y"] < words["y"] + words["height"]
+    assert offered["x"] > words["x"] + words["width"]
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Reveal").press("Enter")
+    expect(page.locator(".note.verdict")).to_contain_text("The answer:")
+    page.get_by_role("button", name="Next exercise").press("Enter")
+    expect(page.locator(".exercise-head")).to_contain_text("number 2")
+    expect(box).to_be_focused()
+
+
 def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) -> None:
     """One mistake: what was typed stays, the wrong cells are marked by an edge, a sign and for screen readers, the first of them has the
     focus, and the verdict is in sight. A cell that is changed is no longer marked. Put right, it counts half."""

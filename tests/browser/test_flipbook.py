@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import statistics
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,30 +65,6 @@ def hold(page: Page, key: str, times: int, pause: int = 0) -> None:
         if pause:
             page.wait_for_timeout(pause)
     page.keyboard.up(key)
-
-
-def test_key_to_paint(demo: Callable[..., Page]) -> None:
-    """The median of 40 presses. A busy machine may try three times."""
-    page = demo("?step=20")
-    medians = []
-    for start in (20, 60, 100):
-        times = page.evaluate("""async () => {
-            const times = [], frame = () => new Promise(requestAnimationFrame);
-            for (let i = 0; i < 40; i++) {
-              await new Promise(done => setTimeout(done, 20));
-              const start = performance.now();
-              document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, composed: true, cancelable: true}));
-              const dom = performance.now() - start;
-              await frame(); await frame();
-              times.push([dom, performance.now() - start]);
-            }
-            return times; }""")
-        assert state(page)["step"] == start + 40
-        medians.append([statistics.median(column) for column in zip(*times, strict=True)])
-        if medians[-1][1] < 50:
-            break
-    print("\nkey → DOM, key → painted:", *(f"{dom:.1f} ms, {painted:.1f} ms" for dom, painted in medians))
-    assert min(painted for _, painted in medians) < 50
 
 
 def test_other_keys_and_scrubber(demo: Callable[..., Page]) -> None:

@@ -32,6 +32,7 @@ OUTSIDE = f"""() => [{BOOK}, ...{BOOK}.children, ...{BOOK}.querySelectorAll('.tr
 NARRATION = ".say p:not(.why), .say p:not(.why) .t"
 FIGURES = ".w .t, td .t, .more, .say, .say .why, .f, td, th, h3, .mark, .line > button, .where, .vocab .t, .vocab .k, .did, .per, h4"
 BEYOND = f"""() => [...{BOOK}.querySelectorAll('.line .now')].map(e => e.getBoundingClientRect()).filter(r => r.left < 0 || r.right > innerWidth)"""
+TYPE = "e => e.currentCSSZoom * parseFloat(getComputedStyle(e).fontSize)"
 CUT = f"""() => [...{BOOK}.querySelectorAll('.cols > section')].flatMap(part => [...part.querySelectorAll('.w, tr')]
   .map(row => [part.getBoundingClientRect().bottom, row.getBoundingClientRect()])
   .filter(([end, row]) => row.top < end - 2 && row.bottom > end + 2).map(([end, row]) => [end, row.top, row.bottom]))"""
@@ -147,15 +148,13 @@ def test_every_page(serve: Callable[..., str], open_page: Callable[..., Page]) -
             legible(page)
             assert page.evaluate(BEYOND) == []  # of the timeline, what was learned now is in sight
             continue
-        page.wait_for_function(f"location.pathname === '/{name}' && document.querySelector('h1')")
+        page.wait_for_function(f"location.pathname === '/{name}'")
+        # The playground begins with its text and its tokens, and needs no title.
+        head, least = (".ts-chips .pane .t", 20) if name == "playground" else ("h1", 40)
+        page.locator(head).first.wait_for()
         for hidden in ("stSidebar", "stHeader"):
             expect(page.get_by_test_id(hidden)).to_be_hidden()
-        assert (
-            page.evaluate(
-                "document.querySelector('h1').currentCSSZoom * parseFloat(getComputedStyle(document.querySelector('h1')).fontSize)"
-            )
-            >= 40
-        )
+        assert page.locator(head).first.evaluate(TYPE) >= least
         assert page.evaluate(
             "(m => m.scrollWidth <= m.clientWidth)(document.querySelector('[data-testid=stMain]'))"
         )

@@ -10,6 +10,7 @@ import http.server
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
@@ -140,14 +141,20 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_said: object) -> None: ...
 
 
-@pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
-    """Where a plain web server serves the site."""
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Where a plain web server serves a site."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    with served(folder) as address:
+        yield address
 
 
 class Links(HTMLParser):

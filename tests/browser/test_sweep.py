@@ -23,6 +23,7 @@ ONCE_CUT = (
     "unigram?corpus=hug",
     "bpe?corpus=course&mode=predict&ask=count&step=3",
     "compare?corpus=course",
+    "playground",
 )
 EVERY = (
     *(one.path for section in PAGE_SECTIONS for one in pages_in(section)),
@@ -46,6 +47,8 @@ FINDINGS = f"""() => {{
   const book = {BOOK}, found = [], name = e => e.className || e.tagName, on = document.documentElement.hasAttribute('data-projector');
   const main = document.querySelector('[data-testid="stMain"]');
   if (main.scrollWidth > main.clientWidth + 1) found.push(['page', 'wider than the window', main.scrollWidth, main.clientWidth]);
+  const tokens = on && document.querySelector('.st-key-playground-chips')?.getBoundingClientRect();
+  if (tokens && (tokens.bottom > innerHeight || tokens.height < 200)) found.push(['tokens', 'below the fold', tokens.top, tokens.bottom]);
   if (!book?.isConnected || !book.checkVisibility()) return found;
   const asked = document.querySelector('[data-testid="stForm"]') !== null; // else a row of tokens may go on where it fades
   const fades = e => !on && !asked && e.matches('.w .ts') && getComputedStyle(e).overflowX === 'auto' && getComputedStyle(e).maskImage !== 'none';

@@ -57,6 +57,20 @@ def test_why_one_word_became_three_tokens(serve: Callable[..., str], page: Page,
     chip.click()  # a token of another word: the tab follows
     expect(word).to_have_value("␣resettled")
     expect(page.locator(".story.why .row").last.locator(".t")).to_have_text(["␣res", "ett", "led"])
+
+    page.get_by_role("tab", name="Counts").click()
+    expect(page.get_by_role("heading", name="Step by step")).to_have_count(0)
+    chip = playground.chips.filter(has_text="idis").first
+    ask = page.get_by_role("button", name="Why these tokens?")
+    chip.hover()
+    expect(ask).not_to_be_visible()  # until the token is pinned
+    chip.click()
+    ask.press("Enter")
+    expect(page.get_by_role("tab", name="Why these tokens?")).to_have_attribute("aria-selected", "true")
+    expect(word).to_have_value("␣antidisestablishment")
+    expect(page.get_by_role("tab", name="Why these tokens?")).to_be_in_viewport()
+    expect(page.locator(".story.why")).to_be_in_viewport()
+    page.wait_for_url("**why=+antidisestablishment**")
     assert page.evaluate(TRACES_OF_ATTACK) == []
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390 and max(page.evaluate(WIDTHS)) <= 0

@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from tokensteps.cli import site
 from tokensteps.cli.commands import command_line
 from tokensteps.site import build
+from tokensteps.site.live import parts
 
 
 def run(*arguments: object) -> Result:
@@ -90,3 +91,18 @@ def test_a_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "a.txt").write_text("abcd", "utf-8")
     done = run(tmp_path / "out", tmp_path / "a.txt")
     assert done.exit_code == 1 and "a.txt has more than 3 bytes; count its words first" in done.stderr
+
+
+def test_python_for_browsers_is_there_or_said_to_be_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, file = tmp_path / "out", tmp_path / "pyodide.tgz"
+    file.write_bytes(b"PK")
+    done = run(out, "--pyodide", file)
+    assert done.exit_code == 2 and "--pyodide is for --live; add --live" in done.stderr
+    monkeypatch.setattr(parts.shutil, "which", lambda _name: None)
+    done = run(out, "--live")
+    assert done.exit_code == 1 and "npm isn't here" in done.stderr and "--pyodide FILE" in done.stderr
+    done = run(out, "--live", "--pyodide", file)
+    assert done.exit_code == 1 and "isn't npm's package of pyodide" in done.stderr
+    assert not out.exists()

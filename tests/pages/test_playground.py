@@ -10,7 +10,7 @@ from base64 import b64encode
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 import tiktoken
@@ -22,9 +22,10 @@ from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import GPT2, READY, Spec, upload_spec
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.catalogue.texts import TEXTS
-from tokensteps.limits import PLAYGROUND_LIMIT
+from tokensteps.limits import PASTE_LIMIT, PLAYGROUND_LIMIT
 from tokensteps.pages.explore.playground_chips import STRETCHES_SHOWN
 from tokensteps.runs.corpora import pack_text, unpack_text
+from tokensteps.server.stores import text_store
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 HUG = "bpe?corpus=hug"
@@ -227,6 +228,24 @@ def test_a_text_over_the_limit_is_refused_and_kept() -> None:
     app.session_state["playground.text"] = "a" * (PLAYGROUND_LIMIT + 1)
     run(app)
     assert "1,000,001 characters" in notes(app, "note problem")
+
+
+def test_the_text_can_be_trained_on() -> None:
+    """The link opens BPE's page with what is in the box; without words, or with more than that page takes, there is none."""
+
+    def link(text: str) -> dict[str, str] | None:
+        app.session_state["playground.text"] = text
+        run(app)
+        found = [
+            one.proto.query_string for one in app.get("page_link") if one.proto.label == "Train on this text"
+        ]
+        return dict(parse_qsl(found[0])) if found else None
+
+    app = opened(text=str(pack_text("short")))
+    short, long = link("low lower"), link("".join(map(chr, range(33, 50_000))))
+    assert short is not None and short["corpus"] == "paste" and unpack_text(short["text"]) == "low lower"
+    assert long is not None and long["corpus"] == "paste" and text_store().get(long["id"]) is not None
+    assert link(" \n") is None and link("a" * (PASTE_LIMIT + 1)) is None
 
 
 def test_a_long_text_is_drawn_a_page_at_a_time_and_counted_whole() -> None:

@@ -115,6 +115,18 @@ def test_each_kind_of_change_draws_both_runs() -> None:
         assert "As it is" in board(app), what
 
 
+def test_another_alphabet_takes_the_size_along_and_the_page_says_so() -> None:
+    """Oracle: the engine; with all bytes as its alphabet, a run of as many merges ends at the size that the note names."""
+    app = opened(t1="bpe?corpus=course&pre=byte_level", what="alphabet", to="bytes")
+    corpus = Corpus.from_texts(COURSE, pre_tokenizer="byte_level")
+    ours = train_bpe(corpus, 50, special_tokens=("<|endoftext|>",))
+    theirs = train_bpe(corpus, merges=len(ours), special_tokens=("<|endoftext|>",), alphabet="bytes")
+    [told] = [one for one in bodies(app, "note") if "size" in one]
+    assert f"from 50 to {len(theirs[-1].vocab)}:" in told and parted(board(app)) is None
+    app.selectbox(key="whatif.what").set_value("ties")
+    assert not [one for one in bodies(run(app), "note") if "size" in one]
+
+
 def test_a_word_that_comes_in_goes_through_the_pipeline() -> None:
     app = opened(t1="bpe?corpus=hug&size=11", what="add", of="mug hug", to="6")
     there = train_bpe(Corpus.from_counts(HUG | {"hug": 16, "mug": 6}), 11)

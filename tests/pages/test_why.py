@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, models
 
 from tests.pages.pages import bodies, problems, run
-from tests.pages.test_playground import address, notes, opened
+from tests.pages.test_playground import address, ids, notes, opened
 from tokensteps.catalogue.choices import GPT2, upload_spec
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.drawing.pipeline.why import SPACED_TEXT
@@ -117,6 +117,19 @@ def test_one_of_several_tokenizers() -> None:
     app.selectbox(key="playground.why.whose").select("A")
     run(app)
     assert "by" not in address(app) and "ByteLevel" in plain(bodies(app, "story why")[0])
+
+
+def test_special_tokens_that_are_plain_text_are_split() -> None:
+    """Oracle: the chips above, which have the engine's tokens of the text."""
+    end = "<|endoftext|>"
+    app = why_opened(text=f"a{end}", why=end)
+    assert "never split" in notes(app)
+    app.toggle(key="playground.specials").set_value(False)
+    run(app)
+    drawn = plain(bodies(app, "story why")[0])
+    assert "never split" not in notes(app) and "Added tokens" not in drawn
+    first = "".join(gpt2().token(one) for one in ids(app)[1:3])
+    assert first == "<|" and drawn.endswith(first) and address(app)["specials"] == "0"
 
 
 def test_a_model_without_steps() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import regex
 
@@ -90,12 +91,15 @@ class Analysis:
     def bytes_at(self, place: int) -> bytes:
         """A token's bytes: those of its place in the text, unless it shares that with other tokens."""
         start, end = self.offsets[place]
-        shared = any(
-            0 <= other < len(self) and self.offsets[other][0] < end and start < self.offsets[other][1]
-            for other in (place - 1, place + 1)
-        )
+        beside = (*self.offsets[max(0, place - 1) : place], *self.offsets[place + 1 : place + 2])
+        shared = any(first < end and start < last for first, last in beside)
         own = shared and self.ids[place] != self.subject.unknown_id
-        return self.subject.token_bytes(self.ids[place]) if own else self.text[start:end].encode()
+        return self._bytes_of(self.ids[place]) if own else self.text[start:end].encode()
+
+    @cached_property
+    def _bytes_of(self) -> Callable[[int], bytes]:
+        """`Subject.token_bytes`, asked once for each id: a script that a vocabulary spells in bytes has few of them again and again."""
+        return cache(self.subject.token_bytes)
 
     def runs(self, first: int, last: int) -> list[TextRun]:
         """Stretches `first` to `last` (not included), ready to be drawn."""

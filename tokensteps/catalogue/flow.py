@@ -93,8 +93,8 @@ def added_in(tokenizer: Tokenizer, text: str, encoding: Encoding) -> Iterator[Sp
     added = tokenizer.get_added_tokens_decoder()
     for identifier, (start, end) in zip(encoding.ids, encoding.offsets, strict=True):
         token, written = added.get(identifier), text[start:end]
-        if token is None or start == end:
-            continue
+        if token is None or start == end or (token.special and tokenizer.encode_special_tokens):
+            continue  # special tokens may be plain text, which a model can write as the same token
         wanted = token.content
         if token.normalized and tokenizer.normalizer is not None:
             wanted, written = map(tokenizer.normalizer.normalize_str, (wanted, written))

@@ -41,7 +41,7 @@ class Facts(NamedTuple):
     """What is known about a token besides its text; None for what is not known."""
 
     rank: int | None = None
-    """The order in which its merge was learned, from 0."""
+    """The order in which its merge was learned, from 0; in a file that ranks tokens, its token's rank there, which is the id."""
     parts: tuple[str, str] | None = None
     """The two tokens it was merged from."""
     score: float | None = None
@@ -96,8 +96,11 @@ class Subject(ABC):
         """
 
     @abstractmethod
-    def why(self, text: str, place: int = -1) -> Asked:
-        """What became of a text before the model, and the steps of its word number `place`, or of its first one."""
+    def why(self, text: str, place: int = -1, specials: bool = True) -> Asked:
+        """What became of a text before the model, and the steps of its word number `place`, or of its first one.
+
+        `specials` as in `encode`.
+        """
 
     @abstractmethod
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
@@ -157,8 +160,8 @@ class TrainedSubject(Subject):
     def normalized(self, text: str) -> str:
         return normalized_text(text, self.tokenizer.pipeline.normalizer)
 
-    def why(self, text: str, place: int = -1) -> Asked:
-        return asked_engine(self.tokenizer, text, place)
+    def why(self, text: str, place: int = -1, specials: bool = True) -> Asked:
+        return asked_engine(self.tokenizer if specials else self._plain, text, place)
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
         return self.tokenizer.why_not(word, tokens)

@@ -56,6 +56,17 @@ MEGABYTE = 1_000_000
     multiple=True,
 )
 @option("--exercises", "How many exercises of each kind and level.", type=click.IntRange(1, 20), usual="3")
+@option(
+    "--live",
+    "Add a page that trains on a text of the visitor's own, in the browser: 9 MB, for which npm gets Python for browsers, Pyodide.",
+    is_flag=True,
+)
+@option(
+    "--pyodide",
+    "For --live without npm's registry: the package as a file, which npm pack makes.",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+)
 @option("--no-keys", "Leave out the pages with the answers to the exercises.", is_flag=True)
 @option("--force -f", "Write into a folder that isn't empty. What else is in it stays.", is_flag=True)
 @QUIET
@@ -65,6 +76,8 @@ def site_command(
     corpora: Sequence[str],
     languages: Sequence[str],
     lessons: Sequence[str],
+    live: bool,
+    pyodide: str | None,
     no_keys: bool,
     force: bool,
     quiet: bool,
@@ -87,6 +100,7 @@ def site_command(
         files=own_files(files),
         lessons=[read_lesson(Path(name)) for name in lessons],
         keys=not no_keys,
+        pyodide=package(live, pyodide),
         **{name: value for name, value in asked.items() if value},
     )
     for lesson in site.lessons:
@@ -104,6 +118,20 @@ def site_command(
         f"Written: {counted(number, 'file', 'files')}, {size / MEGABYTE:.1f} MB. Open {out / 'index.html'}",
         quiet,
     )
+
+
+def package(live: bool, file: str | None) -> bytes:
+    """Pyodide's npm package, from a file or from npm's registry; nothing without --live. Raises ClickException."""
+    from tokensteps.site.live.parts import PackageError, npm_package, pyodide_package
+
+    if not live:
+        if file:
+            raise click.UsageError("--pyodide is for --live; add --live, or leave it out.")
+        return b""
+    try:
+        return pyodide_package(Path(file).read_bytes() if file else npm_package())
+    except PackageError as error:
+        raise click.ClickException(str(error)) from None
 
 
 def known_corpora(names: Sequence[str]) -> Sequence[str]:

@@ -130,7 +130,7 @@ def chips_message(
     tokenizer, the part of a long text, the language): with another one the browser forgets the pinned token and the scroll position. `linked`
     ties the chips to the text box on the page. `first` is the number of tokens before these, `total` the number of all.
 
-    `labels` needs the keys in `CHIP_LABELS`, plain text: "chip" holds `{text}` and `{ids}`; "token" may hold `{index}` and
+    `labels` needs the keys in `CHIP_LABELS`, plain text, and may have "why", on a button that asks about the pinned token: "chip" holds `{text}` and `{ids}`; "token" may hold `{index}` and
     `{total}`, "tokens" also `{last}`, "characters" `{start}` and `{end}` (as in a slice), "copied" `{number}` and `{total}`. "language" (BCP 47, default
     "en") says how numbers are written.
 
@@ -159,7 +159,7 @@ def chips_message(
         "total": first + count if total is None else total,
         "labels": {
             "language": "en",
-            **{name: labels[name] for name in sorted({*CHIP_LABELS, "language"} & {*labels})},
+            **{name: labels[name] for name in sorted({*CHIP_LABELS, "language", "why"} & {*labels})},
         },
         "kinds": [[kind.html] if kind.text is None else [kind.html, kind.text, *kind.ids] for kind in kinds],
         "order": order,

@@ -91,6 +91,16 @@ def listed(parts: Iterable[str]) -> str:
     return ("、" if _language.get() in UNSPACED else ", ").join(parts)
 
 
+def together(parts: Iterable[str]) -> str:
+    """The parts of a list as a sentence has them.
+
+    >>> together(["m"]), together(["m", "t"]), together(["m", "t", "x"])
+    ('m', 'm and t', 'm, t and x')
+    """
+    *before, last = parts
+    return _("{first} and {second}").format(first=listed(before), second=last) if before else last
+
+
 def engine_messages(
     fileobj: IO[bytes], *_found: object, **_options: object
 ) -> Iterator[tuple[int, str, str, list[str]]]:

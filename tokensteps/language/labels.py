@@ -41,6 +41,16 @@ def counts_labels() -> dict[str, str]:
     }
 
 
+def picture_labels() -> dict[str, str]:
+    """The words on the buttons for pictures of the stage."""
+    return {
+        "title": _("The stage as a picture"),
+        "png": _("Picture (PNG)"),
+        "svg": _("Picture (SVG)"),
+        "apng": _("Animation from this step on (PNG)"),
+    }
+
+
 def class_keys() -> list[tuple[str, str]]:
     """The lecturer's keys in a class, and what they do."""
     return [

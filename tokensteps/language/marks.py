@@ -21,15 +21,11 @@ _PLACEHOLDER: Final = regex.compile(r"(\{[^{}]*\})")
 _UNSPACED: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 """Scripts that put no spaces between words, or none between a word and its particles."""
 _TOKEN_SIGNS: Final = {
-    "space_markers": regex.compile(
-        r'<button.*?</button>(*SKIP)(*FAIL)|<bdi class="t [^>]*>\K[Ġ▁␣]', regex.DOTALL
-    ),
-    "continuation": regex.compile(
-        r'<button.*?</button>(*SKIP)(*FAIL)|<bdi class="t [^>]*>\K##', regex.DOTALL
-    ),
-    "end_of_word": regex.compile(r"<button.*?</button>(*SKIP)(*FAIL)|&lt;/w&gt;(?=</bdi>)", regex.DOTALL),
+    "space_markers": regex.compile(r'<button.*?</button>|<bdi class="t [^>]*>([Ġ▁␣])', regex.DOTALL),
+    "continuation": regex.compile(r'<button.*?</button>|<bdi class="t [^>]*>(##)', regex.DOTALL),
+    "end_of_word": regex.compile(r"<button.*?</button>|(&lt;/w&gt;)(?=</bdi>)", regex.DOTALL),
 }
-"""Term → where a chip has the sign that it explains, except in a button, which can't hold another one."""
+"""Term → where a chip has the sign that it explains, as the group, except in a button, which can't hold another one."""
 _MARK: Final = regex.compile(
     r'<span class="term" role="button" tabindex="0" data-term="(\w+)">([^<]*)</span>'
 )
@@ -102,7 +98,9 @@ def first_marks(html: str, limit: int = MARKS_IN_FRAME) -> str:
     """A frame's markup with only the first mark of each term, and at most `limit` marks; tokens' signs, such as Ġ, are marked too."""
     seen: set[str] = set()
     for name, sign in _TOKEN_SIGNS.items() if limit else ():
-        html = sign.sub(lambda match, name=name: _mark_html(name, match[0]), html, count=1)
+        found = next((match for match in sign.finditer(html) if match[1]), None)
+        if found:
+            html = html[: found.start(1)] + _mark_html(name, found[1]) + html[found.end(1) :]
 
     def keep(match: regex.Match[str]) -> str:
         if match[1] in seen or len(seen) == limit:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tokenizers_core.training.algorithms import ALGORITHMS
-from tokensteps.language.i18n import N_, _
+from tokensteps.language.i18n import N_, _, together
 
 ALGORITHM_NAMES: Mapping[str, str] = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
 """Proper names, which are not translated."""
@@ -131,4 +131,4 @@ def pair_name(pair: tuple[str, ...]) -> str:
     >>> pair_name(("bpe", "unigram"))
     'BPE and Unigram'
     """
-    return _("{first} and {second}").format(first=ALGORITHM_NAMES[pair[0]], second=ALGORITHM_NAMES[pair[1]])
+    return together(ALGORITHM_NAMES[name] for name in pair)

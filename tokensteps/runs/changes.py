@@ -76,12 +76,20 @@ def changed(run: Run[AnyTrace], recipe: Recipe, corpus: Corpus, change: Change) 
             text = decode_text(run.source.data).text
             return replace(run, source=replace(run.source, data=f"{text}\n{line}".encode()))
     values = {**recipe.values, change.what: change.to}
-    if change.what == "alphabet" and recipe["size"] is not None:  # with room for as many merges
-        symbols = len({*BYTE_TO_SYMBOL} - set().union(*corpus.words))
-        values["size"] = recipe["size"] + (symbols if change.to == "bytes" else -symbols)
+    if (size := size_along(recipe, corpus, change)) is not None:
+        values["size"] = size
     other = replace(recipe, values=values)
     found = ALGORITHMS[run.algorithm.name].run(other)
     return run if found is None else found
+
+
+def size_along(recipe: Recipe, corpus: Corpus, change: Change) -> int | None:
+    """The vocabulary size that a change takes along: with another alphabet, there is room for as many merges; None where it stays."""
+    if change.what != "alphabet" or recipe["size"] is None:
+        return None
+    symbols = len({*BYTE_TO_SYMBOL} - set().union(*corpus.words))
+    size: int = recipe["size"] + (symbols if change.to == "bytes" else -symbols)
+    return size
 
 
 def added(corpus: Corpus, text: str, times: int) -> tuple[tuple[str, int], ...]:

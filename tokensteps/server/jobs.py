@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
-from tokensteps.limits import JOBS_EACH, JOBS_ON_A_PAGE, QUICK, TOKENIZERS_KEPT, TRACES_ROOM
+from tokensteps.limits import JOBS_EACH, JOBS_ON_A_PAGE, LARGE_RUN, QUICK, TOKENIZERS_KEPT, TRACES_ROOM
 from tokensteps.server.once import once
 from tokensteps.server.shelf import Shelf
 from tokensteps.server.tasks import Progress
@@ -64,6 +64,14 @@ class Job(Generic[Built]):
         self._asked[session] = time.monotonic()
         return bool(self.waiting() - {session})
 
+    def askers(self) -> set[str]:
+        """The sessions that have asked for it; "" is everybody."""
+        return {*self._asked} or {""}
+
+    def leave(self, session: str) -> bool:
+        """A session has ended; whether it was the only one that had asked for this."""
+        return self._asked.pop(session, None) is not None and not self._asked
+
     def waiting(self) -> set[str]:
         """The sessions that wait for it."""
         now = time.monotonic()
@@ -98,6 +106,8 @@ class Registry:
         self.values: Shelf[str, Any] = Shelf(room)
         self.jobs: dict[str, Job[Any]] = {}
         self.lock = threading.Lock()
+        self._askers: dict[str, set[str]] = {}
+        """Key of a large value → the sessions that have asked for it."""
 
     def ask(
         self,
@@ -119,6 +129,8 @@ class Registry:
             self._tidy()
             value: Built | None = self.values.get(key)
             if value is not None:
+                if key in self._askers:
+                    self._askers[key].add(session)
                 return value
             job: Job[Built] | None = self.jobs.get(key)
             if job is None or job.progress.stop:  # given up meanwhile
@@ -141,6 +153,20 @@ class Registry:
         job.progress.stop = True
         with self.lock:
             self._forget(key, job)
+
+    def leave(self, session: str) -> list[str]:
+        """A session has ended: give up the jobs that it alone has asked for, and forget such values if they are large; the keys of those."""
+        with self.lock:
+            self._tidy()
+            for job in self.jobs.values():
+                job.progress.stop |= job.leave(session)
+            for askers in self._askers.values():
+                askers.discard(session)
+            gone = [key for key, askers in self._askers.items() if not askers]
+            for key in gone:
+                self.values.drop(key)
+                del self._askers[key]
+            return gone
 
     def _make_way(self, session: str, place: str) -> None:
         """Give up what a session no longer wants, unless others wait for it: before it gets another job."""
@@ -170,6 +196,10 @@ class Registry:
         self._forget(key, job)
         if job.error is None and not job.progress.stop:
             self.values.put(key, job.value, job.progress.size)
+            there = {*self.values.keys()}
+            self._askers = {one: askers for one, askers in self._askers.items() if one in there}
+            if job.progress.size > LARGE_RUN:
+                self._askers[key] = job.askers()
 
     def _forget(self, key: str, job: Job[Any]) -> None:
         if self.jobs.get(key) is job:

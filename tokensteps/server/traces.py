@@ -6,6 +6,7 @@ import pickle
 from typing import Final, TypeVar
 
 from tokensteps.limits import TRACES_ROOM, TRAINER_IDLE_SECONDS, TRAINER_ROOM
+from tokensteps.server.jobs import registry
 from tokensteps.server.once import once
 from tokensteps.server.shelf import Shelf
 from tokensteps.server.tasks import Progress, Task, worth_sending
@@ -55,3 +56,9 @@ def train(name: str, task: Task[Trace], progress: Progress) -> Trace:
 def pickled(name: str) -> bytes | None:
     """A trace as pickled after training, for another process; None if it is no longer kept."""
     return _pickles().get(name)
+
+
+def forget_session(session: str) -> None:
+    """A session has ended: end its trainings, and forget large runs, unless others have asked for them."""
+    for name in registry().leave(session):
+        _pickles().drop(name)

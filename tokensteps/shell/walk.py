@@ -225,7 +225,7 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
         "stop": _(here.link.label),
         "minutes": here.minutes,
         "when": f"{begins}–{begins + here.minutes}" if here.minutes else "",
-        "note": here.note,
+        "note": "" if exercise == "return" else here.note,  # which is about the station
         "answer": here.answer,
         "waits": here.link.query.get("mode") == "predict",
         "stops": listed,

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Final
 
 from tokenizers_core.errors import EmptyCorpusError
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.drawing.encoding import encoding_frame, match_frame
-from tokensteps.drawing.frame import Frame, packed
+from tokensteps.drawing.frame import packed
 from tokensteps.drawing.handout import DrawnRun, draw_steps, filled, json_in_page
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
-from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.tokens import readable
-from tokensteps.drawing.training.frames import TRAINING_FRAMES
+from tokensteps.drawing.training.frames import ENCODING_FRAMES, TRAINING_FRAMES
 from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import _, count, listed, sentences
 from tokensteps.language.labels import projector_labels
@@ -29,12 +27,6 @@ from tokensteps.runs.settings import Recipe, read_url
 from tokensteps.server.tasks import Progress, Task
 from tokensteps.site.layout import SitePage, relative
 
-ENCODING_FRAMES: Final[Mapping[str, Callable[..., Frame]]] = {
-    "bpe": encoding_frame,
-    "wordpiece": match_frame,
-    "unigram": lattice_frame,
-}
-"""Algorithm → what draws a step of encoding a word."""
 BOOKS: Final = "books.js"
 """The script of every page with a flipbook."""
 NOT_IN_A_NAME: Final = frozenset({"corpus", "step", *(setting.name for setting in VIEWS)})

@@ -17,6 +17,8 @@ from tokensteps.site.books import SiteRun, example_run, file_run, run_page, trai
 from tokensteps.site.layout import INDEX_PAGE, SitePage, document
 from tokensteps.site.lesson_file import OwnLesson
 from tokensteps.site.lesson_page import own_lesson_page
+from tokensteps.site.live.page import TRY_PAGE, try_page, try_title
+from tokensteps.site.live.parts import live_files
 from tokensteps.site.practice import practice_pages
 from tokensteps.site.shared import shared_files
 from tokensteps.site.texts import Listed, entry_page, errata_page, glossary_page, index_page, plan_pages
@@ -52,6 +54,8 @@ class Site:
     exercises: int = EXERCISES_EACH
     keys: bool = True
     """Whether there are pages with the answers."""
+    pyodide: bytes = b""
+    """Its npm package, for the page “Try”; without it there is no such page."""
 
 
 def runs_of(site: Site) -> list[SiteRun]:
@@ -109,6 +113,9 @@ def site_files(
     """
     for name, text in shared_files():
         yield f"assets/{name}", text
+    if site.pyodide:
+        yield from ((f"assets/{name}", text) for name, text in live_files(site.pyodide))
+        yield from in_languages(site, partial(one_page, try_page))
     yield ".nojekyll", ""  # GitHub's pages are served as they are
     yield INDEX_PAGE, entry_page(site.languages)
     own = []
@@ -138,7 +145,8 @@ def in_languages(
         before = current_language()
         try:
             use_language(language)
-            made = [(page.path, document(page, site.languages)) for page in make()]
+            places = [(TRY_PAGE, try_title())] if site.pyodide else []
+            made = [(page.path, document(page, site.languages, places)) for page in make()]
         finally:
             use_language(before)
         yield from ((f"{language}/{path}", text) for path, text in made)

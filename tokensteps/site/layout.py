@@ -29,6 +29,8 @@ class SitePage(NamedTuple):
     """Of the files in `assets/`."""
     everywhere: bool = True
     """Whether the site has it in all its languages."""
+    policy: str = SITE_POLICY
+    """Its Content-Security-Policy."""
 
 
 def relative(start: str, target: str) -> str:
@@ -46,11 +48,12 @@ def link_html(start: str, target: str, label: str, attributes: str = "") -> str:
     return f'<a href="{escape(relative(start, target))}"{attributes}>{escape(label)}</a>'
 
 
-def document(page: SitePage, languages: Iterable[str]) -> str:
-    """The whole page in the language in use; `languages` are the site's."""
+def document(page: SitePage, languages: Iterable[str], places: Iterable[tuple[str, str]] = ()) -> str:
+    """The whole page in the language in use; `languages` are the site's, `places` more of its pages, with their titles."""
     here = current_language()
     path = f"{here}/{page.path}"
-    places = [
+    all_places = [
+        *places,
         (f"{INDEX_PAGE}#runs", _("Runs")),
         (f"{INDEX_PAGE}#lessons", _("Lessons")),
         (f"{INDEX_PAGE}#exercises", _("Exercises")),
@@ -62,7 +65,7 @@ def document(page: SitePage, languages: Iterable[str]) -> str:
         home=relative(path, f"{here}/{INDEX_PAGE}"),
         mark=mark(),
         pages=escape(_("Pages of this site")),
-        places="".join(_nav_link(path, f"{here}/{target}", label) for target, label in places),
+        places="".join(_nav_link(path, f"{here}/{target}", label) for target, label in all_places),
         language=escape(_("Language")),
         languages="".join(
             link_html(
@@ -75,7 +78,7 @@ def document(page: SitePage, languages: Iterable[str]) -> str:
             if other != here
         ),
     )
-    return whole_page(path, page.title, head, page.body, page.scripts)
+    return whole_page(path, page.title, head, page.body, page.scripts, page.policy)
 
 
 def in_language(code: str) -> str:
@@ -89,13 +92,15 @@ def _nav_link(start: str, target: str, label: str) -> str:
     return link_html(start, target, label, here)
 
 
-def whole_page(path: str, title: str, head: str, body: str, scripts: Iterable[str] = ()) -> str:
+def whole_page(
+    path: str, title: str, head: str, body: str, scripts: Iterable[str] = (), policy: str = SITE_POLICY
+) -> str:
     """The document at `path`, which counts from the site's folder; `title` is plain text, `head` and `body` are markup."""
     assets = relative(path, "assets")
     return filled(
         "site/page",
         language=language_tag(),
-        policy=SITE_POLICY,
+        policy=policy,
         title=escape(title if title == "TokenSteps" else f"{title} · TokenSteps"),
         assets=assets,
         head=head,

@@ -117,6 +117,8 @@ class Game:
     """From its beginning to the last answer."""
     left: bool = False
     """Whether the learner left it: then it goes on from the step where the learner is on coming back."""
+    anew: bool = False
+    """Whether it takes the place of one that the browser may have kept."""
 
     def question(self, hidden: Hidden) -> Question | None:
         """The next question; None at the end."""

@@ -18,7 +18,7 @@ from tokenizers_core.counterfactual.tipping import tippings
 from tokenizers_core.training.bpe import BpeTrace
 from tokensteps.drawing.handout import filled, standalone_page
 from tokensteps.drawing.mark import mark
-from tokensteps.language.i18n import N_, _, count, current_language, listed, sentences
+from tokensteps.language.i18n import N_, _, count, current_language, listed, sentences, together
 from tokensteps.language.names import choice_name
 from tokensteps.language.numbers import nats
 from tokensteps.language.pages import PAGES
@@ -130,7 +130,7 @@ RARE_LINK = Link(
 TO_SCORE_LINK = Link(
     N_("The same words with WordPiece, before the scores are known"),
     "wordpiece",
-    {"corpus": "hug", "mode": "predict", "ask": "score"},
+    {"corpus": "hug", "mode": "predict", "ask": "pair"},
 )
 PRUNE_LINK = Link(N_("Unigram: a prune, and what it costs"), "unigram", {"corpus": "hug", "step": "6"})
 TO_PRUNE_LINK = Link(
@@ -308,7 +308,9 @@ LESSONS: tuple[Lesson, ...] = (
             ),
             Activity(
                 8,
-                N_("The same words with WordPiece: have the class work out the scores of two pairs."),
+                N_(
+                    "The same words with WordPiece: have the class work out the scores of {wp_frequent} and {wp_pair}. Which pair is merged?"
+                ),
                 N_(
                     "{wp_pair}: {wp_sum} = {wp_score}. {wp_frequent}: {wp_frequent_sum} = {wp_frequent_score}."
                 ),
@@ -317,7 +319,7 @@ LESSONS: tuple[Lesson, ...] = (
                     Claim("scores", ("wp_pair", "wp_frequent")),
                 ),
                 TO_SCORE_LINK,
-                "score",
+                "pair",
             ),
             Activity(
                 5,
@@ -371,7 +373,9 @@ LESSONS: tuple[Lesson, ...] = (
             ),
             Activity(
                 15,
-                N_("The same words with WordPiece: have the class work out the scores of two pairs."),
+                N_(
+                    "The same words with WordPiece: have the class work out the scores of {wp_frequent} and {wp_pair}. Which pair is merged?"
+                ),
                 N_(
                     "{wp_pair}: {wp_sum} = {wp_score}. {wp_frequent}: {wp_frequent_sum} = {wp_frequent_score}."
                 ),
@@ -380,7 +384,7 @@ LESSONS: tuple[Lesson, ...] = (
                     Claim("scores", ("wp_pair", "wp_frequent")),
                 ),
                 TO_SCORE_LINK,
-                "score",
+                "pair",
             ),
             Activity(
                 15,
@@ -395,7 +399,7 @@ LESSONS: tuple[Lesson, ...] = (
             Activity(
                 10,
                 N_(
-                    "The lattice: have the class count the splits of a word, then step through the Viterbi algorithm."
+                    "The Lattice tab, below the step (in projector mode, press F5): have the class count the splits of a word, then step through the Viterbi algorithm."
                 ),
                 N_("{paths} splits of {lattice_word}; the best is {best}."),
                 (Claim("splits", ("paths", "lattice_word", "best")),),
@@ -461,7 +465,7 @@ def _merge_facts() -> dict[str, str]:
         ),
         "bpe_pair": PLUS.join(first.pair),
         "bpe_freq": count(first.freq),
-        "bpe_words": listed(first.words),
+        "bpe_words": together(first.words),
         "bpe_next": listed(PLUS.join(merge_at(bpe, step).pair) for step in (2, 3, 4)),
         "bpe_merges": count(len(bpe)),
         **_tip_facts(bpe),
@@ -478,7 +482,7 @@ def _merge_facts() -> dict[str, str]:
         "wp_frequent_score": str(frequent.score),
         "wp_frequent_sum": f"{frequent.freq} / ({frequent.first_freq} × {frequent.second_freq})",
         "sample": sample,
-        "unseen": listed(sorted({*sample} - {*"".join(bpe.corpus.words), " "})),
+        "unseen": together(sorted({*sample} - {*"".join(bpe.corpus.words), " "})),
         "bug": PLUS.join(bpe.tokenizer(len(bpe)).encode("bug").tokens),
     }
 

@@ -36,12 +36,13 @@ OPENING: Final = N_(
 )
 
 
-def game_of(hidden: Hidden, start: int) -> Game:
-    """The game in progress. One that was left goes on after the step `start`; another run begins a new one there."""
+def game_of(hidden: Hidden, start: int, anew: bool = False) -> Game:
+    """The game in progress. One that was left goes on after the step `start`; another run begins a new one there, and so does whoever
+    begins `anew`."""
     state, key = st.session_state, f"{hidden.place}.game"
     game: Game | None = state.get(key)
-    if game is None or game.run != hidden.name:
-        game = state[key] = Game(hidden.name, hidden.shown_from(start))
+    if anew or game is None or game.run != hidden.name:
+        game = state[key] = Game(hidden.name, hidden.shown_from(start), anew=anew)
     elif game.left:
         game.reached, game.left = hidden.shown_from(start), False
     elif game.reached < hidden.last:
@@ -53,7 +54,7 @@ def game_of(hidden: Hidden, start: int) -> Game:
 
 def keep_game(hidden: Hidden, game: Game) -> bool:
     """Have the browser keep the game, or restore the one that an earlier session left there; returns whether it was restored just now."""
-    return game.restore(kept(f"{hidden.place}-{hidden.name[:12]}", game.saved()), hidden)
+    return game.restore(kept(f"{hidden.place}-{hidden.name[:12]}", game.saved(), erased=game.anew), hidden)
 
 
 def forget_game(place: str) -> None:

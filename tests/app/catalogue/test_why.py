@@ -295,6 +295,20 @@ def test_what_has_no_steps() -> None:
     assert subject_of("gpt2_kind").why("茶" * 100).story is None  # three hundred bytes
 
 
+@pytest.mark.parametrize("kind", ["gpt2_kind", "roberta_kind", "bert_kind", "xlmr_kind"])
+def test_special_tokens_may_be_plain_text(kind: str) -> None:
+    """As the library encodes them when it is told so: no stage has found them, and the model makes tokens of their parts."""
+    subject = subject_of(kind)
+    special = min(subject.style.special_tokens - subject.only_added, default="[UNK]")
+    text = f"a {special} b"
+    found: list[str] = []
+    for place in range(len(subject.why(text, 0, specials=False).words)):
+        asked = subject.why(text, place, specials=False)
+        assert asked.story is not None and asked.stages[0].stage != "added"
+        found += asked.story.tokens
+    assert found == [subject.token(one) for one in subject.encode(text, specials=False).ids]
+
+
 def test_whatever_place_a_link_names() -> None:
     for place in (-5, 0, 1, 99):
         asked = subject_of("bert_kind").why("don't stop", place)
@@ -330,3 +344,6 @@ def test_a_tokenizer_trained_here(kind: str) -> None:
         assert story is not None and story.tokens == tuple(
             subject.token(one) for one in trace.tokenizer().encode(story.word.lstrip("▁")).ids
         )
+    special = next(iter(subject.style.special_tokens), "")
+    assert not special or subject.why(special).story is None
+    assert subject.why(special or "x", specials=False).story is not None

@@ -26,6 +26,7 @@ from tokensteps.pages.learn.home_algorithms import ALGORITHM_ROWS, algorithm_col
 from tokensteps.pages.learn.home_sentence import (
     HOME_CORPUS,
     PIECES_SHOWN,
+    as_words,
     corpus_facts,
     sentence_counts_html,
     sentence_html,
@@ -169,6 +170,11 @@ def test_pieces_vocabularies_and_unknown_words(subject: TrainedSubject, sentence
         assert (f"… {len(way.chips) - PIECES_SHOWN} more" in shown(drawn)) or len(way.chips) <= PIECES_SHOWN
 
 
+def test_unknown_words_are_named_and_the_rest_counted() -> None:
+    told = as_words("qa qb qc qd qe qf qg qh", corpus_facts(HOME_CORPUS)).cost
+    assert "qf" in told and "qg" not in told and shown(told).endswith(" and 2 more.")
+
+
 def test_a_tokenizer_that_lacks_letters_says_which_words_it_lost() -> None:
     trace = train_bpe(Corpus.from_counts(HUG))
     analysis = analyse(TrainedSubject("hug", trace.tokenizer(), trace, len(trace)), "bug mug")
@@ -253,7 +259,9 @@ def test_facts_of_the_five_words() -> None:
     pairs, _symbols = hug_pairs()
     [(pair, number), (_next, less)] = pairs.most_common(2)
     assert number > less and known["bpe_pair"] == PLUS.join(pair) and known["bpe_freq"] == str(number)
-    assert known["bpe_words"].split(", ") == [word for word in HUG if "".join(pair) in word]
+    assert known["bpe_words"].replace(" and ", ", ").split(", ") == [
+        word for word in HUG if "".join(pair) in word
+    ]
     assert known["words"] == ", ".join(f"{word} {number}" for word, number in HUG.items())
     marked, symbols = hug_pairs("##")
     scores = {pair: number / (symbols[pair[0]] * symbols[pair[1]]) for pair, number in marked.items()}
@@ -269,7 +277,7 @@ def test_facts_of_the_five_words() -> None:
     top, bottom = map(int, known["wp_frequent_score"].split("/"))
     assert top / bottom == pytest.approx(scores[frequent])
     sample = EXAMPLES["hug"].sample
-    assert known["unseen"] == ", ".join(sorted(set(sample) - set("".join(HUG)) - {" "}))
+    assert known["unseen"] == " and ".join(sorted(set(sample) - set("".join(HUG)) - {" "}))  # two
     assert "bug" in sample.split() and not set(sample.split()) & set(HUG)  # “new”, as the station says
 
 

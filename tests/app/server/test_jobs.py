@@ -17,10 +17,12 @@ import pytest
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import EmptyCorpusError
 from tokenizers_core.text.pipeline import Pipeline
+from tokensteps.limits import LARGE_RUN
 from tokensteps.runs.corpora import Source
-from tokensteps.server.jobs import WAITS, Job, Registry
+from tokensteps.server import jobs
+from tokensteps.server.jobs import WAITS, Job, Registry, registry
 from tokensteps.server.tasks import Progress, Stopped, Task
-from tokensteps.server.traces import GROWTH, LEAST_TAKEN, pickled, train
+from tokensteps.server.traces import GROWTH, LEAST_TAKEN, forget_session, pickled, train
 
 PATIENT = 30.0
 
@@ -294,3 +296,74 @@ def test_what_others_wait_for_is_not_given_up() -> None:
     registry.ask("mine alone", Built(1, gate), 0, "s", "bpe")
     assert isinstance(mine, Job) and not mine.progress.stop
     gate.set()
+
+
+def large(size: int, gate: threading.Event | None = None) -> Callable[[Progress], str]:
+    """A build whose value takes so much room."""
+
+    def build(progress: Progress) -> str:
+        assert gate is None or gate.wait(PATIENT)
+        progress.size = size
+        return "value"
+
+    return build
+
+
+def test_a_large_run_goes_with_the_last_session_that_has_asked_for_it() -> None:
+    """What an attacker's finished runs took stayed for good: one trained on 100 KB of random letters, 40 MB."""
+    registry = Registry()
+    for session, key, size in (
+        ("one", "alone", LARGE_RUN + 1),
+        ("one", "shared", LARGE_RUN + 1),
+        ("other", "shared", LARGE_RUN + 1),  # when it was there already
+        ("one", "small", LARGE_RUN),
+        ("", "everybody's", LARGE_RUN + 1),
+    ):
+        assert registry.ask(key, large(size), PATIENT, session) == "value"
+    assert registry.leave("one") == ["alone"]
+    assert registry.values.keys() == ["shared", "small", "everybody's"]
+    assert registry.leave("one") == [] and registry.leave("other") == ["shared"]
+    assert registry.values.keys() == ["small", "everybody's"]
+
+
+def test_what_a_large_run_was_asked_by_is_forgotten_with_it() -> None:
+    registry = Registry(2 * LARGE_RUN)
+    for number in range(5):  # each pushes the one before out
+        assert registry.ask(f"run {number}", large(LARGE_RUN + 1), PATIENT, "one") == "value"
+    assert registry.leave("one") == ["run 4"] and not registry.values.keys()
+
+
+def test_a_session_that_ends_gives_up_what_it_alone_waits_for() -> None:
+    gate, registry = threading.Event(), Registry()
+    asked = {}
+    for session, key in (("one", "alone"), ("one", "shared"), ("other", "shared"), ("", "everybody's")):
+        asked[key] = registry.ask(key, large(LARGE_RUN + 1, gate), 0, session, key)
+    assert registry.leave("one") == []
+    stopped = {key: isinstance(job, Job) and job.progress.stop for key, job in asked.items()}
+    assert stopped == {"alone": True, "shared": False, "everybody's": False}
+    gate.set()
+    assert registry.ask("shared", large(0), PATIENT, "other") == "value"
+    assert registry.leave("other") == ["shared"]
+
+
+def test_a_run_that_ended_before_its_session_goes_with_it() -> None:
+    """Nobody came back for it, so it wasn't among the finished ones, but held all the same."""
+    registry = Registry()
+    gate = threading.Event()
+    job = registry.ask("run", large(LARGE_RUN + 1, gate), 0, "one")
+    gate.set()
+    assert isinstance(job, Job) and job.finished(PATIENT)
+    assert registry.leave("one") == ["run"] and not registry.jobs and not registry.values.keys()
+
+
+def test_the_process_that_draws_gets_no_run_of_a_session_that_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jobs, "LARGE_RUN", 0)
+    task = Task(train_bpe, Source("x", b"hug pug pun"), Pipeline(), {})
+    assert registry().ask("gone run", lambda progress: train("gone run", task, progress), PATIENT, "gone")
+    assert pickled("gone run") is not None
+    forget_session("another")
+    assert pickled("gone run") is not None
+    forget_session("gone")
+    assert pickled("gone run") is None and registry().values.get("gone run") is None

@@ -84,6 +84,10 @@ class Opened:
         return pairs, symbols
 
 
+def in_a_sentence(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
 def home() -> TrainedSubject:
     trace = home_run().make(Progress())
     return TrainedSubject(HOME_CORPUS, trace.tokenizer(), trace, len(trace))
@@ -123,9 +127,10 @@ def asks(link: Link) -> Mapping[str, str]:
         event = opened.next.event
         assert question.key == event.piece == known["piece"]
         return {**prunes(link)}
+    assert kind == "pair"
     pairs, symbols = opened.counted()
     drawn = hidden.draw(opened.step, opened.step).html
-    if kind == "pair":
+    if link.page == "bpe":
         best = max(pairs, key=lambda pair: pairs[pair])
         assert question.grade(" + ".join(best)).kind == "right"
         assert (
@@ -140,7 +145,10 @@ def asks(link: Link) -> Mapping[str, str]:
         told[f"{name}_sum"] = f"{number} / ({parts[0]} × {parts[1]})"
         told[f"{name}_score"] = f"{number // divisor}/{parts[0] * parts[1] // divisor}"
         assert told[f"{name}_score"] not in drawn and f"{parts[0]} × {parts[1]}" not in drawn
-    assert question.grade(told["wp_score"]).kind == "right"
+    assert question.grade(known["wp_pair"].replace(PLUS, " + ")).kind == "right"
+    assert (
+        known["wp_pair"].split(PLUS)[1] not in question.prompt
+    )  # nor what is merged, as the question for the score does
     return told
 
 
@@ -151,7 +159,7 @@ def merges(link: Link) -> Mapping[str, str]:
     assert pairs[pair] == max(pairs.values())
     splits = opened.trace[opened.next.step - 1].splits(opened.trace.corpus.words)
     words = [word for word, split in splits.items() if pair in pairwise(split)]
-    return {"bpe_pair": PLUS.join(pair), "bpe_freq": str(pairs[pair]), "bpe_words": ", ".join(words)}
+    return {"bpe_pair": PLUS.join(pair), "bpe_freq": str(pairs[pair]), "bpe_words": in_a_sentence(words)}
 
 
 def follow(link: Link) -> Mapping[str, str]:
@@ -277,7 +285,7 @@ def encodes(link: Link) -> Mapping[str, str]:
     unseen = sorted({*text} - {*"".join(corpus.words), " "})
     return {
         "sample": text,
-        "unseen": ", ".join(unseen),
+        "unseen": in_a_sentence(unseen),
         "bug": PLUS.join(tokenizer.encode("bug").tokens),
     }
 

@@ -152,8 +152,8 @@ class Apart:
         found: Flow = self._ask("flow", text, pair)
         return found
 
-    def why(self, text: str, place: int) -> Asked:
-        found: Asked = self._ask("why", text, place)
+    def why(self, text: str, place: int, specials: bool) -> Asked:
+        found: Asked = self._ask("why", text, place, specials)
         return found
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:

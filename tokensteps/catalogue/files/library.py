@@ -58,7 +58,7 @@ class TextWork(Protocol):
     def flow(self, text: str, pair: str) -> Flow:
         """What each stage did to a text, or with a `pair` that isn't "" to both. Raises EncodeError."""
 
-    def why(self, text: str, place: int) -> Asked:
+    def why(self, text: str, place: int, specials: bool) -> Asked:
         """As in `Subject`. Raises EncodeError."""
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
@@ -106,9 +106,10 @@ class Library:
             algorithm_of(document), pipeline_of(document), special_tokens_of(document), template_of(document)
         )
 
-    def why(self, text: str, place: int) -> Asked:
+    def why(self, text: str, place: int, specials: bool) -> Asked:
         with _failing(self.name):
-            return asked_library(self.tokenizer, text, place, lambda: self.model, self._marked)
+            tokenizer = self.tokenizer if specials else self._plain
+            return asked_library(tokenizer, text, place, lambda: self.model, self._marked)
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
         return self.model.why_not(word, tokens)

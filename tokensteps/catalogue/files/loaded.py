@@ -68,6 +68,7 @@ class LoadedSubject(Subject):
         model = document["model"]
         self.name = name
         self.library = Library(name, tokenizer, bool(respelled[0]), rank_is_id)
+        self._rank_is_id = rank_is_id
         self.algorithm = type(tokenizer.model).__name__
         self.size = tokenizer.get_vocab_size(with_added_tokens=True)
         self.notes = tuple(notes)
@@ -113,9 +114,9 @@ class LoadedSubject(Subject):
         refuse_surrogates(pair)
         return self.library.flow(text, pair)
 
-    def why(self, text: str, place: int = -1) -> Asked:
+    def why(self, text: str, place: int = -1, specials: bool = True) -> Asked:
         refuse_surrogates(text)
-        return self.library.why(text, place)
+        return self.library.why(text, place, specials)
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
         refuse_surrogates(word)
@@ -156,11 +157,14 @@ class LoadedSubject(Subject):
     def facts(self, identifier: int) -> Facts:
         self.token(identifier)
         merges = self._merges
-        rank = merges.rank.get(identifier)
-        if rank is not None:
-            return Facts(
-                rank=rank, parts=(self._names[merges.firsts[rank]], self._names[merges.seconds[rank]])
-            )
+        place = merges.rank.get(identifier)
+        # A file of ranks has one for every token, the bytes too: the id.
+        ranked = identifier if self._rank_is_id and identifier not in self._added_ids else None
+        if place is not None:
+            parts = self._names[merges.firsts[place]], self._names[merges.seconds[place]]
+            return Facts(rank=place if ranked is None else ranked, parts=parts)
+        if ranked is not None and self._names[identifier]:
+            return Facts(rank=ranked)
         return Facts(score=self._scores[identifier]) if identifier < len(self._scores) else Facts()
 
     def all_tokens(self) -> Sequence[str]:

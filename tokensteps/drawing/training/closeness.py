@@ -16,7 +16,12 @@ from tokensteps.language.i18n import _, count
 def tipping_html(trace: AnyTrace, step: int, found: Mapping[str, Tipping], bound: int, style: Style) -> str:
     """Each word as it was split before the step, its count, and the first change in each direction that tips the step."""
     splits = trace.snapshot(max(0, step - 1)).splits(found)
-    names = (_("Word"), _("Count"), _("More of it"), _("Less of it"))
+    names = (
+        _("Word"),
+        _("Occurs now"),
+        _("If it occurred more often"),
+        _("If it occurred less often"),
+    )
     head = "".join(f"<th>{escape(name)}" for name in names)
     rows = "".join(
         f'<tr><td><span class="row">{chips(splits[word], style)}</span><td>{count(trace.word_frequencies[word])}'

@@ -20,7 +20,7 @@ from tokensteps.drawing.chips import Shown, Version
 from tokensteps.language.i18n import _, count, current_language, use_language
 from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
-from tokensteps.limits import PLAYGROUND_LIMIT, SPECIAL_LISTED
+from tokensteps.limits import PASTE_LIMIT, PLAYGROUND_LIMIT, SPECIAL_LISTED
 from tokensteps.pages.explore.playground_chips import (
     STRETCHES_SHOWN,
     ChipsView,
@@ -36,11 +36,14 @@ from tokensteps.pages.explore.playground_state import (
     playground_value,
     read_playground_url,
     set_text,
+    text_query,
 )
 from tokensteps.pages.explore.playground_tabs import show_playground_tabs
 from tokensteps.pages.explore.playground_tokenizers import open_slot, refused, tokenizer_choice
 from tokensteps.pages.explore.typed.desks import desk_address, leave_desk, sit_down
+from tokensteps.pages.explore.why.why_state import ask_about_stretch
 from tokensteps.runs.rules import PLAYGROUND_RULES
+from tokensteps.shell.language import page_link
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.notes import lasting, problem
 from tokensteps.widgets.tour import titled
@@ -93,6 +96,8 @@ def show_text(subjects: Mapping[str, Subject]) -> None:
             st.session_state.pop("playground.page", None)
         st.session_state["playground.text"] = typed.text
     version = playground_value("nonce"), 0 if typed is None else typed.at
+    with st.container(key="playground.train"):
+        training_link()
     text_settings(subjects)
     update_url(playground_url())
     text = playground_value("text")
@@ -158,7 +163,7 @@ def show_first(view: ChipsView, text: str, analysis: Analysis, version: Version)
         st.session_state["playground.page"] = pages
         view = view._replace(page=pages)
     sit_down(_desk(), view, session_id())
-    linked_chips(chips_data(view, text, version), key="playground.chips")
+    linked_chips(chips_data(view, text, version), "playground.chips", ask_about_stretch)
     if pages > 1:
         with st.container(key="playground.follows.pages", horizontal=True, vertical_alignment="center"):
             st.pagination(pages, key="playground.page")
@@ -222,10 +227,17 @@ def _special_menu(subjects: Iterable[Subject]) -> None:
     )
 
 
+def training_link() -> None:
+    """The way on from a text to what can be learned from it."""
+    text = playground_value("text")
+    if text.strip() and len(text) <= PASTE_LIMIT:
+        page_link("bpe", _("Train on this text"), {"corpus": "paste", **text_query()})
+
+
 def text_settings(subjects: Mapping[str, Subject]) -> None:
     """How tokens are shown, and how the text is read."""
     names = {"text": _("text"), "ids": _("ids"), "bytes": _("bytes")}
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key="playground.settings", horizontal=True, vertical_alignment="center", gap="small"):
         _examples()
         _special_menu(subjects.values())
         st.segmented_control(

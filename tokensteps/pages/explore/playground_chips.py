@@ -18,6 +18,7 @@ from tokensteps.limits import (
     NORMALIZED_LIMIT,
 )
 from tokensteps.pages.explore.playground_files import counts_html, window_html
+from tokensteps.pages.explore.why.why_state import WHY_TAB
 from tokensteps.server.shelf import Shelf
 from tokensteps.widgets.notes import note_html
 
@@ -129,6 +130,7 @@ def chip_labels() -> dict[str, str]:
         "copy_tokens": _("Copy tokens"),
         "copy_text": _("Copy text"),
         "copied": _("{number} of {total} tokens copied"),
+        "why": _(WHY_TAB),
         "language": current_language(),
     }
 

@@ -107,16 +107,20 @@ def playground_url() -> dict[str, str | None]:
     }
     added = [letter for letter, spec in zip(LETTERS, chosen_specs(), strict=False) if spec in adds_to()]
     values["added"] = "".join(added) or None
-    text = playground_value("text")
-    packed = pack_text(text) if len(text) <= PACK_LIMIT else None
-    usual = text == TEXTS["first"].make()
-    values["text"] = None if usual else packed
-    values["id"] = None if usual or packed else keep_draft(text)
+    usual = playground_value("text") == TEXTS["first"].make()
+    values |= {"text": None, "id": None, **({} if usual else text_query())}
     for slot, spec in zip(PLAYGROUND_SLOTS, [*chosen_specs(), *[None] * len(PLAYGROUND_SLOTS)], strict=False):
         values[slot] = spec
     if tuple(chosen_specs()) == USUAL_TOKENIZERS:
         values |= dict.fromkeys(PLAYGROUND_SLOTS)
     return values | chat_url() | health_url() | why_url()
+
+
+def text_query() -> dict[str, str]:
+    """The parameter that holds the text, or the name under which the server keeps it."""
+    text = playground_value("text")
+    packed = pack_text(text) if len(text) <= PACK_LIMIT else None
+    return {"text": packed} if packed else {"id": keep_draft(text)}
 
 
 def keep_draft(text: str) -> str:

@@ -39,7 +39,7 @@ def show_path() -> None:
     st.caption(
         _(
             "A strip at the foot of the page goes along: what to look at, the exercises that belong to it, and the way to the next "
-            "station (or press N; Shift+N goes back). Your progress is kept by this browser alone, on this computer, until you erase it."
+            "station (or press N; Shift+N goes back, X leads to the exercises). Your progress is kept by this browser alone, on this computer, until you erase it."
         )
     )
     half = (len(STATIONS) + 1) // 2

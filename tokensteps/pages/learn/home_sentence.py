@@ -5,6 +5,7 @@ Functions that end in `_html` return markup and draw nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 from typing import NamedTuple
@@ -21,6 +22,8 @@ from tokensteps.runs.settings import corpus_title
 
 PIECES_SHOWN = 120
 """Pieces in a row of the comparison; the rest is counted, not drawn."""
+WORDS_NAMED = 6
+"""Unknown words that are named; the rest is counted."""
 HOME_CORPUS = "library"
 WORD = regex.compile(r"[\w\p{M}]+|[^\w\s\p{M}]+")
 """A word, for the comparison: a run of letters and digits, or of signs."""
@@ -130,8 +133,7 @@ def as_words(text: str, corpus: CorpusFacts) -> Way:
     words = WORD.findall(text)
     new = tuple(word for word in dict.fromkeys(words) if word not in corpus.words)
     if new:
-        chips_shown = " ".join(chip(word, PLAIN, "s") for word in new[:6]) + (" …" if len(new) > 6 else "")
-        here = fill(_("All it can say here is “unknown” for {words}."), words=chips_shown)
+        here = fill(_("All it can say here is “unknown” for {words}."), words=_some_words(new))
     else:
         here = escape(_("Every word of this sentence is in the corpus: try a rare one."))
     return Way(
@@ -140,6 +142,19 @@ def as_words(text: str, corpus: CorpusFacts) -> Way:
         len(corpus.words),
         new,
         sentences(escape(whole), here),
+    )
+
+
+def _some_words(words: Sequence[str]) -> str:
+    """The first few words as chips, and how many more there are."""
+    shown = " ".join(chip(word, PLAIN, "s") for word in words[:WORDS_NAMED])
+    more = len(words) - WORDS_NAMED
+    if more <= 0:
+        return shown
+    return fill(
+        ngettext("{pieces} and {number} more", "{pieces} and {number} more", more),
+        pieces=shown,
+        number=count(more),
     )
 
 

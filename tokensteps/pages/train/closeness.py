@@ -37,7 +37,9 @@ def closeness_tab(view: TrainView[AnyTrace]) -> None:
         figure = margin_chart(view.trace, margins, view.step)
         title = _("Margin to the runner-up")
         st.caption(
-            sentences(_("The margin of every step: what lies on zero was a tie."), tell_ties_of(view.trace))
+            sentences(
+                _("How far behind the runner-up was at every step; zero is a tie."), tell_ties_of(view.trace)
+            )
         )
         show_chart(figure, view.key("margins"), curves_told(figure, title))
 
@@ -64,12 +66,16 @@ def tipping_points_of(view: TrainView[AnyTrace]) -> None:
         found = stage.build(f"{view.page.name}.tipping", repr(name), make)
     if found is None:
         return
+    st.caption(
+        _(
+            "What would change this choice: the smallest change of one word's count, and what would be chosen then."
+        )
+    )
     st.html(tipping_html(trace, step, found, bound, view.style))
     st.caption(
         _(
-            "The first change of a word's count in each direction that makes this step choose something else, found by "
-            "training again with every count, up to {bound} more or fewer. It may come about at an earlier step, and "
-            "a larger change may tip the step back."
+            "Found by training again with every count up to {bound} more or fewer. The choice may change at an earlier step, and a larger "
+            "change of the count may bring it back."
         ).format(bound=count(bound))
     )
 

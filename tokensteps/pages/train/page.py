@@ -20,6 +20,7 @@ from tokensteps.runs.algorithms import Algorithm, Run
 from tokensteps.server.steps import Rows, StepTable, rows
 from tokensteps.shell.classes import offer_question
 from tokensteps.shell.language import page_link
+from tokensteps.shell.walk import walk_place
 from tokensteps.teaching.game import Hidden
 from tokensteps.teaching.predictions import ASKS, last_asked
 from tokensteps.widgets import stage
@@ -133,10 +134,12 @@ def predict_run(
 ) -> None:
     """The next question, and the stage up to the step that is found out; none of the tabs, which look ahead."""
     hidden = Hidden(page.name, run.name, trace, style, page.frame, controls["ask"], last_asked(trace))
-    if from_link():  # which says where to begin
+    linked = from_link()
+    if linked:  # which says where to begin
         forget_game(page.name)
-    start = step_asked(hidden.book, run.name, linked=from_link())
-    game = game_of(hidden, start)
+    start = step_asked(hidden.book, run.name, linked=linked)
+    # Whoever rehearses a plan today gives it tomorrow: what was revealed then is hidden again.
+    game = game_of(hidden, start, anew=linked and walk_place() is not None)
     if keep_game(hidden, game):
         st.rerun()  # so that the browser keeps it again
     show_question(hidden, game)

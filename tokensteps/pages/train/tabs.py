@@ -16,6 +16,7 @@ from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.components.code import code_in_step
+from tokensteps.components.picture import PICTURE_STEPS, picture_buttons
 from tokensteps.drawing.code_steps import rules_left_out
 from tokensteps.drawing.handout import handout, paper_handout
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
@@ -203,6 +204,12 @@ def show_step_files(view: TrainView[AnyTrace]) -> None:
     st.header(_("Step {step} alone").format(step=count(step)), anchor=False)
     for column, (ending, (label, make)) in zip(st.columns(4), files.items(), strict=False):
         download(column, label, f"{name}-step-{step}{'-' if '.' in ending else '.'}{ending}", make, name)
+    picture_buttons(f"{name}.picture", name)
+    st.caption(
+        _("Pictures show the stage as it is on the screen; an animation has {number} steps at most.").format(
+            number=count(PICTURE_STEPS)
+        )
+    )
 
 
 def print_run(view: TrainView[AnyTrace], title: str) -> str:

@@ -22,12 +22,20 @@ from tokensteps.language.messages import explained
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import WHATIF_TEXT
 from tokensteps.pages.train.whatif_controls import WHATIF_PAGE, WhatIfControls
-from tokensteps.runs.changes import COUNT, Change, all_counts_at_once, changed, counts_to_try, recounted
+from tokensteps.runs.changes import (
+    COUNT,
+    Change,
+    all_counts_at_once,
+    changed,
+    counts_to_try,
+    recounted,
+    size_along,
+)
 from tokensteps.server.stores import digest
 from tokensteps.shell.language import page_link
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
-from tokensteps.widgets.notes import problem
+from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.tour import titled
 
 TOKENS_SHOWN_AS = "spaces"
@@ -90,6 +98,11 @@ def show_change(controls: WhatIfControls, ours: AnyTrace, change: Change, text: 
     """The run with a change that takes a training of its own."""
     run = changed(controls.run, controls.recipe, ours.corpus, change)
     theirs = stage.trained(run, f".{WHATIF_PAGE}.changed")
+    if (size := size_along(controls.recipe, ours.corpus, change)) is not None:
+        message = _(
+            "The vocabulary size changes along, from {before} to {now}: both runs have room for as many merges."
+        )
+        note(message.format(before=count(controls.recipe["size"]), now=count(size)))
     if theirs is not None:
         st.html(f'<div class="ts board">{whatif_html(WhatIf(ours, theirs, TOKENS_SHOWN_AS, text))}</div>')
         st.code(page_address(controls.url(change)), language=None, wrap_lines=True)

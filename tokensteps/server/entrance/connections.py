@@ -152,5 +152,4 @@ class Connection:
 
     def leave(self) -> None:
         """The WebSocket has ended."""
-        if self._session:
-            self._visits.leave(self._session)
+        self._visits.leave(self._session)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import Mapping
 
-from tokensteps.limits import FILES_EACH, RECONNECT_SECONDS, UPLOADS_EACH, UPLOADS_ROOM
+from tokensteps.limits import COLLECT_SECONDS, FILES_EACH, RECONNECT_SECONDS, UPLOADS_EACH, UPLOADS_ROOM
 from tokensteps.server.once import once
-from tokensteps.streamlit_internals import end_session, remove_upload
+from tokensteps.server.traces import forget_session
+from tokensteps.streamlit_internals import end_session, remove_upload, sessions_without_connection
 
 
 class Held:
@@ -34,6 +36,8 @@ class Visits:
         self._files: dict[str, dict[str, Held]] = {}
         self._left: dict[str, asyncio.TimerHandle] = {}
         """Sessions without a connection, the first to leave first."""
+        self._collection: asyncio.TimerHandle | None = None
+        """The next one, if it is planned."""
         self._lock = threading.RLock()
 
     # --- Coming and going -----------------------------------------------------------------------------------------------
@@ -44,10 +48,15 @@ class Visits:
             timer.cancel()
 
     def leave(self, session: str) -> None:
-        """A connection has ended: its session may come back within a moment, and has what it had."""
+        """A connection has ended: its session may come back within a moment, and has what it had.
+
+        The name may be "" or another's: where a browser goes before its first message has come, Streamlit doesn't tell the session. It is
+        one that has no connection and that nobody has told of.
+        """
         self.arrive(session)
         loop = asyncio.get_running_loop()
-        self._left[session] = loop.call_later(RECONNECT_SECONDS, self.end, session)
+        for one in {session, *sessions_without_connection()} - {"", *self._left}:
+            self._left[one] = loop.call_later(RECONNECT_SECONDS, self.end, one)
 
     def end(self, session: str) -> None:
         """End a session that hasn't come back, with all that it holds."""
@@ -55,6 +64,15 @@ class Visits:
         if end_session(session):
             with self._lock:
                 self._files.pop(session, None)
+            forget_session(session)
+            if self._collection is None:
+                self._collection = asyncio.get_running_loop().call_later(COLLECT_SECONDS, self._collect)
+
+    def _collect(self) -> None:
+        """Free what ended sessions have left: their widgets' texts are in circles of references (Streamlit makes a class for each
+        component of each run that refers to them), and Python looks for those only when it makes many new things."""
+        self._collection = None
+        gc.collect()
 
     # --- Files ----------------------------------------------------------------------------------------------------------
 

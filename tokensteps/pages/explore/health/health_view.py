@@ -55,7 +55,7 @@ def figures_html(found: Mapping[str, Sequence[int]], health: Health) -> str:
         f'<div class="{kind}"><dt>{escape(name)}</dt><dd>{figure}</dd></div>'
         for name, figure, kind in figures
     )
-    return f'<dl class="ts counts">{cells}</dl>'
+    return f'<dl class="ts counts findings">{cells}</dl>'
 
 
 def findings_table(subject: Subject, health: Health, ids: Iterable[int]) -> pd.DataFrame:
@@ -144,11 +144,11 @@ def ranges(numbers: Sequence[int]) -> str:
 
 
 def cuts_html(subject: Subject, texts: Iterable[str]) -> str:
-    """How the tokenizer cuts some texts, one a row."""
-    rows = []
+    """How the tokenizer cuts some texts, one a row, with white space to be seen."""
+    rows, style = [], subject.style._replace(show="spaces")
     for text in texts:
         tokens = [subject.token(identifier) for identifier in subject.encode(text, specials=False).ids]
-        rows.append(f'<p class="row">{chips(tokens, subject.style)}</p>')
+        rows.append(f'<p class="row">{chips(tokens, style)}</p>')
     return f'<div class="ts cuts">{"".join(rows)}</div>'
 
 

@@ -56,7 +56,7 @@ def word_at(words: dict[str, Span], text: str, start: int, end: int) -> str:
     written = next(around, None)
     if written is None:  # a later occurrence of a word: look for what is there
         for match in _WORD.finditer(text, max(0, start - WHY_LIMIT), end + WHY_LIMIT):
-            if match.start() <= start < match.end():
+            if match.start() <= start and end <= match.end():
                 written = match[0] if match[0] in words else match[0].strip()
                 break
     return written or text[start:end]

@@ -8,7 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from tokensteps.catalogue.side_by_side import LETTERS
-from tokensteps.language.i18n import N_, _
+from tokensteps.language.i18n import N_, _, use_language
 from tokensteps.limits import WHY_LIMIT, WHY_SPLIT_LIMIT
 from tokensteps.runs.corpora import plain_text
 
@@ -33,6 +33,30 @@ def ask_about(word: str) -> None:
     set_why(why=plain_text(word)[:WHY_LIMIT], split="", nth=-1)
 
 
+def open_why_tab() -> None:
+    """Have the tab open when the tabs are drawn."""
+    st.session_state["playground.tab.open"] = WHY_TAB
+    st.session_state["playground.tab"] = _(WHY_TAB)
+
+
+def ask_about_stretch(start: int, end: int) -> None:
+    """Open the tab for the token in this stretch of the text, by the tokenizer whose chips are shown, and bring it into sight."""
+    state = st.session_state
+    use_language(state["language"])  # this comes before the page is drawn
+    open_why_tab()
+    set_why(by="")
+    state["playground.why.stretch"] = start, end
+    state["playground.why.show"] = state.get("playground.why.shown", 0) + 1
+
+
+def to_be_shown() -> int:
+    """A new number when the tab is to come into sight, else 0."""
+    state = st.session_state
+    number: int = state.pop("playground.why.show", 0)
+    state["playground.why.shown"] = number or state.get("playground.why.shown", 0)
+    return number
+
+
 def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
     """Read it from a URL; `afresh` says that what it leaves out is as usual. A link with a word opens the tab."""
     given = {name: plain_text(text) for name, text in url.items() if name in USUAL}
@@ -45,12 +69,13 @@ def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
     if nth.isascii() and nth.isdigit() and len(nth) < 4:
         set_why(nth=int(nth))
     set_why(split=given.get("split", "")[:WHY_SPLIT_LIMIT], by=by if by in LETTERS else "")
-    st.session_state["playground.tab.open"] = WHY_TAB
-    st.session_state["playground.tab"] = _(WHY_TAB)
+    open_why_tab()
 
 
 def why_url() -> dict[str, str | None]:
-    """It as URL parameters, while its tab is open; None for those with their usual values."""
+    """It as URL parameters, while its tab is open; None for those with their usual values, and nothing before the word is known."""
+    if "playground.why.stretch" in st.session_state:
+        return {}
     names = (_(WHY_TAB), st.session_state.get("playground.why.tab"))
     opened = st.session_state.get("playground.tab") in names and why_value("why")
     return {

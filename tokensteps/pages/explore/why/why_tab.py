@@ -15,7 +15,7 @@ from tokensteps.catalogue.choices import Spec
 from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.subjects import Subject
 from tokensteps.catalogue.why import Asked, StageDone, WordStory
-from tokensteps.components.address import page_address
+from tokensteps.components.address import page_address, update_url
 from tokensteps.components.chosen import chosen_stretch
 from tokensteps.drawing.encoding import encoding_frame, match_frame
 from tokensteps.drawing.frame import WHOLE_RUN, Frame
@@ -29,13 +29,13 @@ from tokensteps.drawing.pipeline.why import (
     stages_html,
 )
 from tokensteps.drawing.tokens import Style, readable
-from tokensteps.language.i18n import _, count
+from tokensteps.language.i18n import N_, _, count
 from tokensteps.language.messages import explained
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PIPELINE_LIMIT, WHY_LIMIT, WHY_SPLIT_LIMIT, WHY_WORD
-from tokensteps.pages.explore.playground_state import chosen_specs, playground_url
+from tokensteps.pages.explore.playground_state import chosen_specs, playground_url, playground_value
 from tokensteps.pages.explore.why.why_splits import Cuttable, costliest, word_at, words_in
-from tokensteps.pages.explore.why.why_state import ask_about, set_why, why_value
+from tokensteps.pages.explore.why.why_state import ask_about, set_why, to_be_shown, why_url, why_value
 from tokensteps.runs.corpora import plain_text
 from tokensteps.server.stores import digest
 from tokensteps.widgets.boxes import too_long
@@ -56,7 +56,12 @@ def why_tab(analyses: Mapping[str, Analysis]) -> None:
             "Choose a word, type one, or click a token above: you see each step of its encoding, and what would have stopped any other split."
         )
     )
-    chosen_stretch("playground.why.chosen", _heard)
+    _ask_and_tell(analyses)
+    chosen_stretch("playground.why.chosen", _heard, to_be_shown())  # last: what it brings into sight is there
+
+
+def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
+    """What is asked about, and all that is told of it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         letter = _whose(analyses)
         analysis = analyses[letter]
@@ -69,7 +74,7 @@ def why_tab(analyses: Mapping[str, Analysis]) -> None:
         return
     subject = analysis.subject
     try:
-        asked = subject.why(word, why_value("nth"))
+        asked = subject.why(word, why_value("nth"), playground_value("specials"))
         style = subject.style._replace(show="spaces")
         if len(asked.words) > 1:
             with choice:
@@ -116,13 +121,14 @@ def _word(analysis: Analysis) -> str:
     words = words_in(text, analysis.subject.style.byte_level)
     if stretch := state.pop("playground.why.stretch", None):
         ask_about(word_at(words, analysis.text, *stretch))
+        update_url(why_url())
     word = str(why_value("why")) or costliest(words, list(islice(analysis.offsets, PIPELINE_LIMIT)))
     state[key] = word or None
 
     def take() -> None:
         typed = plain_text(state[key]).replace("␣", " ")
         if len(typed) > WHY_LIMIT:
-            _not_taken(too_long(_("Word"), len(typed), WHY_LIMIT))
+            _not_taken(N_("Word"), len(typed), WHY_LIMIT)
         else:
             ask_about(typed)
 
@@ -144,14 +150,15 @@ def _heard(start: int, end: int) -> None:
     st.session_state["playground.why.stretch"] = start, end
 
 
-def _not_taken(message: str) -> None:
-    st.session_state["playground.why.refused"] = message
+def _not_taken(label: str, size: int, limit: int) -> None:
+    """Remember that something typed was too long until the page is drawn, which knows its language."""
+    st.session_state["playground.why.refused"] = label, size, limit
 
 
 def _refused() -> list[str]:
     """Why what was typed couldn't be taken, told once."""
-    told = st.session_state.pop("playground.why.refused", "")
-    return [told] if told else []
+    told = st.session_state.pop("playground.why.refused", None)
+    return [] if told is None else [too_long(_(told[0]), *told[1:])]
 
 
 def _which(asked: Asked, style: Style) -> None:
@@ -234,7 +241,7 @@ def _why_not(word: str, story: WordStory, subject: Subject, style: Style) -> str
     def take() -> None:
         typed = plain_text(state[key])
         if len(typed) > WHY_SPLIT_LIMIT:
-            _not_taken(too_long(_("Another split"), len(typed), WHY_SPLIT_LIMIT))
+            _not_taken(N_("Another split"), len(typed), WHY_SPLIT_LIMIT)
         else:
             set_why(why=word, split=typed)
 

@@ -1,0 +1,130 @@
+"""``python -m benchmarks.whatif``: tipping points and the page “What if” in Chromium, from what somebody did to the painted answer.
+
+- A small corpus: the tab “How close?” is opened at a step, for each algorithm, and the flipbook goes on to others; the page hears of a
+  step a quarter of a second after the key, which counts here.
+- “What if” on a small corpus: the count of a word is dragged to all that there are.
+- “What if” on a text of 200 KB: a word occurs once more, again and again, which takes a training each time.
+
+Everything is real time on one machine, and server, browser and script share its cores: the load is told with the figures.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from playwright.sync_api import Page, sync_playwright
+
+from benchmarks.editor import new_page
+from benchmarks.load import LARGE_LENGTH, ROOT, server
+from benchmarks.measure import Result, table
+from benchmarks.text import long_prose
+from tests.browser import chromium
+from tests.browser.conftest import ARGUMENTS, wait_for_function
+from tokensteps.runs.algorithms import ALGORITHMS
+
+SCRIPT: Final = Path(__file__).with_suffix(".js")
+STAGE: Final = "() => [...document.querySelectorAll('*')].some(node => node.shadowRoot?.querySelector('.ts-flipbook .say, .ts-flipbook .whatif'))"
+REST: Final = 250
+"""Milliseconds that the flipbook waits for another key before it tells the page."""
+STEPS: Final = 5
+TAB: Final = "How close?"
+
+
+def opened(page: Page, address: str) -> None:
+    """A page with a stage, ready to be timed."""
+    page.goto(address)
+    wait_for_function(page, STAGE)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.evaluate(SCRIPT.read_text("utf-8"))
+
+
+def timed(page: Page, act: Callable[[], None], name: str, given: str = "") -> float:
+    """Milliseconds from what `act` does to when something with this name is painted."""
+    page.evaluate("timing.begin()")
+    act()
+    return float(page.evaluate("([name, given]) => timing.until(name, given)", [name, given]))
+
+
+def tippings(page: Page, address: str, algorithm: str) -> Iterator[Result]:
+    """The tipping points of a small corpus: the tab that is opened, and steps that follow."""
+    opened(page, f"{address}/{algorithm}?corpus=hug&step=1")
+    first = timed(page, page.get_by_role("tab", name=TAB).click, "tipping")
+    yield Result(f"tipping points, {algorithm}: tab", first, "ms", 200, 400, "the first time")
+    page.get_by_role("slider").first.focus()
+    times = []
+    for _step in range(STEPS):
+        before = page.evaluate("timing.table()")
+        times.append(timed(page, lambda: page.keyboard.press("ArrowRight"), "tipping", before))
+    told = ", ".join(f"{time:.0f}" for time in times)
+    bound = 200 + REST
+    yield Result(
+        f"tipping points, {algorithm}: step", median(times), "ms", bound, 2 * bound, f"each {told} ms"
+    )
+
+
+def dragged(page: Page, address: str) -> Result:
+    """A count that is dragged up and down."""
+    opened(page, f"{address}/whatif")
+    times = page.evaluate("counts => timing.drag(counts)", [*range(37), *range(36, -1, -1)])
+    return Result(
+        "a count dragged", median(times), "ms", 100, 150, f"longest {max(times):.0f} ms of {len(times)}"
+    )
+
+
+def large(page: Page, address: str) -> Result:
+    """A word's count in a large text, one higher each time."""
+    page.goto(f"{address}/bpe?corpus=paste")
+    box = page.get_by_role("textbox", name="Your text")
+    page.evaluate("text => navigator.clipboard.writeText(text)", long_prose(LARGE_LENGTH))
+    box.click()
+    page.keyboard.press("Control+v")
+    page.get_by_role("button", name="Train on this text").click()
+    wait_for_function(page, STAGE)
+    page.get_by_role("link", name="What if …").click()
+    count = page.get_by_role("spinbutton", name="Occurs instead")
+    count.wait_for(timeout=120_000)
+    page.locator("[data-testid=stCode]").filter(has_text=f"to={count.input_value()}").wait_for()
+    page.evaluate(SCRIPT.read_text("utf-8"))
+    times = []
+    for _time in range(STEPS):
+        wanted = int(count.input_value()) + 1
+        times.append(timed(page, lambda: count.press("ArrowUp"), "link", f"to={wanted}"))
+    told = ", ".join(f"{time:.0f}" for time in times)
+    return Result("a count in 200 KB", median(times), "ms", 2_000, 3_000, f"each {told} ms")
+
+
+def measured(page: Page, address: str) -> Iterator[Result]:
+    """All figures, one after the other."""
+    for algorithm in ALGORITHMS:
+        yield from tippings(page, address, algorithm)
+    yield dragged(page, address)
+    yield large(page, address)
+
+
+def main() -> int:
+    """Measure, and print the table."""
+    path = chromium.find()
+    if path is None:
+        print(chromium.ADVICE, file=sys.stderr)
+        return 1
+    with server(ROOT) as (port, _process), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        page = new_page(browser)
+        results = []
+        for result in measured(page, f"http://127.0.0.1:{port}"):
+            print(f"{result.mark:4} {result.name}: {result.detail}", file=sys.stderr)
+            results.append(result)
+        browser.close()
+    load = " ".join(f"{one:.1f}" for one in os.getloadavg())
+    print(f"{os.cpu_count()} cores, load {load}.\n")
+    print(table(results))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

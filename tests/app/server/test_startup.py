@@ -1,0 +1,50 @@
+"""What a server does once (`tokensteps/server/startup.py`).
+
+Oracle: the operating system's own count of a process's memory, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+FILL_AND_EMPTY = """
+import threading
+from pathlib import Path
+from tokensteps.server.startup import give_memory_back
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4_096
+
+def fill(kept):
+    for _round in range(3):
+        texts = []
+        for _ in range(40):
+            texts.append("x" * 1_000_000)
+            kept.append("y" * 1_000)  # small things in between stay, as they do in a server
+
+{call}
+before, kept = resident(), []
+for _ in range(2):
+    thread = threading.Thread(target=fill, args=(kept,))
+    thread.start()
+    thread.join()
+print(resident() - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library, which has its own ways")
+def test_texts_that_nobody_holds_any_more_are_the_systems_again() -> None:
+    def kept(call: str) -> int:
+        """Bytes that a process has kept of what threads had and gave up."""
+        command = (sys.executable, "-c", FILL_AND_EMPTY.replace("{call}", call))
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, timeout=60)
+        return int(done.stdout)
+
+    assert kept("") > 30_000_000, "otherwise there is nothing to mend any more"
+    assert kept("give_memory_back()") < 10_000_000

@@ -1,0 +1,104 @@
+"""The site's page “Try” without Pyodide: what it shows of the answers that Python gives, here beforehand, in CPython.
+
+Oracle: those answers; axe-core. `make live` has the whole page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_access import RULES
+from tests.browser.test_site import LOOK
+from tests.hostile import KINDS, PWNED
+from tokensteps.language.i18n import use_language
+from tokensteps.site.build import Site, in_languages
+from tokensteps.site.live.page import try_page
+from tokensteps.site.live.parts import TRY, try_script
+from tokensteps.site.live.trials import Trials
+from tokensteps.site.shared import shared_files
+
+HOSTILE = "".join(text for text in KINDS["markup"][:6] if max(text) < "\ud800")
+WORKER = "onmessage = ({ data: { id, what } }) => postMessage({ id, told: ANSWERS[what] });"
+"""Stands for the worker: to each question one answer."""
+
+
+@pytest.fixture(scope="module")
+def try_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page in all languages, with all that it shares with others, and a worker that knows its answers."""
+    out = tmp_path_factory.mktemp("try")
+    files = {f"assets/{name}": text for name, text in shared_files()} | {f"assets/{TRY}": try_script()}
+    files |= dict(in_languages(Site(pyodide=b"there"), lambda: [try_page()]))
+    for name, text in files.items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text(text, "utf-8")
+    return out
+
+
+def answered(site: Path, answers: dict[str, Any]) -> None:
+    worker = f"const ANSWERS = {json.dumps(answers)};{WORKER}"
+    (site / "assets" / "live.js").write_text(f"tokenstepsParts({json.dumps({'worker': worker})})", "utf-8")
+
+
+def test_answers_are_shown(try_site: Path, page: Page) -> None:
+    trials = Trials("ja", lambda _done: None)
+    given = {
+        "train": {"text": f"hug pug pun bun hugs\n{HOSTILE}", "algorithm": "unigram", "pre": "whitespace_split_metaspace", "size": "60"},
+        "encode": {"text": f"hugs {HOSTILE}"},
+        "explain": {"word": "hugs"},
+        "save": {},
+    }  # fmt: skip
+    try:
+        told = {what: json.loads(trials.do(what, json.dumps(asked))) for what, asked in given.items()}
+    finally:
+        use_language("en")
+    answered(try_site, {"start": {}, "frames": {}, **told})
+    page.goto(f"{try_site.as_uri()}/ja/try.html")
+    expect(page.locator("#try [role=status]")).to_have_text(
+        json.loads(page.locator("#words").text_content() or "")["ready"]
+    )
+    page.select_option("[name=algorithm]", "unigram")
+    expect(page.locator("[name=pre-unigram]")).to_be_visible()
+    expect(page.locator("[name=pre-bpe]")).to_be_hidden()
+    page.click("#try [type=submit]")
+    expect(page.locator("#encode .count")).to_have_text(told["encode"]["count"])
+    assert page.locator("#encode option").all_text_contents() == told["encode"]["words"]
+    expect(page.locator("#results .run").last.locator(".lat")).to_be_visible()
+    frames = json.loads(told["train"]["frames"])["frames"]
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#results .run").first.locator(".where > span")).to_contain_text(frames[1]["status"])
+    with page.expect_download() as download:
+        page.click(".save")
+    assert download.value.path().read_text("utf-8") == told["save"]["file"]
+    assert page.evaluate(f"window.{PWNED}") is None
+    assert page.locator("#results :is(script, img, iframe)").count() == 0
+    page.evaluate(AXE_SCRIPT)
+    assert page.evaluate(LOOK, RULES) == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.wait_for_function("() => document.documentElement.scrollWidth === 320", timeout=2000)
+    page.screenshot(path="/tmp/t320.png", full_page=True)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_errors_are_sentences(try_site: Path, open_page: Callable[..., Page], language: str) -> None:
+    answered(try_site, {"start": {}, "train": {"error": f"No: {HOSTILE}"}})
+    page, note = open_page(errors=True), "#try [role=status]"
+    page.goto(f"{try_site.as_uri()}/{language}/try.html")
+    page.click("#try [type=submit]")
+    expect(page.locator(note)).to_have_text(f"No: {HOSTILE}")
+    expect(page.locator("#try [type=submit]")).to_be_enabled()
+    expect(page.locator("#results")).to_be_hidden()
+    answered(try_site, {"start": {"failed": True}})
+    words = json.loads(page.locator("#words").text_content() or "")
+    page.reload()
+    expect(page.locator(note)).to_have_text(words["failed"])
+    (try_site / "assets" / "live.js").unlink()
+    page.reload()
+    expect(page.locator(note)).to_have_text(words["failed"])
+    expect(page.locator("#try [type=submit]")).to_be_disabled()

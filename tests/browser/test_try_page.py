@@ -1,0 +1,203 @@
+"""The site's page “Try”, with Pyodide in it: `make live` runs this, as it costs a minute and needs npm's registry, once.
+
+Oracle: the app's own runs of the same texts, as JSON; the browser; axe-core.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from click.testing import CliRunner
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.browser.others import Window, find_firefox, firefox, until
+from tests.browser.test_access import RULES
+from tests.browser.test_regexp import SCRIPTS, TRAINED
+from tests.browser.test_site import LOOK, served
+from tests.hostile import KINDS, PWNED
+from tokenizers_core.files.exports import prunes_to_json, trace_to_json
+from tokensteps.cli.commands import command_line
+from tokensteps.runs.algorithms import ALGORITHMS, trace_at
+from tokensteps.runs.corpora import EXAMPLES, pack_text
+from tokensteps.site.live.parts import PackageError, npm_package
+
+LOADED = 120_000
+"""Milliseconds that Python may take to load on a machine that others use, too."""
+PAGE = "en/try.html"
+
+
+@pytest.fixture(scope="module")
+def live_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site with the page, and little else."""
+    folder = tmp_path_factory.mktemp("live")
+    package = folder / "pyodide.tgz"
+    try:
+        package.write_bytes(npm_package())
+    except PackageError as error:
+        pytest.skip(str(error))
+    out = folder / "site"
+    words = ["site", str(out), "--corpus", "hug", "--exercises", "1", "--live", "--pyodide", str(package)]
+    done = CliRunner().invoke(command_line, words)
+    assert done.exit_code == 0, done.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def live_address(live_site: Path) -> Iterator[str]:
+    with served(live_site) as address:
+        yield address
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1366, "height": 768})
+    context.set_default_timeout(LOADED)
+    yield context
+    context.close()
+
+
+def said(page: Page) -> Any:
+    return page.locator("#try [role=status]")
+
+
+def opened(context: BrowserContext, address: str) -> Page:
+    """The page, with Python ready and the network off."""
+    page = context.new_page()
+    page.goto(address)
+    expect(page.locator("#try [type=submit]")).to_be_enabled(timeout=LOADED)
+    context.set_offline(True)
+    return page
+
+
+def train(page: Page, text: str, algorithm: str, pre: str, size: str) -> None:
+    page.fill("#try textarea", text)
+    page.select_option("#try [name=algorithm]", algorithm)
+    page.select_option(f"#try [name=pre-{algorithm}]", pre)
+    page.fill("#try [name=size]", size)
+    page.click("#try [type=submit]")
+    expect(page.locator("#try")).to_have_attribute("aria-busy", "false", timeout=LOADED)
+
+
+def app_json(text: str, algorithm: str, pre: str, size: str) -> Any:
+    trace: Any = trace_at(ALGORITHMS[algorithm], corpus="paste", text=pack_text(text), pre=pre, size=size)
+    return json.loads(prunes_to_json(trace) if algorithm == "unigram" else trace_to_json(trace))
+
+
+@pytest.mark.parametrize("origin", ["file", "http"])
+def test_runs_are_the_servers(
+    live_site: Path, live_address: str, context: BrowserContext, origin: str
+) -> None:
+    base = f"{live_site.as_uri()}/" if origin == "file" else live_address
+    asked: list[str] = []
+    context.on("request", lambda request: asked.append(request.url))
+    page = opened(context, base + PAGE)
+    del asked[:]
+    wrong = []
+    for name, text in SCRIPTS.items():
+        for algorithm, pre, size in TRAINED:
+            train(page, text, algorithm, pre, size)
+            expect(said(page)).to_contain_text("Trained in")
+            with page.expect_download() as download:
+                page.click(".save")
+            if json.loads(download.value.path().read_text("utf-8")) != app_json(text, algorithm, pre, size):
+                wrong.append((name, algorithm))
+    assert wrong == []
+    assert [one for one in asked if not one.startswith("blob:")] == []
+
+
+def test_own_text_is_stepped_encoded_and_stays_text(live_address: str, context: BrowserContext) -> None:
+    page = opened(context, live_address + PAGE)
+    hostile = "".join(KINDS["markup"][:8])
+    train(page, f"hug pug pun bun hugs hug\n{hostile}", "unigram", "whitespace_split_metaspace", "60")
+    book = page.locator("#results .run").first.locator(".book")
+    expect(book.locator(".where b")).to_have_text("Step 0")
+    page.keyboard.press("ArrowRight")
+    expect(book.locator(".where b")).to_have_text("Step 1")
+    page.fill("#encode [name=text]", f"hugs {hostile}")
+    page.keyboard.press("Enter")
+    expect(page.locator("#encode .tokens .t").first).to_have_text("▁hug")
+    expect(page.locator("#results .run").last.locator(".lat")).to_be_visible()
+    page.select_option("#encode select", index=1)
+    expect(page.locator("#results h2").last).to_contain_text(hostile.split()[0][:6])
+    assert page.evaluate(f"window.{PWNED}") is None
+    assert page.locator("#results :is(script, img, iframe)").count() == 0
+    page.evaluate(AXE_SCRIPT)
+    assert page.evaluate(LOOK, RULES) == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.wait_for_function("() => document.documentElement.scrollWidth === 320")
+
+
+def test_a_long_run_comes_in_windows_and_can_be_stopped(live_address: str, context: BrowserContext) -> None:
+    page = opened(context, live_address + PAGE)
+    train(page, EXAMPLES["prose"].text()[:20_000], "bpe", "byte_level", "")
+    book = page.locator("#results .run").first.locator(".book")
+    page.locator("#results h2").first.click()
+    page.keyboard.press("End")
+    expect(book.locator(".vocab")).to_be_visible()
+    expect(book.locator(".ts-flipbook:not([data-stale])")).to_be_visible(timeout=LOADED)
+    last = book.locator(".where").text_content() or ""
+    assert "1,8" in last
+    page.fill("#try textarea", "x" * 20_001)
+    page.click("#try [type=submit]")
+    expect(said(page)).to_have_text("The text has 20,001 characters, but the page takes 20,000: shorten it.")
+    page.fill("#try textarea", EXAMPLES["prose"].text()[:20_000])
+    page.select_option("#try [name=algorithm]", "unigram")
+    page.click("#try [type=submit]")
+    page.click("#try .stop")
+    expect(said(page)).to_have_text("Ready.", timeout=LOADED)
+
+
+def test_a_second_visit_and_a_training_take_seconds(live_address: str, context: BrowserContext) -> None:
+    """Figures for the documentation; the limits are what holds on a busy machine, too."""
+    opened(context, live_address + PAGE).close()
+    context.set_offline(False)
+    start = time.perf_counter()
+    page = opened(context, live_address + PAGE)
+    ready = time.perf_counter() - start
+    train(page, EXAMPLES["prose"].text()[:20_000], "bpe", "byte_level", "300")
+    told = said(page).text_content()
+    print(f"ready on a second visit: {ready:.1f} s; BPE on 20 KB: {told}")
+    assert ready < LOADED / 1000
+
+
+def test_firefox_trains_the_same(live_site: Path, live_address: str) -> None:
+    path = find_firefox()
+    if path is None:
+        pytest.skip("no Firefox here: make browsers installs one")
+    with firefox(path) as remote:
+        window = Window(remote)
+        for base in (live_address, f"{live_site.as_uri()}/"):
+            remote.ask("url", url=base + PAGE)
+            for name, text in SCRIPTS.items():
+                for asked in TRAINED:
+                    assert json.loads(_saved(window, text, *asked)) == app_json(text, *asked), (name, asked)
+
+
+FILLED = """
+const [text, algorithm, pre, size] = arguments, form = document.getElementById("try");
+if (form.querySelector("[type=submit]").disabled) return false;
+URL.createObjectURL = (blob) => { blob.text().then((saved) => { window.saved = saved; }); return "#"; };
+Object.assign(form.elements.text, { value: text });
+form.elements.algorithm.value = algorithm; form.elements[`pre-${algorithm}`].value = pre; form.elements.size.value = size;
+window.saved = null; form.requestSubmit();
+return true;
+"""
+SAVED = """
+if (document.getElementById("try").ariaBusy === "false" && !window.asked) {
+  window.asked = true; document.querySelector(".save").click();
+}
+return window.saved;
+"""
+
+
+def _saved(window: Window, text: str, *asked: str) -> str:
+    """The JSON that the page saves after a training: what would be downloaded is kept in the page."""
+    until(lambda: window.js(FILLED, text, *asked), LOADED / 1000)
+    window.js("window.asked = false")
+    return str(until(lambda: window.js(SAVED), LOADED / 1000))

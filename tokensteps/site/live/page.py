@@ -1,0 +1,90 @@
+"""The page “Try” of a site: a form, and the places where the browser shows what it has trained."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+from tokensteps.drawing.handout import filled, json_in_page
+from tokensteps.language.glossary import definitions
+from tokensteps.language.i18n import _
+from tokensteps.language.names import ALGORITHM_NAMES, choice_name
+from tokensteps.limits import ENCODE_LIMIT
+from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.runs.rules import RULES_OF, SIZE, SPLIT
+from tokensteps.site.layout import SITE_POLICY, SitePage, relative
+from tokensteps.site.live.parts import LIVE, TRY
+
+TRY_PAGE: Final = "try.html"
+TRY_POLICY: Final = (
+    SITE_POLICY.replace("script-src", "script-src blob: 'wasm-unsafe-eval'") + "; worker-src blob:"
+)
+"""A site's policy, and a worker and WebAssembly from what the page has already: it still asks nobody for anything."""
+USUAL_SIZE: Final = 100
+"""Tokens that the page asks for at first."""
+FIRST_TEXT: Final = "course"
+"""The example whose text is there at first."""
+
+
+def try_page() -> SitePage:
+    """The page in the language in use."""
+    lead = _("Train on a text of your own. Everything happens in your browser: the text isn't sent anywhere.")
+    body = filled(
+        "site/live/try",
+        title=escape(try_title()),
+        lead=escape(lead),
+        text=escape(_("Text")),
+        example=escape(EXAMPLES[FIRST_TEXT].text()),
+        algorithm=escape(_("Algorithm")),
+        algorithms="".join(option_html(name, title) for name, title in ALGORITHM_NAMES.items()),
+        splits="\n".join(map(pre_html, RULES_OF)),
+        size=escape(_(SIZE.label)),
+        most=str(SIZE.most),
+        usual=str(USUAL_SIZE),
+        train=escape(_("Train")),
+        stop=escape(_("Stop")),
+        loading=escape(_("Python is loading …")),
+        encode=escape(_("Encode")),
+        word=escape(_("Word")),
+        save=escape(_("Save the run as JSON")),
+        book=filled("site/live/book", assets=relative(f"en/{TRY_PAGE}", "assets")),
+        words=json_in_page(try_words()),
+        terms=json_in_page({"terms": definitions(), "more": _("Glossary"), "href": "glossary.html#term-"}),
+    )
+    return SitePage(TRY_PAGE, try_title(), body, (TRY, LIVE), policy=TRY_POLICY)
+
+
+def try_title() -> str:
+    """What the page is called."""
+    return _("Your own text")
+
+
+def pre_html(algorithm: str) -> str:
+    """The ways to split that an algorithm can take, with the one that it usually takes first chosen."""
+    rule = next(rule for rule in RULES_OF[algorithm] if rule.name == SPLIT.name)
+    options = "".join(
+        option_html(choice, choice_name(rule.name, choice), choice == rule.default) for choice in rule.choices
+    )
+    return filled("site/live/choice", algorithm=algorithm, label=escape(_(rule.label)), options=options)
+
+
+def option_html(value: str, title: str, chosen: bool = False) -> str:
+    """One choice; `value` is a name of ours, `title` plain text."""
+    return f'<option value="{value}"{" selected" if chosen else ""}>{escape(title)}</option>'
+
+
+def try_words() -> dict[str, str | int]:
+    """The words that the script says, and how many characters of the text it encodes at first."""
+    return {
+        "loading": _("Python is loading …"),
+        "ready": _("Ready."),
+        "training": _("Training: step {number} …"),
+        "trained": _("Trained in {seconds} s."),
+        "failed": _(
+            "This didn't work: the browser has too little memory, or the site lacks assets/live.js. Reload the page to try again."
+        ),
+        "old": _(
+            "This browser can't run this page; a current Chrome, Edge, Firefox or Safari can. All other pages work here, too."
+        ),
+        "encode": ENCODE_LIMIT,
+    }
