@@ -6,7 +6,6 @@ Source: the plans in `tokensteps/teaching/lessons.py`. Oracle: their own links a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -215,5 +214,6 @@ def test_home_is_three_screens(serve: Callable[..., str], page: Page, language: 
     expect(page.locator(".first-tokens small").first).to_be_visible()
     expect(page.locator(".st-key-home_plan_90")).to_be_visible()
     expect(page.locator("[data-testid=stMain] [data-testid=stPageLink]").last).to_be_visible()
-    height: Any = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
-    assert height <= 3 * 768
+    for width, height in ((1280, 800), (1366, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function(f"document.querySelector('[data-testid=stMain]').scrollHeight <= 3 * {height}")
