@@ -129,6 +129,8 @@ def test_text_settings_and_step_outlive_their_worker(
     box = page.get_by_label("Your text")
     box.fill(TEXT)
     box.press("Control+Enter")
+    expect(page.locator(".ts-flipbook .where")).to_contain_text("Step 0")
+    rests(page)  # another text has boxes of its own, with other limits
     size = page.get_by_role("spinbutton", name="Vocabulary size")
     size.fill("60")
     size.press("Enter")

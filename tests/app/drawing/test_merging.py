@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 
 from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
 from tokenizers_core import BpeTrace, Corpus, train_bpe
+from tokenizers_core.trace import GROWING
 from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.merging import MERGING_STOPS
@@ -128,12 +130,15 @@ STOPPED: dict[str, dict[str, Any]] = {
     "min_frequency": {"min_frequency": 3},
     "no_pairs": {},
     "stopped": {"progress": lambda done, total: False},
+    GROWING: {},
 }
 
 
 @pytest.mark.parametrize("reason", MERGING_STOPS)
 def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
     trace = counted({"abab": 3, "cd": 2}, **STOPPED[reason])
+    if reason == GROWING:  # the whole run, as if more could follow
+        trace = replace(trace, stop_reason=GROWING)
     assert trace.stop_reason == reason
     for step in range(len(trace) + 1):
         assert (MERGING_STOPS[reason] in merge_frame(trace[step], Style()).say) == (step == len(trace))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from html import unescape
@@ -38,6 +39,7 @@ from tests.core.test_unigram import HUG, corpora, golden
 from tests.samples import examples
 from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_unigram
 from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.trace import GROWING
 from tokenizers_core.training.pruning import ExpectationEvent, MaximizationEvent
 from tokenizers_core.training.unigram import grown_seed
 from tokensteps.drawing.frame import Frame
@@ -804,6 +806,7 @@ STOPPED: Mapping[str, dict[str, Any]] = {
     "no_seed": {"vocab_size": 300},
     "dropped": {"vocab_size": 14, "method": "sentencepiece"},
     "stopped": {"vocab_size": 8, "progress": lambda done, total: False},
+    GROWING: {"vocab_size": 10},
 }
 
 
@@ -811,6 +814,8 @@ STOPPED: Mapping[str, dict[str, Any]] = {
 def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
     counts = HUG if reason != "no_seed" else {"a": 3, "b": 2}
     trace = train_unigram(Corpus.from_counts(counts), **STOPPED[reason])
+    if reason == GROWING:  # the whole run, as if more could follow
+        trace = replace(trace, stop_reason=GROWING)
     assert trace.stop_reason == (reason if reason not in {"seed_cut", "no_seed"} else "seed_size")
     for step in range(len(trace) + 1):
         frame = prune_frame(trace[step], PLAIN)

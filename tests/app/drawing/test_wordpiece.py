@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 from html import unescape
 from itertools import cycle
@@ -22,6 +23,7 @@ from tests.core.oracle_wordpiece import plain_wordpiece
 from tests.core.test_wordpiece import golden, trained
 from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_wordpiece
 from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.trace import GROWING
 from tokenizers_core.training.wordpiece import (
     TRIES_EXPLAINED,
     WordPieceModel,
@@ -164,12 +166,15 @@ STOPPED: dict[str, dict[str, Any]] = {
     "min_frequency": {"min_frequency": 12},
     "no_pairs": {},
     "stopped": {"progress": lambda done, total: False},
+    GROWING: {},
 }
 
 
 @pytest.mark.parametrize("reason", MERGING_STOPS)
 def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
     trace = train_wordpiece(Corpus.from_counts(PUBLISHED), **STOPPED[reason])
+    if reason == GROWING:  # the whole run, as if more could follow
+        trace = replace(trace, stop_reason=GROWING)
     assert trace.stop_reason == reason
     for step in range(len(trace) + 1):
         frame = wordpiece_frame(trace[step], PLAIN)
