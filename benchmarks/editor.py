@@ -14,10 +14,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -156,34 +156,41 @@ def new_page(browser: Browser) -> Page:
     return page
 
 
+def in_browser(figures: Callable[[Page, str], Iterator[Result]], remark: str = "") -> int:
+    """Take figures with a page of an app of their own, tell each, and print the table with the machine's load."""
+    path = chromium.find()
+    if path is None:
+        print(chromium.ADVICE, file=sys.stderr)
+        return 1
+    results = []
+    with server(ROOT) as (port, _process), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        for result in figures(new_page(browser), f"http://127.0.0.1:{port}"):
+            print(f"{result.mark:4} {result.name}: {result.detail}", file=sys.stderr)
+            results.append(result)
+        browser.close()
+    load = " ".join(f"{one:.1f}" for one in os.getloadavg())
+    print(f"{os.cpu_count()} cores, load {load}{remark}.\n")
+    print(table(results))
+    return 0
+
+
 def main() -> int:
     """Measure, and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.editor", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="prose alone, with fewer keys")
     parser.add_argument("--only", default="", metavar="TEXT", help="texts with this in their name")
     arguments = parser.parse_args()
-    path = chromium.find()
-    if path is None:
-        print(chromium.ADVICE, file=sys.stderr)
-        return 1
-    results: list[Result] = []
-    with server(ROOT) as (port, _process), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        page = new_page(browser)
-        address, desk = f"http://127.0.0.1:{port}", Desk(page)
-        results.append(step_painted(page, address))
+
+    def figures(page: Page, address: str) -> Iterator[Result]:
+        yield step_painted(page, address)
+        desk = Desk(page)
         desk.open(address)
         for subject in subjects(arguments.quick):
             if arguments.only in subject.name:
-                times: dict[str, Any] = measured(desk, subject, 3 if arguments.quick else KEYS)
-                for result in lines(subject, times):
-                    print(f"{result.mark:4} {result.name}: {result.detail}", file=sys.stderr)
-                    results.append(result)
-        browser.close()
-    load = " ".join(f"{one:.1f}" for one in os.getloadavg())
-    print(f"{os.cpu_count()} cores, load {load}; medians of several keys, all else once.\n")
-    print(table(results))
-    return 0
+                yield from lines(subject, measured(desk, subject, 3 if arguments.quick else KEYS))
+
+    return in_browser(figures, "; medians of several keys, all else once")
 
 
 if __name__ == "__main__":

@@ -10,21 +10,19 @@ Everything is real time on one machine, and server, browser and script share its
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 from typing import Final
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from benchmarks.editor import new_page
-from benchmarks.load import LARGE_LENGTH, ROOT, server
-from benchmarks.measure import Result, table
+from benchmarks.editor import in_browser
+from benchmarks.load import LARGE_LENGTH
+from benchmarks.measure import Result
 from benchmarks.text import long_prose
-from tests.browser import chromium
-from tests.browser.conftest import ARGUMENTS, wait_for_function
+from tests.browser.conftest import wait_for_function
 from tokensteps.runs.algorithms import ALGORITHMS
 
 SCRIPT: Final = Path(__file__).with_suffix(".js")
@@ -106,25 +104,5 @@ def measured(page: Page, address: str) -> Iterator[Result]:
     yield large(page, address)
 
 
-def main() -> int:
-    """Measure, and print the table."""
-    path = chromium.find()
-    if path is None:
-        print(chromium.ADVICE, file=sys.stderr)
-        return 1
-    with server(ROOT) as (port, _process), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        page = new_page(browser)
-        results = []
-        for result in measured(page, f"http://127.0.0.1:{port}"):
-            print(f"{result.mark:4} {result.name}: {result.detail}", file=sys.stderr)
-            results.append(result)
-        browser.close()
-    load = " ".join(f"{one:.1f}" for one in os.getloadavg())
-    print(f"{os.cpu_count()} cores, load {load}.\n")
-    print(table(results))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(in_browser(measured))

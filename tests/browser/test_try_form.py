@@ -82,7 +82,6 @@ def test_answers_are_shown(try_site: Path, page: Page) -> None:
     assert page.evaluate(LOOK, RULES) == []
     page.set_viewport_size({"width": 320, "height": 640})
     page.wait_for_function("() => document.documentElement.scrollWidth === 320", timeout=2000)
-    page.screenshot(path="/tmp/t320.png", full_page=True)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
