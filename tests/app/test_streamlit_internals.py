@@ -6,8 +6,10 @@ Oracle: the installed Streamlit itself, its classes, routes and scripts.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import re
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,12 +21,16 @@ from streamlit import runtime
 from streamlit.elements.lib.utils import compute_and_register_element_id
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.runtime import RuntimeConfig
+from streamlit.runtime.runtime import Runtime, RuntimeConfig
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.session_manager import ActiveSessionInfo, SessionInfo
 from streamlit.runtime.state import SafeSessionState, SessionState
@@ -38,14 +44,17 @@ from tokensteps.streamlit_internals import (
     INDEX,
     METRICS,
     UPLOADS,
+    Handover,
     answer_deep_links,
     claimed_session,
     end_session,
     is_history_navigation,
     page_outlived_session,
+    read_theme_once,
     remove_upload,
     session_id,
     sessions_without_connection,
+    tell_together,
     text_in_browser,
     told_session,
 )
@@ -224,3 +233,99 @@ def test_elements_have_the_names_that_styles_and_scripts_use() -> None:
     assert len(names) > 40
     shown = "\n".join(script.read_text("utf-8") for script in SCRIPTS)
     assert {name for name in names if name.split("-")[0] not in shown} == set()
+
+
+def test_the_theme_is_put_together_once_and_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oracle: Streamlit's own function, for each of the parts that it fills, in its order."""
+    sections = [
+        "theme",
+        "theme.light",
+        "theme.dark",
+        "theme.sidebar",
+        "theme.light.sidebar",
+        "theme.dark.sidebar",
+    ]
+    asked: list[str] = []
+    put_together = app_session._populate_theme_msg
+
+    def counted(theme: CustomThemeConfig, section: str) -> None:
+        asked.append(section)
+        put_together(theme, section)
+
+    def whole() -> CustomThemeConfig:
+        theme = CustomThemeConfig()
+        for section in sections:
+            part = theme
+            for name in section.split(".")[1:]:
+                part = getattr(part, name)
+            app_session._populate_theme_msg(part, section)
+        return theme
+
+    before = whole()
+    assert before.font_faces
+    assert before.dark.ByteSize()
+    monkeypatch.setattr(streamlit_internals, "_put_theme_together", counted)
+    monkeypatch.setattr(app_session, "_populate_theme_msg", None)
+    read_theme_once()
+    assert (whole(), whole()) == (before, before)
+    assert whole().SerializeToString(deterministic=True) == before.SerializeToString(deterministic=True)
+    assert asked == sections
+
+
+def test_what_a_script_tells_is_passed_on_in_its_order_and_at_once() -> None:
+    calls: list[Callable[[], None]] = []
+    heard: list[object] = []
+    handover = Handover(calls.append)
+
+    def fails() -> None:
+        raise ValueError("what one part says of itself")
+
+    for part in (1, 2):
+        handover.add(lambda part=part: heard.append(part))  # type: ignore[misc]
+    handover.add(fails)
+    handover.add(lambda: handover.add(lambda: heard.append("later")))
+    assert (len(calls), heard) == (1, [])
+    with pytest.raises(ValueError, match="what one part says"):
+        calls.pop(0)()
+    assert (len(calls), heard) == (1, [1, 2])
+    while calls:
+        calls.pop(0)()
+    assert heard == [1, 2, "later"]
+    handover.add(lambda: heard.append("again"))
+    calls.pop()()
+    assert heard[-1] == "again"
+
+
+def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many messages, one wake-up; and whoever sends them on is told within the loop, without a second one."""
+    monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
+    monkeypatch.setattr(Runtime, "_enqueued_some_message", Runtime._enqueued_some_message)
+    tell_together()
+    heard: list[tuple[object, ...]] = []
+    wakes: list[Callable[[], None]] = []
+    session: Any = SimpleNamespace(
+        _call_soon_on_event_loop=wakes.append,
+        _handle_scriptrunner_event_on_event_loop=lambda *event, **more: heard.append((*event, more)),
+    )
+    messages = [ForwardMsg(hash=str(number)) for number in range(3)]
+    for message in messages:
+        AppSession._on_scriptrunner_event(
+            session, None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg=message
+        )
+    assert len(wakes) == 1
+    wakes[0]()
+    assert heard == [
+        (None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, {"forward_msg": message}) for message in messages
+    ]
+
+    async def within_and_outside() -> tuple[bool, bool]:
+        state = SimpleNamespace(eventloop=asyncio.get_running_loop(), need_send_data=asyncio.Event())
+        server: Any = SimpleNamespace(_get_async_objs=lambda: state)
+        Runtime._enqueued_some_message(server)
+        within = state.need_send_data.is_set()
+        state.need_send_data.clear()
+        await asyncio.to_thread(Runtime._enqueued_some_message, server)
+        await asyncio.wait_for(state.need_send_data.wait(), 5)
+        return within, state.need_send_data.is_set()
+
+    assert asyncio.run(within_and_outside()) == (True, True)

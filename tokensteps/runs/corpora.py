@@ -17,6 +17,7 @@ import textwrap
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar, Final
 
 from tokenizers_core.counterfactual.recounting import with_count
@@ -70,9 +71,10 @@ class Example:
 
 
 def _file(name: str) -> Callable[[], str]:
-    return lambda: (FOLDER / name).read_text(encoding="utf-8")
+    return cache(lambda: (FOLDER / name).read_text(encoding="utf-8"))
 
 
+@cache
 def python_code() -> str:
     """Functions of this Python's standard library, read at run time."""
     functions = (
@@ -87,22 +89,26 @@ def python_code() -> str:
     return "\n".join(sources)
 
 
+@cache
 def help_pages() -> str:
     """Python's help pages on the language, with examples, read at run time."""
     return "\n".join(pydoc_data.topics.topics.values())
 
 
+@cache
 def prose() -> str:
     """The running text of those pages: no code, no headings."""
     lines = help_pages().split("\n")
     return "\n".join(line for line in lines if line[:1].isalpha() and " " in line)[:PROSE_LENGTH]
 
 
+@cache
 def python_modules() -> str:
     """Whole modules of this Python's standard library, read at run time."""
     return "\n".join(map(inspect.getsource, (heapq, textwrap, shlex, difflib, dataclasses, statistics)))
 
 
+@cache
 def library() -> str:
     """Everything at once, for tokenizers that are ready to use: prose, code, many scripts."""
     texts = (EXAMPLES["course"].text(), EXAMPLES["mixed"].text(), python_code(), help_pages()[:PROSE_LENGTH])
