@@ -206,6 +206,7 @@ def test_what_opens_is_for_everybody(serve: Callable[..., str], calm: Page) -> N
     calm.get_by_role("button", name="Show me around").press("Enter")
     calm.locator(".ts-tour .card").wait_for()
     assert violations(calm) == {}
+    calm.emulate_media(color_scheme="light")
     calm.keyboard.press("Escape")
     calm.get_by_role("tab", name="Charts").click()
     chart = calm.get_by_test_id("stPlotlyChart")
