@@ -68,6 +68,13 @@ def _look_for_components_once() -> Iterator[None]:
         yield
 
 
+LONGEST = tuple(
+    f"tests/browser/test_{name}.py"
+    for name in ("playground_page", "bpe_page", "class", "access", "unigram_page", "chips", "behind_nginx")
+)
+"""Files that take a minute and more. They begin first: the last of them would keep one worker busy when the others are done."""
+
+
 class Mixed(LoadFileScheduling):  # type: ignore[misc]
     """Whole files to workers, as `--dist loadfile` has it, but never a browser at all of them while there is anything else to do: a
     browser's test waits a good deal, for pages and for its own pauses, and the others use the processor meanwhile."""
@@ -79,8 +86,9 @@ class Mixed(LoadFileScheduling):  # type: ignore[misc]
             for units in others
         )
         wanted = browsers < max(1, len(others))
-        fitting = (scope for scope in self.workqueue if in_browser(scope) == wanted)
-        self.workqueue.move_to_end(next(fitting, next(iter(self.workqueue))), last=False)
+        fitting = [scope for scope in self.workqueue if in_browser(scope) == wanted] or [*self.workqueue]
+        chosen = next((scope for scope in LONGEST if scope in fitting), fitting[0])
+        self.workqueue.move_to_end(chosen, last=False)
         super()._assign_work_unit(node)
 
 

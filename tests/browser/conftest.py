@@ -29,6 +29,7 @@ from playwright.sync_api import (
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.browser import chromium, nginx
+from tokensteps.language.pages import PAGE_AT, PAGES
 
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -85,6 +86,19 @@ def wait_for_function(page: Page, expression: str, *, arg: object = None, timeou
 
 
 Page.wait_for_function = wait_for_function  # type: ignore[method-assign, assignment]
+
+
+TURN = """address => { history.pushState({}, '', address); dispatchEvent(new PopStateEvent('popstate')); }"""
+
+
+def turn_to(page: Page, address: str) -> None:
+    """Go to another page of the app in English, where the app is open: as Back and Forward do, which load nothing anew.
+
+    It is the same visit, so what an address says nothing of stays as it was. Python has begun with the other page then; wait for the rest.
+    """
+    title = PAGES[PAGE_AT[urlsplit(address).path.removeprefix("/")]].title
+    page.evaluate(TURN, address)
+    expect(page).to_have_title(f"{title} · TokenSteps")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

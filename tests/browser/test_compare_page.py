@@ -106,7 +106,12 @@ def learner(serve: Callable[..., str], page: Page) -> Compare:
 # --- stepping ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_published_merges_side_by_side(learner: Compare) -> None:
+def test_stepping_through_one_corpus_after_the_other(learner: Compare) -> None:
+    the_published_merges_side_by_side(learner)
+    the_stage_fits_a_projector_and_nothing_jumps(learner)
+
+
+def the_published_merges_side_by_side(learner: Compare) -> None:
     """A deep link; from the start, press → nine times, and see the course's BPE and WordPiece merge
     in step, and Unigram come to its seed."""
     learner.open("/compare?corpus=hug&step=3", step=3)
@@ -137,18 +142,15 @@ def test_the_published_merges_side_by_side(learner: Compare) -> None:
     learner.untroubled()
 
 
-def test_the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
+def the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
     """At 1366×768 the whole stage is in view, and its height is the same at every step; no sentence is cut off.
 
     Long words fade where their column ends; scrolled to the end, the last token and the timeline's last size don't.
     """
     for corpus, steps in (("highest", 23), ("course", 20), ("mixed", 20)):
-        if corpus == "highest":
-            learner.open(f"/compare?corpus={corpus}", step=0)
-        else:
-            learner.choose("Corpus", str(EXAMPLES[corpus].title))
-            learner.page.wait_for_function("name => location.search.includes(`corpus=${name}`)", arg=corpus)
-            learner.at(0)
+        learner.choose("Corpus", str(EXAMPLES[corpus].title))
+        learner.page.wait_for_function("name => location.search.includes(`corpus=${name}`)", arg=corpus)
+        learner.at(0)
         walk = learner.page.evaluate(WALK, steps)
         assert [at["step"] for at in walk] == [*range(steps)]
         assert max(at["bottom"] for at in walk) <= 768 and max(at["cut"] for at in walk) <= 1
@@ -262,7 +264,12 @@ def test_phone(learner: Compare, open_page: Callable[..., Page]) -> None:
 # --- own texts --------------------------------------------------------------------------------------------------------
 
 
-def test_what_can_not_be_is_explained_and_the_text_survives(learner: Compare) -> None:
+def test_own_texts(learner: Compare, open_page: Callable[..., Page], tmp_path: Path) -> None:
+    what_can_not_be_is_explained_and_the_text_survives(learner)
+    hostile_text_is_only_text(learner, open_page, tmp_path)
+
+
+def what_can_not_be_is_explained_and_the_text_survives(learner: Compare) -> None:
     learner.open("/compare?corpus=paste&size=3")
     learner.rest()
     learner.type_text("low lower lowest")
@@ -277,15 +284,18 @@ def test_what_can_not_be_is_explained_and_the_text_survives(learner: Compare) ->
     expect(learner.page.get_by_label("Your text", exact=True)).to_have_value("low lower lowest")
 
 
-def test_hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], tmp_path: Path) -> None:
+def hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], tmp_path: Path) -> None:
     """Every tab, a hover in the chart, and the handout: no element, no attribute, no request comes from the text."""
-    learner.open("/compare?corpus=paste&size=140")
-    learner.rest()
+    page, before = learner.page, learner.stage()["where"]
     learner.type_text(
         "\n".join(f"{line} {line} $x$ **b** <img src=x onerror=window.bad=9>" for line in HOSTILE)
     )
+    expect(learner.page.locator(".note.problem")).to_contain_text("Largest vocabulary: 20 is below")
+    field = page.get_by_label("Largest vocabulary", exact=True)
+    field.fill("140")
+    field.press("Enter")
+    learner.page.wait_for_function(f"before => ({STAGE})()?.where !== before", arg=before)
     learner.shows(0)
-    page = learner.page
     clean = page.evaluate(TRACES_OF_ATTACK)
     learner.untroubled()
     assert clean == []

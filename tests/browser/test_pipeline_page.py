@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, turn_to
 from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_wordpiece_page import WIDTHS
@@ -74,6 +74,12 @@ class Traveller(Learner):
         self.ready()
         return self
 
+    def turn(self, **url: str) -> None:
+        """Another address of the page, whose text has other ids, without loading it anew."""
+        turn_to(self.page, f"/pipeline?{urlencode(url)}")
+        self.ids(encoded(**url).ids)
+        self.rest()
+
     def ready(self) -> None:
         self.page.locator(".ts-pipeline .line .i").first.wait_for(timeout=30_000)
         self.rest()
@@ -113,9 +119,17 @@ def traveller(serve: Callable[..., str], page: Page) -> Traveller:
     return Traveller(page, serve(ROOT / "app.py"))
 
 
-def test_a_pair_an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
-    """The page's story, by eye: what stands under a character came from it, and what is pointed at lights up all the way."""
+def test_a_pair(traveller: Traveller) -> None:
+    """By keys, by eye, and by the browser's history, in one visit."""
     traveller.start(**PAIR)
+    keys_alone(traveller)
+    traveller.page.get_by_label("Text", exact=True).focus()  # what has the focus is told of, too
+    an_emoji_an_accent_and_a_stride(traveller)
+    back_forward_reload_and_a_link(traveller)
+
+
+def an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
+    """The page's story, by eye: what stands under a character came from it, and what is pointed at lights up all the way."""
     encoding = encoded(**PAIR)
     traveller.ids(encoding.ids)
     assert traveller.row(Stage.TYPES).all_inner_texts() == list(map(str, encoding.type_ids))
@@ -199,9 +213,8 @@ def test_a_pair_an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
     traveller.untroubled()
 
 
-def test_keys_alone(traveller: Traveller) -> None:
+def keys_alone(traveller: Traveller) -> None:
     """Tab to the drawing, arrows along a stage and across stages, Home, End; Enter holds fast, Escape lets go, Tab leaves."""
-    traveller.start(**PAIR)
     page, encoding = traveller.page, encoded(**PAIR)
     page.get_by_label("Second text, for a pair").focus()
     for _ in range(3):
@@ -255,7 +268,13 @@ def test_keys_alone(traveller: Traveller) -> None:
     expect(page.locator(".ts-pipeline [aria-selected=true]")).to_have_count(0)
 
 
-def test_lines_are_as_wide_as_the_page(traveller: Traveller) -> None:
+def test_lines_both_ways_and_other_stages(traveller: Traveller) -> None:
+    lines_are_as_wide_as_the_page(traveller)
+    right_to_left(traveller)
+    other_stages_by_hand(traveller)
+
+
+def lines_are_as_wide_as_the_page(traveller: Traveller) -> None:
     """At 1366 and 390 pixels: nothing scrolls sideways, no character is lost, the second text begins a line of its own."""
     long = {"corpus": "mixed", "size": "400", "a": f"{B} {'x' * 60} … ½", "b": B, "normalizer": "nfkc"}
     traveller.start(**long)
@@ -282,9 +301,10 @@ def test_lines_are_as_wide_as_the_page(traveller: Traveller) -> None:
             along = sorted((one["left"], one["right"]) for one in places if one["box"] == row)
             assert all(right <= left + 1 for (_, right), (left, _) in pairwise(along))
     assert number > 8
+    traveller.page.set_viewport_size({"width": 1366, "height": 768})
 
 
-def test_right_to_left(traveller: Traveller) -> None:
+def right_to_left(traveller: Traveller) -> None:
     """The lines run the other way, and so do the arrow keys."""
     url = {
         "corpus": "mixed",
@@ -294,8 +314,7 @@ def test_right_to_left(traveller: Traveller) -> None:
         "template": "none",
         "normalizer": "none",
     }
-    traveller.start(**url, a=RIGHT_TO_LEFT, b="peace")
-    traveller.ids(encoded(**url, a=RIGHT_TO_LEFT, b="peace").ids)
+    traveller.turn(**url, a=RIGHT_TO_LEFT, b="peace")
     ways = [way for _over, way, _label in traveller.page.evaluate(LINES)]
     assert ways == sorted(ways, reverse=True) and {*ways} == {"rtl", "ltr"}
     first, second = (traveller.character(at).bounding_box() for at in (0, 1))
@@ -310,10 +329,9 @@ def test_right_to_left(traveller: Traveller) -> None:
     assert max(traveller.page.evaluate(WIDTHS)) <= 0
 
 
-def test_back_forward_reload_and_a_link(traveller: Traveller) -> None:
+def back_forward_reload_and_a_link(traveller: Traveller) -> None:
     """Every change is in the address; Back and Forward go through them, and the address alone brings all of it back."""
     page = traveller.page
-    traveller.start(**PAIR)
     traveller.write("bread 🙂")
     changed = PAIR | {"a": "bread 🙂"}
     traveller.ids(encoded(**changed).ids)
@@ -390,10 +408,10 @@ def test_hostile_text_is_only_text(traveller: Traveller, dialogs: list[str]) -> 
     ]  # fmt: skip
 
 
-def test_other_stages_by_hand(traveller: Traveller) -> None:
+def other_stages_by_hand(traveller: Traveller) -> None:
     """From BERT to GPT-2 with one choice, and on from there."""
     url = {"corpus": "mixed", "size": "400", "a": "the café, 龘"}
-    traveller.start(**url)
+    traveller.turn(**url)
     traveller.choose("Stages as in", "GPT-2")
     gpt2 = url | {"normalizer": "none", "pre": "byte_level", "model": "bpe", "template": "none"}
     expected = encoded(**gpt2)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, turn_to
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
@@ -166,14 +166,29 @@ def test_every_page(serve: Callable[..., str], open_page: Callable[..., Page]) -
     assert not page.evaluate(ON)
 
 
-def test_a_question_stays_usable(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
-    """Letters typed into a field are letters; a clicker steps nevertheless; the form has its room."""
-    page = ready(
-        open_page(**SCREEN), f"{serve(ROOT / 'app.py')}/bpe?corpus=hug&mode=predict&ask=count&step=2"
+def test_words_panels_and_a_question(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """In one visit, from page to page."""
+    page = ready(open_page(**SCREEN), f"{serve(ROOT / 'app.py')}/bpe?corpus=course&step=2")
+    words_that_do_not_fit_are_counted_and_come_with_a_key(page)
+    any_panel_with_four_keys(page)
+    a_question_stays_usable(page)
+
+
+def turn(page: Page, name: str, query: str, step: int) -> None:
+    """Go on to another page with a run, and wait until its stage is at this step and Python rests."""
+    turn_to(page, f"/{name}?{query}&step={step}")
+    page.wait_for_function(
+        f"""{BOOK}?.querySelector('.say') && document.querySelector('.st-key-{name}-book')?.contains({BOOK}.getRootNode().host) && {STEP} === {step}"""
     )
-    page.wait_for_function(f"{BOOK}?.querySelector('.say') && {STEP} === 2")
-    enter(page)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+
+
+def a_question_stays_usable(page: Page) -> None:
+    """Letters typed into a field are letters; a clicker steps nevertheless; the form has its room."""
+    turn(page, "bpe", "corpus=hug&mode=predict&ask=count", 2)
     answer = page.get_by_label("Your answer")
+    expect(answer).to_be_visible()
+    enter(page)
     answer.click()
     page.keyboard.type("pb.")
     expect(answer).to_have_value("pb.")
@@ -201,11 +216,8 @@ def words_in_sight(page: Page) -> tuple[int, int]:
     return shown, int("".join(filter(str.isdigit, told)) or 0)
 
 
-def test_words_that_do_not_fit_are_counted_and_come_with_a_key(
-    serve: Callable[..., str], open_page: Callable[..., Page]
-) -> None:
+def words_that_do_not_fit_are_counted_and_come_with_a_key(page: Page) -> None:
     """Oracle: the corpus “Four sentences” has 30 different words; shown and counted make 30, and ↓ walks through all."""
-    page = ready(open_page(**SCREEN), f"{serve(ROOT / 'app.py')}/bpe?corpus=course&step=2")
     page.wait_for_function(f"{BOOK}?.querySelector('.say') && {STEP} === 2")
     assert words_in_sight(page) == (8, 22)
     enter(page)
@@ -225,10 +237,9 @@ def test_words_that_do_not_fit_are_counted_and_come_with_a_key(
     assert words_in_sight(page) == (8, 22)
 
 
-def test_any_panel_with_four_keys(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+def any_panel_with_four_keys(page: Page) -> None:
     """V, F5 or a number projects a panel; Page Down steps on there; Escape goes back, and then out. Pen, pointer, keys."""
-    page = ready(open_page(**SCREEN), f"{serve(ROOT / 'app.py')}/unigram?corpus=hug&step=1")
-    page.wait_for_function(f"{BOOK}?.querySelector('.say') && {STEP} === 1")
+    turn(page, "unigram", "corpus=hug", 1)
     enter(page)
     tabs = page.get_by_test_id("stTabs").first
     expect(tabs).to_be_hidden()

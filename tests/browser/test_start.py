@@ -86,11 +86,11 @@ def test_no_request_leaves_the_host(serve: Callable[..., str], page: Page) -> No
     own = [url for url in served if "/app/static/fonts/" in url]
     assert own == served, "a face of Streamlit's, which the theme's stands for"
     assert any("inter" in url for url in own) and any("fira-code" in url for url in own), served
+    every_icon_is_one_sign(page)
 
 
-def test_every_icon_is_one_sign(serve: Callable[..., str], page: Page) -> None:
+def every_icon_is_one_sign(page: Page) -> None:
     """The face that stands for Streamlit's icons has each of those that its list names: a square, and not a word."""
-    page.goto(serve(APP) + "/glossary")
     names = (ROOT / "static" / "fonts" / "material-symbols.txt").read_text("utf-8").split()
     widths = page.evaluate(
         """async names => { const face = '24px "Material Symbols Rounded"', pen = document.createElement('canvas').getContext('2d');

@@ -7,11 +7,12 @@ browser's geometry, and the number of words in the corpus.
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, turn_to
 from tests.samples import STRESS
 from tokensteps.language.pages import PAGE_SECTIONS, pages_in
 from tokensteps.teaching.predictions import ASKS
@@ -41,6 +42,8 @@ EVERY = (
     ),
 )
 ADDRESSES = tuple(dict.fromkeys((*ONCE_CUT, *EVERY))) if STRESS else ONCE_CUT
+VISITS = tuple(ADDRESSES[at : at + 6] for at in range(0, len(ADDRESSES), 6))
+PROJECTED = "document.documentElement.hasAttribute('data-projector')"
 BOOK = "document[Symbol.for('tokensteps.stage')]"
 SETTLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
 FINDINGS = f"""() => {{
@@ -73,26 +76,48 @@ FINDINGS = f"""() => {{
 }}"""
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_nothing_is_cut(serve: Callable[..., str], open_page: Callable[..., Page], address: str) -> None:
-    """Each window, without and with projector mode; the page isn't loaded again."""
-    page = open_page()
-    page.goto(f"{serve(ROOT / 'app.py')}/{address}")
+def opened(page: Page, app: str, address: str) -> None:
+    """Go to an address: without loading anything anew, if the app is open at another page."""
+    name = address.split("?")[0]
+    if page.url.startswith(app) and urlsplit(page.url).path != f"/{name}":
+        turn_to(page, f"/{address}")
+    else:
+        page.goto(f"{app}/{address}")
     page.locator(".ts-projector-start").wait_for(state="attached")
-    if address.split("?")[0] in (*ASKS, "compare"):
-        page.wait_for_function(f"{BOOK}?.querySelector('.say')")
+    if name in (*ASKS, "compare"):
+        page.wait_for_function(
+            f"{BOOK}?.querySelector('.say') && document.querySelector('.st-key-{name}-book')?.contains({BOOK}.getRootNode().host)"
+        )
+    if "mode=predict" in address:
+        expect(page.get_by_test_id("stForm")).to_be_visible()
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+
+
+def cut_in_each_window(page: Page) -> dict[tuple[int, int], object]:
+    """What is cut or hidden, by window."""
     findings = {}
-    for projected in (False, True):
-        if projected:
-            # The window's size is the test's to set, which a browser refuses while the page fills the screen.
-            page.evaluate("Element.prototype.requestFullscreen = undefined")
-            page.keyboard.press("p")
-            page.wait_for_function("document.documentElement.hasAttribute('data-projector')")
-        for width, height in WINDOWS:
-            page.set_viewport_size({"width": width, "height": height})
-            page.evaluate(SETTLED)
-            page.wait_for_timeout(60)
-            if found := page.evaluate(FINDINGS):
-                findings[width, height, projected] = found
-    assert findings == {}
+    for width, height in WINDOWS:
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(SETTLED)
+        page.wait_for_timeout(60)
+        if found := page.evaluate(FINDINGS):
+            findings[width, height] = found
+    return findings
+
+
+@pytest.mark.parametrize("addresses", VISITS, ids=lambda addresses: addresses[0])
+def test_nothing_is_cut(
+    serve: Callable[..., str], open_page: Callable[..., Page], addresses: tuple[str, ...]
+) -> None:
+    """Each window, without and with projector mode, in one visit."""
+    page, app = open_page(), serve(ROOT / "app.py")
+    for address in addresses:
+        opened(page, app, address)
+        assert cut_in_each_window(page) == {}, address
+        # The window's size is the test's to set, which a browser refuses while the page fills the screen.
+        page.evaluate("Element.prototype.requestFullscreen = undefined")
+        page.keyboard.press("p")
+        page.wait_for_function(PROJECTED)
+        assert cut_in_each_window(page) == {}, f"{address}, projected"
+        page.keyboard.press("Escape")
+        page.wait_for_function(f"!{PROJECTED}")
