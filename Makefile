@@ -54,7 +54,13 @@ dev: $(VENV)/.dev ## install what development needs
 test: lint types browser nginx redis ## lint, types and every test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-check: lint types unit ## lint, types and the tests that need no browser: minutes, not a quarter of an hour
+check: lint ## lint, types and the tests that need no browser: minutes, not a quarter of an hour
+	@: "Types are checked beside the tests; what mypy says stands at the end."; \
+	$(MAKE) --no-print-directory types >$(VENV)/types.log 2>&1 & types=$$!; \
+	$(MAKE) --no-print-directory unit; unit=$$?; \
+	wait $$types; types=$$?; \
+	cat $(VENV)/types.log; \
+	test $$unit -eq 0 && test $$types -eq 0
 
 stress: $(VENV)/.dev ## every case and every example, where the suite takes a sample
 	STRESS=1 HOSTILE_STRINGS=10000 $(BIN)/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser

@@ -5,12 +5,13 @@ machine; `many`, the mark of a test with more cases than every run needs; and wh
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -40,6 +41,16 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Without looking for garbage, as what is collected stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of a test marked `many`, every so-manieth case. Whoever names a file or a case gets what is named."""
     if STRESS or any("::" in argument for argument in config.args):
@@ -57,6 +68,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left_out)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _collect_what_is_new() -> None:
+    """Of garbage, Python's collector looks for the newest alone: a process that has run half of the tests has millions of objects, of
+    kept traces above all, and to look through all of them takes a second each time."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _look_for_components_once() -> Iterator[None]:
     """Every `AppTest` looks through all installed packages for components, which takes longer than to run a page."""
@@ -68,28 +87,52 @@ def _look_for_components_once() -> Iterator[None]:
         yield
 
 
-LONGEST = tuple(
+FIRST_IN_BROWSER = tuple(
     f"tests/browser/test_{name}.py"
     for name in ("playground_page", "bpe_page", "class", "access", "unigram_page", "chips", "behind_nginx")
 )
-"""Files that take a minute and more. They begin first: the last of them would keep one worker busy when the others are done."""
+"""Files that take a minute and more. They begin first, in this order: the last of them would keep one worker busy when the others are done."""
+LONG = frozenset(
+    f"tests/{name}.py"
+    for name in (
+        "app/catalogue/test_apart",
+        "app/catalogue/test_hub",
+        "app/classroom/test_servers",
+        "app/server/test_entrance",
+        "app/server/test_steps",
+        "app/server/test_workers",
+        "core/test_unigram_library",
+        "test_fuzz",
+        "test_hostile",
+    )
+)
+"""Files of few tests that take long, most of them since they wait for servers and other processes. Files with many tests come first."""
 
 
 class Mixed(LoadFileScheduling):  # type: ignore[misc]
     """Whole files to workers, as `--dist loadfile` has it, but never a browser at all of them while there is anything else to do: a
-    browser's test waits a good deal, for pages and for its own pauses, and the others use the processor meanwhile."""
+    browser's test waits a good deal, for pages and for its own pauses, and the others use the processor meanwhile. Of the long files
+    one at a time from the beginning on, so that none is left for the end, when the other workers have nothing to do."""
 
     def _assign_work_unit(self, node: Any) -> None:
-        others = [units for one, units in self.assigned_work.items() if one is not node]
-        browsers = sum(
-            any(in_browser(scope) and not all(done.values()) for scope, done in units.items())
-            for units in others
-        )
-        wanted = browsers < max(1, len(others))
-        fitting = [scope for scope in self.workqueue if in_browser(scope) == wanted] or [*self.workqueue]
-        chosen = next((scope for scope in LONGEST if scope in fitting), fitting[0])
-        self.workqueue.move_to_end(chosen, last=False)
+        browser_wanted = self._others_at(in_browser, node) < max(1, len(self.assigned_work) - 1)
+        long_wanted = not self._others_at(LONG.__contains__, node)
+
+        def misfit(scope: str) -> tuple[bool, int]:
+            if in_browser(scope):
+                return not browser_wanted, [*FIRST_IN_BROWSER, scope].index(scope)
+            return browser_wanted, (scope in LONG) != long_wanted
+
+        self.workqueue.move_to_end(min(self.workqueue, key=misfit), last=False)
         super()._assign_work_unit(node)
+
+    def _others_at(self, kind: Callable[[str], bool], node: Any) -> int:
+        """How many workers but this one are at a file of a kind."""
+        return sum(
+            any(kind(scope) and not all(done.values()) for scope, done in units.items())
+            for one, units in self.assigned_work.items()
+            if one is not node
+        )
 
 
 def in_browser(scope: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, TypeVar
 
 from hypothesis import settings
 
@@ -12,6 +13,8 @@ STRESS: Final = os.environ.get("STRESS") == "1"
 SHARE: Final = 8
 """The suite tries one example in so many, and `FEWEST` at least."""
 FEWEST: Final = 12
+
+Item = TypeVar("Item")
 
 
 def sampled(number: int) -> int:
@@ -22,3 +25,10 @@ def sampled(number: int) -> int:
 def examples(number: int, **more: Any) -> settings:
     """Hypothesis' settings for a property that `number` examples are enough to trust."""
     return settings(max_examples=sampled(number), **more)
+
+
+def spread(items: Sequence[Item], number: int = FEWEST) -> list[Item]:
+    """So many of a long row that this run tries, evenly spread, the first and the last among them."""
+    if STRESS or len(items) <= number:
+        return [*items]
+    return [items[place * (len(items) - 1) // (number - 1)] for place in range(number)]

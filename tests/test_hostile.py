@@ -116,7 +116,7 @@ NUMBER = int(os.environ.get("HOSTILE_STRINGS", "620"))
 STRINGS = hostile(NUMBER)
 SOUND = [one._replace(text=plain_text(one.text)) for one in STRINGS]
 """As text boxes give them: without halves of UTF-16 pairs."""
-SOME = SOUND[:: 5 if NUMBER < 10_000 else 9]
+SOME = SOUND[::9]
 """Those for what takes long; of every kind, as there are fourteen."""
 BATCH = 60
 PAGES = {

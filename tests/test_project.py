@@ -72,7 +72,8 @@ def test_pages_lie_one_folder_down() -> None:
 def test_nothing_is_left_for_later() -> None:
     marks = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
     for path in SOURCES:
-        for token in tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline):
+        text = path.read_text("utf-8")
+        for token in tokenize.generate_tokens(io.StringIO(text).readline) if marks.search(text) else ():
             if token.type == tokenize.COMMENT:
                 assert not marks.search(token.string), f"{path}:{token.start[0]}"
 

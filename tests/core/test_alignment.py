@@ -31,7 +31,7 @@ from tests.core.oracle_alignment import (
     plain_word_costs,
     plain_words,
 )
-from tests.samples import examples
+from tests.samples import STRESS, examples
 from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.encoding.alignment import (
     WHITE_SPACE,
@@ -369,12 +369,15 @@ def ends_of(plane: int) -> list[tuple[int, int]]:
     return [(start, start + 0x100), (end - 0x600, end)]
 
 
-@pytest.mark.parametrize("mate", "xक👍가각\n\u00ad\u00a9")
+MATES = "xक👍가각\n\u00ad\u00a9"
+
+
+@pytest.mark.parametrize("mate", MATES)
 def test_graphemes_beside_every_character(mate: str) -> None:
     """Every code point, before and behind one of each kind of characters that never join among themselves.
 
     Ideographs, private use, and where nothing is, only beside x, and of the planes that have nothing else, only the
-    ends: all in them are of one kind.
+    ends: all in them are of one kind. The suite tries every third with each mate but x, another third with the next one.
     """
     spans = [(0, 0xD800), (0xE000, 0x20100), (0xE0000, 0xE1100)]
     if mate == "x":
@@ -382,6 +385,8 @@ def test_graphemes_beside_every_character(mate: str) -> None:
     else:
         spans[:2] = [(0, 0x3500), (0x9F00, 0xD800), (0xF800, 0x20000)]
     characters = [chr(point) for point in chain(*(range(*span) for span in spans))]
+    if mate != "x" and not STRESS:
+        characters = characters[MATES.index(mate) % 3 :: 3]
     for start in range(0, len(characters), 50_000):
         text = mate.join(characters[start : start + 50_000])
         assert count_text(text).graphemes == len(regex.findall(r"\X", text))

@@ -169,7 +169,7 @@ def test_merging_packed_counts_takes_little_memory_however_many_words_there_are(
         assert len(joined.unpacked().words) == 9 * half
         return most - sum(map(len, joined.batches))
 
-    assert peak(16_000) < 1.5 * peak(2000)
+    assert peak(8000) < 1.5 * peak(2000)
 
 
 @given(CONTENTS, st.integers(1, 40))

@@ -20,6 +20,7 @@ from tokenizers import models, pre_tokenizers
 
 from benchmarks.text import library_text, prose
 from tests.core.oracle_unigram import plain_loss
+from tests.samples import spread
 from tokenizers_core import Corpus, Lattice, UnigramTrace, train_unigram
 from tokenizers_core.training.lattice import UNKNOWN_PENALTY
 
@@ -105,7 +106,7 @@ def judge(trace: UnigramTrace, byte_fallback: bool) -> tokenizers.Tokenizer:
 
 @cache
 def texts() -> tuple[str, ...]:
-    """The training text, prose, the app's examples in many scripts, and runs of unknown characters of 2 to 4 bytes."""
+    """Lines of the training text and of prose, the app's examples in many scripts, and runs of unknown characters of 2 to 4 bytes."""
     unknown = [
         "naïve Über-größe ﬁn",
         "日本語 ok 日本語x y語",
@@ -115,7 +116,7 @@ def texts() -> tuple[str, ...]:
         "\u00a0\u3000é",
     ]
     examples = [path.read_text("utf-8") for path in sorted(CORPORA.glob("*.txt"))]
-    return (*lines(), *prose(60_000).splitlines(), *examples, *unknown)
+    return (*spread(lines(), 800), *spread(prose(60_000).splitlines(), 200), *examples, *unknown)
 
 
 def tied(trace: UnigramTrace, word: str) -> bool:

@@ -20,6 +20,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app.drawing.test_comparison import example
 from tests.app.drawing.test_tokens import HOSTILE, Read
 from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run
+from tests.samples import spread
 from tokenizers_core import Corpus
 from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.limits import SEED_LIMIT, VOCABULARY_LIMIT
@@ -356,8 +357,9 @@ def test_hostile_text_stays_text_everywhere(show: str) -> None:
         app = opened(f"corpus=paste&show={show}&size=120&text={text}&step=30", tab)
         assert problems(app) == []
         drawn = [html.proto.body for html in app.get("html")]
-        for frame in book(app)["frames"]:
-            drawn += [frame["html"], frame["label"]]
+        frames = book(app)["frames"]
+        drawn += [frame[part] for frame in frames for part in ("html", "label")]
+        for frame in spread(frames):
             if frame["html"] not in read:
                 assert Read(frame["html"]).tags <= allowed
                 read.add(frame["html"])

@@ -11,6 +11,7 @@ import gettext
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -174,10 +175,16 @@ class Read(HTMLParser):
             self.text.append(data)
 
 
+@cache  # the frames beside one tab are those beside the next one
+def said_in(markup: str) -> tuple[str, ...]:
+    """What a person reads of some markup, or hears."""
+    read = Read(markup)
+    return "".join(read.text), *read.said
+
+
 def leaks_of_markup(markup: str, data: str = "") -> list[str]:
     """The same for markup."""
-    read = Read(markup)
-    return [word for text in ("".join(read.text), *read.said) for word in leaks(text, data)]
+    return [word for text in said_in(markup) for word in leaks(text, data)]
 
 
 TECHNICAL = words(

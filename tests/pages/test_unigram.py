@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app.drawing.test_tokens import HOSTILE, Read
 from tests.core.test_unigram import golden
 from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run
+from tests.samples import spread
 from tokenizers_core import METHODS, Corpus, train_unigram
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.narration.pruning import PRUNING_STOPS
@@ -452,7 +453,7 @@ def test_hostile_text_stays_text_everywhere(pre: str, method: str, show: str, st
         "ol",
         "li",
     }
-    read = set()  # the stage's frames are the same beside each tab
+    read = set()  # the stage's frames are the same beside each tab; each is drawn as in tests/app/drawing/test_pruning.py
     for tab in TABS:
         with_tab(app, tab)
         assert problems(app) == [], tab
@@ -460,7 +461,7 @@ def test_hostile_text_stays_text_everywhere(pre: str, method: str, show: str, st
         for attack in ("<img", "<script", "</script", "onerror=bad()>", "<b>x</b>", "<!--"):
             assert attack not in drawn, (tab, attack)
         for message in books(app):
-            for frame in message["frames"]:
+            for frame in spread(message["frames"]):
                 if frame["html"] not in read:
                     assert Read(frame["html"]).tags <= allowed, tab
                     read.add(frame["html"])

@@ -160,7 +160,7 @@ def test_a_long_word_is_cut_around_the_change() -> None:
 
 @pytest.mark.parametrize("show", SHOW)
 def test_hostile_corpus(show: str) -> None:
-    """No tag, no attribute, no unescaped text from the corpus or its special tokens, in no style: they share the steps."""
+    """No tag, no attribute, no unescaped text from the corpus or its special tokens, in no style: they share steps and words."""
     words = {word.replace("\ud800", "x"): 2 for word in HOSTILE if word}
     trace = train_bpe(Corpus.from_counts(words), special_tokens=["<b>", "<img/src=x>"])
     style = Style(False, show, frozenset(trace.special_tokens))
@@ -169,7 +169,7 @@ def test_hostile_corpus(show: str) -> None:
         checked(frame)
     if show != "bytes":
         assert "<script>alert(1)</script>" in Read(merge_frame(trace[-1], style).html).text
-    for word in trace.corpus.words:
+    for word in [*trace.corpus.words][SHOW.index(show) :: len(SHOW)]:
         expect_markup(story_html(trace.history_of(word), 3, style), TAGS)
         explained = trace.tokenizer().explain(word)
         for step in range(len(explained) + 1):

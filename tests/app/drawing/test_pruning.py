@@ -36,14 +36,14 @@ from tests.core.oracle_unigram import (
     plain_viterbi,
 )
 from tests.core.test_unigram import HUG, corpora, golden
-from tests.samples import examples
+from tests.samples import examples, spread
 from tokenizers_core import METHODS, Corpus, PruneEvent, UnigramTrace, train_unigram
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.trace import GROWING
 from tokenizers_core.training.pruning import ExpectationEvent, MaximizationEvent
 from tokenizers_core.training.unigram import grown_seed
 from tokensteps.drawing.frame import Frame
-from tokensteps.drawing.narration.errata import lattice_erratum
+from tokensteps.drawing.narration.errata import lattice_erratum, unigram_erratum
 from tokensteps.drawing.narration.pruning import PRUNING_STOPS
 from tokensteps.drawing.parts import CANDIDATE_ROWS, WORDS_IN_FRAME
 from tokensteps.drawing.tables import worth_table
@@ -266,22 +266,27 @@ TROUBLE = [
 ]
 
 
+@cache
+def hostile_run(method: str) -> UnigramTrace:
+    corpus = Corpus.from_counts({word * times: 2 for word in TROUBLE for times in (1, 2)})
+    special = ["<b>", "<img/src=x>", "{piece}"]
+    return train_unigram(corpus, 700, len(special) + 80, method, special_tokens=special)
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("show", SHOW)
 def test_hostile_corpus(show: str, method: str) -> None:
     """No tag, no attribute, no unescaped text from the corpus or its special tokens, in no style.
 
-    The styles share the steps of a long training among them: each looks at every fourth, the first and the last, and
-    where pieces go of the word that has U+202E, which is shown there.
+    The styles share the steps of a long training among them: each looks at every fourth (of which the suite takes some), the first and
+    the last, and where pieces go of the word that has U+202E, which is shown there.
     """
-    corpus = Corpus.from_counts({word * times: 2 for word in TROUBLE for times in (1, 2)})
-    special = ["<b>", "<img/src=x>", "{piece}"]
-    trace = train_unigram(corpus, 700, len(special) + 80, method, special_tokens=special)
-    style = Style(False, show, frozenset(special))
+    trace = hostile_run(method)
+    style = Style(False, show, frozenset(trace.special_tokens))
     seen = ""
     steps = range(1 + SHOW.index(show), len(trace), len(SHOW)) if len(trace) > 300 else range(1, len(trace))
     turning = [step for step, point in enumerate(trace.history) if "rt" in (point.piece or "")]
-    for step in sorted({0, *steps, *turning, len(trace)}):
+    for step in sorted({0, *spread(steps, 40), *spread(turning), len(trace)}):
         frame = prune_frame(trace[step], style)
         read = inert(frame)
         if isinstance(event := trace[step].event, PruneEvent):
@@ -503,11 +508,13 @@ def test_the_words_of_hug_at_the_start() -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["course", "hug", "highest", "python"])
 def test_the_way_to_the_next_word_that_comes_apart(name: str, method: str) -> None:
-    """Where a step splits no word anew and a later prune does, a button leads there; else there is none."""
+    """Where a step splits no word anew and a later prune does, a button leads there; else there is none. Of a long run, some steps, and
+    those around a prune that does."""
     trace = example(name, method)
     events = [snapshot.event for snapshot in trace]
     apart = [step for step, event in enumerate(events) if isinstance(event, PruneEvent) and event.resplits]
-    for step in range(len(trace) + 1):
+    around = {min(max(step + by, 0), len(trace)) for step in spread(apart) for by in (-1, 0, 1)}
+    for step in sorted({*around, *spread(range(len(trace) + 1), 40)}):
         found = re.findall(
             r'<button [^>]*data-step="(\d+)">(.*?)</button>', prune_frame(trace[step], PLAIN).html
         )
@@ -859,9 +866,12 @@ def test_tiny_corpora(counts: dict[str, int], method: str) -> None:
 
 
 def errata(trace: UnigramTrace) -> dict[int, str]:
-    """Step → the erratum shown there."""
-    found = {step: aside(prune_frame(trace[step], PLAIN)) for step in range(len(trace) + 1)}
-    return {step: told for step, told in found.items() if told}
+    """Step → the erratum shown there; of the frames without one, some are drawn."""
+    steps = range(len(trace) + 1)
+    told = {step for step in steps if unigram_erratum(trace[step], PLAIN)}
+    found = {step: aside(prune_frame(trace[step], PLAIN)) for step in sorted({*told, *spread(steps, 24)})}
+    assert told == {step for step in found if found[step]}
+    return {step: found[step] for step in sorted(told)}
 
 
 def test_the_errata_of_the_four_sentences() -> None:

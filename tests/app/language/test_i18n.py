@@ -34,6 +34,11 @@ MARKS = ("_", "N_", "ngettext")
 
 
 @cache
+def tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@cache
 def extracted() -> dict[str, tuple[str, ...]]:
     """Every message that Babel finds, by its first form."""
     found: dict[str, tuple[str, ...]] = {}
@@ -54,7 +59,7 @@ def fields(message: str) -> set[str]:
 def calls() -> Iterator[tuple[Path, ast.Call]]:
     """Every call of `_`, `N_` or `ngettext`."""
     for file in FILES:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(file)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS:
                 yield file, node
 
@@ -110,7 +115,7 @@ def test_fields_are_those_that_are_filled_in() -> None:
     """Where a message is filled in on the spot, by `.format`, `fill` or `say`, the names are the same."""
     checked = 0
     for file in FILES:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(file)):
             if not isinstance(node, ast.Call) or any(keyword.arg is None for keyword in node.keywords):
                 continue
             function = node.func
@@ -211,7 +216,7 @@ def test_streamlit_is_given_messages() -> None:
     found = [
         f"{file.relative_to(ROOT)}:{line} {text!r}"
         for file in FILES
-        for line, text in spoken_literals(ast.parse(file.read_text(encoding="utf-8")))
+        for line, text in spoken_literals(tree(file))
     ]
     assert found == []
 
@@ -221,9 +226,7 @@ def test_sentences_and_lists_are_not_glued() -> None:
         '" ".join([_("One."), two])\ntold += " " + _("Two.")\n"".join(f"<b>{_(x)}" for x in y)'
     )
     assert {*glued(leaking)} == {1, 2}
-    found = [
-        f"{file.name}:{line}" for file in FILES for line in glued(ast.parse(file.read_text(encoding="utf-8")))
-    ]
+    found = [f"{file.name}:{line}" for file in FILES for line in glued(tree(file))]
     assert found == []
 
 
@@ -235,7 +238,7 @@ def test_markup_scripts_and_styles_have_no_words_of_their_own() -> None:
     ]
     found = []
     for file in FILES:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(file)):
             if isinstance(node, ast.JoinedStr):
                 whole = "".join(
                     str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values

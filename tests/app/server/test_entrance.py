@@ -166,7 +166,7 @@ def test_a_flood_of_runs_waits_its_turn(port: int) -> None:
         async with opened(port, "bpe", {"corpus": "hug"}) as session:
             await session.run()
             times = []
-            for _ in range(20):
+            for _ in range(9):
                 times.append(await session.do_step())
                 await asyncio.sleep(0.1)
             return times
@@ -181,7 +181,7 @@ def test_a_flood_of_runs_waits_its_turn(port: int) -> None:
 
     with served(port):
         times = sorted(finished(run()))
-    assert times[10] < FROZEN, times
+    assert times[len(times) // 2] < FROZEN, times
 
 
 # --- What pages do goes through -----------------------------------------------------------------------------------------

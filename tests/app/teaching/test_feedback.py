@@ -95,9 +95,10 @@ def predicted(algorithm: str, kind: str) -> Iterator[tuple[Any, int, Question]]:
     assert found > NUMBER // 4
 
 
-def exercised(kind: str) -> Iterator[Exercise]:
+@cache
+def exercised(kind: str) -> tuple[Exercise, ...]:
     """A thousand exercises of a kind under `make stress`."""
-    return (make(kind, level, seed) for seed in range(NUMBER // len(LEVELS)) for level in LEVELS)
+    return tuple(make(kind, level, seed) for seed in range(NUMBER // len(LEVELS)) for level in LEVELS)
 
 
 def text_of(markup: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import pairwise
 from string import Formatter
 from typing import Any, get_args, get_type_hints
@@ -88,6 +89,7 @@ def in_a_sentence(words: list[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+@cache
 def home() -> TrainedSubject:
     trace = home_run().make(Progress())
     return TrainedSubject(HOME_CORPUS, trace.tokenizer(), trace, len(trace))
