@@ -51,15 +51,15 @@ def read_step(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def steps_in_url() -> tuple[int, int] | None:
+def excerpt_in_url() -> tuple[int, int] | None:
     """The first and the last step that an embedded page is about (`?embed=true&steps=3..9`); None for all."""
-    return read_steps(st.query_params.get("steps")) if st.context.is_embedded else None
+    return read_excerpt(st.query_params.get("steps")) if st.context.is_embedded else None
 
 
-def read_steps(text: str | None) -> tuple[int, int] | None:
+def read_excerpt(text: str | None) -> tuple[int, int] | None:
     """Read the steps of an excerpt from a URL parameter; anything else counts as absent.
 
-    >>> read_steps("3..9"), read_steps("9..3"), read_steps("3"), read_steps(None)
+    >>> read_excerpt("3..9"), read_excerpt("9..3"), read_excerpt("3"), read_excerpt(None)
     ((3, 9), None, None, None)
     """
     first, last = map(read_step, (text or "").partition("..")[::2])

@@ -14,7 +14,7 @@ from tokenizers_core.training.comparison import Comparison
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokensteps.catalogue import choices
 from tokensteps.catalogue.choices import Opened
-from tokensteps.components.address import is_back, steps_in_url
+from tokensteps.components.address import excerpt_in_url, is_back
 from tokensteps.components.flipbook import Growth, flipbook, follows_end, go_to, position, step_asked
 from tokensteps.drawing.frame import WHOLE_RUN, Frame, window
 from tokensteps.language.i18n import _, count, current_language, ngettext, use_language
@@ -89,7 +89,7 @@ def growing(run: Run[Built]) -> Built | None:
     if waited is not None and (waited[0] != run.name or from_link() or is_back()):
         waited = None
     wanted = step_asked(f"{page}.book", run.name, linked=from_link()) if waited is None else waited[1]
-    if (excerpt := steps_in_url()) is not None:
+    if (excerpt := excerpt_in_url()) is not None:
         wanted = max(wanted, excerpt[0])
     trace = build(page, run.name, run.make, wanted=wanted)
     if trace is None:

@@ -10,7 +10,7 @@ import streamlit as st
 from tokenizers_core.counterfactual.parting import part
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.components.address import page_address, steps_in_url, update_url
+from tokensteps.components.address import excerpt_in_url, page_address, update_url
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import readable
@@ -133,7 +133,7 @@ def show_counts(controls: WhatIfControls, ours: AnyTrace, change: Change, text: 
         controls.url(change),
         whole=len(counts) + 1,
         labels=counts_labels(),
-        excerpt=steps_in_url(),
+        excerpt=excerpt_in_url(),
     )
     word = readable(change.of, style_of(ours, TOKENS_SHOWN_AS))
     message = _("{word} occurs {before} times in the corpus. Drag the count, or use the arrow keys.")

@@ -18,7 +18,7 @@ from tokensteps.drawing.mark import mark
 from tokensteps.language.i18n import LANGUAGES, _, language_of, language_tag, use_language
 from tokensteps.server.entrance.kept import Header, header_of
 
-FRAMES: Final = frozenset({b"iframe", b"frame", b"object", b"embed"})
+SHOWN_WITHIN: Final = frozenset({b"iframe", b"frame", b"object", b"embed"})
 """What browsers say a page is for that another one is going to show (Fetch Metadata, `Sec-Fetch-Dest`)."""
 EMBEDDING: Final = ("embed", "embed_options")
 """Parameters that make a page one for a frame."""
@@ -44,7 +44,7 @@ def may_show(origin: str, source: str) -> bool:
 def is_refused(headers: Iterable[Header], ancestors: Sequence[str]) -> bool:
     """Whether a page is asked for by another one that may not show it, as far as the browser says who asks."""
     headers = [*headers]
-    if header_of(headers, b"sec-fetch-dest") not in FRAMES:
+    if header_of(headers, b"sec-fetch-dest") not in SHOWN_WITHIN:
         return False
     if header_of(headers, b"sec-fetch-site") == b"same-origin":
         return "'self'" not in ancestors
@@ -59,10 +59,10 @@ def refusal(query: str, accepted: str) -> bytes:
     asked = dict(parameters).get("lang", "")
     language = asked if asked in LANGUAGES else language_of(accepted.partition(",")[0])
     alone = "?" + urlencode([(name, text) for name, text in parameters if name not in EMBEDDING])
-    return copy_context().run(_written, language, alone).encode("utf-8")
+    return copy_context().run(_told_in, language, alone).encode("utf-8")
 
 
-def _written(language: str, href: str) -> str:
+def _told_in(language: str, href: str) -> str:
     use_language(language)
     return standalone_page(
         "framed",
