@@ -138,7 +138,8 @@ def embedding(address: str) -> str:
     <iframe src="http://localhost/bpe?corpus=hug&amp;step=7&amp;embed=true" title="BPE · TokenSteps" width="100%" height="700" style="border: 0" loading="lazy" allow="clipboard-write; fullscreen"></iframe>
     <p><a href="http://localhost/bpe?corpus=hug&amp;step=7" target="_blank">Nothing to see above? Open the page in a tab of its own.</a></p>
     """
-    page = PAGE_AT[urlsplit(address).path.rpartition("/")[2]]
+    # The home page's path may be that of the whole app behind a proxy.
+    page = PAGE_AT.get(urlsplit(address).path.rpartition("/")[2], "home")
     source = f"{address}{'&' if '?' in address else '?'}embed=true"
     title = f"{_(PAGES[page].title)} · TokenSteps"
     elsewhere = _("Nothing to see above? Open the page in a tab of its own.")
