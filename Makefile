@@ -123,7 +123,7 @@ dist: $(VENV)/.dev $(TOOLS)/.made browser ## build the package, and try it in em
 	rm -rf dist
 	$(TOOLS)/bin/uv build --quiet
 	$(TOOLS)/bin/twine check --strict dist/*
-	UV=$(CURDIR)/$(TOOLS)/bin/uv PYTHONS="$(PYTHONS)" $(BIN)/python -m pytest -n 0 tests/dist.py
+	UV=$(abspath $(TOOLS)/bin/uv) PYTHONS="$(PYTHONS)" $(BIN)/python -m pytest -n 0 tests/dist.py
 
 format: $(VENV)/.dev ## put the code into the project's format
 	$(BIN)/python -m ruff check --fix .

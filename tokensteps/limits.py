@@ -448,8 +448,9 @@ SCATTER_LIMIT: Final = 5_000
 """Points of a chart of pairs: drawing takes a browser some tenths of a second."""
 HANDOUT_STEPS: Final = 400
 """Steps that a handout holds: every frame is drawn into it."""
-NOTEBOOK_ROOM: Final = 2_000_000
-"""Characters of frames in a notebook's cell: the notebook's file keeps them, and is sent whole each time that it is saved."""
+NOTEBOOK_ROOM: Final = 4_000_000
+"""Bytes of frames in a notebook's cell: the notebook's file keeps them, and is sent whole each time that it is saved. Drawing them takes a second
+or two, also of a run of 20,000 steps on 60,000 words."""
 NOTEBOOK_TOKENS: Final = 1_000
 """Tokens of an encoding in a notebook's cell: for the same reason."""
 RANDOM_CHARACTERS: Final = 24

@@ -5,10 +5,11 @@
     trace[7]                             # one step
     trace.tokenizer().encode("hugs")     # the tokens as chips
     show(trace, step=7, height=480)
+    trace.to_pandas()                    # its steps as a table
 
 It works wherever objects may say how they look, by ``_repr_html_``: Jupyter, VS Code, Colab, marimo. What is shown is a document of its
 own in a sandboxed frame, with the policy of a handout: it can ask nobody for anything and knows nothing of the notebook around it.
-The engine knows nothing of all this: this module gives its classes the method.
+The engine knows nothing of all this: this module gives its classes the methods.
 """
 
 from __future__ import annotations
@@ -43,10 +44,12 @@ from tokensteps.limits import HANDOUT_STEPS, NOTEBOOK_ROOM, NOTEBOOK_TOKENS
 if TYPE_CHECKING:
     import pandas as pd
 
-HEIGHT: Final = 720
-"""Pixels of a run or a step."""
-LOW: Final = 200
-"""Pixels of an encoding; the frame scrolls if it has more lines."""
+HEIGHT: Final = 780
+"""Pixels of a run or a step, in a notebook that leaves it 800 pixels in width; a frame scrolls if it needs more."""
+HIGH: Final = 830
+"""Pixels of a lattice."""
+LOW: Final = 220
+"""Pixels of an encoding of one line."""
 STEP_FRAMES: Final[Mapping[type, Callable[[Any, Style], Frame]]] = {
     MergeSnapshot: merge_frame,
     WordPieceSnapshot: wordpiece_frame,
@@ -73,7 +76,7 @@ class InNotebook:
 
 
 def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
-    """Show a run, opened at `step` (negative ones count from the end), in a frame of `height` pixels (default: `HEIGHT`, of an encoding `LOW`); or a step, an encoding, a lattice.
+    """Show a run, opened at `step` (negative ones count from the end), in a frame of `height` pixels (default: `HEIGHT`, of a lattice `HIGH`, of an encoding `LOW`); or a step, an encoding, a lattice.
 
     Raises TypeError for anything else, and IndexError for a step that the run doesn't have.
     """
@@ -88,13 +91,15 @@ def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
 
 def html(what: object, step: int = 0, height: int | None = None) -> str:
     """The sandboxed frame that shows it, as markup: it holds all that it needs."""
+    usual = HEIGHT
     match what:
         case Encoding():
-            page, allowed, name = _encoding(what), "", token_count(len(what))
+            page, allowed, name, usual = _encoding(what), "", token_count(len(what)), LOW
         case Lattice():
             return html(what.viterbi(), len(what.viterbi()), height)
         case Trace():
             page, allowed, name = _run(what, step), "allow-scripts", _heading(what[0])
+            usual = HIGH if isinstance(what[0], ViterbiSnapshot) else HEIGHT
         case _:
             page, allowed, name = _still(what), "allow-scripts", _heading(what)
     return filled(
@@ -102,7 +107,7 @@ def html(what: object, step: int = 0, height: int | None = None) -> str:
         title=escape(name),
         allowed=allowed,
         page=escape(page),
-        height=str(int(height or (HEIGHT if allowed else LOW))),
+        height=str(int(height or usual)),
     )
 
 
@@ -195,3 +200,5 @@ SELF_SHOWING: Final = (Encoding, Lattice, Trace, *STEP_FRAMES)
 """What shows itself in a notebook."""
 for _kind in SELF_SHOWING:
     _kind._repr_html_ = html  # type: ignore[attr-defined]
+for _kind in (MergeTrace, UnigramTrace):
+    _kind.to_pandas = to_pandas  # type: ignore[union-attr]

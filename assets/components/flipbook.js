@@ -51,7 +51,7 @@ const isBroken = (row) => { // into lines, or a token is wider than the row
   const tokens = row.querySelector(".ts"), one = row.querySelector(".t");
   return tokens?.clientHeight > 1.8 * one?.offsetHeight || tokens?.scrollWidth > tokens?.clientWidth + 1;
 };
-const within = (number, last) => Math.max(0, Math.min(last, number));
+const within = (number, first, last) => Math.max(first, Math.min(last, number));
 
 // The place where frames are shown. Focus, scrolling and choices survive a change of frame.
 class Stage {
@@ -102,16 +102,17 @@ class Timeline {
   constructor(node, root) {
     [this.node, this.root] = [node, root];
   }
-  fill({ frames, first }, last) {
-    const markup = frames.slice(0, Math.max(0, last - first + 1))
-      .map((page, index) => `<button type="button" data-step="${first + index}">${page.label}</button>`).join("");
+  fill({ frames, first }, begin, end) {
+    const from = Math.max(first, begin);
+    const markup = frames.slice(from - first, Math.max(0, end - first + 1))
+      .map((page, index) => `<button type="button" data-step="${from + index}">${page.label}</button>`).join("");
     if (markup === this.shown) return;
     this.node.innerHTML = this.shown = markup;
-    this.marks = [...this.node.children];
+    [this.from, this.marks] = [from, [...this.node.children]];
   }
-  go(index) { // to this mark of the window
-    this.marks.forEach((mark, place) => {
-      const at = Math.sign(place - index);
+  go(step) { // to its mark, or where it would be
+    this.marks.forEach((mark, index) => {
+      const at = Math.sign(this.from + index - step);
       if (mark.at !== at) {
         const className = ["past", "now", "future"][at + 1];
         Object.assign(mark, { at, className, tabIndex: at ? -1 : 0, ariaCurrent: at ? null : "step" });
@@ -261,7 +262,7 @@ class Flipbook extends Component {
   held = null; // the step beyond which a question hides the run
   still = matchMedia("(prefers-reduced-motion: reduce)");
   actions = {
-    first: () => this.go(0),
+    first: () => this.go(this.begin()),
     back: () => this.go(this.step - 1),
     next: () => this.go(this.step + 1, 1),
     last: () => {
@@ -345,7 +346,7 @@ class Flipbook extends Component {
   }
   move(to, beat = 2, led = false) {
     this.following = false;
-    to = within(to, this.end());
+    to = within(to, this.begin(), this.end());
     if (to === this.step) return;
     this.step = to;
     this.draw(beat);
@@ -372,11 +373,18 @@ class Flipbook extends Component {
     if (step !== null) this.play(false);
     this.cancel("say");
     this.live.textContent = ""; // it may have told of the runner-up
-    this.line.fill(this.book, this.end());
+    this.line.fill(this.book, this.begin(), this.end());
     this.draw();
   }
-  end() { // the last step that may be shown
-    return Math.min(this.book.last, this.held ?? Infinity);
+  excerpt() { // the first and the last step that the page is about
+    const { last, excerpt = [0, last] } = this.book;
+    return excerpt.map((step) => Math.min(step, last));
+  }
+  begin() { // the first step that may be shown
+    return Math.min(this.excerpt()[0], this.end());
+  }
+  end() { // the last one
+    return Math.min(this.excerpt()[1], this.held ?? Infinity);
   }
   nearEdge() {
     const { first, frames, last } = this.book, end = first + frames.length - 1;
@@ -387,10 +395,10 @@ class Flipbook extends Component {
     this.box.toggleAttribute("data-playing", on);
     this.name(this.button("play"), this.book.labels[on ? "pause" : "play"], "space");
     this.cancel("turn");
-    if (on && this.step === this.book.last) this.move(0);
+    if (on && this.step === this.end()) this.move(this.begin());
     if (on) this.later("turn", TURN / this.speed, () => {
       if (this.frame()) this.move(this.step + 1, 1); // else its window is on its way
-      this.play(this.step < this.book.last);
+      this.play(this.step < this.end());
     });
   }
   nextSpeed() {
@@ -405,7 +413,7 @@ class Flipbook extends Component {
     this.range.value = step;
     where.querySelector("b").textContent = book.before + separated(step);
     for (const what in BUTTONS) { // `disabled` would lose the focus
-      const end = what === "first" || what === "back" ? 0 : this.end();
+      const end = what === "first" || what === "back" ? this.begin() : this.end();
       this.button(what).ariaDisabled = step === end;
     }
     this.box.toggleAttribute("data-stale", !page);
@@ -416,7 +424,7 @@ class Flipbook extends Component {
       where.querySelector("span").textContent = page.status && `${book.last ? "· " : ""}${page.status}`;
     }
     this.range.ariaValueText = [...where.children].slice(0, 2).map((part) => part.textContent).join(" ");
-    this.line.go(step - book.first);
+    this.line.go(step);
   }
   startBeat(two) { // of two beats the first, else the second at once
     const stage = this.stage.node;
@@ -463,7 +471,7 @@ class Flipbook extends Component {
     if (sought) {
       this.play(false);
       this.following = false;
-      this.step = this.told = within(next.seek[0], next.last);
+      this.step = this.told = within(next.seek[0], 0, next.last);
       this.cancel("tell");
     }
     if (next.param) {
@@ -472,15 +480,16 @@ class Flipbook extends Component {
     }
     if (other) this.start(next);
     this.measure(next, behind);
-    this.line.fill(next, this.end());
+    this.line.fill(next, this.begin(), this.end());
     this.draw(sought ? 2 : undefined);
     if (sought) this.writeAddress();
     this.grow(next);
   }
   measure({ last }, behind) { // which changes while a run grows
-    this.step = within(this.step, last);
+    const [first, end] = this.excerpt();
+    this.step = within(this.step, first, end);
     this.where.querySelector("p").lastChild.data = behind;
-    this.range.max = last;
+    [this.range.min, this.range.max] = [first, end];
     this.box.toggleAttribute("data-still", !last);
     this.box.style.setProperty("--digits", Math.max(3, String(last).length));
   }

@@ -101,24 +101,29 @@ async function animated(pictures, seconds) {
 // --- the buttons
 class Picture extends Component {
   constructor(root) {
-    super(root, "ts-picture", BUTTONS.map((kind) => `<button type="button" data-kind="${kind}"></button>`).join(""));
+    const buttons = BUTTONS.map((kind) => `<button type="button" data-kind="${kind}"></button>`);
+    super(root, "ts-picture", `${buttons.join("")}<p role="status"></p>`);
     this.box.role = "group";
     this.box.addEventListener("click", ({ target }) => {
       const { kind } = target.closest("button")?.dataset ?? {};
       if (kind && document[MAIN]?.isConnected) this.save(kind, document[MAIN]);
     });
   }
-  receive({ title, page, steps, ...labels }) {
-    [this.page, this.steps] = [page, steps];
+  receive({ title, page, steps, failed, ...labels }) {
+    [this.page, this.steps, this.failed] = [page, steps, failed];
     this.box.ariaLabel = title;
     for (const kind of BUTTONS) this.part(`[data-kind="${kind}"]`).textContent = labels[kind];
   }
   async save(kind, box) {
     if (this.busy) return;
     this.busy = this.box.ariaBusy = true;
+    this.part("p").textContent = "";
     try {
       const step = box.querySelector("input").value;
       this.hand(await this[kind](box), `${this.page}-step-${step}.${kind === "svg" ? "svg" : "png"}`);
+    } catch (error) { // some browsers let no page read what it has drawn, and a face comes from the server
+      console.warn(error);
+      this.part("p").textContent = this.failed;
     } finally {
       this.busy = this.box.ariaBusy = false;
     }
@@ -138,12 +143,15 @@ class Picture extends Component {
     const range = box.querySelector("input"), first = Number(range.value), last = Number(range.max);
     const pictures = [];
     const go = (step) => box.dispatchEvent(new CustomEvent("tokensteps:go", { detail: { step } }));
-    for (let step = first; step <= last && pictures.length < this.steps && !box.hasAttribute("data-stale"); step++) {
-      if (step > first) go(step);
-      box.querySelector(".stage").dataset.beat = 2;
-      pictures.push(await pngOf(await svgOf(box)));
+    try {
+      for (let step = first; step <= last && pictures.length < this.steps && !box.hasAttribute("data-stale"); step++) {
+        if (step > first) go(step);
+        box.querySelector(".stage").dataset.beat = 2;
+        pictures.push(await pngOf(await svgOf(box)));
+      }
+    } finally {
+      go(first);
     }
-    go(first);
     return animated(pictures, PAUSE);
   }
 }

@@ -7,12 +7,15 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import urlsplit
+from types import MappingProxyType
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import (
@@ -125,15 +128,22 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
     """Return `serve(script, *options, folder=ROOT)`: start Streamlit on that script (once each), return its address.
 
     The folder is where it starts: Streamlit takes `.streamlit/config.toml` from there. With `fresh=True` it is a
-    process of its own, which nobody has visited yet.
+    process of its own, which nobody has visited yet; `variables` are added to its environment.
     """
     servers: dict[tuple[str, ...], tuple[subprocess.Popen[bytes], str]] = {}
 
-    def start(script: str | Path, *options: str, folder: Path = ROOT, fresh: bool = False) -> str:
+    def start(
+        script: str | Path,
+        *options: str,
+        folder: Path = ROOT,
+        fresh: bool = False,
+        variables: Mapping[str, str] = MappingProxyType({}),
+    ) -> str:
         name = (
             str(Path(script).resolve()),
             *options,
             str(folder),
+            *(f"{variable}={value}" for variable, value in variables.items()),
             *(["fresh", str(len(servers))] if fresh else []),
         )
         if name not in servers:
@@ -153,7 +163,9 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
             ]
             path = tmp_path_factory.mktemp("server") / "log.txt"
             with path.open("wb") as log:
-                process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT)
+                process = subprocess.Popen(
+                    command, cwd=folder, env={**os.environ, **variables}, stdout=log, stderr=subprocess.STDOUT
+                )
             servers[name] = (process, f"http://127.0.0.1:{port}")
             wait_until_up(*servers[name], path)
         return servers[name][1]
@@ -374,3 +386,38 @@ def dialogs(page: Page) -> Iterator[list[str]]:
     yield opened
     page.remove_listener("dialog", dismiss)
     assert opened == []
+
+
+class Elsewhere(BaseHTTPRequestHandler):
+    """Another site: on the same machine, so that a browser gives it the app's cookies. Its page holds what `?html=` says."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        html = parse_qs(urlsplit(self.path).query).get("html", [""])[0]
+        self.wfile.write(f"<!doctype html><title>elsewhere</title>{html}".encode())
+
+    def log_message(self, *_arguments: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def visitor(browser: Browser) -> Iterator[Page]:
+    """A page that nobody watches: here, what is refused is what is wanted."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(TIMEOUT)
+    yield page
+    context.close()

@@ -86,6 +86,25 @@ def test_the_picture_of_a_step_is_the_screen(
     expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 18")
 
 
+def test_a_browser_that_cannot_says_so(serve: Callable[..., str], page: Page) -> None:
+    """WebKit lets no page read a canvas that has shown a document: here, Chromium made to do the same."""
+    page.goto(f"{serve('app.py')}/bpe?corpus=hug&step=2&lang=en")
+    page.get_by_role("tab", name="Files and link").click()
+    page.locator(".ts-picture button").first.wait_for()
+    page.evaluate(
+        "() => { HTMLCanvasElement.prototype.toBlob = () => { throw new DOMException('read', 'SecurityError'); }; }"
+    )
+    told = page.locator(".ts-picture [role=status]")
+    for kind in ("png", "apng"):
+        page.locator(f".ts-picture [data-kind={kind}]").click()
+        expect(told).to_contain_text("save it as SVG")
+        expect(page.locator(".ts-picture")).to_have_attribute("aria-busy", "false")
+        expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 2")
+    assert saved(page, "svg")[0] == "bpe-step-2.svg"
+    expect(told).to_be_empty()
+    page.reload()  # with a canvas as it was, for others
+
+
 def test_hostile_text_stays_text_in_a_picture(serve: Callable[..., str], page: Page) -> None:
     text = pack_text("\n".join([*KINDS["markup"][:8], "]]> <!-- &amp; \x00 \x1c \ufffe"]))
     page.goto(f"{serve('app.py')}/wordpiece?corpus=paste&text={quote(str(text))}&step=1&lang=en")

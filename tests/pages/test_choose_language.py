@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import APP, Page, address, book, run
-from tokensteps.language.i18n import LOCALE_FOLDER, use_language
+from tokensteps.language.i18n import LOCALE_FOLDER, language_of, use_language
 from tokensteps.shell import language
 
 BPE = Page("bpe", APP.parent / "pages" / "train" / "bpe.py", ())
@@ -35,7 +35,7 @@ def title(app: AppTest) -> str:
 
 
 def browser(monkeypatch: pytest.MonkeyPatch, tag: str) -> None:
-    monkeypatch.setattr(language, "browser_language", lambda: language.language_of(tag))
+    monkeypatch.setattr(language, "browser_language", lambda: language_of(tag))
 
 
 def choose(app: AppTest, code: str) -> AppTest:

@@ -51,6 +51,21 @@ def read_step(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
+def excerpt_in_url() -> tuple[int, int] | None:
+    """The first and the last step that an embedded page is about (`?embed=true&steps=3..9`); None for all."""
+    return read_excerpt(st.query_params.get("steps")) if st.context.is_embedded else None
+
+
+def read_excerpt(text: str | None) -> tuple[int, int] | None:
+    """Read the steps of an excerpt from a URL parameter; anything else counts as absent.
+
+    >>> read_excerpt("3..9"), read_excerpt("9..3"), read_excerpt("3"), read_excerpt(None)
+    ((3, 9), None, None, None)
+    """
+    first, last = map(read_step, (text or "").partition("..")[::2])
+    return None if first is None or last is None or first > last else (first, last)
+
+
 def in_links() -> dict[str, str]:
     """What a link says about the language: nothing if it is English and nobody chose another."""
     language = current_language()

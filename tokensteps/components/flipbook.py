@@ -64,13 +64,14 @@ def position(
     param: str | None = "step",
     url: Mapping[str, str | None] | None = None,
     arrival: str = "",
+    excerpt: tuple[int, int] | None = None,
 ) -> Position:
     """Find out where the learner is, and keep the URL there.
 
     In this order: a step asked for with `go_to`; after Back, Forward, a link or a reload the URL's `?step=`; what the
     flipbook mounted under `key` last reported for this `run`; where the learner was in the same `trace` (which, unlike
     `run`, is the same in every language; default: `run`); the start. A new nonce comes only when the browser has to
-    be moved. Steps are clamped to 0..`last`; nonsense in the URL counts as absent.
+    be moved. Steps are clamped to 0..`last`, and to the `excerpt` that the page is about; nonsense in the URL counts as absent.
 
     `arrival` says that this run of the script comes from another page of the app: "link" when the URL brings settings
     and step with it, which count as after Back; "return" when it doesn't, and gets those that the page remembers.
@@ -92,7 +93,8 @@ def position(
         step, move = linked or 0, True
     else:
         step, move = _stayed(was, trace, run, _step_reported(state.get(key), run, nonce))
-    step = min(max(step, 0), last)
+    begin, end = excerpt or (0, last)
+    step = min(max(step, begin), end, last)
     seek = (was["seek"], nonce) if was and not move else (step, nonce + 1)
     state[f"{key}.position"] = _Visit(
         trace=trace, run=run, step=step, seek=seek[0], nonce=seek[1], url=settings
@@ -148,6 +150,7 @@ def flipbook(
     seek: tuple[int, int],
     last: int | None = None,
     growth: Growth | None = None,
+    excerpt: tuple[int, int] | None = None,
     on_step: Callable[[], None] | None = None,
     on_answer: Callable[[str], None] | None = None,
     on_stop: Callable[[], None] | None = None,
@@ -155,11 +158,15 @@ def flipbook(
     """Mount the flipbook and return the step that the browser last reported, or None if it hasn't since the last seek.
 
     `data` comes from `packed`, and may have been packed with another `seek` and, of a run that grows, another `last`: these count (None:
-    the payload's); `run` is the payload's. `growth` says how far such a run is; `on_stop` is called when it is to be stopped.
+    the payload's); `run` is the payload's. `growth` says how far such a run is; `on_stop` is called when it is to be stopped. `excerpt` are the
+    first and the last step that can be reached (None: all can).
     `key` names the component in `st.session_state`; `on_step` is called, before the script reruns, when the browser
     reports a step, `on_answer` when something in a frame is chosen as an answer, with its id ("" for nothing any more).
     """
-    head = json.dumps({"seek": seek, "growth": growth} | ({} if last is None else {"last": last})).encode()
+    given = {"last": last, "excerpt": excerpt}
+    head = json.dumps(
+        {"seek": seek, "growth": growth, **{name: one for name, one in given.items() if one is not None}}
+    ).encode()
     result = component("flipbook", FLIPBOOK_STYLES)(
         key=key,
         data=head + b"\n" + data,

@@ -104,11 +104,12 @@ def draw_steps(
     """A run in the language in use, its first `HANDOUT_STEPS` steps if it is longer, to be opened at `step`; `called` tells its flipbook
     from others on the page.
 
-    Where it is to be small, it holds no more steps than have `room`, in characters of their frames; the start always has.
+    Where it is to be small, it holds no more steps than have `room`, in bytes of their frames within an attribute; the start always has.
     """
     frames: list[Frame] = []
     for one in map(frame, range(min(last, HANDOUT_STEPS) + 1)):
-        room -= len(one.html)
+        if room < math.inf:
+            room -= len(escape(json_in_page(one._asdict())).encode("utf-8", "replace"))
         if frames and room < 0:
             break
         frames.append(one)

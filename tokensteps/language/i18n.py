@@ -38,6 +38,16 @@ def use_language(language: str) -> str:
     return _language.get()
 
 
+def language_of(tag: str) -> str:
+    """The language that a reader of `tag` (BCP 47) gets.
+
+    >>> [language_of(tag) for tag in ("zh-CN", "ja", "JA-jp", "de-AT", "")]
+    ['zh', 'ja', 'ja', 'en', 'en']
+    """
+    code = tag.replace("_", "-").split("-")[0].lower()
+    return code if code in LANGUAGES else "en"
+
+
 def current_language() -> str:
     """The code of the language in use."""
     return _language.get()

@@ -48,6 +48,9 @@ def picture_labels() -> dict[str, str]:
         "png": _("Picture (PNG)"),
         "svg": _("Picture (SVG)"),
         "apng": _("Animation from this step on (PNG)"),
+        "failed": _(
+            "This browser couldn't make that picture. Try again, or save it as SVG; otherwise take a screenshot."
+        ),
     }
 
 

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from tokensteps.components.address import update_url
+from tokensteps.components.address import excerpt_in_url, update_url
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, count, ngettext
@@ -89,6 +89,7 @@ def show_stage(
         edition=partial(edition, trace),
         growth=stage.growth(run, trace),
         on_stop=partial(stage.stop_growing, run),
+        excerpt=excerpt_in_url(),
     )
     replaced = trace.corpus.replaced
     if replaced:

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
+from tokensteps.drawing.handout import NO_NETWORK
 from tokensteps.server.entrance.connections import Connections
-from tokensteps.server.entrance.lost import way_home
+from tokensteps.server.entrance.framed import is_refused, refusal
+from tokensteps.server.entrance.lost import page_at, way_home
 from tokensteps.server.entrance.uploads import IncomingFile, NoRoom
 from tokensteps.server.entrance.visits import visits
 from tokensteps.streamlit_internals import METRICS, UPLOADS, first_page
@@ -211,8 +213,12 @@ class Guard:
             common["X-Frame-Options"] = "DENY" if ancestors == ("'none'",) else "SAMEORIGIN"
         policy = written(page_policy(first_page(), ancestors))
         self.app = app
+        self.ancestors = ancestors
         self.page = _latin({**common, "Permissions-Policy": PERMISSIONS, "Content-Security-Policy": policy})
         self.file = _latin({**common, "X-Frame-Options": "DENY", "Content-Security-Policy": written(SEALED)})
+        self.refusal = _latin(
+            {**COMMON, "Content-Security-Policy": NO_NETWORK, "Content-Type": "text/html; charset=utf-8"}
+        )
         self.https = _latin({"Strict-Transport-Security": f"max-age={YEAR}"})
         self.fonts = _latin({"Cache-Control": f"public, max-age={WEEK}"})
         self.private = _latin({"Cache-Control": "no-store"})
@@ -250,6 +256,9 @@ class Guard:
         if scope["method"] not in SAFE and self.foreign(scope):
             await _answer(with_headers, 403, b"Forbidden")
             return
+        if page_at(scope["path"]) is not None and is_refused(scope["headers"], self.ancestors):
+            await self.refuse(scope, send)
+            return
         try:
             await self.answer(scope, receive, with_headers)
         except NoRoom:
@@ -260,6 +269,14 @@ class Guard:
             if not started:
                 await _answer(with_headers, 500, b"Internal Server Error")
             raise
+
+    async def refuse(self, scope: Scope, send: Send) -> None:
+        """Tell the reader of another site's page that it may not show the app."""
+        query = scope.get("query_string", b"").decode("latin-1")
+        page = refusal(query, _header(scope, b"accept-language"))
+        headers = [*self.refusal, *self.private, *(self.https if _secure(scope) else ())]
+        await send({"type": "http.response.start", "status": 403, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else page})
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Have a request answered. Raises NoRoom for an upload that there is no room for."""

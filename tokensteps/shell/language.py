@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from tokensteps.components.address import CHOSEN_LANGUAGE, in_links, is_back, update_url
-from tokensteps.language.i18n import LANGUAGES, _, current_language, use_language
+from tokensteps.language.i18n import LANGUAGES, _, current_language, language_of, use_language
 from tokensteps.language.pages import PAGES
 
 SWITCH = "language.switch"
@@ -35,16 +35,6 @@ def choose_language() -> None:
 def browser_language() -> str:
     """The browser's language; English if the app doesn't have it."""
     return language_of(st.context.locale or "")
-
-
-def language_of(tag: str) -> str:
-    """The language that a reader of `tag` (BCP 47) gets.
-
-    >>> [language_of(tag) for tag in ("zh-CN", "ja", "JA-jp", "de-AT", "")]
-    ['zh', 'ja', 'ja', 'en', 'en']
-    """
-    code = tag.replace("_", "-").split("-")[0].lower()
-    return code if code in LANGUAGES else "en"
 
 
 def language_switch() -> None:

@@ -7,6 +7,7 @@ from contextvars import copy_context
 from functools import partial
 from html import escape
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -24,14 +25,28 @@ from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.components.address import page_address
-from tokensteps.language.i18n import _, current_language, use_language
+from tokensteps.language.i18n import _, current_language, sentences, use_language
 from tokensteps.language.messages import explained
+from tokensteps.language.pages import PAGE_AT, PAGES
 from tokensteps.runs.settings import Recipe
 from tokensteps.server.shelf import made_once
 from tokensteps.widgets.notes import note
 
-EMBEDDED_HEIGHT: Final = 760
-"""Pixels of a frame in another page: the stage has room, with the tabs under it."""
+EMBEDDED_HEIGHTS: Final[Mapping[str, int]] = {
+    "home": 560,
+    "exercises": 640,
+    "challenge": 900,
+    "bpe": 700,
+    "wordpiece": 700,
+    "unigram": 700,
+    "whatif": 720,
+    "playground": 800,
+    "compare": 740,
+    "pipeline": 800,
+    "renew": 900,
+}
+"""By page: pixels of a frame in another page, where it is 800 pixels wide or more. The stage and the names of the tabs have room, or what
+else the page is about."""
 MEDIA_TYPES: Mapping[str, str] = {"html": "text/html", "csv": "text/csv", "json": "application/json"}
 
 
@@ -108,22 +123,30 @@ def show_address(address: str) -> None:
     st.code(address, language=None, wrap_lines=True)
     with st.expander(_("Embed")):
         st.code(embedding(address), language=None, wrap_lines=True)
-        st.caption(
-            _(
-                "HTML for a course page: it shows this page without the sidebar and the title. Whoever runs this server decides on which sites it may be shown."
-            )
+        told = _(
+            "HTML for a course page: it shows this page without the sidebar and the title. Whoever runs this server decides on which sites it may be shown."
         )
+        excerpt = _("To show only some of the steps, write `&steps=3..9` after `embed=true`.")
+        st.caption(sentences(told, excerpt if "step=" in address else ""))
 
 
 def embedding(address: str) -> str:
-    """The HTML that shows the page of an address in another page.
+    """The HTML that shows the page of an address in another page, and a link for those who don't see it there: where a site takes frames
+    out of what its authors write, or isn't one that may show the app.
 
     >>> print(embedding('http://localhost/bpe?corpus=hug&step=7'))
-    <iframe src="http://localhost/bpe?corpus=hug&amp;step=7&amp;embed=true" title="TokenSteps" width="100%" height="760"></iframe>
+    <iframe src="http://localhost/bpe?corpus=hug&amp;step=7&amp;embed=true" title="BPE · TokenSteps" width="100%" height="700" style="border: 0" loading="lazy" allow="clipboard-write; fullscreen"></iframe>
+    <p><a href="http://localhost/bpe?corpus=hug&amp;step=7" target="_blank">Nothing to see above? Open the page in a tab of its own.</a></p>
     """
+    # The home page's path may be that of the whole app behind a proxy.
+    page = PAGE_AT.get(urlsplit(address).path.rpartition("/")[2], "home")
     source = f"{address}{'&' if '?' in address else '?'}embed=true"
+    title = f"{_(PAGES[page].title)} · TokenSteps"
+    elsewhere = _("Nothing to see above? Open the page in a tab of its own.")
     return (
-        f'<iframe src="{escape(source)}" title="TokenSteps" width="100%" height="{EMBEDDED_HEIGHT}"></iframe>'
+        f'<iframe src="{escape(source)}" title="{escape(title)}" width="100%" height="{EMBEDDED_HEIGHTS[page]}" '
+        'style="border: 0" loading="lazy" allow="clipboard-write; fullscreen"></iframe>\n'
+        f'<p><a href="{escape(address)}" target="_blank">{escape(elsewhere)}</a></p>'
     )
 
 

@@ -14,7 +14,7 @@ from tokenizers_core.training.comparison import Comparison
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokensteps.catalogue import choices
 from tokensteps.catalogue.choices import Opened
-from tokensteps.components.address import is_back
+from tokensteps.components.address import excerpt_in_url, is_back
 from tokensteps.components.flipbook import Growth, flipbook, follows_end, go_to, position, step_asked
 from tokensteps.drawing.frame import WHOLE_RUN, Frame, window
 from tokensteps.language.i18n import _, count, current_language, ngettext, use_language
@@ -89,6 +89,8 @@ def growing(run: Run[Built]) -> Built | None:
     if waited is not None and (waited[0] != run.name or from_link() or is_back()):
         waited = None
     wanted = step_asked(f"{page}.book", run.name, linked=from_link()) if waited is None else waited[1]
+    if (excerpt := excerpt_in_url()) is not None:
+        wanted = max(wanted, excerpt[0])
     trace = build(page, run.name, run.make, wanted=wanted)
     if trace is None:
         st.session_state[key] = run.name, wanted
@@ -231,6 +233,7 @@ def stage(
     edition: Callable[[int], object] = lambda _last: (),
     growth: Growth | None = None,
     on_stop: Callable[[], None] | None = None,
+    excerpt: tuple[int, int] | None = None,
 ) -> int:
     """The flipbook of a run with its window of frames; returns the step it is at. To be called in a fragment.
 
@@ -238,9 +241,12 @@ def stage(
     steps is sent whole, of a longer one `size` steps at a time. `on_answer` is called with the id of what is chosen in a frame. `labels` are the
     words of the controls where the steps are not steps of training. `edition(k)` tells apart frames of the steps up to k that have the same
     names, as those of a run that still grows may: then `growth` says how far it is, and `on_stop` is called when the learner stops it.
+    `excerpt` are the first and the last step that can be reached, where those aren't all.
     """
     name = f"{run}:{drawing}:{current_language()}"
-    place = position(f"{page}.book", run=name, last=last, trace=run, url=url, arrival=take_arrival())
+    place = position(
+        f"{page}.book", run=name, last=last, trace=run, url=url, arrival=take_arrival(), excerpt=excerpt
+    )
     shown = window(place.step, last, size, whole)
     if growth is not None and ((follows := follows_end(f"{page}.book", name)) or edition(shown[-1])):
         shown = window(last if follows else place.step, last, FEW, FEW)
@@ -253,6 +259,7 @@ def stage(
         seek=place.seek,
         last=last,
         growth=growth,
+        excerpt=excerpt,
         on_answer=on_answer,
         on_stop=on_stop,
     )

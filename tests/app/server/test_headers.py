@@ -275,6 +275,63 @@ def test_who_may_show_the_app_in_a_frame(
     assert found.get("x-frame-options") == old
 
 
+SITE = "https://moodle.example.edu"
+
+
+@pytest.mark.parametrize(
+    ("named", "dest", "site", "referer", "shown"),
+    [
+        ("", "document", "cross-site", "https://a.example/", True),  # a link
+        ("", "iframe", "same-origin", "http://app.example:8501/", True),
+        ("", "iframe", "cross-site", "https://a.example/", False),
+        ("", "iframe", "same-site", "", False),
+        ("", "", "", "https://a.example/", True),  # an old browser, which minds the policy
+        ("'none'", "iframe", "same-origin", "http://app.example:8501/", False),
+        (SITE, "iframe", "cross-site", f"{SITE}/", True),
+        (SITE, "iframe", "cross-site", f"{SITE}:8443/", False),
+        (SITE, "object", "cross-site", f"{SITE}.evil.example/", False),
+        (SITE, "iframe", "cross-site", "", True),  # who asks isn't said: the browser knows
+        ("*.example.edu:8443", "iframe", "cross-site", f"{SITE}:8443/", True),
+        ("*.example.edu", "iframe", "cross-site", "https://example.edu/", False),
+        (SITE, "iframe", "same-origin", "http://app.example:8501/", True),
+    ],
+)
+def test_a_frame_that_may_not_be_is_told_so(
+    named: str, dest: str, site: str, referer: str, shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Source: Fetch Metadata, and what CSP says of host sources. The app isn't asked, and what is answered runs nothing."""
+    monkeypatch.setenv(ANCESTORS_VARIABLE, named)
+    inner = Inner(PAGE)
+    sent = {
+        b"sec-fetch-dest": dest,
+        b"sec-fetch-site": site,
+        b"referer": referer,
+        b"accept-language": "ja,en;q=0.5",
+    }
+    messages = ask(
+        inner,
+        sent=tuple((name, value.encode()) for name, value in sent.items() if value),
+        query=b"text=%22%3E%3Cb%3E&embed=true&step=7",
+    )
+    assert bool(inner.asked) is shown
+    if shown:
+        assert messages[1]["body"] == b"body"
+        return
+    told, found = messages[1]["body"].decode(), said(messages)
+    assert messages[0]["status"] == 403 and found["cache-control"] == "no-store"
+    assert directives(found["content-security-policy"])["default-src"] == {"'none'"}
+    assert "frame-ancestors" not in found["content-security-policy"] and "x-frame-options" not in found
+    assert '<html lang="ja">' in told and "<script" not in told and "<b>" not in told
+    assert 'href="?text=%22%3E%3Cb%3E&amp;step=7" target="_blank"' in told
+
+
+def test_only_pages_are_told_so() -> None:
+    inner = Inner([], 404)
+    sent = ((b"sec-fetch-dest", b"iframe"), (b"sec-fetch-site", b"cross-site"))
+    for path in ("/_stcore/health", "/app/static/page.css", "/static/js/a.js"):
+        assert ask(inner, path, sent=sent)[1]["body"] == b"body"
+
+
 @pytest.mark.parametrize(
     "given", ["*", "https:", "a.example; script-src *", "https://a.example/path", "'unsafe-inline'", "a,b", "'none' a.example"]
 )  # fmt: skip

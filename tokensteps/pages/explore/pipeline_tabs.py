@@ -21,7 +21,7 @@ from tokensteps.limits import PASSAGE_LIMIT, WINDOWS_LIMIT
 from tokensteps.pages.explore.pipeline_view import PipelineView
 from tokensteps.server.stores import digest
 from tokensteps.widgets.boxes import text_box
-from tokensteps.widgets.downloads import show_link, show_tokenizer_files
+from tokensteps.widgets.downloads import show_address, show_link, show_tokenizer_files
 from tokensteps.widgets.figures import save_rows, show_rows
 from tokensteps.widgets.notes import note, problem
 
@@ -374,7 +374,7 @@ def files_tab(view: PipelineView) -> None:
     """The tokenizer as files, and the page as a link."""
     if view.controls["t1"]:
         st.header(_("Link to this page"), anchor=False)
-        st.code(page_address(view.controls.url()), language=None, wrap_lines=True)
+        show_address(page_address(view.controls.url()))
         if view.controls["t1"].startswith("file?"):
             note(_("Only this server remembers an uploaded tokenizer, and only for a while."))
     else:

@@ -41,6 +41,7 @@ from tokensteps.teaching.game import Game, Hidden
 from tokensteps.teaching.predictions import ASKS, asked_steps
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
+from tokensteps.widgets.downloads import show_address
 from tokensteps.widgets.figures import show_rows
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.predict import (
@@ -94,7 +95,7 @@ def show_challenge_maker(
         return
     kept = {key: value for key, value in url.items() if value is not None and key not in LEFT_OUT}
     challenge = Challenge(name, page, kept, step, step + number, kind)
-    st.code(challenge_link(challenge), language=None, wrap_lines=True)
+    show_address(challenge_link(challenge))
 
 
 def challenge_link(challenge: Challenge) -> str:

@@ -49,6 +49,7 @@ from tokensteps.streamlit_internals import text_in_browser
 from tokensteps.teaching.lessons import COMPARE_LINK, PIPELINE_LINK, PRACTICE, Link, told
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
+from tokensteps.widgets.downloads import show_address
 from tokensteps.widgets.notes import lasting, note, problem
 from tokensteps.widgets.tour import titled
 
@@ -175,7 +176,7 @@ def _show_tokens(subject: TrainedSubject, sentence: str, typed: str) -> None:
         show_page_link(WATCH)
         show_next_station()
         with st.popover(_("This sentence as a link"), type="tertiary"):
-            st.code(page_address({"say": write_short(sentence)}), language=None, wrap_lines=True)
+            show_address(page_address({"say": write_short(sentence)}))
     st.header(_("Why subwords?"), anchor=False)
     st.caption(
         _(

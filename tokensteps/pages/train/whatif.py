@@ -10,7 +10,7 @@ import streamlit as st
 from tokenizers_core.counterfactual.parting import part
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.components.address import page_address, update_url
+from tokensteps.components.address import excerpt_in_url, page_address, update_url
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import readable
@@ -35,6 +35,7 @@ from tokensteps.server.stores import digest
 from tokensteps.shell.language import page_link
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
+from tokensteps.widgets.downloads import show_address
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.tour import titled
 
@@ -105,7 +106,7 @@ def show_change(controls: WhatIfControls, ours: AnyTrace, change: Change, text: 
         note(message.format(before=count(controls.recipe["size"]), now=count(size)))
     if theirs is not None:
         st.html(f'<div class="ts board">{whatif_html(WhatIf(ours, theirs, TOKENS_SHOWN_AS, text))}</div>')
-        st.code(page_address(controls.url(change)), language=None, wrap_lines=True)
+        show_address(page_address(controls.url(change)))
 
 
 def flips(ours: AnyTrace, word: str) -> bool:
@@ -132,11 +133,12 @@ def show_counts(controls: WhatIfControls, ours: AnyTrace, change: Change, text: 
         controls.url(change),
         whole=len(counts) + 1,
         labels=counts_labels(),
+        excerpt=excerpt_in_url(),
     )
     word = readable(change.of, style_of(ours, TOKENS_SHOWN_AS))
     message = _("{word} occurs {before} times in the corpus. Drag the count, or use the arrow keys.")
     st.caption(message.format(word=word, before=count(number)))
-    st.code(page_address(controls.url(change), place), language=None, wrap_lines=True)
+    show_address(page_address(controls.url(change), place))
 
 
 def frame_of(controls: WhatIfControls, ours: AnyTrace, word: str, text: str, least: int, place: int) -> Frame:
