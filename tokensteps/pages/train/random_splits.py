@@ -16,8 +16,11 @@ from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.drawing.parts import table_html
 from tokensteps.drawing.tokens import Style, chips
 from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.names import USE_NAMES
 from tokensteps.language.numbers import share_text
 from tokensteps.limits import RANDOM_CHARACTERS
+from tokensteps.shell.language import page_link
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.widgets.notes import note
 
 SAMPLE_ROWS = 12
@@ -109,9 +112,17 @@ def dropout_part(
         drawn = [model.sample(word, amount, random) for _sample in range(number)]
         st.html(samples_html(drawn, model.distribution(word, amount), style))
         say_seed(seed)
+        exercises_link("dropout")
     with right:
         st.header(_("Other ways to use this vocabulary"), anchor=False)
         st.html(other_ways_html(ways_of(model, word), style))
+        exercises_link("ways")
+
+
+def exercises_link(kind: str) -> None:
+    """Where this is practised."""
+    label = _("Exercises: {kind}").format(kind=_(EXERCISE_KINDS[kind].title))
+    page_link("exercises", label, {"kind": kind})
 
 
 def ways_of(model: BpeModel | WordPieceModel, word: str) -> dict[str, WordSplit]:
@@ -124,10 +135,10 @@ def ways_of(model: BpeModel | WordPieceModel, word: str) -> dict[str, WordSplit]
     else:
         symbols = model.symbols(word)
         ways = {
-            _("merges in their order (BPE)"): own,
-            _("longest match from the left"): longest_match(symbols, known, prefix),
+            _(USE_NAMES["merges"]): own,
+            _(USE_NAMES["longest"]): longest_match(symbols, known, prefix),
         }
-    return ways | {_("fewest tokens"): fewest_tokens(symbols, known, prefix)}
+    return ways | {_(USE_NAMES["fewest"]): fewest_tokens(symbols, known, prefix)}
 
 
 def other_ways_html(ways: Mapping[str, WordSplit], style: Style) -> str:
