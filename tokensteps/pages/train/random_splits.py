@@ -129,16 +129,17 @@ def ways_of(model: BpeModel | WordPieceModel, word: str) -> dict[str, WordSplit]
     """The word's splits by each way to use the vocabulary; the first one is the tokenizer's own."""
     known, prefix = model.vocabulary.ids, model.vocabulary.prefix
     own = tuple(model.vocabulary.tokens[identifier] for identifier in model.spell(word))
+    names = {way: _(name) for way, name in USE_NAMES.items()}
     if isinstance(model, WordPieceModel):
         symbols: Sequence[str] = split_word(word, prefix)
         ways = {_("longest match from the left (WordPiece)"): own}
     else:
         symbols = model.symbols(word)
         ways = {
-            _(USE_NAMES["merges"]): own,
-            _(USE_NAMES["longest"]): longest_match(symbols, known, prefix),
+            names["merges"]: own,
+            names["longest"]: longest_match(symbols, known, prefix),
         }
-    return ways | {_(USE_NAMES["fewest"]): fewest_tokens(symbols, known, prefix)}
+    return ways | {names["fewest"]: fewest_tokens(symbols, known, prefix)}
 
 
 def other_ways_html(ways: Mapping[str, WordSplit], style: Style) -> str:

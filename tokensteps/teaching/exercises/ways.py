@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from fractions import Fraction
 from html import escape
-from itertools import islice
 from random import Random
 from typing import Final, NamedTuple, TypeVar
 
@@ -74,9 +73,9 @@ RULES_USED: Final = {1: 3, 2: 4, 3: 5, 4: 6, 5: 7}
 """Merges that BPE has learned."""
 ALL_UNLIKE_FROM: Final = 4
 """From this level on, the split asked about is unlike those by all other ways; below, unlike one of them."""
-USE_ATTEMPTS: Final = 40
+USE_ATTEMPTS: Final = 8
 """Vocabularies that are drawn for that; after them, one other way is enough."""
-WORDS_TRIED: Final = 6
+WORDS_TRIED: Final = 12
 """Words that are tried with a vocabulary."""
 
 
@@ -125,18 +124,25 @@ def ways(random: Random, level: int) -> Made:
 def way_asked(
     random: Random, level: int, drawn: Callable[[], Iterator[tuple[Drawn, Used]]], own: str
 ) -> tuple[Drawn, Used, str]:
-    """A run, a word, and a way to split it: most often `own`, what the vocabulary was made for, or the longest match; fewest tokens are rarely
-    another split. `drawn` gives words with a run, another one each time."""
+    """A run, a word, and a way to split it: `own`, what the vocabulary was made for, the longest match or the fewest tokens.
+
+    `drawn` gives words with a run, another one each time; `own` and the longest match split them differently.
+    """
     way = random.choice((own, "longest", "fewest"))
     attempt = 0
     while True:
         attempt += 1
         many = attempt <= USE_ATTEMPTS
-        for run, used in islice(drawn(), WORDS_TRIED):
+        for run, used in drawn():
             wanted = len(used.splits) - 1 if many and level >= ALL_UNLIKE_FROM else 1
             asked = [one for one in used.splits if used.unlike(one) >= wanted and (one == way or not many)]
             if asked:
                 return run, used, random.choice(asked)
+
+
+def words_tried(random: Random, counts: Mapping[str, int], level: int) -> list[str]:
+    """Words of the level's length to be tried with the vocabulary of these."""
+    return [patched_word(random, list(counts), LENGTHS[level]) for _word in range(WORDS_TRIED)]
 
 
 def fewest_splits(word: str, tokens: Collection[str]) -> tuple[Spelled, ...]:
@@ -211,14 +217,11 @@ def pose_merges(random: Random, level: int) -> tuple[str, Posed]:
         trace = train_bpe(corpus_of(counts), merges=RULES_USED[level])
         tokenizer = trace.tokenizer()
         tokens = [*trace.alphabet, *dict.fromkeys("".join(pair) for pair in trace[-1].merges)]
-        while True:
-            word = patched_word(random, list(counts), LENGTHS[level])
-            splits = {
-                "merges": (tuple(tokenizer.encode(word).tokens),),
-                "longest": (longest_match(word, tokens),),
-                "fewest": fewest_splits(word, tokens),
-            }
-            yield trace, Used(word, tokens, splits)
+        for word in words_tried(random, counts, level):
+            merged, longest = tuple(tokenizer.encode(word).tokens), longest_match(word, tokens)
+            if merged != longest:
+                ways = {"merges": (merged,), "longest": (longest,), "fewest": fewest_splits(word, tokens)}
+                yield trace, Used(word, tokens, ways)
 
     trace, used, way = way_asked(random, level, drawn, "merges")
     merges = [(pair.first, pair.second) for pair in trace[-1].merges]
@@ -245,15 +248,13 @@ def pose_pieces(random: Random, level: int) -> tuple[str, Posed]:
     def drawn() -> Iterator[tuple[UnigramTrace, Used]]:
         counts, trace = draw_model(random, level)
         pieces = dict(trace.seed)
-        while True:
-            word = patched_word(random, list(counts), LENGTHS[level])
-            paths = paths_of(trace, word)
-            splits = {
-                "probable": tuple(path.pieces for path in paths if equally_good(path, paths[0])),
-                "longest": (longest_match(word, pieces),),
-                "fewest": fewest_splits(word, pieces),
-            }
-            yield trace, Used(word, pieces, splits)
+        for word in words_tried(random, counts, level):
+            best, longest = trace[0].lattice(word).best(), longest_match(word, pieces)
+            if best is not None and best.pieces != longest:
+                paths = paths_of(trace, word)
+                probable = tuple(path.pieces for path in paths if equally_good(path, paths[0]))
+                ways = {"probable": probable, "longest": (longest,), "fewest": fewest_splits(word, pieces)}
+                yield trace, Used(word, pieces, ways)
 
     trace, used, way = way_asked(random, level, drawn, "probable")
     seed, best = dict(trace.seed), used.splits[way][0]
