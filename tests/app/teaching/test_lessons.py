@@ -17,7 +17,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from tests.app.teaching.oracle_exercises import bpe_steps
-from tests.app.teaching.oracle_slips import cuts
+from tests.app.teaching.oracle_slips import cuts as all_cuts
 from tokenizers_core import TIE_RULES, first_difference
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.choices import Spec
@@ -282,7 +282,7 @@ def samples(link: Link) -> Mapping[str, str]:
     assert link.tab == "Lattice"
     word, seed = EXAMPLES["hug"].word, dict(Opened(link).trace.seed)
     shares = [math.prod(seed[piece] for piece in split) / sum(seed.values()) ** len(split)
-              for split in cuts(word) if {*split} <= {*seed}]  # fmt: skip
+              for split in all_cuts(word) if {*split} <= {*seed}]  # fmt: skip
     return {"best_share": f"{100 * max(shares) / sum(shares):.1f} %"}
 
 
