@@ -69,7 +69,7 @@ def test_the_steps_around_it_are_there_too() -> None:
     at_two, at_four = (page_of("bpe").opened(f"corpus=hug&step={step}", TAB) for step in (2, 4))
     parts = [dict(re.findall(r'(?s)<div data-at="(\d)"(.*?)(?=<div data-at|</div>$)', bodies(app, "parting")[0]))
              for app in (at_two, at_four)]  # fmt: skip
-    assert [*parts[0]] == ["1", "2", "3", "4", "5", "6"] and [*parts[1]] == [
+    assert [*parts[0]] == ["1", "2", "3", "4", "5", "6", "7"] and [*parts[1]] == [
         "1",
         "2",
         "3",

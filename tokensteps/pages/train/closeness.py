@@ -25,7 +25,7 @@ from tokensteps.widgets import stage
 from tokensteps.widgets.figures import show_chart
 from tokensteps.widgets.notes import note
 
-PREPARED: Final = 4
+PREPARED: Final = 6
 """Steps before and behind the one shown whose tipping points are prepared, too: they come after it, and searching takes up to 40 ms each."""
 
 
@@ -108,7 +108,7 @@ def tips_told() -> str:
     told = _(
         "What would change this choice: the smallest change of one word's count, and what would be chosen then."
     )
-    return f'<p class="ts k">{escape(told)}</p>'
+    return f'<p class="ts tips">{escape(told)}</p>'
 
 
 def steps_html(view: TrainView[AnyTrace], steps: range) -> str:

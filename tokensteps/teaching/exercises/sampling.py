@@ -167,8 +167,8 @@ def passage_table(passage: Passage, dropout: Fraction) -> str:
     """One way to a split: at each point what drops out (✗), what is taken (✓), and the factors; the end only where something drops out."""
     rows = []
     for point in passage:
-        options = [f"{chip(token)} ✗" for token in point.dropped]
-        options += [f"{chip(point.taken)} ✓"] if point.taken else []
+        signs = [*((token, "✗") for token in point.dropped), *([(point.taken, "✓")] if point.taken else [])]
+        options = [f'<span class="row">{chip(token)} {sign}</span>' for token, sign in signs]
         if options:
             factors = " × ".join(factors_text(point.coins, dropout)) or "1"
             rows.append((tokens_in_line(point.before) or "–", " ".join(options), factors))
