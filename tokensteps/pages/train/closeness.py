@@ -49,7 +49,7 @@ def closeness_tab(view: TrainView[AnyTrace]) -> None:
         )
         show_chart(figure, view.key("margins"), curves_told(figure, title))
     if near is not None:
-        place.html(steps_html(view, near))
+        place.html(steps_around_html(view, near))
 
 
 def told_margin(view: TrainView[AnyTrace], step: int) -> str:
@@ -72,7 +72,7 @@ def tipping_points_of(view: TrainView[AnyTrace], told: str, place: DeltaGenerato
         near = range(max(1, step - PREPARED), min(len(trace), step + PREPARED) + 1)
         known, run = view.key("prepared"), (view.run.name, reach(trace))
         if st.session_state.get(known, ("", near))[0] != run or step not in st.session_state[known][1]:
-            place.html(steps_html(view, range(step, step + 1)))  # the others take a moment more
+            place.html(steps_around_html(view, range(step, step + 1)))  # the others take a moment more
         st.session_state[known] = run, near
     else:
         st.html(told)
@@ -111,7 +111,7 @@ def tips_told() -> str:
     return f'<p class="ts tips">{escape(told)}</p>'
 
 
-def steps_html(view: TrainView[AnyTrace], steps: range) -> str:
+def steps_around_html(view: TrainView[AnyTrace], steps: range) -> str:
     """Margin and tipping points of several steps, of which one is shown: `assets/components/page.js` follows the flipbook, so that a step that
     is prepared asks nothing of the server. Left out are steps that choose nothing, and those whose search takes long."""
     trace, bound, shown = view.trace, bound_for(view.trace), ""

@@ -16,14 +16,7 @@ from tokensteps.drawing.tokens import Style, chips, readable
 from tokensteps.language.i18n import _, count, current_language
 from tokensteps.language.numbers import log_text, probability_text, share_text
 from tokensteps.limits import WORDS_LISTED
-from tokensteps.pages.train.random_splits import (
-    WordSplit,
-    exercises_link,
-    how_many,
-    samples_html,
-    say_seed,
-    share_bar,
-)
+from tokensteps.pages.train.random_splits import WordSplit, how_many, samples_html, say_seed, share_bar
 from tokensteps.runs.corpora import plain_text
 from tokensteps.server.shelf import remembered
 from tokensteps.server.stores import digest
@@ -159,4 +152,3 @@ def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str], draw
 
     st.html(remembered((samples_html, drawing, number, temperature, seed, current_language()), draw))
     say_seed(seed)
-    exercises_link("unigram_sampling")

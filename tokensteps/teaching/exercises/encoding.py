@@ -173,7 +173,7 @@ def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[
             "wherever its pair occurs, again and again, until none fits. An unknown character becomes [UNK], "
             "which no rule fits."
         ),
-        f"{rules_html(merges)}{letters_html(trace.alphabet)}",
+        f"{rules_html(merges)}{alphabet_html(trace.alphabet)}",
         fill(_("Which tokens is {word} split into?"), word=f"<code>{escape(word)}</code>"),
     )
     steps = tokenizer.explain(word)
@@ -208,7 +208,7 @@ def rules_html(merges: Iterable[tuple[str, str]]) -> str:
     )
 
 
-def letters_html(alphabet: Iterable[str]) -> str:
+def alphabet_html(alphabet: Iterable[str]) -> str:
     """The characters that a vocabulary knows, as a line."""
     letters = fill(_("Known characters: {letters}"), letters=tokens_in_line(alphabet))
     return f'<p class="known">{letters}</p>'

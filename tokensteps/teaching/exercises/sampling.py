@@ -48,7 +48,7 @@ from tokensteps.teaching.slips.sampling import (
     sampling_slips,
 )
 
-Stage = TypeVar("Stage")
+Reached = TypeVar("Reached")
 DROPOUTS: Final = (Fraction(1, 10), Fraction(1, 5), Fraction(1, 4))
 """Probabilities of dropping out, each with few decimals."""
 FACTORS: Final = {1: (2, 2), 2: (3, 3), 3: (4, 4), 4: (5, 5), 5: (6, 10)}
@@ -98,10 +98,10 @@ class Dropping(NamedTuple):
 
 
 def dropping(
-    start: Stage,
-    choices: Callable[[Stage], Choices[Stage]],
+    start: Reached,
+    choices: Callable[[Reached], Choices[Reached]],
     dropout: Fraction,
-    read: Callable[[Stage], Spelled],
+    read: Callable[[Reached], Spelled],
 ) -> Dropping:
     """All that can become of a word: its model's `choices`, followed from the `start`; nothing where there are more than `PASSAGES` ways."""
     found = [*islice(_passages(start, choices, read), PASSAGES + 1)]
@@ -115,7 +115,7 @@ def dropping(
 
 
 def _passages(
-    state: Stage, choices: Callable[[Stage], Choices[Stage]], read: Callable[[Stage], Spelled]
+    state: Reached, choices: Callable[[Reached], Choices[Reached]], read: Callable[[Reached], Spelled]
 ) -> Iterator[tuple[Spelled, Passage]]:
     """Every way from a state to an end."""
     preferred, otherwise = choices(state)

@@ -21,7 +21,7 @@ from tokensteps.teaching.exercises.encoding import (
     LENGTHS,
     bpe_begun,
     bpe_steps,
-    letters_html,
+    alphabet_html,
     patched_word,
     rules_html,
 )
@@ -238,7 +238,7 @@ def pose_merges(random: Random, level: int) -> tuple[str, Posed]:
         told.setdefault("".join(pair), rule.format(number=number))
     facts = {"words": counts, "merges": merges, "alphabet": trace.alphabet, "word": used.word}
     link = link_to("bpe", counts, step=str(len(trace)))
-    given = f"{rules_html(merges)}{letters_html(trace.alphabet)}"
+    given = f"{rules_html(merges)}{alphabet_html(trace.alphabet)}"
     return way, Posed(used, given, told, why, begun, slip, facts, link)
 
 
