@@ -19,9 +19,9 @@ from tokensteps.language.names import USE_NAMES
 from tokensteps.language.numbers import chance
 from tokensteps.teaching.exercises.encoding import (
     LENGTHS,
+    alphabet_html,
     bpe_begun,
     bpe_steps,
-    alphabet_html,
     patched_word,
     rules_html,
 )
