@@ -5,7 +5,7 @@
   for (const name of ["keydown", "click"]) addEventListener(name, (event) => { done = event.timeStamp; }, true);
   const frame = () => new Promise(requestAnimationFrame);
   const painted = async () => { await frame(); await new Promise((go) => setTimeout(go)); return performance.now(); };
-  const all = (selector) => [...document.querySelectorAll(selector)].filter((node) => !node.closest("[data-stale=true]"));
+  const all = (selector) => [...document.querySelectorAll(selector)].filter((node) => !node.closest("[data-stale=true], [data-waits], [hidden]"));
   const book = () =>
     [...document.querySelectorAll("*")].map((node) => node.shadowRoot?.querySelector(BOOK)).find(Boolean);
   const conditions = {

@@ -129,6 +129,18 @@ new MutationObserver(() => {
   answered = undefined;
 }).observe(document.body, { childList: true, subtree: true });
 
+// How close a step was: of the steps that Python has prepared, the one that the flipbook is at. Python brings others
+// once the flipbook rests.
+function follow() {
+  const step = document[MAIN]?.querySelector("input[type=range]")?.value;
+  for (const box of document.querySelectorAll(".closeness")) {
+    const known = [...box.children].some((one) => one.dataset.at === step);
+    box.toggleAttribute("data-waits", step !== undefined && !known);
+    if (known) for (const one of box.children) one.hidden = one.dataset.at !== step;
+  }
+}
+new MutationObserver(follow).observe(document.body, { childList: true, subtree: true });
+
 // What Streamlit leaves without a name or a role, or where Tab stops though there is nothing to operate.
 function amend() {
   // The link past the sidebar still leads here.
@@ -165,6 +177,7 @@ export default function page({ data }) { // the same function is never added twi
   few = data.few;
   amend();
   document.addEventListener("input", mend, true);
+  document.addEventListener("tokensteps:step", follow);
   onEntry(tidy);
   if (globalThis.navigation) { // only there have entries a key
     onEntry(returned);

@@ -1,4 +1,4 @@
-"""The page “What if” in a real browser: dragging a count, the address that follows, and nothing wider than a phone.
+"""The page “What if” and the tab “How close?” in a real browser: a count that is dragged, the address that follows, steps without the server.
 
 Oracles: the engine, which trains with the count that the slider is at; for widths and times, the browser itself.
 """
@@ -51,3 +51,23 @@ def test_a_count_is_dragged_without_the_server(serve: Callable[..., str], page: 
     page.reload()
     expect(page.get_by_text("pun occurs 12 times in the corpus")).to_be_visible()
     wait_for_function(page, f"() => {BOOK}?.querySelector('input[type=range]').value === '1'")
+
+
+PRESS = """async key => {
+  document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, composed: true, cancelable: true}));
+  await new Promise(requestAnimationFrame);
+  return document.querySelector('.closeness:not([data-waits]) > :not([hidden])')?.dataset.at; }"""
+"""A key and a look in one go: however slow the machine is, the server wasn't asked in between."""
+
+
+def test_tipping_points_follow_the_flipbook_without_the_server(serve: Callable[..., str], page: Page) -> None:
+    """Each prepared step's table is there in the next frame; where there is none (the start), the last one waits and Python says why."""
+    page.goto(serve(ROOT / "app.py") + "/bpe?corpus=hug&step=1")
+    page.get_by_role("tab", name="How close?").click()
+    page.locator("[data-at='7']").wait_for(state="attached")
+    assert [page.evaluate(PRESS, "ArrowRight") for _step in range(3)] == ["2", "3", "4"]
+    expect(page.locator(".closeness > [data-at='4'] .tipping")).to_be_visible()
+    expect(page.locator(".closeness > :not([hidden])")).to_have_count(1)
+    page.wait_for_url("**/bpe?*step=4")
+    assert page.evaluate(PRESS, "Home") is None
+    expect(page.get_by_text("The start chooses nothing")).to_be_visible()

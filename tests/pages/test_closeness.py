@@ -32,8 +32,13 @@ def page_of(algorithm: str) -> Page:
 
 
 def table(app: AppTest) -> list[tuple[str, list[int]]]:
-    """The table's words, each with the changes that tip the step."""
+    """The words of the table that is shown, each with the changes that tip the step."""
     [drawn] = bodies(app, "scroll")
+    [drawn] = [
+        part
+        for part in drawn.split('<div data-at="')
+        if not re.match(r'(?s)\d+" hidden>|<div class="closeness">$', part)
+    ]
     rows = re.findall(r"<tr><td><span class=\"row\">(.*?)</span><td>(.*?)(?=<tr>|</table>)", drawn)
     return [
         (
@@ -59,6 +64,24 @@ def test_a_small_corpus_has_its_tipping_points_at_once(algorithm: str, step: int
     assert len(app.get("plotly_chart")) == 1
 
 
+def test_the_steps_around_it_are_there_too() -> None:
+    """Each as it is drawn when it is opened, hidden but for the one that is open; the start chooses nothing and is left out."""
+    at_two, at_four = (page_of("bpe").opened(f"corpus=hug&step={step}", TAB) for step in (2, 4))
+    parts = [dict(re.findall(r'(?s)<div data-at="(\d)"(.*?)(?=<div data-at|</div>$)', bodies(app, "parting")[0]))
+             for app in (at_two, at_four)]  # fmt: skip
+    assert [*parts[0]] == ["1", "2", "3", "4", "5", "6", "7"] and [*parts[1]] == [
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "6",
+        "7",
+    ]
+    assert [step for step in parts[0] if not parts[0][step].startswith(" hidden>")] == ["2"]
+    assert parts[0]["4"] == f" hidden{parts[1]['4']}" and parts[1]["2"] == f" hidden{parts[0]['2']}"
+
+
 def test_a_larger_one_is_searched_on_request_in_another_process() -> None:
     app = page_of("unigram").opened("corpus=course&step=150", TAB)
     trace = trace_at(ALGORITHMS["unigram"], corpus="course")
@@ -82,4 +105,5 @@ def test_hostile_words_stay_text() -> None:
     text = quote(pack_text("<b>low</b> <b>low</b> <script>x</script> \u202elow {x} <b>") or "")
     app = page_of("bpe").opened(f"corpus=paste&text={text}&pre=whitespace_split&step=1", TAB)
     for drawn in (*bodies(app, "scroll"), *bodies(app, "parting")):
-        expect_markup(drawn, {"div", "p", "table", "tr", "th", "td", "span", "bdi", "b"})
+        tags = {"div", "p", "table", "tr", "th", "td", "span", "bdi", "b"}
+        expect_markup(drawn, tags, {"class", "data-at", "hidden"})

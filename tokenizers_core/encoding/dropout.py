@@ -9,12 +9,14 @@ what the options are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from random import Random
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from tokenizers_core.errors import SettingError
 
 Reached = TypeVar("Reached")
+Share = TypeVar("Share", float, Fraction)
 
 STATES: Final = 20_000
 """Different states on the way from which a distribution is worked out: a word of a dozen letters has a few thousand."""
@@ -56,9 +58,10 @@ def sample(
 
 
 def distribution(
-    start: Reached, choices: Callable[[Reached], Choices[Reached]], dropout: float
-) -> dict[Reached, float] | None:
-    """The exact probability of each end of a walk; None where more than `STATES` states would have to be looked at.
+    start: Reached, choices: Callable[[Reached], Choices[Reached]], dropout: Share
+) -> dict[Reached, Share] | None:
+    """The exact probability of each end of a walk, without rounding if `dropout` is a fraction; None where more than `STATES` states would
+    have to be looked at.
 
     Every step leads on to a later state, so each state is left once its whole probability has come together: states are looked at
     in the order in which a walk could first reach them, and again if more arrives.
@@ -67,8 +70,9 @@ def distribution(
     >>> distribution(4, halve, 0.5)
     {4: 0.25, 2: 0.125, 1: 0.5, 0: 0.125}
     """
-    ends: dict[Reached, float] = {}
-    waiting, seen = {start: 1.0}, 0
+    ends: dict[Reached, Share] = {}
+    nothing: Share = 0 * dropout
+    waiting, seen = {start: 1 + nothing}, 0
     while waiting:
         seen += 1
         if seen > STATES:
@@ -79,10 +83,10 @@ def distribution(
         for option in preferred:
             taken = left * (1 - dropout)
             if taken:
-                waiting[option] = waiting.get(option, 0.0) + taken
+                waiting[option] = waiting.get(option, nothing) + taken
             left -= taken
         if left and otherwise is not None:
-            waiting[otherwise] = waiting.get(otherwise, 0.0) + left
+            waiting[otherwise] = waiting.get(otherwise, nothing) + left
         elif left:
-            ends[state] = ends.get(state, 0.0) + left
+            ends[state] = ends.get(state, nothing) + left
     return ends

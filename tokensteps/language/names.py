@@ -116,6 +116,15 @@ CHOICE_NAMES: Mapping[str, Mapping[str, str]] = {
 """Setting → choice → its name."""
 
 
+USE_NAMES: Mapping[str, str] = {
+    "merges": N_("merges in their order (BPE)"),
+    "longest": N_("longest match from the left"),
+    "fewest": N_("fewest tokens"),
+    "probable": N_("most probable (Unigram)"),
+}
+"""A way to use a vocabulary → its name."""
+
+
 def choice_name(setting: str, choice: str) -> str:
     """What a choice is called, in the language in use.
 

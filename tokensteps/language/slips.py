@@ -58,6 +58,12 @@ SLIPS: Final[Mapping[str, str]] = {
     "from_end": N_("You matched from the end of the word. Match from its start."),
     "fewest_tokens": N_("You looked for the fewest tokens. WordPiece takes the longest match at each point."),
     "not_longest": N_("At one point, a longer token fits than the one you took."),
+    # ways to use one vocabulary
+    "by_merges": N_("You applied the merge rules. That is another way to use the vocabulary."),
+    "by_longest": N_("You took the longest token each time. That is another way to use the vocabulary."),
+    "by_fewest": N_("You looked for the fewest tokens. That is another way to use the vocabulary."),
+    "by_probability": N_("You took the most probable split. That is another way to use the vocabulary."),
+    "more_tokens": N_("It can be done with fewer tokens."),
     # probabilities of splits
     "added": N_("You added the probabilities. Multiply them."),
     "counts_multiplied": N_("You multiplied the counts. Divide each by the total first."),
@@ -70,6 +76,21 @@ SLIPS: Final[Mapping[str, str]] = {
     "greatest_sum": N_("You added the probabilities. Compare their products."),
     "pruned_piece": N_("You used the piece that is pruned."),
     "less_probable": N_("Another split is more probable."),
+    # splits at random
+    "end_forgotten": N_("At the end, every merge that is still possible must have dropped out as well."),
+    "dropped_forgotten": N_(
+        "You counted only what is taken. Everything that comes before it must have dropped out."
+    ),
+    "taken_forgotten": N_("You counted only what drops out. What is taken must not have dropped out."),
+    "dropout_swapped": N_("You swapped the two probabilities: the given one is that of dropping out."),
+    "one_way_only": N_("The split comes about in several ways. Add up their probabilities."),
+    "drops_for_good": N_("A merge doesn't drop out for good: chance decides anew before each merge."),
+    "single_drops": N_("A single character never drops out, so it has no factor of its own."),
+    "not_divided": N_("That is the split's own product. Divide it by the sum over all splits."),
+    "equally_likely": N_("You took all splits as equally likely. Compare their products."),
+    "power_forgotten": N_("You left out the exponent. Raise each split's product to it, then divide."),
+    "power_after": N_("You divided too early. Raise each split's product to the exponent, then divide."),
+    "others_only": N_("You divided by the sum of the other splits. Divide by the sum of all."),
     # losses
     "least_probable": N_(
         "You took the least probable of these pieces. What counts is how much the loss grows without a piece."

@@ -6,6 +6,7 @@ page that its link opens stands beside it, and `tests/app/teaching/test_lessons.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
@@ -20,7 +21,7 @@ from tokensteps.drawing.handout import filled, standalone_page
 from tokensteps.drawing.mark import mark
 from tokensteps.language.i18n import N_, _, count, current_language, listed, sentences, together
 from tokensteps.language.names import choice_name
-from tokensteps.language.numbers import nats
+from tokensteps.language.numbers import nats, share_text
 from tokensteps.language.pages import PAGES
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.corpora import EXAMPLES, pack_text
@@ -59,6 +60,7 @@ class Claim(NamedTuple):
         "scores",  # two pairs' scores, of which the more frequent pair has the lower one
         "prunes",  # the cheapest prune, the first to cost something, and a word that it re-segments
         "splits",  # in how many ways a word can be split, and which is best
+        "samples",  # how often the best split is expected among random samples of all splits
         "encodes",  # new words, one in pieces that are known, and letters that are not
         "disagree",  # words that one vocabulary has whole and another splits, in a tab
         "errata",  # published figures, each with a link to the step in question
@@ -365,7 +367,7 @@ LESSONS: tuple[Lesson, ...] = (
                 WHATIF_LINK,
             ),
             Activity(
-                10,
+                5,
                 N_("A tie. Show the Ties tab, and go to the step where another rule diverges."),
                 N_("{tied} pairs occur {tie_freq} times each. The data doesn't decide: the rule does."),
                 (Claim("ties", ("tied", "tie_freq")), Claim("apart")),
@@ -403,6 +405,17 @@ LESSONS: tuple[Lesson, ...] = (
                 ),
                 N_("{paths} splits of {lattice_word}; the best is {best}."),
                 (Claim("splits", ("paths", "lattice_word", "best")),),
+                LATTICE_LINK,
+            ),
+            Activity(
+                5,
+                N_(
+                    "Below the lattice, splits of {lattice_word} are sampled at random. Ask how often the best one will come up, then sample."
+                ),
+                N_(
+                    "{best} in about {best_share} of the samples: its probability, divided by that of all {paths} splits."
+                ),
+                (Claim("splits", ("lattice_word", "best", "paths")), Claim("samples", ("best_share",))),
                 LATTICE_LINK,
             ),
             Activity(
@@ -503,6 +516,7 @@ def _prune_facts() -> dict[str, str]:
         "lattice_word": word,
         "paths": count(lattice.path_count),
         "best": PLUS.join(best.pieces) if best else "",
+        "best_share": share_text(math.exp(best.log_probability - lattice.log_total)) if best else "",
     }
 
 

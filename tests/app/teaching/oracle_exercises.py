@@ -8,9 +8,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from tests.app.teaching.oracle_slips import cuts
 from tests.core.oracle_bpe import PairName, PlainStep, plain_bpe, plain_encode
 from tests.core.oracle_unigram import all_paths, costs, plain_removal_losses
 from tests.core.oracle_wordpiece import plain_wordpiece
+from tests.core.test_dropout import by_matches, by_merges
 
 UNKNOWN = "[UNK]"
 
@@ -79,6 +81,36 @@ def splits_by_probability(facts: Mapping[str, Any]) -> dict[tuple[str, ...], Fra
     """Every split of the word with its exact probability."""
     paths = all_paths(facts["word"], dict.fromkeys(facts["pieces"], 0.0))
     return {pieces: split_probability(pieces, facts["pieces"]) for pieces, _ in paths}
+
+
+def solve_way(facts: Mapping[str, Any]) -> set[tuple[str, ...]]:
+    """The splits of a word by a way to use a vocabulary, chosen among all cuts of the word; merges as they are made."""
+    word, way = facts["word"], facts["way"]
+    if way == "merges":
+        return {tuple(plain_encode([*word], facts["merges"]))}
+    tokens = facts.get("pieces") or {*facts["alphabet"], *("".join(pair) for pair in facts["merges"])}
+    splits = [split for split in cuts(word) if {*split} <= {*tokens}]
+    if way == "longest":
+        return {max(splits, key=lambda split: [len(token) for token in split])}
+    if way == "fewest":
+        return {split for split in splits if len(split) == min(map(len, splits))}
+    shares = splits_by_probability(facts)
+    return {split for split in splits if shares[split] == max(shares.values())}
+
+
+def solve_dropout(facts: Mapping[str, Any]) -> Fraction:
+    """How probable a split is by dropout: all outcomes of all coins enumerated."""
+    word, dropout = facts["word"], facts["dropout"]
+    if "merges" in facts:
+        ranks = {pair: rank for rank, pair in enumerate(facts["merges"])}
+        return by_merges(tuple(word), ranks, dropout)[facts["split"]]
+    return by_matches(word, frozenset(facts["vocabulary"]), dropout)[facts["split"]]
+
+
+def solve_sampling(facts: Mapping[str, Any]) -> Fraction | float:
+    """How probable a split is among all splits of the word, each as probable as its pieces, raised to a power."""
+    weights = {split: share ** facts["power"] for split, share in splits_by_probability(facts).items()}
+    return weights[facts["split"]] / sum(weights.values())
 
 
 def solve_losses(facts: Mapping[str, Any]) -> dict[str, float]:

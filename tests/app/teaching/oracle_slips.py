@@ -244,3 +244,79 @@ def losses(words: Mapping[str, int], model: Mapping[str, float], piece: str) -> 
         "base_ten": [true / math.log(10)],
         "sign": [-true],
     }
+
+
+# --- splits at random -------------------------------------------------------------------------------------------------
+
+
+def dropout_mistakes(facts: Mapping[str, Any]) -> Names:
+    """The probability of a split by BPE-dropout, by each mistake: walk by walk over the places of merges."""
+    merges, split, p = facts["merges"], facts["split"], facts["dropout"]
+    walks: list[list[tuple[int, bool]]] = []
+
+    def walk(tokens: tuple[str, ...], points: list[tuple[int, bool]]) -> None:
+        places = [place for place in range(len(tokens) - 1) if tokens[place : place + 2] in merges]
+        places.sort(key=lambda place: (merges.index(tokens[place : place + 2]), place))
+        for number, place in enumerate(places):
+            joined = (*tokens[:place], tokens[place] + tokens[place + 1], *tokens[place + 2 :])
+            walk(joined, [*points, (number, True)])
+        if tokens == split:
+            walks.append([*points, (len(places), False)])
+
+    walk(tuple(facts["word"]), [])
+
+    def product(points: list[tuple[int, bool]], p: Fraction = p, q: Fraction = 1 - p) -> Fraction:
+        return math.prod((p**number * (q if taken else 1) for number, taken in points), start=Fraction(1))
+
+    good = Fraction(0)
+    for number in range(len(merges) + 1):
+        for kept in combinations(merges, number):
+            if tuple(plain_encode([*facts["word"]], list(kept))) == split:
+                good += (1 - p) ** number * p ** (len(merges) - number)
+    return {
+        "end_forgotten": [sum(product(points[:-1]) for points in walks)],
+        "dropped_forgotten": [sum((1 - p) ** sum(taken for _, taken in points) for points in walks)],
+        "taken_forgotten": [sum(p ** sum(number for number, _ in points) for points in walks)],
+        "dropout_swapped": [sum(product(points, 1 - p, p) for points in walks)],
+        "one_way_only": [product(points) for points in walks] if len(walks) > 1 else [],
+        "drops_for_good": [good],
+    }
+
+
+def match_mistakes(facts: Mapping[str, Any]) -> Names:
+    """The same by MaxMatch-dropout."""
+    vocabulary, rest, p = {*facts["vocabulary"]}, facts["word"], facts["dropout"]
+    dropped = taken = singles = 0
+    for token in facts["split"]:
+        size = len(token.removeprefix("##"))
+        prefix = "##" if rest != facts["word"] else ""
+        dropped += sum(prefix + rest[:end] in vocabulary for end in range(size + 1, len(rest) + 1))
+        taken, singles = taken + (size > 1), singles + (size == 1)
+        rest = rest[size:]
+    true: Fraction = p**dropped * (1 - p) ** taken
+    found: Names = {
+        "dropped_forgotten": [(1 - p) ** taken],
+        "taken_forgotten": [p**dropped],
+        "dropout_swapped": [(1 - p) ** dropped * p**taken],
+    }
+    return {**found, "single_drops": [true * (1 - p) ** singles]}
+
+
+def sampling_mistakes(facts: Mapping[str, Any]) -> Names:
+    """How probable a split is in Unigram's sampling, by each mistake."""
+    pieces, power, split = facts["pieces"], facts["power"], facts["split"]
+    total = sum(pieces.values())
+    products = {
+        found: math.prod((Fraction(pieces[piece], total) for piece in found), start=Fraction(1))
+        for found, _ in all_paths(facts["word"], dict.fromkeys(pieces, 0.0))
+    }
+    own, everything = products[split], sum(products.values())
+    rest = sum(product**power for found, product in products.items() if found != split)
+    found: Names = {
+        "not_divided": [own**power],
+        "others_only": [own**power / rest],
+        "equally_likely": [Fraction(1, len(products))],
+    }
+    if power != 1:
+        found |= {"power_forgotten": [own / everything], "power_after": [(own / everything) ** power]}
+    return found

@@ -7,7 +7,9 @@ normalization. The page is tried in `tests/pages/test_exercises.py`.
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -26,15 +28,19 @@ from tests.app.teaching.oracle_exercises import (
     bpe_steps,
     judge_corpus,
     solve_bpe_encode,
+    solve_dropout,
     solve_losses,
     solve_pair,
+    solve_sampling,
     solve_tipping,
     solve_viterbi,
+    solve_way,
     solve_wordpiece_encode,
     split_probability,
     splits_by_probability,
     true_lines,
 )
+from tests.app.teaching.oracle_slips import cuts
 from tests.core.oracle_unigram import costs, plain_removal_losses, plain_seed, plain_unigram_course
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tests.samples import sampled
@@ -167,6 +173,44 @@ def unigram_best(exercise: Exercise) -> None:
         assert graded(exercise, " ".join(pieces)) == (RIGHT if probability == best else WRONG)
     assert splits[tuple(exercise.question.key.split())] == best
     assert graded(exercise, exercise.facts["word"] + "x") == UNREAD
+
+
+def ways(exercise: Exercise) -> None:
+    """Every split that is right by the way asked for, and no other; another way gives another one (from level 4 on mostly all do)."""
+    facts, splits = exercise.facts, solve_way(exercise.facts)
+    for pieces in {
+        *Random(exercise.name).sample(all_cuts := cuts(str(facts["word"])), min(len(all_cuts), 12)),
+        *splits,
+    }:
+        assert graded(exercise, " ".join(pieces)) == (RIGHT if pieces in splits else WRONG), pieces
+    assert tuple(exercise.question.key.split()) in splits
+    others = {"merges", "longest", "fewest"} if "merges" in facts else {"probable", "longest", "fewest"}
+    assert any(splits.isdisjoint(solve_way({**facts, "way": way})) for way in others)
+    assert graded(exercise, f"{facts['word']}x") == UNREAD
+
+
+def dropout(exercise: Exercise) -> None:
+    true = solve_dropout(exercise.facts)
+    assert Fraction(exercise.question.key) == true
+    solved = exercise.question.solution.rsplit("</div>")[-1]
+    typed = re.split(" [=≈] ", solved)[0]
+    assert typed.count(" × ") + typed.count(" + ") + 1 == exercise.facts["factors"]
+    assert graded(exercise, typed) == graded(exercise, f"{float(true):.2e}") == RIGHT
+    assert graded(exercise, f"{typed} × 1/2") == graded(exercise, f"{float(true) * 1.1:.2e}") == WRONG
+
+
+def unigram_sampling(exercise: Exercise) -> None:
+    facts, true = exercise.facts, float(solve_sampling(exercise.facts))
+    assert facts["pieces"] == plain_seed(facts["words"], len(facts["pieces"]), strict=True)
+    assert float(Fraction(exercise.question.key)) == pytest.approx(true, abs=1e-12)
+    assert [graded(exercise, f"{true * factor:.3e}") for factor in (1, 1.1, 0.9)] == [RIGHT, WRONG, WRONG]
+    assert exercise.link is not None
+    reading = read_url("unigram", ALGORITHMS["unigram"].rules, exercise.link.query)
+    run: Any = ALGORITHMS["unigram"].run(reading.recipe)
+    lattice, temperature = run.make(Progress())[0].lattice(facts["word"]), float(1 / facts["power"])
+    path = next(path for path in lattice.k_best(99) if path.pieces == facts["split"])
+    share = math.exp(path.log_probability / temperature - lattice.forward(temperature)[-1])
+    assert true == pytest.approx(share)  # as the page's samples expect it
 
 
 def model_checked(exercise: Exercise) -> None:
@@ -314,6 +358,9 @@ SOLVERS: dict[str, Solver] = {
     "unigram_probability": unigram_probability,
     "unigram_best": unigram_best,
     "viterbi": viterbi,
+    "ways": ways,
+    "dropout": dropout,
+    "unigram_sampling": unigram_sampling,
     "unigram_piece": unigram_piece,
     "unigram_loss": unigram_loss,
     "mistake": mistake,
@@ -338,6 +385,9 @@ HARDNESS: dict[str, Callable[[Exercise], float]] = {
     "unigram_probability": lambda one: len(one.facts["split"]) + len(one.facts["pieces"]),
     "unigram_best": lambda one: one.facts["paths"],
     "viterbi": lambda one: len(one.facts["word"]) + len(one.facts["bits"]),
+    "ways": lambda one: len(one.facts["word"]) + len(one.facts.get("merges", one.facts.get("pieces"))),
+    "dropout": lambda one: one.facts["factors"],
+    "unigram_sampling": lambda one: one.facts["paths"] * (1 if one.facts["power"] == 1 else 2),
     "unigram_piece": lambda one: prunable(one.facts),
     "unigram_loss": lambda one: prunable(one.facts),
     "mistake": lambda one: len(one.facts["lines"]),

@@ -9,20 +9,24 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from functools import cache
 from random import Random
 from typing import Any
 
 import pytest
 
-from tests.app.teaching.oracle_exercises import bpe_steps, solve_losses, splits_by_probability
+from tests.app.teaching.oracle_exercises import bpe_steps, solve_losses, solve_way, splits_by_probability
 from tests.app.teaching.oracle_slips import (
     bpe_choices,
     bpe_encodings,
     counts,
     cuts,
+    dropout_mistakes,
     losses,
+    match_mistakes,
     probabilities,
+    sampling_mistakes,
     scores,
     split_slips_of,
     wordpiece_choices,
@@ -271,6 +275,14 @@ def state(facts: Any, wordpiece: bool) -> dict[str, Any]:
     return bpe_steps(words, step)[-1].splits if step else {word: [*word] for word in words}
 
 
+BY_WAY = {"merges": "by_merges", "longest": "by_longest", "fewest": "by_fewest", "probable": "by_probability"}
+
+
+def exactly(number: Any) -> str:
+    """A number as it can be typed."""
+    return str(number) if isinstance(number, Fraction) else f"{number:.9g}"
+
+
 def mistakes_of(kind: str, one: Exercise) -> set[str]:
     """The mistakes of one exercise, made and found out."""
     facts, question = one.facts, one.question
@@ -296,6 +308,16 @@ def mistakes_of(kind: str, one: Exercise) -> set[str]:
         case "unigram_loss":
             model = costs(facts["pieces"])  # type: ignore[arg-type]
             return named(question, losses(words, model, facts["piece"]), "{:.6f}".format)  # type: ignore[arg-type]
+        case "dropout":
+            return named(question, (dropout_mistakes if "merges" in facts else match_mistakes)(facts), str)
+        case "unigram_sampling":
+            return named(question, sampling_mistakes(facts), exactly)
+        case "ways":
+            others = (
+                ("merges", "longest", "fewest") if "merges" in facts else ("probable", "longest", "fewest")
+            )
+            made = {BY_WAY[way]: [*solve_way({**facts, "way": way})] for way in others if way != facts["way"]}
+            return named(question, made, " ".join)
     raise AssertionError(kind)
 
 
@@ -311,6 +333,12 @@ def mistakes_of(kind: str, one: Exercise) -> set[str]:
         ),
         ("bpe_encode", "no_rule too_early leftmost unknown_kept"),
         ("unigram_probability", "added counts_multiplied divided_once piece_left_out"),
+        (
+            "dropout",
+            "end_forgotten dropped_forgotten taken_forgotten dropout_swapped one_way_only drops_for_good single_drops",
+        ),
+        ("unigram_sampling", "not_divided power_forgotten power_after others_only equally_likely"),
+        ("ways", "by_merges by_longest by_fewest by_probability"),
         ("unigram_loss", "words_once after_only before_only base_two base_ten sign"),
     ],
 )

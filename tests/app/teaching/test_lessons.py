@@ -18,6 +18,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from tests.app.teaching.oracle_exercises import bpe_steps
+from tests.app.teaching.oracle_slips import cuts as all_cuts
 from tokenizers_core import TIE_RULES, first_difference
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.choices import Spec
@@ -278,6 +279,15 @@ def splits(link: Link) -> Mapping[str, str]:
     return {"lattice_word": word, "paths": str(len(found)), "best": PLUS.join(best)}
 
 
+def samples(link: Link) -> Mapping[str, str]:
+    """At the temperature that the tab begins with, 1: every split of the word, each as likely as the product of its pieces."""
+    assert link.tab == "Lattice"
+    word, seed = EXAMPLES["hug"].word, dict(Opened(link).trace.seed)
+    shares = [math.prod(seed[piece] for piece in split) / sum(seed.values()) ** len(split)
+              for split in all_cuts(word) if {*split} <= {*seed}]  # fmt: skip
+    return {"best_share": f"{100 * max(shares) / sum(shares):.1f} %"}
+
+
 def encodes(link: Link) -> Mapping[str, str]:
     run = Spec.parse(link.query["t1"]).run()
     corpus = run.source.corpus(run.pipeline)
@@ -327,6 +337,7 @@ CHECKS: Mapping[str, Callable[[Link], Mapping[str, str]]] = {
     "scores": scores,
     "prunes": prunes,
     "splits": splits,
+    "samples": samples,
     "encodes": encodes,
     "disagree": disagree,
     "errata": published,

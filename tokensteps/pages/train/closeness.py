@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from html import escape
+from typing import Final
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tokenizers_core.counterfactual.tipping import at_play, tippings
 from tokenizers_core.training.algorithms import AnyTrace
@@ -22,14 +25,17 @@ from tokensteps.widgets import stage
 from tokensteps.widgets.figures import show_chart
 from tokensteps.widgets.notes import note
 
+PREPARED: Final = 6
+"""Steps before and behind the one shown whose tipping points are prepared, too: they come after it, and searching takes up to 40 ms each."""
+
 
 def closeness_tab(view: TrainView[AnyTrace]) -> None:
     """How close this step was, and then the whole run."""
+    place, near = st.empty(), None
     if not view.step:
         note(_("The start chooses nothing: go to a step."))
-    elif told := tell_margin_of(view.trace, view.step, Markup(view.style)):
-        st.html(f'<div class="ts parting"><p>{told}</p></div>')
-        tipping_points_of(view)
+    elif told := told_margin(view, view.step):
+        near = tipping_points_of(view, told, place)
     else:
         note(_("This step chooses nothing."))
     margins = margins_of(view.trace)
@@ -42,42 +48,83 @@ def closeness_tab(view: TrainView[AnyTrace]) -> None:
             )
         )
         show_chart(figure, view.key("margins"), curves_told(figure, title))
+    if near is not None:
+        place.html(steps_around_html(view, near))
 
 
-def tipping_points_of(view: TrainView[AnyTrace]) -> None:
-    """The words at play with the changes that tip the step: at once for a small run, else on request."""
+def told_margin(view: TrainView[AnyTrace], step: int) -> str:
+    """The margin of a step in a sentence, as markup; "" if it chooses nothing."""
+    told = tell_margin_of(view.trace, step, Markup(view.style))
+    return f'<div class="ts parting"><p>{told}</p></div>' if told else ""
+
+
+def tipping_points_of(view: TrainView[AnyTrace], told: str, place: DeltaGenerator) -> range | None:
+    """The words at play with the changes that tip the step, under what is `told` of it: at once for a small run, else on request.
+
+    Returns the steps around it that may be prepared as well, if this one was drawn in `place`.
+    """
     trace, step = view.trace, view.step
     words = tuple(at_play(trace, step, WORDS_AT_PLAY))
     bound = bound_for(trace)
-    name = ("tipping", view.run.name, reach(trace), step, bound)
-    found: TippingsFound | None = None
+    near = None
+    found: TippingsFound | None
     if is_short(trace, step, words):
-        found = remembered(name, lambda: dict(tippings(trace, step, words, bound)))
+        near = range(max(1, step - PREPARED), min(len(trace), step + PREPARED) + 1)
+        known, run = view.key("prepared"), (view.run.name, reach(trace))
+        if st.session_state.get(known, ("", near))[0] != run or step not in st.session_state[known][1]:
+            place.html(steps_around_html(view, range(step, step + 1)))  # the others take a moment more
+        st.session_state[known] = run, near
     else:
-        asked = view.key("tipping")
+        st.html(told)
+        asked, name = view.key("tipping"), tipping_name(view, step)
         if st.session_state.get(asked) != name:
             label = _("Find the tipping points of this step")
             st.button(label, key=view.key("search"), on_click=partial(ask_for, asked, name))
             st.caption(
                 _("Each is found by training again with other counts, which takes a while on this corpus.")
             )
-            return
+            return None
         make = partial(search_apart, trace, step, words, bound)
         found = stage.build(f"{view.page.name}.tipping", repr(name), make)
-    if found is None:
-        return
-    st.caption(
-        _(
-            "What would change this choice: the smallest change of one word's count, and what would be chosen then."
-        )
-    )
-    st.html(tipping_html(trace, step, found, bound, view.style))
+        if found is None:
+            return None
+        st.html(f"{tips_told()}{tipping_html(trace, step, found, bound, view.style)}")
     st.caption(
         _(
             "Found by training again with every count up to {bound} more or fewer. The choice may change at an earlier step, and a larger "
             "change of the count may bring it back."
         ).format(bound=count(bound))
     )
+    return near
+
+
+def tipping_name(view: TrainView[AnyTrace], step: int) -> tuple[object, ...]:
+    """What a step's tipping points are kept under."""
+    return ("tipping", view.run.name, reach(view.trace), step, bound_for(view.trace))
+
+
+def tips_told() -> str:
+    """What the table of tipping points shows: markup."""
+    told = _(
+        "What would change this choice: the smallest change of one word's count, and what would be chosen then."
+    )
+    return f'<p class="ts tips">{escape(told)}</p>'
+
+
+def steps_around_html(view: TrainView[AnyTrace], steps: range) -> str:
+    """Margin and tipping points of several steps, of which one is shown: `assets/components/page.js` follows the flipbook, so that a step that
+    is prepared asks nothing of the server. Left out are steps that choose nothing, and those whose search takes long."""
+    trace, bound, shown = view.trace, bound_for(view.trace), ""
+    for step in steps:
+        words, told = tuple(at_play(trace, step, WORDS_AT_PLAY)), told_margin(view, step)
+        if not told or not is_short(trace, step, words):
+            continue
+        search = partial(tippings, trace, step, words, bound)
+        found = remembered(tipping_name(view, step), lambda: dict(search()))  # noqa: B023 - called at once
+        drawn = tipping_html(trace, step, found, bound, view.style)
+        hidden = "" if step == view.step else " hidden"
+        shown += f'<div data-at="{step}"{hidden}>{told}{tips_told()}{drawn}</div>'
+    return f'<div class="closeness">{shown}</div>'
 
 
 def ask_for(key: str, name: object) -> None:

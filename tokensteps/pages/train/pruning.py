@@ -18,6 +18,7 @@ from tokensteps.limits import WORTH_LIMIT
 from tokensteps.pages.train.closeness import closeness_tab
 from tokensteps.pages.train.lattice_tab import lattice_tab
 from tokensteps.pages.train.page import RunFile, TrainView
+from tokensteps.pages.train.random_splits import exercises_link
 from tokensteps.pages.train.tabs import (
     code_tab,
     encode_tab,
@@ -68,6 +69,7 @@ def word_lattice(view: TrainView[UnigramTrace]) -> None:
         view.key,
         lambda lattice: lattice_erratum(snapshot, lattice, view.style),
     )
+    exercises_link("unigram_sampling")
 
 
 def every_piece(view: TrainView[UnigramTrace]) -> None:

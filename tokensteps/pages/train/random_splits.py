@@ -16,8 +16,11 @@ from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.drawing.parts import table_html
 from tokensteps.drawing.tokens import Style, chips
 from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.names import USE_NAMES
 from tokensteps.language.numbers import share_text
 from tokensteps.limits import RANDOM_CHARACTERS
+from tokensteps.shell.language import page_link
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.widgets.notes import note
 
 SAMPLE_ROWS = 12
@@ -109,25 +112,34 @@ def dropout_part(
         drawn = [model.sample(word, amount, random) for _sample in range(number)]
         st.html(samples_html(drawn, model.distribution(word, amount), style))
         say_seed(seed)
+        exercises_link("dropout")
     with right:
         st.header(_("Other ways to use this vocabulary"), anchor=False)
         st.html(other_ways_html(ways_of(model, word), style))
+        exercises_link("ways")
+
+
+def exercises_link(kind: str) -> None:
+    """Where this is practised."""
+    label = _("Exercises: {kind}").format(kind=_(EXERCISE_KINDS[kind].title))
+    page_link("exercises", label, {"kind": kind})
 
 
 def ways_of(model: BpeModel | WordPieceModel, word: str) -> dict[str, WordSplit]:
     """The word's splits by each way to use the vocabulary; the first one is the tokenizer's own."""
     known, prefix = model.vocabulary.ids, model.vocabulary.prefix
     own = tuple(model.vocabulary.tokens[identifier] for identifier in model.spell(word))
+    names = {way: _(name) for way, name in USE_NAMES.items()}
     if isinstance(model, WordPieceModel):
         symbols: Sequence[str] = split_word(word, prefix)
         ways = {_("longest match from the left (WordPiece)"): own}
     else:
         symbols = model.symbols(word)
         ways = {
-            _("merges in their order (BPE)"): own,
-            _("longest match from the left"): longest_match(symbols, known, prefix),
+            names["merges"]: own,
+            names["longest"]: longest_match(symbols, known, prefix),
         }
-    return ways | {_("fewest tokens"): fewest_tokens(symbols, known, prefix)}
+    return ways | {names["fewest"]: fewest_tokens(symbols, known, prefix)}
 
 
 def other_ways_html(ways: Mapping[str, WordSplit], style: Style) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from html import escape
 from itertools import islice
 from random import Random
@@ -50,20 +50,25 @@ ENCODING_ATTEMPTS: Final = 60
 
 def draw_word(random: Random, words: Sequence[str], level: int) -> str:
     """A word of the level's length, made of pieces of the corpus's words."""
-    least, most = LENGTHS[level]
     while True:
-        word = ""  # it begins like a word of the corpus: WordPiece has other tokens there
-        while len(word) < least:
-            source = random.choice(words)
-            start = random.randrange(len(source) - 1) if word else 0
-            word += source[start : start + random.randint(2, 4)]
-        word = word[:most]
+        word = patched_word(random, words, LENGTHS[level])
         if level >= STRANGE_FROM and random.random() < 0.35:
             place = random.randrange(len(word))
             stranger = random.choice([letter for letter in STRANGE if letter not in "".join(words)])
             word = word[:place] + stranger + word[place + 1 :]
         if word not in words:
             return word
+
+
+def patched_word(random: Random, words: Sequence[str], lengths: tuple[int, int]) -> str:
+    """Pieces of words in a row, with so many characters at least and at most."""
+    least, most = lengths
+    word = ""  # it begins like a word of the corpus: WordPiece has other tokens there
+    while len(word) < least:
+        source = random.choice(words)
+        start = random.randrange(len(source) - 1) if word else 0
+        word += source[start : start + random.randint(2, 4)]
+    return word[:most]
 
 
 def read_spelling(answer: str, word: str, known: Collection[str], prefix: str = "") -> tuple[str, ...] | None:
@@ -161,11 +166,6 @@ def bpe_encode(random: Random, level: int) -> Made:
 def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[str, object]]:
     """How a word is encoded after `step` merges of BPE."""
     merges = [(pair.first, pair.second) for pair in trace[step].merges]
-    rules = sheet_html(
-        (_("Rule"), _("Merge"), _("Becomes")),
-        ((str(number), pair_html(pair), chip("".join(pair))) for number, pair in enumerate(merges, start=1)),
-    )
-    letters = fill(_("Known characters: {letters}"), letters=tokens_in_line(trace.alphabet))
     tokenizer = trace.tokenizer(step)
     text = prompt(
         _(
@@ -173,7 +173,7 @@ def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[
             "wherever its pair occurs, again and again, until none fits. An unknown character becomes [UNK], "
             "which no rule fits."
         ),
-        f'{rules}<p class="known">{letters}</p>',
+        f"{rules_html(merges)}{alphabet_html(trace.alphabet)}",
         fill(_("Which tokens is {word} split into?"), word=f"<code>{escape(word)}</code>"),
     )
     steps = tokenizer.explain(word)
@@ -182,8 +182,6 @@ def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[
     def slip(yours: tuple[str, ...]) -> str:
         return bpe_slip(yours, letters, word, merges)
 
-    shown = min(2, max(1, len(steps) - 1))  # never the last one
-    begun = [tokens_in_line(snapshot.tokens) for snapshot in islice(steps, shown)]
     question = encoding_question(
         text,
         word,
@@ -191,7 +189,7 @@ def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[
         trace.alphabet,
         bpe_steps(steps),
         slip,
-        " → ".join([*begun, "…"]),
+        bpe_begun(steps),
     )
     facts: dict[str, object] = {
         "merges": merges,
@@ -202,9 +200,30 @@ def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[
     return question, facts
 
 
+def rules_html(merges: Iterable[tuple[str, str]]) -> str:
+    """Merge rules in their order, as a table."""
+    return sheet_html(
+        (_("Rule"), _("Merge"), _("Becomes")),
+        ((str(number), pair_html(pair), chip("".join(pair))) for number, pair in enumerate(merges, start=1)),
+    )
+
+
+def alphabet_html(alphabet: Iterable[str]) -> str:
+    """The characters that a vocabulary knows, as a line."""
+    letters = fill(_("Known characters: {letters}"), letters=tokens_in_line(alphabet))
+    return f'<p class="known">{letters}</p>'
+
+
 def bpe_steps(explained: Trace[EncodingSnapshot]) -> str:
     """The encoding, merge by merge: markup."""
     return " → ".join(tokens_in_line(snapshot.tokens) for snapshot in explained)
+
+
+def bpe_begun(explained: Trace[EncodingSnapshot]) -> str:
+    """How the encoding begins: markup, never with its end."""
+    shown = min(2, max(1, len(explained) - 1))
+    begun = [tokens_in_line(snapshot.tokens) for snapshot in islice(explained, shown)]
+    return " → ".join([*begun, "…"])
 
 
 def wordpiece_encode(random: Random, level: int) -> Made:
@@ -221,15 +240,14 @@ def wordpiece_encode(random: Random, level: int) -> Made:
 
 def wordpiece_question(trace: WordPieceTrace, step: int, word: str) -> tuple[Question, dict[str, object]]:
     """How a word is encoded after `step` merges of WordPiece."""
-    vocabulary = sorted(trace[step].vocab, key=lambda token: (token.startswith("##"), token))
-    shown = fill(_("Vocabulary: {tokens}"), tokens=tokens_in_line(vocabulary))
+    vocabulary = vocabulary_of(trace, step)
     tokenizer = trace.tokenizer(step)
     text = prompt(
         _(
             "Take the longest token that begins the word, then the longest that begins the rest, and so on; "
             "## marks tokens inside a word. If no token fits at some point, the whole word becomes one [UNK]."
         ),
-        f'<p class="known">{shown}</p>',
+        vocabulary_html(vocabulary),
         fill(_("Which tokens is {word} split into?"), word=f"<code>{escape(word)}</code>"),
     )
     why, true = wordpiece_steps(tokenizer.explain(word)), tokenizer.encode(word).tokens
@@ -242,6 +260,17 @@ def wordpiece_question(trace: WordPieceTrace, step: int, word: str) -> tuple[Que
     way = fill(way, token=chip(first[0])) if first else escape(_("Is there a token that begins the word?"))
     question = encoding_question(text, word, true, word, why, slip, way, "##")
     return question, {"vocabulary": vocabulary, "word": word, "words": dict(trace.corpus.items())}
+
+
+def vocabulary_of(trace: WordPieceTrace, step: int) -> list[str]:
+    """The vocabulary after a step, in an order in which a token is found: those inside a word behind the others."""
+    return sorted(trace[step].vocab, key=lambda token: (token.startswith("##"), token))
+
+
+def vocabulary_html(vocabulary: Iterable[str]) -> str:
+    """A vocabulary, as a line."""
+    shown = fill(_("Vocabulary: {tokens}"), tokens=tokens_in_line(vocabulary))
+    return f'<p class="known">{shown}</p>'
 
 
 def wordpiece_steps(explained: Trace[MatchSnapshot]) -> str:

@@ -17,6 +17,7 @@ from tokensteps.teaching.exercises.course import course
 from tokensteps.teaching.exercises.encoding import bpe_encode, wordpiece_encode
 from tokensteps.teaching.exercises.merging import bpe_count, bpe_pair, wordpiece_pair, wordpiece_score
 from tokensteps.teaching.exercises.mistake import mistake
+from tokensteps.teaching.exercises.sampling import dropout_split, unigram_sampling
 from tokensteps.teaching.exercises.tipping import bpe_tipping
 from tokensteps.teaching.exercises.unigram import (
     unigram_best,
@@ -25,6 +26,7 @@ from tokensteps.teaching.exercises.unigram import (
     unigram_probability,
 )
 from tokensteps.teaching.exercises.viterbi import viterbi
+from tokensteps.teaching.exercises.ways import ways
 from tokensteps.teaching.exercises.words import LEVELS, Address, ExerciseKind
 from tokensteps.teaching.questions import RIGHT, WRONG, Question
 
@@ -61,6 +63,11 @@ EXERCISE_KINDS: Final[Mapping[str, ExerciseKind]] = {
         N_("Taking the longest match, and knowing when there is none."),
         wordpiece_encode,
     ),
+    "dropout": ExerciseKind(
+        N_("Dropout: the probability of a split"),
+        N_("Multiplying what drops out and what stays, in BPE-dropout and MaxMatch-dropout."),
+        dropout_split,
+    ),
     "unigram_probability": ExerciseKind(
         N_("Unigram: the probability of a split"),
         N_("Multiplying the pieces' probabilities."),
@@ -72,6 +79,11 @@ EXERCISE_KINDS: Final[Mapping[str, ExerciseKind]] = {
     "viterbi": ExerciseKind(
         N_("Unigram: the Viterbi table"), N_("Finding the best split without trying all of them."), viterbi
     ),
+    "unigram_sampling": ExerciseKind(
+        N_("Unigram: splits at random"),
+        N_("Comparing a split's probability with that of all splits."),
+        unigram_sampling,
+    ),
     "unigram_piece": ExerciseKind(
         N_("Unigram: which piece goes"), N_("Finding the piece whose removal hurts least."), unigram_piece
     ),
@@ -79,6 +91,11 @@ EXERCISE_KINDS: Final[Mapping[str, ExerciseKind]] = {
         N_("Unigram: what a piece is worth"),
         N_("Working out how the loss grows without a piece."),
         unigram_loss,
+    ),
+    "ways": ExerciseKind(
+        N_("One vocabulary, several ways"),
+        N_("Splitting a word by merges, longest match, fewest tokens or probability."),
+        ways,
     ),
     "mistake": ExerciseKind(N_("Spot the mistake"), N_("Checking a worked log line by line."), mistake),
     "construct": ExerciseKind(
@@ -115,7 +132,7 @@ def make(kind: str, level: int, seed: int) -> Exercise:
 
     >>> one = make("bpe_pair", 1, 1)
     >>> one.question.grade(one.question.key).kind, one.name, make("mixed", 1, 1).name
-    ('right', 'bpe_pair:1:1', 'bpe_tipping:1:1')
+    ('right', 'bpe_pair:1:1', 'dropout:1:1')
     """
     if kind == MIXED:
         return make(Random(f"{MIXED}:{level}:{seed}").choice([*EXERCISE_KINDS]), level, seed)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Final
 
 from tokenizers_core.training.merging import Pair, merge_pair
 from tokensteps.teaching.slips.unigram import greedy_split
@@ -64,6 +65,27 @@ def bpe_slip(
         return "longest"
     unknown = {plain for plain, letter in zip(spelled, letters, strict=True) if plain != letter}
     return "unknown_kept" if any(letter in token for token in yours for letter in unknown) else ""
+
+
+BY_WAY: Final[Mapping[str, str]] = {
+    "merges": "by_merges",
+    "longest": "by_longest",
+    "fewest": "by_fewest",
+    "probable": "by_probability",
+}
+"""A way to use a vocabulary → the mistake of using it so when another is asked for."""
+
+
+def way_slip(way: str, yours: Spelled, splits: Mapping[str, Collection[Spelled]]) -> str:
+    """The mistake behind known tokens that one way to use a vocabulary doesn't give; "" if none is known. `splits` are right by each way.
+
+    >>> way_slip("fewest", ("h", "ug"), {"merges": [("h", "ug")], "longest": [("hu", "g")], "fewest": [("hug",)]})
+    'by_merges'
+    """
+    other = next((other for other, found in splits.items() if other != way and yours in found), None)
+    if other is not None:
+        return BY_WAY[other]
+    return {"longest": "not_longest", "fewest": "more_tokens"}.get(way, "")
 
 
 def wordpiece_slip(
