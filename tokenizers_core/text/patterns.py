@@ -76,6 +76,7 @@ def compiled(pattern: str) -> regex.Pattern[str]:
 
 _CLASS: Final = r"\\(?:p\{\w+\}|[sSwW])"
 _CLASS_OR_SET: Final = rf"\[(?:\\.|[^\]\\])*\]|{_CLASS}"
+_NOTHING: Final = r"^\s\S"
 _BEYOND_BMP: Final = re.compile("[\U00010000-\U0010ffff]")
 _WORTHWHILE: Final = 50_000
 """From this many characters on, a twin for more than ASCII saves the 10 to 50 ms that making it takes, once in a process."""
@@ -109,7 +110,7 @@ def twin(pattern: str, last: int) -> re.Pattern[str]:
     def written_out(found: re.Match[str]) -> str:
         if found.group().startswith("["):
             return re.sub(_CLASS, members, found.group())
-        return f"[{members(found)}]"
+        return f"[{members(found) or _NOTHING}]"
 
     return re.compile(re.sub(_CLASS_OR_SET, written_out, pattern))
 
