@@ -104,7 +104,7 @@ def twin(pattern: str, last: int) -> re.Pattern[str]:
     characters = "".join(map(chr, (*range(min(last + 1, 0xD800)), *range(0xE000, last + 1))))
 
     def members(found: re.Match[str]) -> str:
-        runs = [run.group() for run in regex.finditer(f"{found.group()}+", characters)]
+        runs = [run.group() for run in regex.compile(f"{found.group()}+").finditer(characters)]
         return "".join(re.escape(run[0]) + (f"-{re.escape(run[-1])}" if len(run) > 1 else "") for run in runs)
 
     def written_out(found: re.Match[str]) -> str:
