@@ -23,7 +23,6 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 
-from tokenizers_core.encoding.alignment import no_collecting
 from tokenizers_core.errors import (
     WHOLE_NUMBER,
     Phrase,
@@ -215,8 +214,7 @@ class Training:
     @cached_property
     def lattices(self) -> Lattices:
         """The lattices of all words. They take longer than the seed, which can be looked at before."""
-        with no_collecting():
-            return Lattices(self.corpus, self.numbers, self.max_length)
+        return Lattices(self.corpus, self.numbers, self.max_length)
 
     def set_model(self, model: Mapping[int, float], step: int) -> None:
         """From `step` on, these are the pieces by number and their log probabilities."""
@@ -445,8 +443,7 @@ def train_unigram(
     refuse_no_tokens(special_tokens)
     special_tokens = tuple(dict.fromkeys(special_tokens))
     seed_of = course_seed if method == "course" else sentencepiece_seed
-    with no_collecting():
-        candidates = seed_of(corpus, max_piece_length, whole_words)
+    candidates = seed_of(corpus, max_piece_length, whole_words)
     characters = sum(1 for piece, _count in candidates if len(piece) == 1)
     size = grown_seed(SEED_SIZES[method], vocab_size) if seed_size is None else seed_size
     check_sizes(size, vocab_size, characters, len(special_tokens))
