@@ -74,8 +74,8 @@ def compiled(pattern: str) -> regex.Pattern[str]:
         raise PatternError(pattern=pattern, message=str(error)) from None
 
 
-_CLASS: Final = r"\\(?:p\{\w+\}|[sSwW])"
-_CLASS_OR_SET: Final = rf"\[(?:\\.|[^\]\\])*\]|{_CLASS}"
+_OF_CHARACTERS: Final = r"\\(?:p\{\w+\}|[sSwW])"
+_CLASS_OR_SET: Final = rf"\[(?:\\.|[^\]\\])*\]|{_OF_CHARACTERS}"
 _NOTHING: Final = r"^\s\S"
 _BEYOND_BMP: Final = re.compile("[\U00010000-\U0010ffff]")
 _WORTHWHILE: Final = 50_000
@@ -109,7 +109,7 @@ def twin(pattern: str, last: int) -> re.Pattern[str]:
 
     def written_out(found: re.Match[str]) -> str:
         if found.group().startswith("["):
-            return re.sub(_CLASS, members, found.group())
+            return re.sub(_OF_CHARACTERS, members, found.group())
         return f"[{members(found) or _NOTHING}]"
 
     return re.compile(re.sub(_CLASS_OR_SET, written_out, pattern))
