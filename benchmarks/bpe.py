@@ -65,7 +65,8 @@ def training(repeats: int) -> Iterator[Result]:
     """Training, text to trace."""
     for name, size, merges, aim, limit in (
         ("training, 1 MB, 4,000 merges : Rust", LARGE, LARGE_MERGES, 1.0, 1.5),
-        ("training, 200 KB, 1,000 merges : Rust", SMALL, SMALL_MERGES, 1.5, 2.5),
+        ("training, 200 KB, 1,000 merges : Rust", SMALL, SMALL_MERGES, 1.2, 2.0),
+        ("training, 200 KB, 4,000 merges : Rust", SMALL, LARGE_MERGES, 1.2, 2.5),
     ):
         text = library_text(size)
         mine, theirs = side_by_side(lambda: ours(text, merges), lambda: rust(text, merges), repeats)  # noqa: B023

@@ -79,15 +79,21 @@ def plain_step(splits: Mapping[str, Sequence[str]], frequencies: Mapping[str, in
 
 def training(repeats: int) -> Iterator[Result]:
     """Training, text to trace, to the same vocabulary size."""
-    text = library_text(LARGE)
-    for merges, aim, limit in ((FEW, 1.0, 1.5), (MANY, 2.0, 3.0)):
+    for title, length, merges, aim, limit in (
+        ("200 KB", SMALL, FEW, 1.5, 2.0),
+        ("200 KB", SMALL, MANY, 3.0, 5.0),
+        ("1 MB", LARGE, FEW, 1.0, 1.5),
+        ("1 MB", LARGE, MANY, 2.0, 3.0),
+    ):
+        text = library_text(length)
         size = ours(text, merges).vocab_sizes[-1]
         made = rust(text, size).get_vocab_size()
         if made != size:
             raise SystemExit(f"the library made {made} tokens of {size}")
         mine, theirs = side_by_side(lambda: ours(text, merges), lambda: rust(text, size), repeats)  # noqa: B023
-        name = f"WordPiece, 1 MB, {merges:,} merges : Rust"
+        name = f"WordPiece, {title}, {merges:,} merges : Rust"
         yield Result(name, mine / theirs, "×", aim, limit, f"{mine:.3f} s : {theirs:.3f} s")
+    text = library_text(LARGE)
     kept, bare = side_by_side(lambda: ours(text, MANY), lambda: unrecorded(text, MANY), repeats)
     detail = f"{kept:.3f} s : {bare:.3f} s"
     yield Result("WordPiece, recording : not recording", kept / bare, "×", 1.1, 1.15, detail)

@@ -36,7 +36,7 @@ TEXTS = (
 SIGNS = tuple(pattern.pattern for pattern in marks._TOKEN_SIGNS.values())
 OWN = (
     *PATTERNS.values(), *(rule.pattern for rule in splitting._RULES.values() if rule.pattern), *SIGNS,
-    rf"[{normalizers._CJK}]", r"\p{M}+", unigram._SCRIPT.pattern, marks._MARK.pattern, marks._PLACEHOLDER.pattern,
+    rf"[{normalizers._CJK}]", r"\p{M}", r"[^\S ]", r"[\p{Cc}\p{Cf}\p{Co}\ufffd](?<![\t\n\r])", unigram._SCRIPT.pattern, marks._MARK.pattern, marks._PLACEHOLDER.pattern,
 )  # fmt: skip
 """The patterns of the engine and the drawing that the page meets."""
 PLAIN = (

@@ -1,4 +1,4 @@
-"""Regular expressions of the user's own (`tokenizers_core/text/patterns.py`): kept whole, timed out, refused."""
+"""Regular expressions (`tokenizers_core/text/patterns.py`): the user's own are kept whole, timed out, refused; the published ones' quick twins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from tests.samples import examples
 from tokenizers_core import errors
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.text.corpus import Corpus
+from tokenizers_core.text.patterns import PATTERNS, compiled, finder, twin
 from tokenizers_core.text.pipeline import Pipeline, pre_tokenize
+from tokenizers_core.text.splitting import PRE_TOKENIZERS, Splitter
 
 
 @pytest.mark.parametrize(
@@ -99,3 +101,32 @@ def test_any_pattern_splits_or_is_refused(pattern: str, text: str) -> None:
     except (errors.PatternError, errors.PatternTimeoutError):
         return
     assert symbols_to_bytes("".join(word.text for word in words)).decode() == text
+
+
+PUBLISHED = sorted({*PATTERNS.values(), *(Splitter(name, "", 1.0).pattern for name in PRE_TOKENIZERS[1:])})
+BMP = [chr(code) for code in range(0x10000) if not 0xD800 <= code < 0xE000]
+
+
+@pytest.mark.parametrize("pattern", PUBLISHED)
+def test_a_twin_finds_what_its_pattern_finds(pattern: str) -> None:
+    """Oracle: `regex` itself, on every character of the Basic Multilingual Plane between letters, spaces, digits and itself."""
+    for characters, last in ((BMP, 0xFFFF), (BMP[:0x80], 0x7F)):
+        text = "".join(f"a{one} {one}'{one}\n" for one in characters)
+        assert twin(pattern, last).findall(text) == compiled(pattern).findall(text)
+
+
+@given(
+    st.sampled_from(PUBLISHED),
+    st.text(st.sampled_from("aZß日ſ1²'\u0301 \r\n\t\x1c\x85\xa0.,$+/_▁"), max_size=30),
+)
+def test_a_twin_finds_it_in_any_order(pattern: str, text: str) -> None:
+    found = compiled(pattern).findall(text)
+    assert found == twin(pattern, 0xFFFF).findall(text) == finder(pattern, text).findall(text)
+
+
+def test_which_text_a_twin_is_for() -> None:
+    """`re` and `regex` differ in more than speed: a text beyond the twin's characters is left to `regex`, and so is a short one."""
+    pattern = PATTERNS["gpt2"]
+    assert finder(pattern, "to be") is twin(pattern, 0x7F)
+    assert finder(pattern, "né" * 50_000) is twin(pattern, 0xFFFF)
+    assert finder(pattern, "né") is finder(pattern, "n𝔢" * 50_000) is compiled(pattern)

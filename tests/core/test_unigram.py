@@ -202,6 +202,23 @@ def test_every_loss_equals_the_plain_one_in_every_bit(
         assert len(left) == target
 
 
+@examples(60)
+@given(corpora, st.integers(0, 40), st.integers(0, 8))
+def test_in_a_large_corpus_the_changed_words_are_summed_alone(
+    frequencies: dict[str, int], more: int, room: int
+) -> None:
+    """Against the plain version from the same model: the same losses, but for what its sums round."""
+    characters = len(set("".join(frequencies)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segmentation, "SUMMED_IN_ORDER", 0)
+        trace = train_unigram(Corpus.from_counts(frequencies), characters + more, characters + room)
+    for number, round_ in enumerate(trace.record.rounds, start=1):
+        model = without_log(trace[round_.first_step - 1].pieces)
+        losses = {row.piece: row.loss for row in trace.ranking(number)}
+        assert losses == pytest.approx(plain_removal_losses(frequencies, model), rel=1e-9, abs=1e-9)
+        assert all(loss >= 0 for loss in losses.values())
+
+
 def assert_events(trace: UnigramTrace) -> None:
     """Every prune's event against plain Viterbi with the pieces left: what changes, and what it costs."""
     frequencies = dict(trace.corpus.items())

@@ -11,6 +11,7 @@ import json
 import pickle
 from fractions import Fraction
 from pathlib import Path
+from pydoc_data.topics import topics
 from typing import Any, cast
 
 import pytest
@@ -131,6 +132,18 @@ def test_the_trace_equals_a_plain_recount_at_every_step(frequencies: dict[str, i
         assert event.most_frequent.pair == plain.most_frequent
         assert {candidate.pair: candidate.score for candidate in trace[step - 1].candidates()} == plain.scores
         assert trace[step].splits() == plain.splits
+
+
+@pytest.mark.parametrize("least", [1, 3])
+def test_pairs_that_wait_are_not_forgotten(least: int) -> None:
+    """On prose, whose letters are so frequent that most pairs wait with a bound: the plain version's merges all the same."""
+    corpus = Corpus.from_texts(["\n".join(topics.values())[:6000]], pre_tokenizer="bert")
+    trace = train_wordpiece(corpus, merges=150, min_frequency=least)
+    if least == 1:
+        steps, _vocabulary = plain_wordpiece(dict(corpus.items()), "first", 150)
+        assert [trace.pair_of(step) for step in range(1, 151)] == [step.pair for step in steps]
+    for step in range(0, 150, 10):
+        assert trace.pair_of(step + 1) == trace[step].candidates(1)[0].pair
 
 
 @examples(100)

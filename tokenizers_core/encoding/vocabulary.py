@@ -54,8 +54,7 @@ class Vocabulary:
 
     def write(self, symbols: Iterable[str]) -> Private:
         """Symbols as one string of private characters."""
-        ids = self.ids
-        return Private("".join([chr(ids[symbol]) for symbol in symbols]))
+        return Private("".join(map(chr, map(self.ids.__getitem__, symbols))))
 
     def write_pair(self, pair: Iterable[str]) -> PrivatePair:
         """Two tokens as two private characters."""

@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
 from tokenizers_core.errors import refuse_unknown_name
-from tokenizers_core.text.patterns import regex
+from tokenizers_core.text.patterns import regex, twin
 from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 
 
@@ -120,7 +120,7 @@ def _lowercase(text: str) -> str:
 def _replacing(pattern: str, replacement: str) -> Callable[[str], str]:
     """The function that writes `replacement` wherever `pattern` matches."""
     compiled = regex.compile(pattern)
-    return lambda text: compiled.sub(replacement, text)
+    return lambda text: (twin(pattern, 0x7F) if text.isascii() else compiled).sub(replacement, text)
 
 
 # The blocks that BERT's authors list as Chinese characters. U+2B820–2B91F belong to the last but one of them,
@@ -137,10 +137,10 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "nfkd": _unicode_form("NFKD"),
     "lowercase": _each_character(_lowercase),
     # Only marks that stand by themselves: `é` as one character keeps its accent unless nfd came before.
-    "strip_accents": _each_character(_replacing(r"\p{M}+", "")),
-    "strip_nonspacing_marks": _each_character(_replacing(r"\p{Mn}+", "")),
-    "remove_controls": _each_character(_replacing(r"(?:(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\ufffd])+", "")),
-    "whitespace_to_space": _each_character(_replacing(r"\s", " ")),
+    "strip_accents": _each_character(_replacing(r"\p{M}", "")),
+    "strip_nonspacing_marks": _each_character(_replacing(r"\p{Mn}", "")),
+    "remove_controls": _each_character(_replacing(r"[\p{Cc}\p{Cf}\p{Co}\ufffd](?<![\t\n\r])", "")),
+    "whitespace_to_space": _each_character(_replacing(r"[^\S ]", " ")),
     "space_around_cjk": _each_character(_replacing(f"([{_CJK}])", r" \1 ")),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 import warnings
 from collections.abc import Mapping
@@ -71,6 +72,47 @@ def compiled(pattern: str) -> regex.Pattern[str]:
         raise PatternError(pattern=pattern, message="its parentheses are nested too deeply") from None
     except (ValueError, OverflowError) as error:
         raise PatternError(pattern=pattern, message=str(error)) from None
+
+
+_OF_CHARACTERS: Final = r"\\(?:p\{\w+\}|[sSwW])"
+_CLASS_OR_SET: Final = rf"\[(?:\\.|[^\]\\])*\]|{_OF_CHARACTERS}"
+_NOTHING: Final = r"^\s\S"
+_BEYOND_BMP: Final = re.compile("[\U00010000-\U0010ffff]")
+_WORTHWHILE: Final = 50_000
+"""From this many characters on, a twin for more than ASCII saves the 10 to 50 ms that making it takes, once in a process."""
+
+
+def finder(pattern: str, text: str) -> regex.Pattern[str] | re.Pattern[str]:
+    """What finds the matches of a published pattern in `text`: for most texts its `twin`, which takes about half the time."""
+    if text.isascii():
+        return twin(pattern, 0x7F)
+    if len(text) >= _WORTHWHILE and not _BEYOND_BMP.search(text):
+        return twin(pattern, 0xFFFF)
+    return compiled(pattern)
+
+
+@lru_cache(maxsize=64)
+def twin(pattern: str, last: int) -> re.Pattern[str]:
+    r"""A pattern of Python's own `re` that matches alike in text without characters above `last`.
+
+    `re` is quicker than `regex`, but knows no `\p{L}`. So each class of characters is written out, as `regex` tells it; the rest of a
+    published pattern means the same to both.
+
+    >>> twin(r" ?\p{L}+|[^\p{N}\p{L}]", 0x7F).pattern
+    ' ?[A-Za-z]+|[^0-9A-Za-z]'
+    """
+    characters = "".join(map(chr, (*range(min(last + 1, 0xD800)), *range(0xE000, last + 1))))
+
+    def members(found: re.Match[str]) -> str:
+        runs = [run.group() for run in regex.compile(f"{found.group()}+").finditer(characters)]
+        return "".join(re.escape(run[0]) + (f"-{re.escape(run[-1])}" if len(run) > 1 else "") for run in runs)
+
+    def written_out(found: re.Match[str]) -> str:
+        if found.group().startswith("["):
+            return re.sub(_OF_CHARACTERS, members, found.group())
+        return f"[{members(found) or _NOTHING}]"
+
+    return re.compile(re.sub(_CLASS_OR_SET, written_out, pattern))
 
 
 class Stopwatch:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from tokenizers_core.errors import refuse_unknown_name
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, bytes_to_symbols
-from tokenizers_core.text.patterns import PATTERNS, Stopwatch, compiled, cut_at
+from tokenizers_core.text.patterns import PATTERNS, Stopwatch, compiled, cut_at, finder
 from tokenizers_core.text.spans import IdentitySpans, Span
 
 END_OF_WORD: Final = "</w>"
@@ -136,15 +136,15 @@ class Splitter:
         refuse_unknown_name("pre_tokenizer", pre_tokenizer, PRE_TOKENIZERS)
         rule = _RULES[pre_tokenizer]
         self.view = rule.view
-        self._pattern = PATTERNS.get(pattern, pattern) if pre_tokenizer == "byte_level" else rule.pattern
-        self._compiled = compiled(self._pattern)
+        self.pattern = PATTERNS.get(pattern, pattern) if pre_tokenizer == "byte_level" else rule.pattern
+        compiled(self.pattern)  # which raises an error if it is no pattern
         is_own = has_own_pattern(pre_tokenizer, pattern)
         self._stopwatch = Stopwatch(pattern, timeout) if is_own else None
 
     def spans(self, text: str) -> list[Span]:
         """Where the pre-tokens are, in order."""
         if self._stopwatch:
-            return cut_at(text, self._pattern, self._stopwatch)
+            return cut_at(text, self.pattern, self._stopwatch)
         matches = self.matches(text)
         starts = self.starts_of(text, matches)
         return list(zip(starts, map(add, starts, map(len, matches)), strict=True))
@@ -154,13 +154,13 @@ class Splitter:
         *starts, end = accumulate(map(len, matches), initial=0)
         if end == len(text):  # one follows the other, as with patterns that match everything
             return starts
-        return [match.start() for match in self._compiled.finditer(text)]
+        return [match.start() for match in finder(self.pattern, text).finditer(text)]
 
     def matches(self, text: str) -> list[str]:
         """The same stretches as strings, without the price of the offsets."""
         if self._stopwatch:
-            return [text[start:end] for start, end in cut_at(text, self._pattern, self._stopwatch)]
-        found: list[str] = self._compiled.findall(text)  # whole matches, as no rule has a group
+            return [text[start:end] for start, end in cut_at(text, self.pattern, self._stopwatch)]
+        found: list[str] = finder(self.pattern, text).findall(text)  # whole matches, as no rule has a group
         return found
 
     def pre_token(self, stretch: str) -> PreToken:

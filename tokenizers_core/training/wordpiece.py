@@ -64,7 +64,7 @@ class Scores:
     """The scores of all pairs, kept right under merging.
 
     A merge makes its two symbols rarer, so every pair that contains one of them scores higher: those pairs, and the ones
-    whose count changed, are scored again, and no others.
+    whose count changed, and no others.
     """
 
     def __init__(self, table: PairTable) -> None:
@@ -81,12 +81,16 @@ class Scores:
         frequencies = self.frequencies
         return whole_score(self.counts[pair], frequencies[pair[0]], frequencies[pair[1]], self.total)
 
+    def rounded(self, pair: PrivatePair) -> float:
+        """The score as a float: of two scores, the greater one is never rounded to the smaller float."""
+        return self.counts[pair] / (self.frequencies[pair[0]] * self.frequencies[pair[1]])
+
     def exact(self, pair: PrivatePair) -> Fraction:
         """The score itself."""
         return score(self.counts[pair], self.frequencies[pair[0]], self.frequencies[pair[1]])
 
-    def update(self, merge: Merge) -> Collection[PrivatePair]:
-        """Take note of a merge; returns the pairs whose score it may have changed."""
+    def note(self, merge: Merge) -> None:
+        """Take note of a merge."""
         pairs_of = self.pairs_of
         pairs_of.setdefault(merge.token, set())
         for pair in merge.changes:
@@ -98,7 +102,11 @@ class Scores:
         for symbol in merge.pair:
             self.frequencies[symbol] -= merge.applied
         self.frequencies[merge.token] += merge.applied
-        return pairs_of[merge.pair[0]] | pairs_of[merge.pair[1]] | pairs_of[merge.token]
+
+    def update(self, merge: Merge) -> Collection[PrivatePair]:
+        """Take note of a merge; returns the pairs whose score it may have changed."""
+        self.note(merge)
+        return set().union(*map(self.pairs_of.__getitem__, (*merge.pair, merge.token)))
 
 
 def count_symbols(words: Iterable[Private], frequencies: Iterable[int]) -> Counter[str]:
@@ -114,38 +122,98 @@ def count_symbols(words: Iterable[Private], frequencies: Iterable[int]) -> Count
     return counts
 
 
+def floor(frequency: int) -> int:
+    """How rare a symbol may become before its pairs get new bounds: see `ScoreQueue`.
+
+    >>> floor(1600), floor(15)
+    (1500, 15)
+    """
+    return frequency - frequency // 16
+
+
+class ScoreQueue:
+    """The pairs in the order of their scores, although each merge changes those of all pairs that contain its symbols.
+
+    Of these pairs, hundreds for a letter, nearly all are far from the best. So a pair first waits with a bound: the score
+    that it would have if both its symbols were as rare as their `floors`. Until a symbol falls below its floor, which gives all
+    its pairs new bounds, a bound is right or too good. A pair whose bound reaches the best score is `near`: from then on its
+    score is kept right.
+
+    Queues have entries (−score, place, pair) and (−bound, pair). A new score or bound adds an entry; an entry with an
+    outdated one is dropped when it reaches the top. When most entries must be outdated, the queues are built again.
+    """
+
+    def __init__(self, table: PairTable, order: TieOrder, min_frequency: int) -> None:
+        self.counts, self.order, self.min_frequency = table.counts, order, min_frequency
+        self.scores = Scores(table)
+        self.floors = {symbol: floor(count) for symbol, count in self.scores.frequencies.items()}
+        self.near: set[PrivatePair] = set()
+        self.queue: list[tuple[int, Any, PrivatePair]] = []
+        self.waiting: list[tuple[float, PrivatePair]] = []
+        self.put(self.counts)
+
+    def bound(self, pair: PrivatePair) -> float:
+        """What `Scores.rounded` can't be above before one of the symbols falls below its floor."""
+        return self.counts[pair] / (self.floors[pair[0]] * self.floors[pair[1]])
+
+    def put(self, pairs: Iterable[PrivatePair]) -> None:
+        """Add entries for pairs whose score or bound may be another now."""
+        for pair in pairs:
+            if self.counts.get(pair, 0) < self.min_frequency:
+                self.near.discard(pair)
+            elif pair in self.near:
+                heapq.heappush(self.queue, (-self.scores.value(pair), self.order.bound(pair), pair))
+            else:
+                heapq.heappush(self.waiting, (-self.bound(pair), pair))
+
+    def best(self) -> PrivatePair | None:
+        """The pair that is merged next; None when no pair is left."""
+        queue, waiting = self.queue, self.waiting
+        while True:
+            while queue and not (queue[0][2] in self.near and self.scores.value(queue[0][2]) == -queue[0][0]):
+                heapq.heappop(queue)
+            if waiting and (not queue or -waiting[0][0] >= self.scores.rounded(queue[0][2])):
+                self.approach(*heapq.heappop(waiting))
+            elif not queue:
+                return None
+            else:
+                negative, place, pair = queue[0]
+                if (now := self.order.key(pair)) == place:
+                    return pair
+                heapq.heapreplace(queue, (negative, now, pair))
+
+    def approach(self, negative: float, pair: PrivatePair) -> None:
+        """A pair with this bound has come to the top of those waiting: it is near, unless its bound is lower by now."""
+        if self.counts.get(pair, 0) >= self.min_frequency and pair not in self.near:
+            if self.bound(pair) == -negative:
+                self.near.add(pair)
+            self.put([pair])
+
+    def update(self, merge: Merge) -> None:
+        """Take note of a merge."""
+        self.scores.note(merge)
+        self.near.difference_update([pair for pair in merge.changes if pair not in self.counts])
+        frequencies, pairs_of, floors = self.scores.frequencies, self.scores.pairs_of, self.floors
+        symbols = {*merge.pair, merge.token}
+        moved = {symbol for symbol in symbols if frequencies[symbol] < floors.get(symbol, 0)} | {merge.token}
+        floors.update((symbol, floor(frequencies[symbol])) for symbol in moved)
+        for symbol in symbols:
+            self.put(pairs_of[symbol] if symbol in moved else pairs_of[symbol] & self.near)
+        if len(self.queue) + len(self.waiting) > 4 * len(self.counts) + 1000:
+            for kept in (self.queue, self.waiting, self.near):
+                kept.clear()
+            self.put(self.counts)
+
+
 def wordpiece_merges(
     table: PairTable, vocabulary: Vocabulary, order: TieOrder, min_frequency: int = 1
 ) -> Iterator[Merge]:
-    """The merges of a run, one after the other, until no pair that occurs `min_frequency` times is left.
-
-    The queue has entries (−score, place, pair). Every change of a score adds an entry, so an entry with an outdated score
-    is dropped when it reaches the top; when most entries must be outdated, the queue is built again.
-    """
-    counts = table.counts
-    scores = Scores(table)
-
-    def entries(pairs: Iterable[PrivatePair]) -> list[tuple[int, Any, PrivatePair]]:
-        return [
-            (-scores.value(pair), order.bound(pair), pair) for pair in pairs if counts[pair] >= min_frequency
-        ]
-
-    queue = entries(counts)
-    heapq.heapify(queue)
-    while queue:
-        negative, place, pair = queue[0]
-        if counts.get(pair, 0) < min_frequency or scores.value(pair) != -negative:
-            heapq.heappop(queue)
-        elif (now := order.key(pair)) != place:
-            heapq.heapreplace(queue, (negative, now, pair))
-        else:
-            merge = table.merge(pair, Private(chr(vocabulary.join(pair))))
-            yield merge
-            for entry in entries(scores.update(merge)):
-                heapq.heappush(queue, entry)
-            if len(queue) > 4 * len(counts) + 1000:
-                queue = entries(counts)
-                heapq.heapify(queue)
+    """The merges of a run, one after the other, until no pair that occurs `min_frequency` times is left."""
+    queue = ScoreQueue(table, order, min_frequency)
+    while pair := queue.best():
+        merge = table.merge(pair, Private(chr(vocabulary.join(pair))))
+        yield merge
+        queue.update(merge)
 
 
 def train_wordpiece(

@@ -66,7 +66,7 @@ WORDPIECE_PAGE: Final = TrainPage(
     code={
         N_("The score"): wordpiece.score,
         N_("Keep every score up to date while merging"): wordpiece.Scores,
-        N_("Choose the best pair, again and again"): wordpiece.wordpiece_merges,
+        N_("Choose the best pair, again and again"): wordpiece.ScoreQueue,
         N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
         N_("Train"): wordpiece.train_wordpiece,
         N_("Encode a word: longest match first"): wordpiece.WordPieceModel.longest_matches,
