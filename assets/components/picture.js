@@ -101,24 +101,30 @@ async function animated(pictures, seconds) {
 // --- the buttons
 class Picture extends Component {
   constructor(root) {
-    super(root, "ts-picture", BUTTONS.map((kind) => `<button type="button" data-kind="${kind}"></button>`).join(""));
+    const buttons = BUTTONS.map((kind) => `<button type="button" data-kind="${kind}"></button>`).join("");
+    super(root, "ts-picture", `${buttons}<p role="status"></p>`);
     this.box.role = "group";
     this.box.addEventListener("click", ({ target }) => {
       const { kind } = target.closest("button")?.dataset ?? {};
       if (kind && document[MAIN]?.isConnected) this.save(kind, document[MAIN]);
     });
   }
-  receive({ title, page, steps, ...labels }) {
-    [this.page, this.steps] = [page, steps];
+  receive({ title, page, steps, failed, ...labels }) {
+    [this.page, this.steps, this.failed] = [page, steps, failed];
     this.box.ariaLabel = title;
     for (const kind of BUTTONS) this.part(`[data-kind="${kind}"]`).textContent = labels[kind];
   }
   async save(kind, box) {
     if (this.busy) return;
     this.busy = this.box.ariaBusy = true;
+    const note = this.part("[role=status]");
+    note.textContent = "";
     try {
       const step = box.querySelector("input").value;
       this.hand(await this[kind](box), `${this.page}-step-${step}.${kind === "svg" ? "svg" : "png"}`);
+    } catch (error) { // some browsers give no picture back that markup was drawn on
+      console.warn(error);
+      note.textContent = this.failed;
     } finally {
       this.busy = this.box.ariaBusy = false;
     }

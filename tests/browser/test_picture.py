@@ -103,3 +103,12 @@ def test_hostile_text_stays_text_in_a_picture(serve: Callable[..., str], page: P
     ]
     assert page.evaluate(f"window.{PWNED}") is None
     assert Image.open(io.BytesIO(saved(page, "png")[1])).width == 2 * int(tree.attrib["width"])
+    told = page.locator(".ts-picture [role=status]")
+    expect(told).to_have_text("")
+    page.evaluate(
+        "() => { HTMLCanvasElement.prototype.toBlob = () => { throw new Error('as in some browsers'); }; }"
+    )
+    page.locator(".ts-picture [data-kind=png]").click()
+    expect(told).to_contain_text("This browser can't make that picture")
+    saved(page, "svg")
+    expect(told).to_have_text("")

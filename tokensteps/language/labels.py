@@ -42,12 +42,13 @@ def counts_labels() -> dict[str, str]:
 
 
 def picture_labels() -> dict[str, str]:
-    """The words on the buttons for pictures of the stage."""
+    """The words on the buttons for pictures of the stage, and of a browser that can't draw one."""
     return {
         "title": _("The stage as a picture"),
         "png": _("Picture (PNG)"),
         "svg": _("Picture (SVG)"),
         "apng": _("Animation from this step on (PNG)"),
+        "failed": _("This browser can't make that picture; Chrome, Edge and Firefox can."),
     }
 
 

@@ -39,6 +39,7 @@ async function answer({ id, what, given }) {
   try {
     if (what === "start") await start(given);
     postMessage({ id, told: what === "start" ? {} : JSON.parse(trials.do(what, JSON.stringify(given))) });
+    if (what === "start") trials.warm_up(); // while the visitor reads
   } catch (error) { // the page says that something went wrong, and the console says what
     console.error(error);
     postMessage({ id, told: { failed: true } });
