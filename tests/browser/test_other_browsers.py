@@ -180,7 +180,7 @@ def test_boxes_grow_in_projector_mode(window: Window, server: str) -> None:
 def test_home_cuts_what_is_typed(window: Window, server: str) -> None:
     window.open(f"{server}/", ".first-tokens small")
     before = window.text(".first-counts")
-    window.point("[data-testid=stMain] input[type=text]", click=True)
+    window.point("[aria-label='Your sentence']", click=True)
     window.press(*"hugs ")
     until(lambda: window.text(".first-counts") not in ("", before))
 
@@ -217,14 +217,15 @@ def test_a_class_is_followed_and_led(window: Window, server: str, page: Page) ->
     code = open_class(page, f"{server}/bpe?corpus=hug")
     page.keyboard.press("Escape")
     window.open(f"{server}/?class={code}", STAGE)
-    page.keyboard.press("ArrowRight")
-    until(lambda: window.text(WHERE) == "Step 1")
+    for key, number in (("ArrowRight", 1), ("Home", 0)):
+        page.keyboard.press(key)
+        until(lambda number=number: window.text(WHERE) == f"Step {number}")
     page.keyboard.press("a")
     expect(page.locator(f"{WALL} .asked")).to_be_visible()
     page.keyboard.press("Enter")
     until(
         lambda: (
-            window.point(f'{CARD} [data-key="=u + n"]', click=True)
+            window.point(f'{CARD} [data-key="=u + g"]', click=True)
             or window.js(f"return !!all('{CARD} [aria-pressed=true]').length")
         )
     )

@@ -15,9 +15,11 @@ function opened(files, name) {
   const stream = new Blob([bytesOf(files[name])]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream, { headers: { "Content-Type": "application/wasm" } });
 }
+const load = globalThis.importScripts;
+globalThis.importScripts = undefined; // or Pyodide refuses to work in a worker that runs no modules
 function run(script) {
   const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-  importScripts(address);
+  load(address);
   URL.revokeObjectURL(address);
 }
 function scriptOf(module) { // from file://, a browser runs no module in a worker
@@ -30,7 +32,6 @@ async function start({ files, lock, language }) {
   );
   run(loader);
   run(scriptOf(module));
-  globalThis.importScripts = undefined; // or Pyodide refuses to work in a worker that runs no modules
   const python = await loadPyodide({ indexURL: PLACE, createPyodideModule, lockFileContents: lock });
   python.unpackArchive(await opened(files, "tokensteps.zip").arrayBuffer(), "zip");
   trials = python.pyimport("tokensteps.site.live.trials").Trials(language, (done) => postMessage({ done }));
