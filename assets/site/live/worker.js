@@ -12,7 +12,6 @@ function bytesOf(text) {
   return bytes;
 }
 function opened(files, name) {
-  // Not by way of a Blob: from file://, WebKit reads none in a worker.
   const stream = new Response(bytesOf(files[name])).body.pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream, { headers: { "Content-Type": "application/wasm" } });
 }
