@@ -78,12 +78,13 @@ unit: $(VENV)/.dev ## the tests that need no browser
 browser: $(VENV)/.dev ## find a Chromium for the browser tests, or install one
 	@$(BIN)/python tests/browser/chromium.py --ensure
 
-browsers: $(VENV)/.dev ## every page in Firefox and WebKit as well; installs them on Debian as root or on CI
+browsers: $(VENV)/.dev ## every page of the app and of the static site in Firefox and WebKit as well; installs them on Debian as root or on CI
 	@$(BIN)/python -m tests.browser.others --ensure
-	OTHER_BROWSERS=1 $(BIN)/python -m pytest -n 0 -rs tests/browser/test_other_browsers.py
+	OTHER_BROWSERS=1 $(BIN)/python -m pytest -n 0 -rs tests/browser/test_other_browsers.py tests/browser/test_site_elsewhere.py
 
 live: browser ## the static site's page that trains in the browser, with Python in it: Chromium, and Firefox where it is here
-	LIVE=1 $(BIN)/python -m pytest -n 0 -rsP tests/browser/test_try_page.py
+	LIVE=1 $(BIN)/python -m pytest -n 0 -rs tests/browser/test_try_page.py
+	$(BIN)/python -m benchmarks.live
 
 nginx: $(VENV)/.dev ## find nginx for the test of a deployment, or install it as root or on CI
 	@$(BIN)/python -m tests.browser.nginx --ensure

@@ -157,15 +157,21 @@ def new_page(browser: Browser) -> Page:
 
 
 def in_browser(figures: Callable[[Page, str], Iterator[Result]], remark: str = "") -> int:
-    """Take figures with a page of an app of their own, tell each, and print the table with the machine's load."""
+    """Take figures with a page and an app of their own."""
+    with server(ROOT) as (port, _process):
+        return with_page(lambda page: figures(page, f"http://127.0.0.1:{port}"), remark)
+
+
+def with_page(figures: Callable[[Page], Iterator[Result]], remark: str = "") -> int:
+    """Take figures with a page, tell each, and print the table with the machine's load."""
     path = chromium.find()
     if path is None:
         print(chromium.ADVICE, file=sys.stderr)
         return 1
     results = []
-    with server(ROOT) as (port, _process), sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        for result in figures(new_page(browser), f"http://127.0.0.1:{port}"):
+        for result in figures(new_page(browser)):
             print(f"{result.mark:4} {result.name}: {result.detail}", file=sys.stderr)
             results.append(result)
         browser.close()

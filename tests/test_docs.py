@@ -9,6 +9,7 @@ import pytest
 
 from tokenizers_core import ALPHABETS, METHODS, TEMPLATES, TIE_RULES
 from tokenizers_core.text.patterns import PATTERNS
+from tokensteps.language.pages import PAGES
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import PAGE_PARAMETERS
 
@@ -77,3 +78,16 @@ def test_the_page_on_links_names_every_parameter_and_choice() -> None:
     assert parameters - spans - {f"t{number}" for number in (2, 3)} == set()  # `t1` … `t4`
     for choices in (EXAMPLES, TIE_RULES, METHODS, ALPHABETS, PATTERNS, TEMPLATES):
         assert {*choices} - spans == set()
+
+
+def test_the_page_on_browsers_names_every_page_and_tests_that_there_are() -> None:
+    text = (ROOT / "docs" / "browsers.md").read_text("utf-8")
+    rows = re.findall(r"(?m)^\| `/(\w*)` \|", text)
+    assert rows == [page.path for page in PAGES.values()]
+    files = {path.name: path.read_text("utf-8") for path in (ROOT / "tests" / "browser").glob("test_*.py")}
+    missing = [
+        name
+        for name in re.findall(r"`(test_\w+)`", text)
+        if not any(f"def {name}(" in one for one in files.values())
+    ]
+    assert missing == []

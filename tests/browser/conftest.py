@@ -57,7 +57,7 @@ collect_ignore = [] if nginx.find() else ["test_behind_nginx.py"]
 if (
     "OTHER_BROWSERS" not in os.environ
 ):  # `make browsers` runs them: minutes, in browsers that not everybody has
-    collect_ignore.append("test_other_browsers.py")
+    collect_ignore += ["test_other_browsers.py", "test_site_elsewhere.py"]
 if "LIVE" not in os.environ:  # `make live` runs it: a minute, and 6.5 MB from npm's registry
     collect_ignore.append("test_try_page.py")
 

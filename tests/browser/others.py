@@ -17,10 +17,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, Protocol
+
+import pytest
 
 from tests.browser.chromium import APT, prefix
 
@@ -29,6 +31,7 @@ MINIBROWSERS: Final = "/usr/lib/*/webkit2gtk-4.*/MiniBrowser"
 STARTING, ANSWERING, WAITING = 60.0, 120.0, 40.0
 """Seconds for a browser to start, to answer, and for a page to become what it should."""
 KEYS: Final = {
+    "Enter": "\ue007",
     "Escape": "\ue00c",
     "PageDown": "\ue00f",
     "End": "\ue010",
@@ -42,6 +45,13 @@ PREFERENCES: Final = {
     "browser.safebrowsing.downloads.remote.enabled": False, "dom.navigation.webidl.enabled": False,
 }  # fmt: skip
 """Nothing but the app is asked for; and the Navigation API is off, as in the Firefox before it came."""
+COMPLAINTS: Final = """
+const found = Services.console.getMessageArray().filter((one) => one instanceof Ci.nsIScriptError
+  && !(one.flags & Ci.nsIScriptError.warningFlag) && /^(https?|file|blob|data):/.test(one.sourceName));
+Services.console.reset();
+return found.map((one) => `${one.errorMessage} (${one.sourceName}:${one.lineNumber})`);
+"""
+"""In Firefox's own window: errors in scripts, and what a page's policy forbids."""
 EVERYWHERE: Final = """
 const all = (selector, root = document, found = []) => {
   for (const node of root.querySelectorAll("*")) {
@@ -63,6 +73,13 @@ class Remote(Protocol):
 
     def ask(self, command: str, **given: Any) -> Any: ...
 
+    def complaints(self) -> list[str]:
+        """Errors in scripts and violations of policies since they were last asked for: Firefox's, as WebKit keeps to itself what a window
+        under remote control says."""
+
+    def go_offline(self) -> None:
+        """Let it reach no network any more, where that can be asked of it."""
+
 
 class Marionette:
     """Firefox's own protocol: [0, number, command, parameters] there, [1, number, error, result] back."""
@@ -75,16 +92,28 @@ class Marionette:
         self._line.settimeout(ANSWERING)
         self._number = 0
         self._hear()
-        self._send("NewSession", {})
+        self._send("WebDriver:NewSession", {})
 
     def ask(self, command: str, **given: Any) -> Any:
-        return self._send(
-            self.NAMES[command], {**({"full": False} if command == "screenshot" else {}), **given}
-        )
+        more = {"full": False} if command == "screenshot" else {}
+        return self._send(f"WebDriver:{self.NAMES[command]}", {**more, **given})
+
+    def complaints(self) -> list[str]:
+        return list(self._in_its_window(COMPLAINTS))
+
+    def go_offline(self) -> None:
+        self._in_its_window("Services.io.offline = true;")
+
+    def _in_its_window(self, script: str) -> Any:
+        self._send("Marionette:SetContext", {"value": "chrome"})
+        try:
+            return self.ask("execute/sync", script=script, args=[])
+        finally:
+            self._send("Marionette:SetContext", {"value": "content"})
 
     def _send(self, name: str, given: dict[str, Any]) -> Any:
         self._number += 1
-        message = json.dumps([0, self._number, f"WebDriver:{name}", given]).encode()
+        message = json.dumps([0, self._number, name, given]).encode()
         self._line.sendall(f"{len(message)}:".encode() + message)
         _kind, _number, error, result = self._hear()
         if error:
@@ -115,6 +144,11 @@ class WebDriver:
 
     def ask(self, command: str, **given: Any) -> Any:
         return self._send("GET" if command == "screenshot" else "POST", f"/{command}", given)
+
+    def complaints(self) -> list[str]:
+        return []
+
+    def go_offline(self) -> None: ...
 
     def _send(self, method: str, command: str, given: dict[str, Any]) -> Any:
         line = http.client.HTTPConnection("127.0.0.1", self._port, timeout=ANSWERING)
@@ -187,12 +221,9 @@ def firefox(path: str) -> Iterator[Remote]:
         wanted = {**PREFERENCES, "marionette.port": port}
         lines = (f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in wanted.items())
         Path(profile, "user.js").write_text("".join(lines), "utf-8")
-        with running(path, "--marionette", "--headless", "--no-remote", "--profile", profile):
-            remote = Marionette(port)
-            try:
-                yield remote
-            finally:
-                remote.close()
+        how = ("--marionette", "--remote-allow-system-access", "--headless", "--no-remote")
+        with running(path, *how, "--profile", profile), closing(Marionette(port)) as remote:
+            yield remote
 
 
 @contextmanager
@@ -227,8 +258,14 @@ class Window:
         return self.remote.ask("execute/sync", script=EVERYWHERE + code, args=list(given))
 
     def open(self, address: str, selector: str) -> None:
+        """A page of the app."""
         self.remote.ask("url", url=address)
         self.ready(selector)
+
+    def visit(self, address: str, selector: str) -> None:
+        """A page that Streamlit has no part in."""
+        self.remote.ask("url", url=address)
+        self.await_js("return all(arguments[0]).some((one) => one.checkVisibility())", selector)
 
     def ready(self, selector: str) -> None:
         """Wait until that is there, and Python has said all that it has to say."""
@@ -261,7 +298,10 @@ class Window:
         return [box.left + box.width / 2, box.top + box.height / 2].map(Math.round);
         """
         x, y = self.js(middle, selector)
-        acts: list[dict[str, Any]] = [{"type": "pointerMove", "x": x, "y": y, "duration": 0}]
+        # From beside it: where the mouse is there already, it would tell nobody.
+        acts: list[dict[str, Any]] = [
+            {"type": "pointerMove", "x": place, "y": y, "duration": 0} for place in (x + 1, x)
+        ]
         acts += [{"type": act, "button": 0} for act in ("pointerDown", "pointerUp") if click]
         mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": acts}
         self.remote.ask("actions", actions=[mouse])
@@ -272,6 +312,17 @@ class Window:
 
 BROWSERS: Final = {"firefox": (find_firefox, firefox), "webkit": (find_webkit, webkit)}
 """By name: what finds the browser, and what starts it."""
+
+
+@contextmanager
+def started(name: str) -> Iterator[Window]:
+    """A window of this browser. Skips the test where the browser is missing."""
+    find, start = BROWSERS[name]
+    path = find()
+    if path is None:
+        pytest.skip(f"no {name} here: make browsers installs it")
+    with start(path) as remote:
+        yield Window(remote)
 
 
 def main(arguments: list[str]) -> int:

@@ -86,13 +86,15 @@ def test_answers_are_shown(try_site: Path, page: Page) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_errors_are_sentences(try_site: Path, open_page: Callable[..., Page], language: str) -> None:
-    answered(try_site, {"start": {}, "train": {"error": f"No: {HOSTILE}"}})
+    answered(try_site, {"start": {}, "train": {"error": f"No: {HOSTILE}"}, "save": {"error": "Nothing."}})
     page, note = open_page(errors=True), "#try [role=status]"
     page.goto(f"{try_site.as_uri()}/{language}/try.html")
     page.click("#try [type=submit]")
     expect(page.locator(note)).to_have_text(f"No: {HOSTILE}")
     expect(page.locator("#try [type=submit]")).to_be_enabled()
     expect(page.locator("#results")).to_be_hidden()
+    page.locator(".save").dispatch_event("click")
+    expect(page.locator(note)).to_have_text("Nothing.")
     answered(try_site, {"start": {"failed": True}})
     words = json.loads(page.locator("#words").text_content() or "")
     page.reload()

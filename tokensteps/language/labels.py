@@ -42,7 +42,7 @@ def counts_labels() -> dict[str, str]:
 
 
 def picture_labels() -> dict[str, str]:
-    """The words on the buttons for pictures of the stage."""
+    """The words on the buttons for pictures of the stage, and of a browser that can't draw one."""
     return {
         "title": _("The stage as a picture"),
         "png": _("Picture (PNG)"),

@@ -18,6 +18,11 @@ def explained(error: TokenizersCoreError) -> str:
     )
 
 
+def too_old() -> str:
+    """What a browser shows that lacks what our pages are drawn with."""
+    return _("This browser is too old for this page. A current Chrome, Edge, Firefox or Safari can show it.")
+
+
 def _translated(value: str | float) -> str | float:
     if isinstance(value, Phrase):
         return _(value.template).format(**value.evidence)

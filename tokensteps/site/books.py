@@ -18,6 +18,7 @@ from tokensteps.drawing.training.frames import ENCODING_FRAMES, TRAINING_FRAMES
 from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import _, count, listed, sentences
 from tokensteps.language.labels import projector_labels
+from tokensteps.language.messages import too_old
 from tokensteps.language.names import ALGORITHM_NAMES, choice_name
 from tokensteps.limits import SITE_ROOM, STEPS_TOLD
 from tokensteps.runs.algorithms import ALGORITHMS
@@ -140,6 +141,7 @@ def book_html(title: str, drawn: DrawnRun, path: str) -> str:
         "site/book",
         assets=relative(f"en/{path}", "assets"),
         title=f"<h2>{escape(title)}</h2>" if title else "",
+        old=escape(too_old()),
         frames=base64.b64encode(packed(drawn.data)).decode(),
         remark=escape(drawn.remark),
     )

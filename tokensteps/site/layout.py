@@ -93,10 +93,11 @@ def _nav_link(start: str, target: str, label: str) -> str:
 
 
 def whole_page(
-    path: str, title: str, head: str, body: str, scripts: Iterable[str] = (), policy: str = SITE_POLICY
+    path: str, title: str, head: str, body: str, scripts: Sequence[str] = (), policy: str = SITE_POLICY
 ) -> str:
     """The document at `path`, which counts from the site's folder; `title` is plain text, `head` and `body` are markup."""
     assets = relative(path, "assets")
+    needs = _("This page needs JavaScript. Allow it in the browser's settings, then reload the page.")
     return filled(
         "site/page",
         language=language_tag(),
@@ -104,6 +105,7 @@ def whole_page(
         title=escape(title if title == "TokenSteps" else f"{title} · TokenSteps"),
         assets=assets,
         head=head,
+        needs=filled("site/needs", message=escape(needs)) if scripts else "",
         body=body,
         scripts="\n".join(f'<script src="{assets}/{name}"></script>' for name in scripts),
     )

@@ -110,8 +110,9 @@ async function explain() {
   if (understood(told)) show(encoding, "encoding", told);
 }
 async function save() {
-  const { file } = await desk.ask("save", {});
-  const href = URL.createObjectURL(new Blob([file], { type: "application/json" }));
+  const told = await desk.ask("save", {});
+  if (!understood(told)) return;
+  const href = URL.createObjectURL(new Blob([told.file], { type: "application/json" }));
   Object.assign(document.createElement("a"), { href, download: "trace.json" }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
@@ -125,6 +126,7 @@ form.addEventListener("change", choose);
 stop.addEventListener("click", () => { // nothing else ends Python
   desk.end();
   work(false);
+  results.hidden = true; // what was trained went with it
   prepare();
 });
 encoded.addEventListener("submit", (event) => { event.preventDefault(); encode(); });

@@ -12,12 +12,14 @@ function bytesOf(text) {
   return bytes;
 }
 function opened(files, name) {
-  const stream = new Blob([bytesOf(files[name])]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Response(bytesOf(files[name])).body.pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream, { headers: { "Content-Type": "application/wasm" } });
 }
+const load = globalThis.importScripts;
+globalThis.importScripts = undefined; // or Pyodide refuses to work in a worker that runs no modules
 function run(script) {
   const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-  importScripts(address);
+  load(address);
   URL.revokeObjectURL(address);
 }
 function scriptOf(module) { // from file://, a browser runs no module in a worker
@@ -30,7 +32,6 @@ async function start({ files, lock, language }) {
   );
   run(loader);
   run(scriptOf(module));
-  globalThis.importScripts = undefined; // or Pyodide refuses to work in a worker that runs no modules
   const python = await loadPyodide({ indexURL: PLACE, createPyodideModule, lockFileContents: lock });
   python.unpackArchive(await opened(files, "tokensteps.zip").arrayBuffer(), "zip");
   trials = python.pyimport("tokensteps.site.live.trials").Trials(language, (done) => postMessage({ done }));
@@ -39,6 +40,7 @@ async function answer({ id, what, given }) {
   try {
     if (what === "start") await start(given);
     postMessage({ id, told: what === "start" ? {} : JSON.parse(trials.do(what, JSON.stringify(given))) });
+    if (what === "start") trials.warm_up(); // while the visitor reads
   } catch (error) { // the page says that something went wrong, and the console says what
     console.error(error);
     postMessage({ id, told: { failed: true } });

@@ -84,6 +84,9 @@ def test_hostile_text_stays_text(trials: Trials, algorithm: str) -> None:
 
 
 def test_a_text_is_bounded_and_an_error_is_a_sentence(trials: Trials) -> None:
+    trials.warm_up()
+    for what, more in {"save": {}, "encode": {"text": "hug"}, "explain": {"word": "hug"}}.items():
+        assert asked(trials, what, **more) == {"error": "Nothing has been trained yet: press “Train” first."}
     given = {"algorithm": "bpe", "pre": "byte_level", "size": "50"}
     told = asked(trials, "train", text="x" * (LIVE_TEXT + 1), **given)
     assert told == {"error": "The text has 20,001 characters, but the page takes 20,000: shorten it."}

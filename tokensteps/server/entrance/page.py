@@ -10,9 +10,12 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import lru_cache
+from html import escape
 from typing import Final
 
 from tokensteps.assets import edited, read_asset
+from tokensteps.language.i18n import LANGUAGES, current_language, language_tag, use_language
+from tokensteps.language.messages import too_old
 from tokensteps.language.pages import PAGES
 from tokensteps.server.entrance.kept import CommonAnswer, Header, packed_answer
 from tokensteps.streamlit_internals import first_page, scripts_for
@@ -81,10 +84,19 @@ def _page(path: str, edits: tuple[int, ...]) -> CommonAnswer:
     head = [f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in scripts]
     head += [f'<link rel="preload" crossorigin as="font" type="font/woff2" href="./{TEXT_FACE}">']
     digest, _all = _styles(edits)
-    sheet = f'<link rel="stylesheet" href="./app/static/page.{digest}.css">'
-    return _made_here(
-        first_page("\n".join(head), sheet).encode("utf-8"), b"text/html; charset=utf-8", b"no-cache"
-    )
+    body = [f'<link rel="stylesheet" href="./app/static/page.{digest}.css">', old_html()]
+    page = first_page("\n".join(head), "\n".join(body))
+    return _made_here(page.encode("utf-8"), b"text/html; charset=utf-8", b"no-cache")
+
+
+def old_html() -> str:
+    """What the style sheet brings to light in a browser that is too old, in each language: nobody knows yet which is the visitor's."""
+    before, told = current_language(), []
+    for language in LANGUAGES:
+        use_language(language)
+        told.append(f'<p lang="{language_tag()}">{escape(too_old())}</p>')
+    use_language(before)
+    return f'<div class="too-old" hidden>{"".join(told)}</div>'
 
 
 def _made_here(text: bytes, kind: bytes, caching: bytes) -> CommonAnswer:

@@ -8,6 +8,7 @@ from typing import Final
 from tokensteps.drawing.handout import filled, json_in_page
 from tokensteps.language.glossary import definitions
 from tokensteps.language.i18n import _
+from tokensteps.language.messages import too_old
 from tokensteps.language.names import ALGORITHM_NAMES, choice_name
 from tokensteps.limits import ENCODE_LIMIT
 from tokensteps.runs.corpora import EXAMPLES
@@ -47,7 +48,7 @@ def try_page() -> SitePage:
         encode=escape(_("Encode")),
         word=escape(_("Word")),
         save=escape(_("Save the run as JSON")),
-        book=filled("site/live/book", assets=relative(f"en/{TRY_PAGE}", "assets")),
+        book=filled("site/live/book", assets=relative(f"en/{TRY_PAGE}", "assets"), old=escape(too_old())),
         words=json_in_page(try_words()),
         terms=json_in_page({"terms": definitions(), "more": _("Glossary"), "href": "glossary.html#term-"}),
     )

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final, NamedTuple
 
-from tokenizers_core.errors import EmptyCorpusError, TokenizersCoreError
+from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.files.exports import prunes_to_json, trace_to_json
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
@@ -21,12 +21,12 @@ from tokensteps.drawing.parts import token_count
 from tokensteps.drawing.tokens import chips, readable
 from tokensteps.drawing.training.frames import ENCODING_FRAMES, TRAINING_FRAMES
 from tokensteps.drawing.whatif import style_of
-from tokensteps.language.i18n import N_, _, count, use_language
+from tokensteps.language.i18n import N_, _, count, current_language, use_language
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.limits import ENCODE_LIMIT, LIVE_TEXT, LIVE_WINDOW, STEPS_TOLD, WHY_LISTED
-from tokensteps.runs.rules import RULES_OF, USUAL_SEED
+from tokensteps.runs.rules import RULES_OF, SPLIT, USUAL_SEED
 
 TELLING: Final = 0.2
 """Seconds between two reports of how far a run is."""
@@ -44,6 +44,7 @@ class LiveError(TokenizersCoreError):
     templates: ClassVar[Mapping[str, str]] = {
         "long": N_("The text has {size} characters, but the page takes {limit}: shorten it."),
         "memory": N_("This is too much for the browser: use a shorter text or a smaller vocabulary."),
+        "untrained": N_("Nothing has been trained yet: press “Train” first."),
     }
 
     def __init__(self, why: str, size: int = 0, limit: int = 0) -> None:
@@ -90,6 +91,16 @@ class Trials:
             return json.dumps({"error": explained(LiveError("memory"))})
         except TokenizersCoreError as error:
             return json.dumps({"error": explained(error)})
+
+    def warm_up(self) -> None:
+        """Train a word with each algorithm, and forget it: what only a first run takes (patterns, catalogues, code that the browser compiles
+        when it is first called) is done before somebody waits for it."""
+        aside = Trials(current_language(), lambda _done: None)
+        for algorithm, rules in RULES_OF.items():
+            pre = next(rule.default for rule in rules if rule.name == SPLIT.name)
+            aside.train("hug hugs pug", algorithm, pre, "")
+        aside.encode("hugs")
+        aside.explain("hugs")
 
     def train(self, text: str, algorithm: str, pre: str, size: str) -> dict[str, Any]:
         """Train on a text, with the app's usual settings for whatever the page doesn't ask. Raises what the engine raises."""
@@ -141,7 +152,7 @@ class Trials:
 
     def _known(self) -> AnyTrace:
         if self._trace is None:
-            raise EmptyCorpusError(characters=0)
+            raise LiveError("untrained")
         return self._trace
 
 
