@@ -414,7 +414,7 @@ def a_click_brings_its_place_into_sight(page: Page) -> None:
 
 def a_selection_brings_its_chips_into_sight(page: Page) -> None:
     long = "word " * 900
-    box(page).fill(long)
+    write(page, long)  # `fill` sees the lines in sight alone, of which there are many more
     settled(page, long)
     pane = page.locator(".ts-chips .pane")
     where = "document.querySelector('[data-testid=stMain]').scrollTop"
