@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import random
 import re
 import time
 from collections.abc import Callable
@@ -25,7 +24,7 @@ from tests.browser.conftest import ROOT
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokensteps.drawing.frame import window
 from tokensteps.limits import LINK_LIMIT, PASTE_LIMIT
-from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.runs.corpora import EXAMPLES, pack_text
 
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "bpe_course.json").read_text(encoding="utf-8"))
 STEPS = GOLDEN["steps"]
@@ -51,6 +50,20 @@ RESTS = """name => {
   if (window.tsRests?.name !== name || !rests) window.tsRests = {name, frames: 0};
   return rests && ++window.tsRests.frames > 3; }"""
 """Python isn't running, and hasn't been for some frames: looked at in each, which is sooner than Playwright looks."""
+
+
+FOLLOWED = """told => [...document.querySelectorAll('[role=tabpanel] p')]
+  .some(({textContent}) => /^[.,:](?!\\d)/.test(textContent.split(told)[1]))"""
+"""Whether Python's table is of this step."""
+WALK = """([times, book]) => Array.from({length: times}, () => {
+  document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, composed: true, cancelable: true}));
+  return [READ].map(read => read(book)); })"""
+TIES = """place => {
+  const books = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).filter(Boolean);
+  const why = books[place].querySelector('.say .why');
+  return [why?.innerText.replaceAll('\\n', ' '), why?.querySelectorAll('.pair').length]; }"""
+"""What is said of ties, and how many pairs are in it."""
+HAS_TEXT = "text => new URL(location.href).searchParams.get('text') === text"
 
 
 class Bpe:
@@ -81,9 +94,7 @@ class Bpe:
         """Wait until the stage shows `step` of a run that no longer grows, and Python, whose table “Every pair” is open, has followed."""
         self.shows(step)
         expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden(timeout=60_000)
-        self.page.get_by_text(
-            re.compile(rf"pairs after step {step:,}\b")
-        ).wait_for()  # looks oftener than `expect` does
+        self.page.wait_for_function(FOLLOWED, arg=f"pairs after step {step:,}")
 
     def rest(self) -> None:
         """Wait until Python has finished: what comes late would begin a new run and take the steps back."""
@@ -92,6 +103,17 @@ class Bpe:
     def press(self, key: str, times: int = 1) -> None:
         for _ in range(times):
             self.page.keyboard.press(key)
+
+    def walk(self, times: int, *read: str, book: int = 0) -> list[list[Any]]:
+        """Press → so often; what each of the functions `read` finds in a flipbook after every press.
+
+        In one go: were each press looked at from outside, Python would follow in between on a slow machine, and have much to do.
+        """
+        return self.page.evaluate(WALK.replace("READ", ", ".join(read)), [times, book])  # type: ignore[no-any-return]
+
+    def take(self) -> None:
+        """Give the stage the keys."""
+        self.page.locator(".ts-flipbook .stage .say").first.click(position={"x": 3, "y": 3})
 
     def href(self) -> str:
         return str(self.page.evaluate("location.href"))
@@ -136,6 +158,12 @@ class Bpe:
         field.fill(text)
         field.press("Control+Enter")
 
+    def train_on(self, text: str) -> None:
+        """Type a text, and wait until Python has it: a link to the page brings it along."""
+        self.type_text(text)
+        self.page.wait_for_function(HAS_TEXT, arg=pack_text(text))
+        self.rest()
+
     def problems(self) -> list[str]:
         return self.page.locator(".note.problem").all_inner_texts()
 
@@ -150,6 +178,33 @@ class Bpe:
         return Path(started.value.path()).read_text(
             encoding="utf-8-sig"
         )  # the CSV has a byte-order mark for spreadsheets
+
+
+def lit(page: Page) -> list[str]:
+    """The tokens in the words that are lit now."""
+    return page.locator(".ts-flipbook .w .t.seen:visible").all_inner_texts()
+
+
+def a_count_lights_up_what_it_counts(page: Page, row: int, tokens: list[str]) -> None:
+    """Of a row beside the words, by mouse and by keyboard. Oracle: the words, read by eye."""
+    rows = page.locator(".ts-flipbook .cols tr:has(.n)")
+    expect(rows.first).to_be_visible()
+    rows.nth(row).hover()
+    assert lit(page) == tokens
+    rows.nth(row).locator(".n").focus()
+    page.mouse.move(0, 0)
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    assert lit(page) == tokens
+
+
+def a_sign_is_explained_where_it_stands(page: Page, sign: str, term: str, told: str, how: str) -> None:
+    """The first sign for something in a frame, looked at with the mouse, or chosen."""
+    marked = page.locator(f".ts-flipbook .t [data-term='{term}']")
+    expect(marked).to_have_text(sign)
+    marked.click() if how == "click" else marked.hover()
+    expect(page.locator(".ts-tip")).to_contain_text(told)
+    page.mouse.move(0, 0)
 
 
 @pytest.fixture
@@ -170,47 +225,19 @@ def course_trace() -> BpeTrace:
 # --- stepping ---------------------------------------------------------------------------------------------------------
 
 
-def test_published_merges_in_order(bpe: Bpe) -> None:
-    """From cold: pick the four sentences, press → nineteen times, see the course's merges."""
-    bpe.open("/bpe?corpus=hug&show=letters", step=0)
-    bpe.choose("Corpus", "Four sentences")
-    bpe.page.wait_for_function(f"() => ({STATE})(0)?.last === 19")
-    seen = []
-    for _ in range(19):
-        bpe.press("ArrowRight")
-        seen.append(bpe.state())
-    expected = [(step["pair"], step["token"], step["freq"]) for step in STEPS]
-    assert [(s["pair"], s["token"], int(s["times"].split()[0])) for s in seen] == expected
-    assert [s["newest"] for s in seen] == [step["token"] for step in STEPS]
-    assert [s["now"] for s in seen] == [step["token"] for step in STEPS]
-    bpe.press("ArrowRight")
-    assert bpe.state()["step"] == 19
-    assert "the vocabulary has reached the size you asked for" in bpe.state()["say"]
-    bpe.at(19)
-    bpe.page.wait_for_url("**/bpe?corpus=course&show=letters&step=19")
-    bpe.press("ArrowLeft", 7)
-    assert bpe.state()["token"] == STEPS[11]["token"]
+def test_stepping(bpe: Bpe) -> None:
+    """One visit: a link into a long run, then the four sentences with mouse and keyboard, a reload, another corpus, Back and Forward."""
+    bpe.open("/bpe?corpus=python&show=letters&step=40", step=40)
+    holding_a_key_loses_no_press(bpe)
+    published_merges_in_order(bpe)
+    home_end_space_and_scrubbing(bpe)
+    a_reload_keeps_the_step(bpe)
+    keyboard_alone(bpe)
+    back_and_forward_bring_corpus_and_step(bpe)
 
 
-def test_every_step_names_the_ties(bpe: Bpe) -> None:
-    """The golden file has each step's number of tied pairs: the frame lists them, or says that there are none."""
-    bpe.open(COURSE, step=0)
-    for step in STEPS:
-        bpe.press("ArrowRight")
-        why = bpe.page.locator(".ts-flipbook .say .why")
-        told = why.inner_text().replace("\n", " ")
-        if step["tied_pairs"] == 1:
-            assert told.startswith(("No tie: the runner-up", "It is the only pair left"))
-        else:
-            more = re.search(r"and (\d+) more", told)
-            # "Tied with a, b, c and n more. Rule …: chosen": all pairs in the sentence but the chosen one
-            listed = why.locator(".pair").count() - 1
-            assert listed + int(more.group(1) if more else 0) == step["tied_pairs"] - 1, told
-
-
-def test_holding_a_key_loses_no_press(bpe: Bpe) -> None:
+def holding_a_key_loses_no_press(bpe: Bpe) -> None:
     """297 steps of Python code come in windows of 96; 60 repeats of a held key into the next one all arrive."""
-    bpe.open("/bpe?corpus=python&step=40", step=40)
     last = bpe.state()["last"]
     assert last > 200
     assert 100 not in window(40, last)
@@ -224,15 +251,46 @@ def test_holding_a_key_loses_no_press(bpe: Bpe) -> None:
     assert trace_there["now"] == trace_there["newest"]
 
 
-def test_home_end_space_and_scrubbing(bpe: Bpe) -> None:
-    bpe.open(COURSE + "&step=3", step=3)
+def published_merges_in_order(bpe: Bpe) -> None:
+    """From cold: pick the four sentences, press → nineteen times, see the course's merges, and each step's ties."""
+    bpe.choose("Corpus", "Four sentences")
+    bpe.page.wait_for_function(f"() => ({STATE})(0)?.last === 19")
+    walked = bpe.walk(19, STATE, TIES)
+    for step, (_state, ties) in zip(STEPS, walked, strict=True):
+        names_its_ties(ties, step)
+    seen = [state for state, _ties in walked]
+    expected = [(step["pair"], step["token"], step["freq"]) for step in STEPS]
+    assert [(s["pair"], s["token"], int(s["times"].split()[0])) for s in seen] == expected
+    assert [s["newest"] for s in seen] == [step["token"] for step in STEPS]
+    assert [s["now"] for s in seen] == [step["token"] for step in STEPS]
+    bpe.press("ArrowRight")
+    assert bpe.state()["step"] == 19
+    assert "the vocabulary has reached the size you asked for" in bpe.state()["say"]
+    bpe.at(19)
+    bpe.page.wait_for_url("**/bpe?corpus=course&show=letters&step=19")
+    bpe.press("ArrowLeft", 7)
+    assert bpe.state()["token"] == STEPS[11]["token"]
+
+
+def names_its_ties(ties: tuple[str, int], step: dict[str, Any]) -> None:
+    """The golden file has each step's number of tied pairs: the frame lists them, or says that there are none."""
+    told, pairs = ties
+    if step["tied_pairs"] == 1:
+        assert told.startswith(("No tie: the runner-up", "It is the only pair left"))
+    else:
+        more = re.search(r"and (\d+) more", told)
+        # "Tied with a, b, c and n more. Rule …: chosen": all pairs in the sentence but the chosen one
+        assert pairs - 1 + int(more.group(1) if more else 0) == step["tied_pairs"] - 1, told
+
+
+def home_end_space_and_scrubbing(bpe: Bpe) -> None:
     bpe.press("End")
     assert bpe.state()["step"] == 19
     bpe.press("Home")
     assert bpe.state()["step"] == 0
     bpe.press("Space")
     assert bpe.state()["playing"]
-    bpe.shows(2)  # it plays on its own
+    bpe.shows(1)  # it plays on its own
     bpe.press("Space")
     assert not bpe.state()["playing"]
     scrubber = bpe.page.get_by_role("slider", name="Step", exact=True)
@@ -248,33 +306,20 @@ def test_home_end_space_and_scrubbing(bpe: Bpe) -> None:
     assert bpe.state()["step"] == 5
 
 
-def test_reload_keeps_the_step_and_back_the_corpus(bpe: Bpe) -> None:
-    bpe.open(COURSE, step=0)
-    bpe.press("ArrowRight", 7)
+def a_reload_keeps_the_step(bpe: Bpe) -> None:
+    bpe.press("ArrowRight", 2)
     bpe.at(7)
     bpe.page.reload()
     bpe.at(7)
-    bpe.choose("Corpus", "hug, pug, pun, bun, hugs")
-    expect(bpe.page.locator(".ts-flipbook .where")).to_contain_text("Step 0 of 7")
-    bpe.press("ArrowRight", 2)  # the select box has let go of the keys
-    bpe.at(2)
-    assert bpe.state()["pair"] == ["u", "n"]
-    bpe.page.go_back()
-    bpe.at(7)
     assert bpe.state()["token"] == "Th"
-    expect(bpe.page.get_by_label("Corpus", exact=True)).to_have_value("Four sentences")
-    bpe.page.go_forward()
-    bpe.at(2)
-    assert bpe.state()["pair"] == ["u", "n"]
 
 
 FOCUS = """() => { let a = document.activeElement; while (a.shadowRoot?.activeElement) a = a.shadowRoot.activeElement;
   return [a.getAttribute('role') ?? a.tagName, a.ariaLabel ?? a.textContent.trim()]; }"""
 
 
-def test_keyboard_alone(bpe: Bpe) -> None:
+def keyboard_alone(bpe: Bpe) -> None:
     """Corpus, stage and tabs are reached with Tab and worked with Enter and arrows."""
-    bpe.open(COURSE, step=0)
 
     def tab_to(role: str, label: str) -> None:
         passed = []
@@ -285,6 +330,7 @@ def test_keyboard_alone(bpe: Bpe) -> None:
                 return
         raise AssertionError(f"Tab never came to {role} {label}: {passed}")
 
+    bpe.rest()
     tab_to("combobox", "Corpus")
     bpe.page.keyboard.type("hug, pug")
     expect(bpe.page.get_by_role("option")).to_have_count(1)
@@ -304,6 +350,23 @@ def test_keyboard_alone(bpe: Bpe) -> None:
     expect(bpe.page.get_by_role("tab", name="Charts", exact=True)).to_have_attribute("aria-selected", "true")
     expect(bpe.page.get_by_role("tabpanel", name="Charts")).to_contain_text("Tokens per word")
     assert bpe.state()["step"] == 3  # the tabs took the arrow, the stage didn't
+
+
+def back_and_forward_bring_corpus_and_step(bpe: Bpe) -> None:
+    bpe.tab("Every pair")
+    bpe.take()
+    bpe.press("Home")
+    a_count_lights_up_what_it_counts(bpe.page, 1, ["p", "u"] * 2)  # p u ×17: in pug and pun
+    bpe.press("ArrowRight", 3)
+    bpe.at(3)
+    bpe.rest()
+    bpe.page.go_back()
+    bpe.at(7)
+    assert bpe.state()["token"] == "Th"
+    expect(bpe.page.get_by_label("Corpus", exact=True)).to_have_value("Four sentences")
+    bpe.page.go_forward()
+    bpe.at(3)
+    assert bpe.state()["pair"] == ["h", "ug"]
 
 
 def test_phone(address: str, open_page: Callable[..., Page]) -> None:
@@ -331,7 +394,7 @@ def test_phone(address: str, open_page: Callable[..., Page]) -> None:
     expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
 
 
-# --- a text of one's own ----------------------------------------------------------------------------------------------
+# --- texts and files of one's own -------------------------------------------------------------------------------------
 
 PAGE_OF_TEXT = "\n".join(
     f"{number}. The quick brown fox, “Ørsted”, jumps over {number * 7919 % 1000} lazy dogs; お茶を飲む."
@@ -339,13 +402,32 @@ PAGE_OF_TEXT = "\n".join(
 )
 
 
-def test_own_text_travels_in_a_link(bpe: Bpe, open_page: Callable[..., Page]) -> None:
+def test_texts_of_ones_own(bpe: Bpe, open_page: Callable[..., Page]) -> None:
+    """One visit, from a damaged link on: texts, patterns and files, good and bad."""
+    a_damaged_link_is_told_and_the_page_works_on(bpe)
+    own_text_travels_in_a_link(bpe, Bpe(open_page(locale="en-GB"), bpe.address))
+    half_of_a_utf_16_pair_is_replaced_and_named(bpe)
+    bad_texts_are_told_and_kept(bpe)
+    a_catastrophic_pattern_is_stopped(bpe)
+    a_text_too_long_for_a_link_survives_a_reload(bpe)
+    uploads_with_invalid_bytes_and_broken_counts(bpe)
+
+
+def a_damaged_link_is_told_and_the_page_works_on(bpe: Bpe) -> None:
+    """The usual corpus at its last step. What else may be damaged is in `tests/pages/test_bpe.py`."""
+    bpe.open("/bpe?corpus=nope&step=99", step=19)
+    assert bpe.problems() == ["The link says corpus='nope', which is not valid here; the default is used."]
+    a_sign_is_explained_where_it_stands(
+        bpe.page, "␣", "space_markers", "Signs for the space before a word", "hover"
+    )
+
+
+def own_text_travels_in_a_link(bpe: Bpe, other: Bpe) -> None:
     """Type a text, change a rule, step; the link opened in another browser brings text, settings and step back."""
-    bpe.open("/bpe")
-    bpe.at(0)
     bpe.choose("Corpus", "Your own text")
     expect(bpe.page.get_by_test_id("stMain").get_by_label("Your text", exact=True)).to_be_visible()
-    bpe.type_text(PAGE_OF_TEXT)
+    bpe.untroubled()
+    bpe.train_on(PAGE_OF_TEXT)
     bpe.at(0)
     bpe.choose("When pairs tie, merge", "greatest (CS336)")
     bpe.page.wait_for_function("() => location.search.includes('ties=greatest')")
@@ -360,43 +442,45 @@ def test_own_text_travels_in_a_link(bpe: Bpe, open_page: Callable[..., Page]) ->
     link = bpe.tab("Files and link").get_by_test_id("stCode").first.inner_text().strip()
     assert link.startswith(bpe.address + "/bpe?corpus=paste&")
     seen = bpe.state()
-    other = Bpe(open_page(fresh=True, locale="en-GB"), bpe.address)
     other.page.goto(link)
     other.at(12)
     assert other.state() == seen
     expect(other.page.get_by_label("Your text", exact=True)).to_have_value(PAGE_OF_TEXT)
     expect(other.page.get_by_label("When pairs tie, merge", exact=True)).to_have_value("greatest (CS336)")
     other.untroubled()
+    bpe.tab("Every pair")
 
 
-TOO_LONG = "\n".join(
-    " ".join(f"{number * 48271 % 2147483647:x}" for number in range(start, start + 70))
-    for start in range(0, 1400, 70)
-)
-"""More than a link can hold: hardly anything in it is there twice. (A text box is slow to fill with many lines.)"""
+MENDS = """() => {
+    const probe = document.body.appendChild(document.createElement('textarea'));
+    probe.value = '\\ud83d';
+    probe.dispatchEvent(new Event('input', {bubbles: true}));
+    probe.remove();
+    return probe.value.isWellFormed();
+}"""
+"""Whether the page's script is there: it comes with the last of the page, after the boxes."""
 
 
-def test_text_too_long_for_a_link_survives_a_reload(bpe: Bpe) -> None:
-    text = TOO_LONG
-    bpe.open("/bpe?corpus=paste&size=120")
-    bpe.type_text(text)
+def half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
+    """A text box can hold half an emoji. Streamlit's own protocol can't: the page puts U+FFFD there and says so."""
+    bpe.page.wait_for_function(MENDS)
+    field = bpe.page.get_by_label("Your text", exact=True)
+    field.evaluate("""box => {
+        box.focus();
+        Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, 'ab\\ud83d ab');
+        box.dispatchEvent(new Event('input', {bubbles: true})); }""")
+    field.press("Control+Enter")
+    told = bpe.page.locator(".note.problem")
+    expect(told).to_contain_text("The text contains U+FFFD 1 time:")
+    expect(told).to_contain_text("paste the text again from its source")
+    expect(field).to_have_value("ab\ufffd ab")
     bpe.at(0)
-    bpe.page.locator(".ts-flipbook .stage").click()
-    bpe.press("ArrowRight", 5)
-    bpe.at(5)
-    seen = bpe.state()
-    bpe.page.wait_for_function("location.search.includes('id=')")
-    assert "text=" not in bpe.href() and len(bpe.href()) < LINK_LIMIT
-    bpe.page.reload()
-    bpe.at(5)
-    assert bpe.state() == seen
-    expect(bpe.page.get_by_label("Your text", exact=True)).to_have_value(text)
-    expect(bpe.tab("Files and link").locator(".note").first).to_contain_text("A link can't hold this corpus")
+    bpe.train_on("ab ab")
+    bpe.untroubled()
 
 
-def test_bad_texts_are_told_and_kept(bpe: Bpe) -> None:
+def bad_texts_are_told_and_kept(bpe: Bpe) -> None:
     """Each message names the value and the remedy; text and settings stay as they are, to be mended."""
-    bpe.open("/bpe?corpus=paste")
     told = bpe.page.locator(".note.problem")
     field = bpe.page.get_by_label("Your text", exact=True)
     bpe.type_text(" \n\t ")
@@ -429,12 +513,13 @@ def test_bad_texts_are_told_and_kept(bpe: Bpe) -> None:
     expect(size).to_have_value("11")
 
 
-def test_a_catastrophic_pattern_is_stopped(bpe: Bpe) -> None:
-    bpe.open("/bpe?corpus=paste&pattern=own")
+def a_catastrophic_pattern_is_stopped(bpe: Bpe) -> None:
+    bpe.train_on("a" * 60 + "!")
+    bpe.choose("Pattern", "custom pattern")
     pattern = bpe.page.get_by_label("Regular expression", exact=True)
+    bpe.rest()
     pattern.fill("(a|aa)+$")
     pattern.press("Enter")
-    bpe.type_text("a" * 60 + "!")
     told = bpe.page.locator(".note.problem")
     expect(told).to_contain_text("The pattern '(a|aa)+$' took more than")
     expect(told).to_contain_text("avoid nested repetition, or use less text")
@@ -448,73 +533,54 @@ def test_a_catastrophic_pattern_is_stopped(bpe: Bpe) -> None:
     pattern.press("Enter")
     expect(told).to_have_count(0)
     bpe.shows(0)
-
-
-def test_damaged_links(bpe: Bpe) -> None:
-    bpe.open(
-        "/bpe?corpus=nope&size=abc&ties=%3Cb%3E&step=99", step=19
-    )  # the usual corpus, clamped to its last step
-    problems = " ".join(bpe.problems())
-    for value in ("corpus='nope'", "size='abc'", "ties='<b>'"):
-        assert f"The link says {value}, which is not valid here; the default is used." in problems
-    bpe.open("/bpe?corpus=course&step=-1", step=0)
-    bpe.open("/bpe?corpus=paste&text=eNoLnonsense")
-    expect(bpe.page.locator(".note.problem")).to_contain_text(
-        "The text in this link is damaged: ask for the link again"
-    )
-    bpe.type_text("hug pug hug")  # and the page works on
-    bpe.at(0)
-
-
-MENDS = """() => {
-    const probe = document.body.appendChild(document.createElement('textarea'));
-    probe.value = '\\ud83d';
-    probe.dispatchEvent(new Event('input', {bubbles: true}));
-    probe.remove();
-    return probe.value.isWellFormed();
-}"""
-"""Whether the page's script is there: it comes with the last of the page, after the boxes."""
-
-
-def test_half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
-    """A text box can hold half an emoji. Streamlit's own protocol can't: the page puts U+FFFD there and says so."""
-    bpe.open("/bpe?corpus=paste")
-    expect(bpe.page.get_by_test_id("stMain").get_by_label("Your text", exact=True)).to_be_visible()
+    bpe.choose("Pattern", "GPT-2")
     bpe.rest()
-    bpe.page.wait_for_function(MENDS)
-    field = bpe.page.get_by_label("Your text", exact=True)
-    field.evaluate("""box => {
-        box.focus();
-        Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, 'ab\\ud83d ab');
-        box.dispatchEvent(new Event('input', {bubbles: true})); }""")
-    field.press("Control+Enter")
+
+
+TOO_LONG = "\n".join(
+    " ".join(f"{number * 48271 % 2147483647:x}" for number in range(start, start + 70))
+    for start in range(0, 1400, 70)
+)
+"""More than a link can hold: hardly anything in it is there twice. (A text box is slow to fill with many lines.)"""
+
+
+def a_text_too_long_for_a_link_survives_a_reload(bpe: Bpe) -> None:
+    size = bpe.page.get_by_label("Vocabulary size", exact=True)
+    size.fill("120")
+    size.press("Enter")
+    bpe.type_text(TOO_LONG)
+    bpe.page.wait_for_function(f"() => ({STATE})(0)?.last > 90")
     bpe.at(0)
-    told = bpe.page.locator(".note.problem")
-    expect(told).to_contain_text("The text contains U+FFFD 1 time:")
-    expect(told).to_contain_text("paste the text again from its source")
-    expect(field).to_have_value("ab\ufffd ab")
-    bpe.type_text("ab ab")
-    bpe.at(0)
-    expect(told).to_have_count(0)
-    bpe.untroubled()
+    bpe.page.locator(".ts-flipbook .stage").click()
+    bpe.press("ArrowRight", 5)
+    bpe.at(5)
+    seen = bpe.state()
+    bpe.page.wait_for_function("location.search.includes('id=')")
+    assert "text=" not in bpe.href() and len(bpe.href()) < LINK_LIMIT
+    bpe.page.reload()
+    bpe.at(5)
+    assert bpe.state() == seen
+    expect(bpe.page.get_by_label("Your text", exact=True)).to_have_value(TOO_LONG)
+    expect(bpe.tab("Files and link").locator(".note").first).to_contain_text("A link can't hold this corpus")
+    bpe.tab("Every pair")
 
 
-# --- files ------------------------------------------------------------------------------------------------------------
-
-
-def test_upload_with_invalid_bytes_and_a_broken_counts_file(bpe: Bpe) -> None:
-    bpe.open("/bpe?corpus=upload")
+def uploads_with_invalid_bytes_and_broken_counts(bpe: Bpe) -> None:
+    bpe.choose("Corpus", "Your own file")
     chooser = bpe.page.locator("input[type=file]")
+    bpe.rest()
     chooser.set_input_files(
         {"name": "latin.txt", "mimeType": "text/plain", "buffer": b"caf\xe9 caf\xe9 tea \xff tea"}
     )
-    bpe.at(0)
     expect(bpe.page.locator(".note")).to_contain_text(
         "3 stretches of invalid UTF-8 in the file were read as U+FFFD."
     )
+    bpe.at(0)
     bpe.page.get_by_role("button", name="Remove latin.txt").or_(
         bpe.page.get_by_test_id("stFileUploaderDeleteBtn").get_by_role("button")
     ).first.click()
+    expect(bpe.page.locator(".note", has_text="Using latin.txt, uploaded earlier.")).to_be_visible()
+    bpe.rest()
     name = "<img src=x onerror=bad=1>.csv"
     chooser.set_input_files({"name": name, "mimeType": "text/csv", "buffer": b"hug,10\npug;5\nbun,4\n"})
     told = bpe.page.locator(".note.problem")
@@ -526,6 +592,8 @@ def test_upload_with_invalid_bytes_and_a_broken_counts_file(bpe: Bpe) -> None:
     )
     bpe.at(0)
     expect(told).to_have_count(0)
+    bpe.rest()
+    bpe.take()
     bpe.press("ArrowRight")
     bpe.at(1)
     assert bpe.state()["times"] == "15 times"
@@ -534,130 +602,26 @@ def test_upload_with_invalid_bytes_and_a_broken_counts_file(bpe: Bpe) -> None:
     expect(bpe.page.locator(".note")).to_contain_text("Using mended.csv, uploaded earlier.")
 
 
-def random_words(number: int) -> bytes:
-    """Words of random letters: few are alike, so that there is much to merge. The same each time."""
-    draw = random.Random(1)
-    words = ("".join(draw.choices("abcdefghij", k=draw.randint(3, 9))) for _ in range(number))
-    return " ".join(words).encode()
-
-
-def test_long_training_can_be_stopped_and_finished(bpe: Bpe, tmp_path: Path) -> None:
-    path = tmp_path / "random.txt"
-    path.write_bytes(random_words(100_000))  # takes seconds
-    bpe.open("/bpe?corpus=upload")
-    bpe.page.locator("input[type=file]").set_input_files(path)
-    growth = bpe.page.locator(".ts-flipbook .growth")
-    expect(growth).to_contain_text("Training:", timeout=60_000)
-    growth.get_by_role("button", name="Stop here").click()
-    note = bpe.page.locator(".note", has_text="Training was stopped after")
-    expect(note).to_be_visible()
-    found = re.search(r"after ([\d,]+) steps", note.inner_text())
-    assert found
-    learned = int(found.group(1).replace(",", ""))
-    bpe.rest()
-    bpe.shows(0)
-    assert bpe.state()["last"] == learned > 0
-    bpe.page.locator(".ts-flipbook .stage").click()
-    bpe.press("End")
-    bpe.at(learned)
-    assert "Training was stopped here." in bpe.state()["say"]
-    bpe.page.get_by_role("button", name="Train to the end").click()
-    bpe.page.wait_for_function(f"learned => ({STATE})(0)?.last > learned", arg=learned, timeout=120_000)
-    expect(note).to_have_count(0)
-    bpe.untroubled()
-
-
 # --- tabs -------------------------------------------------------------------------------------------------------------
 
 
-def test_ties_where_the_runs_part(bpe: Bpe) -> None:
-    """The engine, asked for both rules, says in which step they part; the page says so and goes there."""
-    bpe.open(COURSE, step=0)
-    lines = EXAMPLES["course"].text().splitlines()
-    special = ["<|endoftext|>"]
-    rules = {"lowest ids (tokenizers)": "lowest_ids", "greatest (CS336)": "greatest"}
-    first = course_trace()
-    panel = bpe.tab("Ties")
-    for title, rule in rules.items():
-        other = train_bpe(Corpus.from_texts(lines), 50, special_tokens=special, tie_rule=rule)
-        parting = next(step for step in range(1, 20) if first.pair_of(step) != other.pair_of(step))
-        bpe.choose("Compare with tie rule", title)
-        expect(panel).to_contain_text(f"With {title}:")
-        rows = panel.locator(".parting p")
-        expect(rows.nth(0).locator("b")).to_have_text(str(parting))
-        expect(rows.nth(1).locator(".t")).to_have_text(list(first.pair_of(parting)))
-        expect(rows.nth(2).locator(".t")).to_have_text(list(other.pair_of(parting)))
-        panel.get_by_role("button", name=f"Go to step {parting}").click()
-        bpe.shows(parting)
-        assert bpe.state()["pair"] == list(first.pair_of(parting))
-        bpe.press("Home")
-    bpe.choose("When pairs tie, merge", "lowest ids (tokenizers)")
-    bpe.page.wait_for_function("() => location.search.includes('ties=lowest_ids')")
-    expect(panel).to_contain_text("With lowest ids (tokenizers):")
-    bpe.page.locator(".ts-flipbook .stage").first.click()
-    bpe.press("Home")
-    other = train_bpe(Corpus.from_texts(lines), 50, special_tokens=special, tie_rule="lowest_ids")
-    seen = []
-    for _ in range(19):
-        bpe.press("ArrowRight")
-        seen.append(tuple(bpe.state()["pair"]))
-    assert seen == [tuple(other.pair_of(step)) for step in range(1, 20)]
-
-
-def test_encode_has_a_flipbook_of_its_own(bpe: Bpe) -> None:
-    """Arrow keys go to the flipbook touched last; the tokens are the engine's."""
-    bpe.open(COURSE + "&step=12", step=12)
-    panel = bpe.tab("Encode")
-    tokenizer = course_trace().tokenizer(12)
-    field = panel.get_by_label("Text to encode", exact=False)
-    field.fill("This tokenization")
-    field.press("Enter")
-    expected = tokenizer.encode("This tokenization")
-    expect(panel.locator(".encoded .t")).to_have_text(expected.tokens)
-    assert panel.locator(".encoded small").all_inner_texts() == [str(number) for number in expected.ids]
-    bpe.choose("Step through the encoding of", "Ġtokenization")
-    explained = tokenizer.explain("Ġtokenization")
-    bpe.page.wait_for_function(f"last => ({STATE})(1)?.last === last", arg=len(explained))
-    bpe.page.locator(".ts-flipbook .stage").nth(1).click()
-    for step in range(1, len(explained) + 1):
-        bpe.press("ArrowRight")
-        assert bpe.state(1)["step"] == step
-        assert bpe.state(1)["tokens"] == list(explained[step].tokens)
-    assert "No learned pair is left" in bpe.state(1)["say"]
-    assert bpe.state(0)["step"] == 12
-    bpe.page.locator(".ts-flipbook .say").first.click()
-    bpe.press("ArrowRight")
-    bpe.shows(13)
-    assert bpe.state(1)["step"] == len(explained)
-    expect(panel.locator(".encoded .t")).to_have_text(
-        course_trace().tokenizer(13).encode("This tokenization").tokens
-    )
-
-
-def test_follow_a_word_and_lineage(bpe: Bpe) -> None:
-    bpe.open(COURSE + "&step=16", step=16)
-    trace = course_trace()
-    panel = bpe.tab("Follow a word")
-    bpe.choose("Word", "Ġtokenization  × 1")
-    history = trace.history_of("Ġtokenization")
-    expect(panel.locator(".story .row")).to_have_count(len(history))
-    rows = [
-        panel.locator(".story .row").nth(place).locator(".t").all_inner_texts()
-        for place in range(len(history))
-    ]
-    assert rows == [list(tokens) for _, tokens in history]
-    assert panel.locator(".story .at").inner_text() == "step 12"
-    panel = bpe.tab("Lineage")
-    bpe.choose("Token", "Ġth")
-    expect(panel.locator(".tree .t")).to_have_text(["Ġth", "Ġt", "Ġ", "t", "h"])
-    bpe.choose("Token", "Ġtoken")
-    expect(panel.locator(".tree").first).to_contain_text("Ġtoken")
-    tree = panel.locator(".tree .t").all_inner_texts()
-    assert tree == ["Ġtoken", "Ġtok", "Ġto", "Ġt", "Ġ", "t", "o", "k", "en", "e", "n"]
-
-
-def test_every_pair_and_charts(bpe: Bpe) -> None:
+def test_tabs(bpe: Bpe, open_page: Callable[..., Page], tmp_path: Path) -> None:
+    """One visit: every tab after the same few steps, and what can be saved."""
     bpe.open(COURSE + "&step=6", step=6)
+    a_sign_is_explained_where_it_stands(bpe.page, "Ġ", "space_markers", "Ġ at byte level", "click")
+    every_pair_and_charts(bpe)
+    bpe.tab("Every pair")
+    bpe.take()
+    bpe.press("ArrowRight", 6)
+    bpe.at(12)
+    encode_has_a_flipbook_of_its_own(bpe)
+    follow_a_word_and_lineage(bpe)
+    the_files_are_the_run(bpe, tmp_path)
+    the_handout_steps_offline(bpe, open_page(fresh=True, offline=True), tmp_path)
+    ties_where_the_runs_part(bpe)
+
+
+def every_pair_and_charts(bpe: Bpe) -> None:
     trace = course_trace()
     panel = bpe.page.get_by_role("tabpanel", name="Every pair")
     expect(panel).to_contain_text(f"All {len(trace.pair_counts(6))} pairs after step 6")
@@ -694,16 +658,69 @@ def hover_points(page: Page, panel: Locator) -> str:
     raise AssertionError("the chart showed no point")
 
 
-def test_downloads(bpe: Bpe, tmp_path: Path) -> None:
+def encode_has_a_flipbook_of_its_own(bpe: Bpe) -> None:
+    """Arrow keys go to the flipbook touched last; the tokens are the engine's."""
+    panel = bpe.tab("Encode")
+    tokenizer = course_trace().tokenizer(12)
+    field = panel.get_by_label("Text to encode", exact=False)
+    field.fill("This tokenization")
+    field.press("Enter")
+    expected = tokenizer.encode("This tokenization")
+    expect(panel.locator(".encoded .t")).to_have_text(expected.tokens)
+    assert panel.locator(".encoded small").all_inner_texts() == [str(number) for number in expected.ids]
+    bpe.choose("Step through the encoding of", "Ġtokenization")
+    explained = tokenizer.explain("Ġtokenization")
+    bpe.page.wait_for_function(f"last => ({STATE})(1)?.last === last", arg=len(explained))
+    bpe.page.locator(".ts-flipbook .stage").nth(1).click()
+    for step in range(1, len(explained) + 1):
+        bpe.press("ArrowRight")
+        assert bpe.state(1)["step"] == step
+        assert bpe.state(1)["tokens"] == list(explained[step].tokens)
+    assert "No learned pair is left" in bpe.state(1)["say"]
+    assert bpe.state(0)["step"] == 12
+    bpe.take()
+    bpe.press("ArrowRight")
+    bpe.shows(13)
+    assert bpe.state(1)["step"] == len(explained)
+    expect(panel.locator(".encoded .t")).to_have_text(
+        course_trace().tokenizer(13).encode("This tokenization").tokens
+    )
+
+
+def follow_a_word_and_lineage(bpe: Bpe) -> None:
+    bpe.tab("Every pair")
+    bpe.take()
+    bpe.press("ArrowRight", 3)
+    bpe.at(16)
+    trace = course_trace()
+    panel = bpe.tab("Follow a word")
+    bpe.choose("Word", "Ġtokenization  × 1")
+    history = trace.history_of("Ġtokenization")
+    expect(panel.locator(".story .row")).to_have_count(len(history))
+    rows = [
+        panel.locator(".story .row").nth(place).locator(".t").all_inner_texts()
+        for place in range(len(history))
+    ]
+    assert rows == [list(tokens) for _, tokens in history]
+    assert panel.locator(".story .at").inner_text() == "step 12"
+    panel = bpe.tab("Lineage")
+    bpe.choose("Token", "Ġth")
+    expect(panel.locator(".tree .t")).to_have_text(["Ġth", "Ġt", "Ġ", "t", "h"])
+    bpe.choose("Token", "Ġtoken")
+    expect(panel.locator(".tree").first).to_contain_text("Ġtoken")
+    tree = panel.locator(".tree .t").all_inner_texts()
+    assert tree == ["Ġtoken", "Ġtok", "Ġto", "Ġt", "Ġ", "t", "o", "k", "en", "e", "n"]
+
+
+def the_files_are_the_run(bpe: Bpe, tmp_path: Path) -> None:
     """JSON and CSV against the engine's trace; vocab.json and merges.txt in the `tokenizers` library against the page."""
-    bpe.open(COURSE + "&step=12", step=12)
     trace = course_trace()
     panel = bpe.tab("Encode")
     field = panel.get_by_label("Text to encode", exact=False)
     text = "This tokenizer is able to understand the Hugging Face Course."
     field.fill(text)
     field.press("Enter")
-    expect(panel.locator(".encoded .t").nth(1)).to_have_text("Ġtoken")
+    expect(panel.locator(".encoded .t")).to_have_text(trace.tokenizer(16).encode(text).tokens)
     shown = list(map(int, panel.locator(".encoded small").all_inner_texts()))
     bpe.tab("Files and link")
 
@@ -727,26 +744,50 @@ def test_downloads(bpe: Bpe, tmp_path: Path) -> None:
     assert peer.encode(text).ids == shown
 
 
-def test_handout_steps_offline(bpe: Bpe, open_page: Callable[..., Page], tmp_path: Path) -> None:
-    bpe.open(COURSE + "&step=3", step=3)
-    bpe.tab("Files and link")
+def the_handout_steps_offline(bpe: Bpe, page: Page, tmp_path: Path) -> None:
     path = tmp_path / "bpe.html"
     path.write_text(bpe.download("Handout that steps offline (HTML)"), encoding="utf-8")
     asked: list[str] = []
-    page = open_page(fresh=True, offline=True)
     page.on("request", lambda request: asked.append(request.url))
     page.goto(path.as_uri())
     handout = Bpe(page, "")
     handout.shows(0)
     expect(page.get_by_role("heading", level=1)).to_have_text("BPE: Four sentences")
-    seen = []
-    for _ in range(19):
-        handout.press("ArrowRight")
-        seen.append((handout.state()["pair"], handout.state()["token"]))
+    seen = [(state["pair"], state["token"]) for [state] in handout.walk(19, STATE)]
     assert seen == [(step["pair"], step["token"]) for step in STEPS]
     handout.press("Home")
     assert handout.state()["step"] == 0
     assert asked == [path.as_uri()]
+
+
+def ties_where_the_runs_part(bpe: Bpe) -> None:
+    """The engine, asked for both rules, says in which step they part; the page says so and goes there."""
+    lines = EXAMPLES["course"].text().splitlines()
+    special = ["<|endoftext|>"]
+    rules = {"lowest ids (tokenizers)": "lowest_ids", "greatest (CS336)": "greatest"}
+    first = course_trace()
+    panel = bpe.tab("Ties")
+    for title, rule in rules.items():
+        other = train_bpe(Corpus.from_texts(lines), 50, special_tokens=special, tie_rule=rule)
+        parting = next(step for step in range(1, 20) if first.pair_of(step) != other.pair_of(step))
+        bpe.choose("Compare with tie rule", title)
+        expect(panel).to_contain_text(f"With {title}:")
+        rows = panel.locator(".parting p")
+        expect(rows.nth(0).locator("b")).to_have_text(str(parting))
+        expect(rows.nth(1).locator(".t")).to_have_text(list(first.pair_of(parting)))
+        expect(rows.nth(2).locator(".t")).to_have_text(list(other.pair_of(parting)))
+        panel.get_by_role("button", name=f"Go to step {parting}").click()
+        bpe.shows(parting)
+        assert bpe.state()["pair"] == list(first.pair_of(parting))
+        bpe.press("Home")
+    bpe.choose("When pairs tie, merge", "lowest ids (tokenizers)")
+    bpe.page.wait_for_function("() => location.search.includes('ties=lowest_ids')")
+    expect(panel).to_contain_text("With lowest ids (tokenizers):")
+    bpe.take()
+    bpe.press("Home")
+    other = train_bpe(Corpus.from_texts(lines), 50, special_tokens=special, tie_rule="lowest_ids")
+    seen = [tuple(state["pair"]) for [state] in bpe.walk(19, STATE)]
+    assert seen == [tuple(other.pair_of(step)) for step in range(1, 20)]
 
 
 # --- hostile text -----------------------------------------------------------------------------------------------------

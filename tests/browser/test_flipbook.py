@@ -67,8 +67,46 @@ def hold(page: Page, key: str, times: int, pause: int = 0) -> None:
     page.keyboard.up(key)
 
 
-def test_other_keys_and_scrubber(demo: Callable[..., Page]) -> None:
-    page = demo("?step=3")
+def go(page: Page, step: int) -> None:
+    """Have it at a step, and nothing else with the focus."""
+    page.get_by_role("slider", name="Step").fill(str(step))
+    page.evaluate("document.activeElement.blur()")
+    settled(page, step)
+
+
+def the_colour_scheme_is(page: Page, scheme: str) -> None:
+    assert page.evaluate(f"getComputedStyle({BOOK}).colorScheme") == scheme
+    ink = page.evaluate(f"getComputedStyle({BOOK}).color")  # light-dark() agrees
+    assert (max(map(int, re.findall(r"\d+", ink))) > 128) == (scheme == "dark"), ink
+
+
+def test_stepping(demo: Callable[..., Page], page: Page) -> None:
+    """One visit from a link on, in Streamlit's light theme, though the system is dark."""
+    page.emulate_media(color_scheme="dark")
+    demo("?step=20&embed=true&embed_options=light_theme")
+    the_colour_scheme_is(page, "light")
+    page.emulate_media(color_scheme="light")
+    reports_once_after_a_burst(page)
+    other_keys_and_scrubber(page)
+    buttons(page)
+    two_beats(page)
+    hold_past_the_window(page)
+    next_window_comes_ahead_of_time(page)
+    page_does_not_scroll(page)
+    python_seeks(page)
+
+
+def reports_once_after_a_burst(page: Page) -> None:
+    before = runs(page)
+    page.evaluate("""() => { for (let i = 0; i < 30; i++)
+        document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', repeat: i > 0, bubbles: true, composed: true, cancelable: true})); }""")
+    expect(page.get_by_text("Python is at 50; reported 50;")).to_be_visible()
+    page.wait_for_timeout(400)
+    assert runs(page) == before + 1
+
+
+def other_keys_and_scrubber(page: Page) -> None:
+    go(page, 3)
     page.keyboard.press("End")
     settled(page, 299)
     page.keyboard.press("ArrowRight")
@@ -94,8 +132,8 @@ def test_other_keys_and_scrubber(demo: Callable[..., Page]) -> None:
     settled(page, state(page)["step"])
 
 
-def test_buttons(demo: Callable[..., Page]) -> None:
-    page = demo("?step=5")
+def buttons(page: Page) -> None:
+    go(page, 5)
     # Pressed and looked at in one go: however slow the machine is, the first beat is not over in between.
     pressed = page.get_by_role("button", name="Step forward").evaluate(
         f"button => {{ button.focus(); button.click(); return ({STATE})(); }}"
@@ -119,8 +157,8 @@ def test_buttons(demo: Callable[..., Page]) -> None:
     assert not state(page)["playing"]
 
 
-def test_two_beats(demo: Callable[..., Page]) -> None:
-    page = demo("?step=5")
+def two_beats(page: Page) -> None:
+    go(page, 5)
     assert state(page)["beat"] == "2"
     page.evaluate(f"""() => {{ window.beats = []; const stage = ({BOOK}).querySelector('.stage');
         new MutationObserver(() => window.beats.push(stage.dataset.beat)).observe(stage, {{attributeFilter: ['data-beat']}}); }}""")
@@ -130,15 +168,13 @@ def test_two_beats(demo: Callable[..., Page]) -> None:
         settled(page, step)  # Python has answered, which must not start the beats again
         assert page.evaluate("window.beats.splice(0)") == ["1", "2"]
     page.emulate_media(reduced_motion="reduce")
-    page.reload()
-    settled(page, 7)
     page.keyboard.press("ArrowRight")
     assert state(page)["step"] == 8 and state(page)["beat"] == "2"
     page.emulate_media(reduced_motion="no-preference")
 
 
-def test_hold_past_the_window(demo: Callable[..., Page]) -> None:
-    page = demo("?step=60")
+def hold_past_the_window(page: Page) -> None:
+    go(page, 60)
     assert 130 not in window(60, 299) and 40 not in window(130, 299)
     hold(page, "ArrowRight", 70, pause=5)
     assert state(page)["step"] == 130
@@ -149,8 +185,8 @@ def test_hold_past_the_window(demo: Callable[..., Page]) -> None:
     assert state(page)["now"] == "Ġt40"
 
 
-def test_next_window_comes_ahead_of_time(demo: Callable[..., Page]) -> None:
-    page = demo("?step=75")
+def next_window_comes_ahead_of_time(page: Page) -> None:
+    go(page, 75)
     page.evaluate(
         f"() => {{ const b = {BOOK}; window.stale = 0; new MutationObserver(() => window.stale++).observe(b, {{attributeFilter: ['data-stale']}}); }}"
     )
@@ -161,8 +197,51 @@ def test_next_window_comes_ahead_of_time(demo: Callable[..., Page]) -> None:
     assert page.evaluate("window.stale") == 0
 
 
-def test_typing_does_not_step(demo: Callable[..., Page]) -> None:
-    page = demo("?step=5")
+def page_does_not_scroll(page: Page) -> None:
+    go(page, 5)
+    page.set_viewport_size({"width": 1366, "height": 300})
+    where = "document.querySelector('[data-testid=stMain]').scrollTop"
+    page.evaluate(where + " = 120")
+    assert page.evaluate(where) == 120
+    page.keyboard.press("End")
+    settled(page, 299)
+    page.keyboard.press("Home")
+    settled(page, 0)
+    assert page.evaluate(where) == 120
+    assert page.evaluate(f"({BOOK}).querySelector('.line').scrollLeft") == 0
+    page.set_viewport_size({"width": 1366, "height": 768})
+
+
+def python_seeks(page: Page) -> None:
+    page.get_by_role("button", name="Go to 200").click()
+    settled(page, 200)
+    page.get_by_role("button", name="Rerun").click()
+    expect(page.get_by_text("Python is at 200; reported None;")).to_be_visible()
+    page.keyboard.press("ArrowLeft")  # from the button, which has no use for arrows
+    settled(page, 199)
+    page.get_by_role("button", name="Go to 200").click()
+    settled(page, 200)
+
+
+def test_beside_other_widgets(demo: Callable[..., Page]) -> None:
+    """One visit from a deep link on: a text box, a select box, a reload."""
+    page = demo("?step=150")
+    a_deep_link_and_a_reload(page)
+    typing_does_not_step(page)
+    rerun_leaves_the_stage_alone(page)
+    back_returns_to_the_former_corpus_and_step(page)
+
+
+def a_deep_link_and_a_reload(page: Page) -> None:
+    assert (state(page)["step"], state(page)["frame"]) == (150, 150)
+    page.keyboard.press("ArrowRight")
+    settled(page, 151)
+    page.reload()
+    settled(page, 151)
+
+
+def typing_does_not_step(page: Page) -> None:
+    go(page, 5)
     field = page.get_by_label("Text")
     field.click()
     page.keyboard.type("ab cd")
@@ -173,36 +252,8 @@ def test_typing_does_not_step(demo: Callable[..., Page]) -> None:
     assert not state(page)["playing"]
 
 
-def test_deep_link_reload_and_nonsense(demo: Callable[..., Page]) -> None:
-    page = demo("?step=150")
-    assert (state(page)["step"], state(page)["frame"]) == (150, 150)
-    page.keyboard.press("ArrowRight")
-    settled(page, 151)
-    page.reload()
-    settled(page, 151)
-    demo("?step=99999")
-    assert state(page)["step"] == 299
-
-
-@pytest.mark.parametrize("text", [None, "", "-3", "²", "1e3", "9" * 5000, " 4"])
-def test_nonsense_in_the_url_counts_as_absent(text: str | None) -> None:
-    assert read_step(text) is None
-
-
-def test_reports_once_after_a_burst(demo: Callable[..., Page]) -> None:
-    page = demo("?step=20")
-    page.wait_for_timeout(500)
-    expect(page.get_by_text("reported None; runs")).to_be_visible()  # mounting reports nothing
-    before = runs(page)
-    page.evaluate("""() => { for (let i = 0; i < 30; i++)
-        document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', repeat: i > 0, bubbles: true, composed: true, cancelable: true})); }""")
-    expect(page.get_by_text("Python is at 50; reported 50;")).to_be_visible()
-    page.wait_for_timeout(400)
-    assert runs(page) == before + 1
-
-
-def test_rerun_leaves_the_stage_alone(demo: Callable[..., Page]) -> None:
-    page = demo("?step=20")
+def rerun_leaves_the_stage_alone(page: Page) -> None:
+    go(page, 20)
     page.keyboard.press("ArrowRight")
     settled(page, 21)
     # The narration comes 400 ms after the move: not a change that a rerun made.
@@ -221,34 +272,8 @@ def test_rerun_leaves_the_stage_alone(demo: Callable[..., Page]) -> None:
     assert state(page)["step"] == 21
 
 
-def test_python_seeks(demo: Callable[..., Page]) -> None:
-    page = demo("?step=20")
-    page.get_by_role("button", name="Go to 200").click()
-    settled(page, 200)
-    page.get_by_role("button", name="Rerun").click()
-    expect(page.get_by_text("Python is at 200; reported None;")).to_be_visible()
-    page.keyboard.press("ArrowLeft")  # from the button, which has no use for arrows
-    settled(page, 199)
-    page.get_by_role("button", name="Go to 200").click()
-    settled(page, 200)
-
-
-def test_page_does_not_scroll(demo: Callable[..., Page]) -> None:
-    page = demo("?step=5")
-    page.set_viewport_size({"width": 1366, "height": 300})
-    where = "document.querySelector('[data-testid=stMain]').scrollTop"
-    page.evaluate(where + " = 120")
-    assert page.evaluate(where) == 120
-    page.keyboard.press("End")
-    settled(page, 299)
-    page.keyboard.press("Home")
-    settled(page, 0)
-    assert page.evaluate(where) == 120
-    assert page.evaluate(f"({BOOK}).querySelector('.line').scrollLeft") == 0
-
-
-def test_back_returns_to_the_former_corpus_and_step(demo: Callable[..., Page]) -> None:
-    page = demo("?step=5")
+def back_returns_to_the_former_corpus_and_step(page: Page) -> None:
+    go(page, 5)
     start = page.evaluate("history.length")
     hold(page, "ArrowRight", 20)
     settled(page, 25)
@@ -280,6 +305,11 @@ def test_back_returns_to_the_former_corpus_and_step(demo: Callable[..., Page]) -
     assert page.evaluate("history.length") == start + 1
 
 
+@pytest.mark.parametrize("text", [None, "", "-3", "²", "1e3", "9" * 5000, " 4"])
+def test_nonsense_in_the_url_counts_as_absent(text: str | None) -> None:
+    assert read_step(text) is None
+
+
 def test_overtaken_cleanup_keeps_the_book(open_page: Callable[..., Page]) -> None:
     """Streamlit calls the cleanup of a run that newer data overtook, while the component stays."""
     page = open_page(fresh=True)
@@ -307,26 +337,20 @@ def test_overtaken_cleanup_keeps_the_book(open_page: Callable[..., Page]) -> Non
     assert page.evaluate("window.sent.length") == 1
 
 
-def test_narrow(open_page: Callable[..., Page], serve: Callable[..., str]) -> None:
+def test_narrow_in_the_dark(open_page: Callable[..., Page], serve: Callable[..., str]) -> None:
+    """A phone, at a link beyond the last step, in Streamlit's dark theme, though the system is light."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page.goto(serve(HERE / "flipbook_demo.py", folder=HERE) + "?step=5")
+    page.goto(
+        serve(HERE / "flipbook_demo.py", folder=HERE) + "?step=99999&embed=true&embed_options=dark_theme"
+    )
     page.locator("[data-frame]").wait_for()
+    assert state(page)["step"] == 299
+    the_colour_scheme_is(page, "dark")
     sizes = page.evaluate(
         f"[...({BOOK}).querySelectorAll('.transport button')].map(b => b.getBoundingClientRect()).map(r => [r.width, r.height])"
     )
     assert all(width >= 40 and height >= 40 for width, height in sizes), sizes
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colour_scheme_follows_streamlit(page: Page, serve: Callable[..., str], scheme: str) -> None:
-    page.emulate_media(color_scheme="light" if scheme == "dark" else "dark")  # the system says the opposite
-    page.goto(serve(HERE / "flipbook_demo.py", folder=HERE) + f"?embed=true&embed_options={scheme}_theme")
-    page.locator("[data-frame]").wait_for()
-    assert page.evaluate(f"getComputedStyle({BOOK}).colorScheme") == scheme
-    ink = page.evaluate(f"getComputedStyle({BOOK}).color")  # light-dark() agrees
-    assert (max(map(int, re.findall(r"\d+", ink))) > 128) == (scheme == "dark"), ink
-    page.emulate_media(color_scheme="light")
 
 
 def test_standalone(open_page: Callable[..., Page], tmp_path: Path) -> None:

@@ -1,36 +1,78 @@
-"""Steps taken while a run still grows, in a real browser: a long text is pasted, and its first steps are there before the last.
+"""A run that still grows, in a real browser: a long text is pasted, and its first steps are there before the last. It is stopped, and
+trained to the end.
 
-Oracle: the engine, asked for the same text in this process.
+Oracle: the engine, asked for the same text in this process. What is shown of a run at each point of its growth is in
+`tests/pages/test_growing.py`.
 """
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from tests.browser.test_bpe_page import STATE, Bpe, random_words
+from tests.browser.test_bpe_page import STATE, Bpe
 from tokenizers_core import Corpus, train_wordpiece
 
-TEXT = random_words(25_000).decode()
+
+def random_words(number: int) -> str:
+    """Words of random letters: few are alike, so that there is much to merge. The same each time."""
+    draw = random.Random(1)
+    return " ".join("".join(draw.choices("abcdefghij", k=draw.randint(3, 9))) for _ in range(number))
+
+
+TEXT = random_words(25_000)
 """Training WordPiece on it takes seconds."""
 
 
-def test_steps_are_there_before_the_end_and_stay_right(page: Page, serve: Callable[..., str]) -> None:
-    learner = Bpe(page, serve(ROOT / "app.py")).open(
-        "/wordpiece?corpus=paste&size=20000&pre=whitespace_split"
-    )
+def test_a_run_that_grows(page: Page, serve: Callable[..., str]) -> None:
+    learner = Bpe(page, serve(ROOT / "app.py"))
+    learner.open("/wordpiece?corpus=paste&size=20000&pre=whitespace_split")
     learner.type_text(TEXT)
-    growth = page.locator(".ts-flipbook .growth")
     page.wait_for_function(f"() => {{ const s = ({STATE})(0); return s && s.last >= 3; }}")
-    page.locator(".ts-flipbook .stage").click(position={"x": 5, "y": 5})
+    before = steps_are_there_before_the_end(learner)
+    learned = it_can_be_stopped(learner)
+    page.get_by_role("button", name="Train to the end").click()
+    page.wait_for_function(f"learned => ({STATE})(0)?.last > learned", arg=learned, timeout=120_000)
+    the_last_step_is_followed_and_the_first_stay_right(learner, before)
+
+
+def steps_are_there_before_the_end(learner: Bpe) -> dict[str, object]:
+    """Returns what is shown after step 3."""
+    growth = learner.page.locator(".ts-flipbook .growth")
+    learner.take()
     learner.press("ArrowRight", 3)
     learner.shows(3)
     assert growth.is_visible()  # the run isn't over
     expect(growth).to_contain_text(re.compile(r"Training: [\d,]+ of [\d,]+"))
-    before = learner.state()
+    return learner.state()
+
+
+def it_can_be_stopped(learner: Bpe) -> int:
+    """Returns the number of steps until then."""
+    learner.page.locator(".ts-flipbook .growth").get_by_role("button", name="Stop here").click()
+    note = learner.page.locator(".note", has_text="Training was stopped after")
+    expect(note).to_be_visible()
+    found = re.search(r"after ([\d,]+) steps", note.inner_text())
+    assert found
+    learned = int(found.group(1).replace(",", ""))
+    learner.page.wait_for_function(f"learned => ({STATE})(0)?.last === learned", arg=learned)
+    assert learned > 3
+    learner.rest()
+    learner.take()
+    learner.press("End")
+    learner.at(learned)
+    assert "Training was stopped here." in learner.state()["say"]
+    return learned
+
+
+def the_last_step_is_followed_and_the_first_stay_right(learner: Bpe, before: dict[str, object]) -> None:
+    page, growth = learner.page, learner.page.locator(".ts-flipbook .growth")
+    expect(page.locator(".note", has_text="Training was stopped after")).to_have_count(0)
+    learner.take()
     learner.press("End")
     expect(growth).to_be_hidden(timeout=120_000)
     page.wait_for_function(f"() => {{ const s = ({STATE})(0); return s.step === s.last && !s.stale; }}")

@@ -75,9 +75,24 @@ def lattice(serve: Callable[..., str], page: Page) -> Callable[..., Book]:
     return start
 
 
-def test_unhug_by_keyboard(lattice: Callable[..., Book]) -> None:
-    """Forward boundary by boundary, as in the course, then back along the last pieces."""
+def test_unhug_and_other_words(lattice: Callable[..., Book]) -> None:
+    """One visit: the course's word by keyboard and by mouse, in all its colours, then other words."""
     book = lattice()
+    unhug_by_keyboard(book)
+    beats_hold_the_winner_back(book)
+    pointing_at_a_piece_tells_its_numbers(book)
+    everything_can_be_read(book)
+    forcing_with_the_mouse(book)
+    book.page.mouse.move(0, 0)
+    book.press("Home")
+    forcing_with_the_keyboard(book)
+    samples_can_be_drawn_again(book.page)
+    another_word_forgets_the_choice(book)
+    a_tie_costs_nothing(book)
+
+
+def unhug_by_keyboard(book: Book) -> None:
+    """Forward boundary by boundary, as in the course, then back along the last pieces."""
     made = Lattice.build("unhug", course_pieces())
     state = book.state()
     assert state["rows"][0] == ["0", "start", "1", "0"] and state["rows"][1:] == [
@@ -103,9 +118,8 @@ def test_unhug_by_keyboard(lattice: Callable[..., Book]) -> None:
     assert book.press("ArrowLeft")["best"] == ["hug"]
 
 
-def test_beats_hold_the_winner_back(lattice: Callable[..., Book]) -> None:
-    book = lattice()
-    book.press("ArrowRight", "ArrowRight")
+def beats_hold_the_winner_back(book: Book) -> None:
+    book.press("Home", "ArrowRight", "ArrowRight")
     cells = book.root.locator(".rows .now td").nth(1)
     expect(cells).to_have_css("visibility", "visible")
     plain = book.bar("n").evaluate("e => getComputedStyle(e).borderTopColor")
@@ -121,8 +135,8 @@ def test_beats_hold_the_winner_back(lattice: Callable[..., Book]) -> None:
     expect(cells).to_have_css("visibility", "visible")
 
 
-def test_pointing_at_a_piece_tells_its_numbers(lattice: Callable[..., Book]) -> None:
-    book = lattice()
+def pointing_at_a_piece_tells_its_numbers(book: Book) -> None:
+    book.press("Home")
     expect(book.root.locator(".facts .hint")).to_be_visible()
     tall = book.root.evaluate("book => book.offsetHeight")
     for step in range(8):
@@ -142,9 +156,52 @@ def test_pointing_at_a_piece_tells_its_numbers(lattice: Callable[..., Book]) -> 
     expect(book.root.locator(".facts .hint")).to_be_visible()
 
 
-def test_forcing_with_the_mouse(lattice: Callable[..., Book]) -> None:
+CONTRAST = """(book, selector) => {
+  const pen = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+  const up = e => e.parentElement ?? e.getRootNode().host;
+  const known = new Map();
+  const light = paint => { // the colours laid over each other, as light; few are different
+    const name = paint.join('|');
+    if (known.has(name)) return known.get(name);
+    pen.clearRect(0, 0, 1, 1);
+    for (const colour of paint) { pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1); }
+    const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map(x => x / 255).map(x => x <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
+    known.set(name, .2126 * r + .7152 * g + .0722 * b);
+    return known.get(name); };
+  const grounds = new Map(), ground = e => grounds.get(e) ?? grounds.set(e, getComputedStyle(e).backgroundColor).get(e);
+  return [...book.querySelectorAll(selector)].filter(e => e.checkVisibility({visibilityProperty: true})).map(e => {
+    const under = [];
+    for (let at = e; at; at = up(at)) under.unshift(ground(at));
+    const pair = [light(under), light([...under, getComputedStyle(e).color])].sort((a, b) => b - a);
+    return (pair[0] + .05) / (pair[1] + .05); }); }"""
+
+
+SELECTORS = (
+    ".e bdi", ".e small", ".ruler b", ".ruler i", ".lat td", ".lat th", ".lat .t", ".facts p", ".legend span", ".mark", ".lat h3",
+)  # fmt: skip
+
+
+def everything_can_be_read(book: Book) -> None:
+    """Contrast of 4.5:1 for all text, in every state that a piece or a boundary can be in."""
+    page = book.page
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    book.press("Home")
+    book.bar("ug").click()
+    for step in range(8):
+        for scheme in (("light", "dark"), ("dark", "light"))[step % 2]:  # one change for each step
+            page.emulate_media(color_scheme=scheme)
+            expect(book.root).to_have_css("color-scheme", scheme)
+            found = book.root.evaluate(f"(book, all) => all.map(one => ({CONTRAST})(book, one))", SELECTORS)
+            for selector, measured in zip(SELECTORS, found, strict=True):
+                for contrast in measured:
+                    assert contrast >= 4.5, (step, scheme, selector, contrast)
+        assert book.press("ArrowRight")["beat"] == "2"  # at rest: nothing blinks
+    page.emulate_media(color_scheme="light", reduced_motion="no-preference")
+    book.bar("ug").click()
+
+
+def forcing_with_the_mouse(book: Book) -> None:
     """The forced path is marked, the best one stays; stepping keeps it, choosing again or another one changes it."""
-    book = lattice()
     book.press("End")
     book.bar("hu").click()
     book.root.locator(".say").hover()
@@ -167,8 +224,7 @@ def test_forcing_with_the_mouse(lattice: Callable[..., Book]) -> None:
     assert book.state()["picked"] == book.state()["pressed"] == []
 
 
-def test_forcing_with_the_keyboard(lattice: Callable[..., Book]) -> None:
-    book = lattice()
+def forcing_with_the_keyboard(book: Book) -> None:
     book.bar("h").focus()
     book.page.keyboard.press("Shift+Tab")
     book.page.keyboard.press("Tab")
@@ -187,20 +243,18 @@ def test_forcing_with_the_keyboard(lattice: Callable[..., Book]) -> None:
     state = book.press("Space")
     assert state["pressed"] == [] and not state["playing"] and state["step"] == 0
     assert book.press("Space")["pressed"] == ["h"]
+    assert book.press("Space")["pressed"] == []
 
 
-def test_a_tie_costs_nothing(lattice: Callable[..., Book]) -> None:
-    book = lattice("?word=pug")
-    book.bar("pu").click()
-    assert "costs nothing: equally good." in book.state()["facts"]
-    assert (
-        "The longer last piece was met first, so it is kept"
-        in book.press("Home", "ArrowRight", "ArrowRight", "ArrowRight")["say"]
-    )
+def samples_can_be_drawn_again(page: Page) -> None:
+    drawn = page.locator(".segmentations").nth(1)
+    before = drawn.inner_text()
+    page.get_by_role("button", name="Sample again").click()
+    expect(page.get_by_text("Seed 1:")).to_be_visible()
+    expect(drawn).not_to_have_text(before, use_inner_text=True)
 
 
-def test_another_word_forgets_the_choice(lattice: Callable[..., Book]) -> None:
-    book = lattice()
+def another_word_forgets_the_choice(book: Book) -> None:
     book.bar("un").click()
     field = book.page.get_by_role("combobox", name=re.compile("Word"))
     field.click()
@@ -218,6 +272,20 @@ def test_another_word_forgets_the_choice(lattice: Callable[..., Book]) -> None:
         .find(Boolean)?.innerText.startsWith('h\\nu\\ng\\ns')""")
     expect(book.page.get_by_text("No sequence of pieces spells this word")).to_have_count(0)
     assert book.press("ArrowRight")["step"] == 1  # the keys are the book's at once
+
+
+def a_tie_costs_nothing(book: Book) -> None:
+    field = book.page.get_by_role("combobox", name=re.compile("Word"))
+    field.click()
+    field.fill("pug")
+    field.press("Enter")
+    expect(book.root.locator(".ruler > b")).to_have_text(list("pug"))
+    book.bar("pu").click()
+    assert "costs nothing: equally good." in book.state()["facts"]
+    assert (
+        "The longer last piece was met first, so it is kept"
+        in book.press("Home", "ArrowRight", "ArrowRight", "ArrowRight")["say"]
+    )
 
 
 def test_hostile_word(lattice: Callable[..., Book]) -> None:
@@ -270,54 +338,3 @@ def test_phone(lattice: Callable[..., Book], open_page: Callable[..., Page]) -> 
         assert len(book.state()["pressed"]) == 1
         book.root.locator(".e").first.tap()
         assert book.state()["pressed"] == []
-
-
-CONTRAST = """(book, selector) => {
-  const pen = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
-  const up = e => e.parentElement ?? e.getRootNode().host;
-  const known = new Map();
-  const light = paint => { // the colours laid over each other, as light; few are different
-    const name = paint.join('|');
-    if (known.has(name)) return known.get(name);
-    pen.clearRect(0, 0, 1, 1);
-    for (const colour of paint) { pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1); }
-    const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map(x => x / 255).map(x => x <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
-    known.set(name, .2126 * r + .7152 * g + .0722 * b);
-    return known.get(name); };
-  const grounds = new Map(), ground = e => grounds.get(e) ?? grounds.set(e, getComputedStyle(e).backgroundColor).get(e);
-  return [...book.querySelectorAll(selector)].filter(e => e.checkVisibility({visibilityProperty: true})).map(e => {
-    const under = [];
-    for (let at = e; at; at = up(at)) under.unshift(ground(at));
-    const pair = [light(under), light([...under, getComputedStyle(e).color])].sort((a, b) => b - a);
-    return (pair[0] + .05) / (pair[1] + .05); }); }"""
-
-
-SELECTORS = (
-    ".e bdi", ".e small", ".ruler b", ".ruler i", ".lat td", ".lat th", ".lat .t", ".facts p", ".legend span", ".mark", ".lat h3",
-)  # fmt: skip
-
-
-def test_everything_can_be_read(lattice: Callable[..., Book], page: Page) -> None:
-    """Contrast of 4.5:1 for all text, in every state that a piece or a boundary can be in."""
-    page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    book = lattice()
-    book.bar("ug").click()
-    for step in range(8):
-        for scheme in (("light", "dark"), ("dark", "light"))[step % 2]:  # one change for each step
-            page.emulate_media(color_scheme=scheme)
-            expect(book.root).to_have_css("color-scheme", scheme)
-            found = book.root.evaluate(f"(book, all) => all.map(one => ({CONTRAST})(book, one))", SELECTORS)
-            for selector, measured in zip(SELECTORS, found, strict=True):
-                for contrast in measured:
-                    assert contrast >= 4.5, (step, scheme, selector, contrast)
-        assert book.press("ArrowRight")["beat"] == "2"  # at rest: nothing blinks
-    page.emulate_media(color_scheme="light", reduced_motion="no-preference")
-
-
-def test_samples_can_be_drawn_again(lattice: Callable[..., Book]) -> None:
-    page = lattice().page
-    drawn = page.locator(".segmentations").nth(1)
-    before = drawn.inner_text()
-    page.get_by_role("button", name="Sample again").click()
-    expect(page.get_by_text("Seed 1:")).to_be_visible()
-    expect(drawn).not_to_have_text(before, use_inner_text=True)

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-import pytest
 from PIL import Image, ImageChops, ImageFilter, ImageStat
 from playwright.sync_api import Page, expect
 
@@ -50,29 +49,43 @@ def apart(picture: bytes | Image.Image, screen: bytes) -> float:
     return sum(ImageStat.Stat(ImageChops.difference(one, other)).mean) / 3
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_picture_of_a_step_is_the_screen(
-    serve: Callable[..., str], open_page: Callable[..., Page], scheme: str
-) -> None:
-    page = open_page(color_scheme=scheme, reduced_motion="reduce")
+def test_pictures_are_the_screen(serve: Callable[..., str], page: Page) -> None:
+    """In the light, of a step and of the run from there; then of a step in the dark."""
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.goto(f"{serve('app.py')}/bpe?corpus=course&step=18&lang=en")
-    stage = page.locator(STAGE)
-    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 18")
+    at(page, 18)
     page.get_by_role("tab", name="Files and link").click()
     page.locator(".ts-picture button").first.wait_for()
+    screen, other = the_picture_of_a_step_is_the_screen(page)
+    the_animation_begins_with_the_screen(page, screen, other)
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator(".ts-flipbook").first).to_have_css("color-scheme", "dark")
+    the_picture_of_a_step_is_the_screen(page)
+    page.emulate_media(color_scheme="light", reduced_motion="no-preference")
+
+
+def at(page: Page, step: int) -> None:
+    expect(page.locator(".ts-flipbook .where b")).to_have_text(f"Step {step}")
+
+
+def the_picture_of_a_step_is_the_screen(page: Page) -> tuple[bytes, bytes]:
+    """Returns the screen at steps 18 and 19; it is at step 18 afterwards, as before."""
+    stage, address = page.locator(STAGE), page.url
     name, picture = saved(page, "png")
-    address = page.url
-    screen = stage.screenshot()
     assert name == "bpe-step-18.png"
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 19")
     page.mouse.move(0, 0)
+    screen = stage.screenshot()
+    page.keyboard.press("ArrowRight")
+    at(page, 19)
     other = stage.screenshot()
     assert apart(picture, screen) < NEAR < apart(picture, other) - 0.5
-    if scheme == "dark":
-        return
     page.keyboard.press("ArrowLeft")
+    at(page, 18)
     page.wait_for_function("address => location.href === address", arg=address)
+    return screen, other
+
+
+def the_animation_begins_with_the_screen(page: Page, screen: bytes, other: bytes) -> None:
     name, animation = saved(page, "apng")
     assert name == "bpe-step-18.png"
     with Image.open(io.BytesIO(animation)) as film:
@@ -83,7 +96,7 @@ def test_the_picture_of_a_step_is_the_screen(
         assert apart(film.copy(), screen) < NEAR
         film.seek(1)
         assert apart(film.copy(), other) < NEAR
-    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 18")
+    at(page, 18)
 
 
 def test_a_browser_that_cannot_says_so(serve: Callable[..., str], page: Page) -> None:

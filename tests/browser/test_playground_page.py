@@ -4,7 +4,7 @@ Sources and oracles: for the tokenizers that are trained here, the engine, asked
 text; for uploads, the `tokenizers` and `tiktoken` packages with the same vocabulary; the text itself, which the chips have to
 give back when they are copied; the browser for places, widths, history, and for what hostile text made of the page. State is
 read from the page: the row of ids, the figures, the chips, the address. What the text box and the chips do by themselves is
-in `test_chips.py`; the complaints about damaged links, in `tests/pages/test_playground.py`.
+in `test_chips.py`; damaged links, tokenizers with alike names and public ones without a network, in `tests/pages/test_playground.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 import regex
-from playwright.sync_api import Locator, Page, TimeoutError, expect
+from playwright.sync_api import Locator, Page, Request, TimeoutError, expect
 from tokenizers import AddedToken, BertWordPieceTokenizer, Tokenizer, models, pre_tokenizers
 
 from tests.app.catalogue.test_loaded import bert, oracle, tiktoken_file, tiktokens, trained
@@ -84,10 +84,11 @@ SHOWN = """ids => [...document.querySelectorAll('*')].some(e => e.shadowRoot?.qu
 
 
 LATE = "data-ts-typed"
-HELD = """() => { window.held = []; const real = window.setTimeout; let last;
+HELD = """() => { window.held = []; const real = window.setTimeout;
+  window.letGo = () => { window.setTimeout = real; };
   window.setTimeout = (run, after, ...rest) => after >= 300 && after <= 2000 && String(run).includes("this.tell()")
     ? (held.length = 0, held.push(run), real(() => {}, 0)) : real(run, after, ...rest); }"""
-"""Keeps the end of a pause in typing until it is asked for."""
+"""Keeps the end of a pause in typing until it is asked for, and is let go."""
 
 
 class Playground(Learner):
@@ -256,8 +257,13 @@ def file(name: str, data: bytes) -> dict[str, Any]:
 # --- text and tokens --------------------------------------------------------------------------------------------------
 
 
-def test_a_newcomer_sees_tokens_at_once(playground: Playground) -> None:
+def test_a_first_visit(playground: Playground) -> None:
     playground.start()
+    a_newcomer_sees_tokens_at_once(playground)
+    tokens_are_copied_and_a_special_token_is_put_in(playground)
+
+
+def a_newcomer_sees_tokens_at_once(playground: Playground) -> None:
     text = TEXTS["first"].make()
     expect(playground.page.get_by_role("heading", level=1)).to_have_text("Playground")
     has_written(playground.page, text)
@@ -266,11 +272,50 @@ def test_a_newcomer_sees_tokens_at_once(playground: Playground) -> None:
     assert playground.true_text() == text and playground.query() == {}
 
 
-@pytest.mark.parametrize("spec", [BPE, PIECES, UNIGRAM])
-def test_a_pasted_multilingual_text(playground: Playground, clipboard: None, spec: str) -> None:
-    """The chips are the text, the ids the engine's; a text box makes U+000A of the line ends of Windows."""
-    playground.start(spec)
+def tokens_are_copied_and_a_special_token_is_put_in(playground: Playground) -> None:
+    """Ids as a list, tokens as the vocabulary writes them, the text itself; and what the menu offers comes in at the caret, can be undone,
+    and leaves the focus there. Oracle: the engine's encoding."""
+    page, text = playground.page, 'to "be" or 日本'
+    elsewhere = page.context.new_page()  # our policy lets no script read the clipboard
+    elsewhere.set_content("<textarea></textarea>")
+    box(page).fill(text)
+    expected = engine(READY[0], text)
+    playground.tokens(expected.ids)
+    for name, held in (("ids", list(expected.ids)), ("tokens", expected.tokens), ("text", text)):
+        page.get_by_role("button", name=f"Copy {name}").click()
+        expect(page.locator(".ts-chips output")).to_contain_text(f"{len(expected.ids)} of")
+        elsewhere.locator("textarea").fill("")
+        elsewhere.locator("textarea").press("Control+v")
+        copied = elsewhere.locator("textarea").input_value()
+        assert (copied if name == "text" else json.loads(copied)) == held
+    elsewhere.close()
+    box(page).click()
+    page.keyboard.press("Control+End")
+    page.get_by_role("combobox", name="Insert a special token").fill(SPECIAL)
+    page.get_by_role("option", name=SPECIAL).click()
+    has_written(page, text + SPECIAL)
+    expect(box(page)).to_be_focused()
+    page.keyboard.type("!")
+    has_written(page, f"{text}{SPECIAL}!")
+    playground.tokens(ids(READY[0], f"{text}{SPECIAL}!"))
+    for _ in range(2):
+        page.keyboard.press("Control+z")
+    has_written(page, text)
+    playground.untroubled()
+
+
+def test_many_scripts(playground: Playground, clipboard: None) -> None:
+    """One text, pasted, under three tokenizers in turn."""
+    playground.start(BPE, PIECES, UNIGRAM)
     playground.paste(MULTILINGUAL)
+    a_multilingual_text(playground, BPE)
+    for spec in (PIECES, UNIGRAM):
+        playground.choose("Tokenizer A", title(spec))
+        a_multilingual_text(playground, spec)
+
+
+def a_multilingual_text(playground: Playground, spec: str) -> None:
+    """The chips are the text, the ids the engine's; a text box makes U+000A of the line ends of Windows."""
     text = MULTILINGUAL.replace("\r\n", "\n")
     expected = engine(spec, text)
     playground.tokens(expected.ids)
@@ -290,9 +335,21 @@ def test_a_pasted_multilingual_text(playground: Playground, clipboard: None, spe
     playground.untroubled()
 
 
-def test_typing_updates_the_chips_in_the_box(playground: Playground) -> None:
-    """No blur, no Enter: the caret stays where it is."""
+def test_one_tokenizer(playground: Playground, open_page: Callable[..., Page], tmp_path: Path) -> None:
+    """One visit: typing and what comes of it, toggles, another tokenizer beside it, files, and all of it by keyboard."""
     playground.start(COURSE, text="")
+    typing_updates_the_chips_in_the_box(playground)
+    a_key_is_drawn_without_a_run_of_the_page(playground)
+    where_the_server_draws_nothing_the_page_does(playground)
+    white_space_special_tokens_and_escapes(playground)
+    side_by_side_is_aligned(playground)
+    typing_adds_no_history_and_back_returns_the_tokenizer(playground)
+    the_files_are_the_tokens(playground, open_page(fresh=True, offline=True), tmp_path)
+    keyboard_alone(playground)
+
+
+def typing_updates_the_chips_in_the_box(playground: Playground) -> None:
+    """No blur, no Enter: the caret stays where it is."""
     page, text = playground.page, ""
     expect(playground.chips).to_have_count(0)
     box(page).click()
@@ -313,17 +370,58 @@ def test_typing_updates_the_chips_in_the_box(playground: Playground) -> None:
     expect(playground.figure("Tokens")).to_have_text("0")
 
 
-def test_a_key_is_drawn_without_a_run_of_the_page(playground: Playground) -> None:
+def typing_adds_no_history_and_back_returns_the_tokenizer(playground: Playground) -> None:
+    page, length = playground.page, "history.length"
+    box(page).fill("")
+    playground.rest()
+    playground.address_has(text=str(pack_text("")))
+    start = page.evaluate(length)
+    box(page).click()
+    for word in ("This ", "is ", "a token"):
+        page.keyboard.type(word)
+        playground.tokens(ids(COURSE, written(page)))
+    playground.address_has(text=str(pack_text("This is a token")))
+    assert page.evaluate(length) == start
+    playground.choose("Tokenizer A", title(READY[0]))
+    playground.tokens(ids(READY[0], "This is a token"))
+    playground.address_has(t1=READY[0])
+    assert page.evaluate(length) == start + 1
+    box(page).press("Control+End")
+    page.keyboard.type("ization")
+    playground.tokens(ids(READY[0], "This is a tokenization"))
+    playground.address_has(text=str(pack_text("This is a tokenization")))
+    assert page.evaluate(length) == start + 1
+    playground.rest()
+    page.go_back()
+    playground.tokens(ids(COURSE, "This is a token"))
+    expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(COURSE))
+    has_written(page, "This is a token")
+    playground.rest()
+    page.go_forward()
+    playground.tokens(ids(READY[0], "This is a tokenization"))
+    expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(READY[0]))
+    has_written(page, "This is a tokenization")
+    assert unpack_text(playground.query()["text"]) == "This is a tokenization"
+    playground.untroubled()
+    assert page.evaluate(length) == start + 1
+    page.go_back()
+    playground.tokens(ids(COURSE, "This is a token"))
+    playground.rest()
+
+
+def a_key_is_drawn_without_a_run_of_the_page(playground: Playground) -> None:
     """Oracles: the engine's ids; the messages that the browser sends over the WebSocket, of which there is none until the typing pauses."""
     page, text = playground.page, "To be or not to be. " * 20
-    playground.start(COURSE, text=text)
+    box(page).fill(text)
     playground.tokens(ids(COURSE, text))
     expect(page.locator(f"html:not([{LATE}])")).to_have_count(1)
     asked: list[int] = []
-    page.on(
-        "request",
-        lambda request: asked.append(len(request.post_data or "")) if "/typed/" in request.url else None,
-    )
+
+    def listen(request: Request) -> None:
+        if "/typed/" in request.url:
+            asked.append(len(request.post_data or ""))
+
+    page.on("request", listen)
     page.evaluate(HELD)  # no pause ends
     box(page).press("Control+Home")
     for key in ("S", "o", " ", "Backspace"):
@@ -333,16 +431,17 @@ def test_a_key_is_drawn_without_a_run_of_the_page(playground: Playground) -> Non
     expect(playground.figure("Characters")).to_have_text(f"{len(text):,}")
     assert page.evaluate("window.held.length") == 1 and page.locator(f"html[{LATE}]").count() == 1
     assert 1 <= len(asked) <= 4 and max(asked[1:], default=0) < 300  # after the first, the change alone
-    page.evaluate("window.held[0]()")
+    page.evaluate("window.held[0](), window.letGo()")
     expect(page.locator(f"html:not([{LATE}])")).to_have_count(1)
     playground.tokens(ids(COURSE, text))
     playground.untroubled()
+    page.remove_listener("request", listen)
 
 
-def test_where_the_server_draws_nothing_the_page_does(playground: Playground) -> None:
+def where_the_server_draws_nothing_the_page_does(playground: Playground) -> None:
     """As when a server has forgotten; the browser would write an answer of 404 into its log, which has to stay empty."""
     page = playground.page
-    playground.start(COURSE, text="hug")
+    box(page).fill("hug")
     playground.tokens(ids(COURSE, "hug"))
     page.route("**/playground/typed/**", lambda route: route.fulfill(status=204))
     box(page).press("End")
@@ -350,32 +449,115 @@ def test_where_the_server_draws_nothing_the_page_does(playground: Playground) ->
     playground.tokens(ids(COURSE, "hugs hug"))
     expect(page.locator(f"html:not([{LATE}])")).to_have_count(1)
     playground.untroubled()
+    page.unroute("**/playground/typed/**")
 
 
-def test_typing_while_tokenizers_are_trained(playground: Playground) -> None:
-    """The box is there before they are: when they come, it stays where it is, with its text, its caret and the focus."""
-    slow = (
-        "unigram?corpus=library&size=300&step=2000",
-        "wordpiece?corpus=library&size=8000&min=1&step=4000",
+def white_space_special_tokens_and_escapes(playground: Playground) -> None:
+    text = f"the token\tis\n{SPECIAL} the"
+    box(playground.page).fill(text)
+    page, plain = playground.page, trace(COURSE).tokenizer()
+    found = engine(COURSE, text)
+    playground.tokens(found.ids)
+    assert found.tokens.count(SPECIAL) == 1
+    expect(chip(page, SPECIAL)).to_have_count(1)
+    assert any("␣" in one for one in playground.chips.all_inner_texts())
+    playground.flip("Whitespace")
+    expect(playground.chips.filter(has_text=re.compile("[␣⇥⏎]"))).to_have_count(0)
+    assert playground.true_text() == text
+    playground.flip("Whitespace")
+    expect(playground.chips.filter(has_text="⏎")).to_have_count(1)
+
+    playground.flip("Special tokens")
+    playground.tokens(EngineTokenizer(plain.pipeline, plain.model).encode(text).ids)
+    expect(chip(page, SPECIAL)).to_have_count(0)
+    expect(playground.chips.filter(has_text="|")).not_to_have_count(0)
+    assert playground.true_text() == text
+    playground.flip("Special tokens")
+    playground.tokens(found.ids)
+
+    typed = r"the\ttoken\n\u0074he \x41 \q"
+    box(page).fill(typed)
+    playground.tokens(ids(COURSE, typed))
+    playground.flip("Escapes")
+    playground.tokens(ids(COURSE, interpret_escapes(typed)))
+    assert playground.true_text() == "the\ttoken\nthe A \\q" and written(page) == typed
+    expect(playground.figure("Characters")).to_have_text(str(len("the\ttoken\nthe A \\q")))
+    playground.flip("Escapes")
+    playground.tokens(ids(COURSE, typed))
+
+
+ALIGNED = """() => [...document.querySelectorAll('*')].flatMap(e => [...e.shadowRoot?.querySelectorAll('.aligned .line > .b:not(.who)') ?? []]).map(block => {
+  const rows = [...block.children].filter(e => /^r[AB]$/.test(e.className));
+  return {differ: block.classList.contains('differ'), texts: rows.map(row => [...row.querySelectorAll('.t, .gap')].map(e => e.textContent)),
+    lefts: rows.map(row => Math.round(row.firstElementChild?.getBoundingClientRect().left ?? -1)), tops: rows.map(row => row.getBoundingClientRect().top)}; })"""
+
+
+def side_by_side_is_aligned(playground: Playground) -> None:
+    """The same text in every row, one above the other; the boundaries are the engine's, framed where they differ."""
+    text = "This is the Hugging Face Course: tokens."
+    box(playground.page).fill(text)
+    playground.beside(title(READY[0]))
+    playground.tokens(ids(COURSE, text))
+    playground.page.wait_for_function(
+        f"text => ({ALIGNED})().map(b => b.texts[0].join('')).join('') === text", arg=text.replace(" ", "␣")
     )
-    text = "Nobody has asked for these two before. " * 3
-    page = playground.page
-    page.goto(f"{playground.address}/playground?{urlencode({'t1': slow[0], 't2': slow[1]})}")
-    box(page).click()
-    playground.press("Control+a")
-    page.keyboard.type(text, delay=15)
-    playground.tokens(ids(slow[0], text))
-    page.locator(".aligned").wait_for()
-    page.keyboard.type("!")
-    playground.tokens(ids(slow[0], f"{text}!"))
-    assert written(page) == f"{text}!" and page.evaluate(FOCUS)[0] == "textbox"
+    blocks = playground.page.evaluate(ALIGNED)
+    bounds = [[end for _start, end in engine(spec, text).offsets] for spec in (COURSE, READY[0])]
+    for row in (0, 1):
+        pieces = [piece for block in blocks for piece in block["texts"][row]]
+        assert "".join(pieces) == text.replace(" ", "␣")
+        assert [sum(map(len, pieces[: place + 1])) for place in range(len(pieces))] == bounds[row]
+    for block in blocks:
+        one, other = ([piece.strip("␣") for piece in row if piece.strip("␣")] for row in block["texts"])
+        assert block["differ"] == (one != other), block  # apart from white space
+        assert block["lefts"][0] == block["lefts"][1] > 0 and block["tops"][0] < block["tops"][1]
+    assert {block["differ"] for block in blocks} == {True, False}
+    table = playground.page.get_by_test_id("stDataFrame").last
+    expect(table.locator("canvas [role=gridcell]").nth(1)).to_have_text("100")
+    playground.beside("none")
+    expect(playground.page.locator(".aligned")).to_have_count(0)
     playground.untroubled()
 
 
-def test_keyboard_alone(playground: Playground) -> None:
+def the_files_are_the_tokens(playground: Playground, offline: Page, tmp_path: Path) -> None:
+    """CSV and JSON against the engine; the page of HTML, offline and from the disk, shows the same chips, and nothing else."""
+    text = f"This is {SPECIAL}שלום 👩‍👧 tokens\n{ATTACK}\n-1 @x +y"
+    expected = engine(COURSE, text)
+    box(playground.page).fill(text)
+    playground.tokens(expected.ids)
+    playground.tab("Files and link")
+    rows = list(csv.DictReader(io.StringIO(playground.download("Tokens (CSV for spreadsheets)"), newline="")))
+    assert [int(row["id"]) for row in rows] == list(expected.ids)
+    assert [(int(row["start"]), int(row["end"])) for row in rows] == list(expected.offsets)
+    formulas = [row["text"] for row in rows if text[int(row["start"])] in "=+-@"]
+    assert formulas and all(cell.startswith("'") for cell in formulas)
+    for row in rows:
+        assert row["text"].removeprefix("'") == text[int(row["start"]) : int(row["end"])].removeprefix("'")
+    data = json.loads(playground.download("Tokens (JSON)"))
+    assert data["text"] == text and [token["id"] for token in data["tokens"]] == list(expected.ids)
+    assert [token["token"] for token in data["tokens"]] == list(expected.tokens)
+    assert data["counts"]["tokens"] == len(expected.ids) and data["counts"]["characters"] == len(text)
+
+    path = tmp_path / "tokens.html"
+    path.write_text(playground.download("Colored page (HTML)"), encoding="utf-8")
+    asked: list[str] = []
+    offline.on("request", lambda request: asked.append(request.url))
+    offline.goto(path.as_uri())
+    expect(offline.get_by_role("heading", level=1)).to_have_text(title(COURSE))
+    assert offline.locator(".ts-chips .r").all_inner_texts() == playground.chips.all_inner_texts()
+    expect(offline.locator("p.ids")).to_have_text(", ".join(map(str, expected.ids)))
+    assert (
+        offline.locator(".ts-chips .t").first.evaluate("e => getComputedStyle(e).backgroundColor")
+        != "rgba(0, 0, 0, 0)"
+    )
+    assert offline.evaluate(TRACES_OF_ATTACK) == [] and asked == [path.as_uri()]
+    assert offline.evaluate(WIDTHS)[0] <= 0
+
+
+def keyboard_alone(playground: Playground) -> None:
     """Text box, toggles, chips and tokenizers are reached with Tab and worked with keys."""
-    playground.start(COURSE)
     page, text = playground.page, "This tokenization is a token."
+    page.get_by_role("heading", level=1).click()
     playground.tab_to("textbox", "Text")
     playground.press("Control+a")
     page.keyboard.type(text)
@@ -427,154 +609,39 @@ def test_keyboard_alone(playground: Playground) -> None:
     playground.press("Escape")
 
     playground.tab_to("combobox", "Tokenizer A")
-    page.keyboard.type(title(READY[1]))
-    expect(page.get_by_role("option", name=title(READY[1]), exact=True)).to_be_visible()
-    playground.press("Enter")
-    playground.tokens(ids(READY[1], text))
-    playground.tab_to("combobox", "Tokenizer B")
     page.keyboard.type(title(READY[0]))
     expect(page.get_by_role("option", name=title(READY[0]), exact=True)).to_be_visible()
     playground.press("Enter")
+    playground.tokens(ids(READY[0], text))
+    playground.rest()
+    playground.tab_to("combobox", "Tokenizer B")
+    page.keyboard.type(title(GPT2))
+    expect(page.get_by_role("option", name=title(GPT2), exact=True)).to_be_visible()
+    playground.press("Enter")
+    expect(page.get_by_label("Tokenizer B", exact=True)).to_have_value(title(GPT2))
+    playground.rest()
+    playground.tab("Side by side")
     aligned = page.locator(".aligned").first
-    expect(aligned.locator(".legend")).to_contain_text(f"B {title(READY[0])}")
+    expect(aligned.locator(".legend")).to_contain_text(f"B {title(GPT2)}")
     playground.untroubled()
     assert written(page) == text
 
 
-def test_tokenizers_of_one_corpus_are_told_apart(playground: Playground) -> None:
-    """One that a link brings, of another size than the one that is always offered, stays chosen while the page is used."""
-    small, text = f"{READY[0]}&size=600", "Tokenizers split unfamiliar words."
-    playground.start(small, text=text)
-    playground.tokens(ids(small, text))
-    playground.beside(title(READY[1]))
-    expect(playground.page.locator(".aligned .legend")).to_contain_text("B WordPiece")
-    playground.tokens(ids(small, text))
-    assert playground.query()["t1"] == small
-    names = playground.opened("Tokenizer A").all_inner_texts()
-    assert len(set(names)) == len(names), names
-
-
-ALIGNED = """() => [...document.querySelectorAll('*')].flatMap(e => [...e.shadowRoot?.querySelectorAll('.aligned .line > .b:not(.who)') ?? []]).map(block => {
-  const rows = [...block.children].filter(e => /^r[AB]$/.test(e.className));
-  return {differ: block.classList.contains('differ'), texts: rows.map(row => [...row.querySelectorAll('.t, .gap')].map(e => e.textContent)),
-    lefts: rows.map(row => Math.round(row.firstElementChild?.getBoundingClientRect().left ?? -1)), tops: rows.map(row => row.getBoundingClientRect().top)}; })"""
-
-
-def test_side_by_side_is_aligned(playground: Playground) -> None:
-    """The same text in every row, one above the other; the boundaries are the engine's, framed where they differ."""
-    text = "This is the Hugging Face Course: tokens."
-    playground.start(COURSE, BPE, text=text)
-    playground.tokens(ids(COURSE, text))
-    playground.page.wait_for_function(
-        f"text => ({ALIGNED})().map(b => b.texts[0].join('')).join('') === text", arg=text.replace(" ", "␣")
-    )
-    blocks = playground.page.evaluate(ALIGNED)
-    bounds = [[end for _start, end in engine(spec, text).offsets] for spec in (COURSE, BPE)]
-    for row in (0, 1):
-        pieces = [piece for block in blocks for piece in block["texts"][row]]
-        assert "".join(pieces) == text.replace(" ", "␣")
-        assert [sum(map(len, pieces[: place + 1])) for place in range(len(pieces))] == bounds[row]
-    for block in blocks:
-        assert block["differ"] == (block["texts"][0] != block["texts"][1])
-        assert block["lefts"][0] == block["lefts"][1] > 0 and block["tops"][0] < block["tops"][1]
-    assert {block["differ"] for block in blocks} == {True, False}
-    table = playground.page.get_by_test_id("stDataFrame").last
-    expect(table.locator("canvas [role=gridcell]").nth(1)).to_have_text("100")
-    playground.beside("none")
-    expect(playground.page.locator(".aligned")).to_have_count(0)
-    playground.untroubled()
-
-
-def test_tokens_are_copied_and_a_special_token_is_put_in(playground: Playground) -> None:
-    """Ids as a list, tokens as the vocabulary writes them, the text itself; and what the menu offers comes in at the caret, can be undone,
-    and leaves the focus there. Oracle: the engine's encoding."""
-    page, text = playground.page, 'to "be" or 日本'
-    elsewhere = page.context.new_page()  # our policy lets no script read the clipboard
-    elsewhere.set_content("<textarea></textarea>")
-    playground.start(BPE, GPT2, text=text)
-    expected = engine(BPE, text)
-    playground.tokens(expected.ids)
-    for name, held in (("ids", list(expected.ids)), ("tokens", expected.tokens), ("text", text)):
-        page.get_by_role("button", name=f"Copy {name}").click()
-        expect(page.locator(".ts-chips output")).to_contain_text(f"{len(expected.ids)} of")
-        elsewhere.locator("textarea").fill("")
-        elsewhere.locator("textarea").press("Control+v")
-        copied = elsewhere.locator("textarea").input_value()
-        assert (copied if name == "text" else json.loads(copied)) == held
-    elsewhere.close()
+def test_typing_while_a_tokenizer_is_trained(playground: Playground) -> None:
+    """The box is there before it is: when it comes, the box stays where it is, with its text, its caret and the focus."""
+    slow = "wordpiece?corpus=library&size=3000&min=1"
+    text = "Nobody has asked for this one before. " * 3
+    page = playground.page
+    page.goto(f"{playground.address}/playground?{urlencode({'t1': slow, 't2': HUG})}")
     box(page).click()
-    page.keyboard.press("Control+End")
-    page.get_by_role("combobox", name="Insert a special token").fill(SPECIAL)
-    page.get_by_role("option", name=SPECIAL).click()
-    has_written(page, text + SPECIAL)
-    expect(box(page)).to_be_focused()
+    playground.press("Control+a")
+    page.keyboard.type(text, delay=15)
+    playground.tokens(ids(slow, text))
+    page.locator(".aligned").wait_for()
     page.keyboard.type("!")
-    has_written(page, f"{text}{SPECIAL}!")
-    playground.tokens(ids(BPE, f"{text}{SPECIAL}!"))
-    for _ in range(2):
-        page.keyboard.press("Control+z")
-    has_written(page, text)
+    playground.tokens(ids(slow, f"{text}!"))
+    assert written(page) == f"{text}!" and page.evaluate(FOCUS)[0] == "textbox"
     playground.untroubled()
-
-
-# --- toggles ----------------------------------------------------------------------------------------------------------
-
-
-def test_white_space_special_tokens_and_escapes(playground: Playground) -> None:
-    text = f"the token\tis\n{SPECIAL} the"
-    playground.start(COURSE, text=text)
-    page, plain = playground.page, trace(COURSE).tokenizer()
-    found = engine(COURSE, text)
-    playground.tokens(found.ids)
-    assert found.tokens.count(SPECIAL) == 1
-    expect(chip(page, SPECIAL)).to_have_count(1)
-    assert any("␣" in one for one in playground.chips.all_inner_texts())
-    playground.flip("Whitespace")
-    expect(playground.chips.filter(has_text=re.compile("[␣⇥⏎]"))).to_have_count(0)
-    assert playground.true_text() == text
-    playground.flip("Whitespace")
-    expect(playground.chips.filter(has_text="⏎")).to_have_count(1)
-
-    playground.flip("Special tokens")
-    playground.tokens(EngineTokenizer(plain.pipeline, plain.model).encode(text).ids)
-    expect(chip(page, SPECIAL)).to_have_count(0)
-    expect(playground.chips.filter(has_text="|")).not_to_have_count(0)
-    assert playground.true_text() == text
-    playground.flip("Special tokens")
-    playground.tokens(found.ids)
-
-    typed = r"the\ttoken\n\u0074he \x41 \q"
-    box(page).fill(typed)
-    playground.tokens(ids(COURSE, typed))
-    playground.flip("Escapes")
-    playground.tokens(ids(COURSE, interpret_escapes(typed)))
-    assert playground.true_text() == "the\ttoken\nthe A \\q" and written(page) == typed
-    expect(playground.figure("Characters")).to_have_text(str(len("the\ttoken\nthe A \\q")))
-    playground.flip("Escapes")
-    playground.tokens(ids(COURSE, typed))
-
-
-def test_the_tokenizers_own_special_tokens(playground: Playground) -> None:
-    """[CLS] and [SEP] around the text, as BERT's tokenizer of the library adds them; and in the text, as plain text."""
-    data, vocab = bert(True)
-    theirs = BertWordPieceTokenizer(vocab, lowercase=False)
-    text = "It's the [SEP] of a program"
-    playground.start(HUG, text=text)
-    playground.tokens(ids(HUG, text))
-    expect(playground.page.get_by_role("switch", name="Add special tokens", exact=True)).to_have_count(0)
-    playground.upload_by_mouse(file("vocab.txt", data))
-    playground.tokens(theirs.encode(text, add_special_tokens=False).ids)
-    playground.flip("Add special tokens: A")
-    playground.tokens(theirs.encode(text).ids)
-    assert playground.chips.first.inner_text() == "[CLS]" and playground.chips.last.inner_text() == "[SEP]"
-    assert playground.true_text() == text
-    playground.flip("Special tokens")
-    raw = Tokenizer.from_str(theirs.to_str())
-    raw.encode_special_tokens = True
-    playground.tokens(raw.encode(text).ids)
-    assert playground.true_text() == text
-    playground.flip("Add special tokens: A")
-    playground.tokens(raw.encode(text, add_special_tokens=False).ids)
 
 
 # --- from training ----------------------------------------------------------------------------------------------------
@@ -630,11 +697,41 @@ def test_from_training_to_the_playground_and_back(playground: Playground) -> Non
     playground.untroubled()
 
 
-# --- uploads ----------------------------------------------------------------------------------------------------------
+# --- files of tokenizers ----------------------------------------------------------------------------------------------
 
 
-def test_uploads_give_the_librarys_ids(playground: Playground) -> None:
-    """One after another through the sidebar; the text stays, and each may be chosen again, and survives a reload."""
+def test_files_of_tokenizers(playground: Playground) -> None:
+    playground.start(HUG)
+    the_tokenizers_own_special_tokens(playground)
+    files_give_the_librarys_ids(playground)
+
+
+def the_tokenizers_own_special_tokens(playground: Playground) -> None:
+    """[CLS] and [SEP] around the text, as BERT's tokenizer of the library adds them; and in the text, as plain text."""
+    data, vocab = bert(True)
+    theirs = BertWordPieceTokenizer(vocab, lowercase=False)
+    text = "It's the [SEP] of a program"
+    box(playground.page).fill(text)
+    playground.tokens(ids(HUG, text))
+    expect(playground.page.get_by_role("switch", name="Add special tokens", exact=True)).to_have_count(0)
+    playground.upload_by_mouse(file("vocab.txt", data))
+    playground.tokens(theirs.encode(text, add_special_tokens=False).ids)
+    playground.flip("Add special tokens: A")
+    playground.tokens(theirs.encode(text).ids)
+    assert playground.chips.first.inner_text() == "[CLS]" and playground.chips.last.inner_text() == "[SEP]"
+    assert playground.true_text() == text
+    playground.flip("Special tokens")
+    raw = Tokenizer.from_str(theirs.to_str())
+    raw.encode_special_tokens = True
+    playground.tokens(raw.encode(text).ids)
+    assert playground.true_text() == text
+    playground.flip("Add special tokens: A")
+    playground.tokens(raw.encode(text, add_special_tokens=False).ids)
+    playground.flip("Special tokens")
+
+
+def files_give_the_librarys_ids(playground: Playground) -> None:
+    """One after another through the sidebar; the text stays, and each may be chosen again. A reload is in `tests/pages/test_playground_files.py`."""
     text = "Hello, naïve café 👩‍👩‍👧 👍🏽 שלום 日本語\n<s> and <|endoftext|>\tit's 1234567 tests."
     model = json.loads(trained("bpe").to_str())["model"]
     data, vocab = bert(True)
@@ -661,8 +758,7 @@ def test_uploads_give_the_librarys_ids(playground: Playground) -> None:
             [file("own.tiktoken", tiktoken_file(ranks._mergeable_ranks))],
         ),
     )
-    playground.start(HUG, text=text)
-    playground.tokens(ids(HUG, text))
+    box(playground.page).fill(text)
     field = playground.page.get_by_label("Tokenizer A", exact=True)
     for name, expected, files in uploads:
         playground.upload(*files)
@@ -673,11 +769,38 @@ def test_uploads_give_the_librarys_ids(playground: Playground) -> None:
     playground.choose("Tokenizer A", "vocab.txt")
     playground.tokens(uploads[1][1])
     playground.address_has(t1=playground.query()["t1"], text=str(pack_text(text)))
+
+
+# --- hostile text and files -------------------------------------------------------------------------------------------
+
+
+def test_hostile_text_and_files_are_only_text(
+    playground: Playground, dialogs: list[str], tmp_path: Path
+) -> None:
+    """Every tab, every card, three ways to write: no element, no attribute, no request comes from a text, its training or a file."""
+    rules = {"special": "<script>window.bad=8</script>", "pre": "whitespace_split"}
+    own = f"bpe?{urlencode({'corpus': 'paste', 'text': pack_text(ATTACK), **rules})}"
+    playground.start(own, BPE)
+    hostile_text(playground, own)
+    hostile_files(playground, own, tmp_path)
+
+
+def hostile_text(playground: Playground, own: str) -> None:
+    """Every tab, every card, three ways to write: no element, no attribute, no request comes from the text."""
+    text = f"{ATTACK}\n<script>window.bad=8</script> end"
+    page = playground.page
+    box(page).fill(text)
+    playground.tokens(ids(own, text))
+    assert playground.true_text() == text
+    look_at_chips(playground, every=5)
+    visit_tabs(playground)
+    playground.flip("Escapes")
+    playground.flip("Special tokens")
     playground.rest()
-    playground.page.reload()
-    playground.ready()
-    playground.tokens(uploads[1][1])
-    expect(field).to_have_value("vocab.txt")
+    visit_tabs(playground, "Side by side", "Costly words", "Files and link")
+    assert written(page) == text
+    playground.flip("Escapes")
+    playground.flip("Special tokens")
 
 
 def nasty() -> bytes:
@@ -699,12 +822,12 @@ def nasty() -> bytes:
     return tokenizer.to_str().encode()
 
 
-def test_hostile_uploads(playground: Playground, dialogs: list[str], tmp_path: Path) -> None:
+def hostile_files(playground: Playground, own: str, tmp_path: Path) -> None:
     """Each is explained; the text and the former tokenizer stay; nothing of theirs becomes an element."""
     text = "hug pugs </bdi><img src=http://evil.test/a.png>|a|b"
-    playground.start(HUG, text=text)
     page = playground.page
-    playground.tokens(ids(HUG, text))
+    box(page).fill(text)
+    playground.tokens(ids(own, text))
     for name, data, message in (
         ("tokenizer.json", b"{nope", "'tokenizer.json' is not JSON"),
         ("deep.json", b'{"a":' * 200_000, "'deep.json' is nested too deeply"),
@@ -713,7 +836,7 @@ def test_hostile_uploads(playground: Playground, dialogs: list[str], tmp_path: P
     ):
         playground.upload(file(name, data))
         playground.told(message)
-        playground.tokens(ids(HUG, text))
+        playground.tokens(ids(own, text))
         expect(page.locator(".note.problem")).to_have_count(1)
         assert written(page) == text
         assert page.evaluate(TRACES_OF_ATTACK) == []
@@ -727,7 +850,7 @@ def test_hostile_uploads(playground: Playground, dialogs: list[str], tmp_path: P
     expect(refused).to_be_visible()
     shape = refused.bounding_box()
     assert shape and shape["width"] > 80 and shape["height"] > 8
-    playground.tokens(ids(HUG, text))
+    playground.tokens(ids(own, text))
 
     playground.upload(file("<img src=x onerror=window.bad=6>.json", nasty()))
     theirs = Tokenizer.from_str(nasty().decode())
@@ -736,7 +859,7 @@ def test_hostile_uploads(playground: Playground, dialogs: list[str], tmp_path: P
     box(page).fill(text)
     playground.tokens(theirs.encode(text).ids)
     assert playground.true_text() == text
-    playground.beside(title(READY[0]))
+    playground.tab("Side by side")
     expect(page.locator(".aligned .legend")).to_contain_text("B BPE")
     look_at_chips(playground, every=1)
     visit_tabs(playground)
@@ -777,42 +900,7 @@ TAGS = """() => { const root = [...document.querySelectorAll('*')].map(e => e.sh
   return [...root.querySelectorAll('*'), ...aligned, ...document.querySelectorAll('.aligned *, .counts *, .note *')].map(e => e.localName) }"""
 
 
-def test_a_public_name_without_a_network(
-    serve: Callable[..., str], page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A server whose hub nobody answers for, and which has nothing on disk: it says so at once, and works on."""
-    for name in ("http_proxy", "https_proxy", "all_proxy", "HF_HUB_OFFLINE"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    monkeypatch.setenv("HF_HOME", str(tmp_path))
-    playground = Playground(page, serve(ROOT / "app.py", fresh=True))
-    text = "hugs and pugs"
-    playground.start(HUG, text=text)
-    playground.tokens(ids(HUG, text))
-    playground.unfold("Public tokenizer by name")
-    field = page.get_by_label("Repository", exact=True)
-    for name, message in (
-        ("someone/unknown-<b>", "is not a repository name"),
-        ("../../etc/passwd", "is not a repository name"),
-        ("someone/unknown", "'127.0.0.1' can't be reached"),
-    ):
-        field.fill(name)
-        start = time.monotonic()
-        field.press("Enter")
-        playground.told(message)
-        assert time.monotonic() - start < 10
-        playground.tokens(ids(HUG, text))
-        playground.rest()
-    playground.choose("Tokenizer A", "BERT, cased")  # the list has public ones, too
-    playground.told("'google-bert/bert-base-cased' is not on this server yet")
-    assert written(page) == text
-    playground.choose("Tokenizer A", title(READY[0]))
-    playground.tokens(ids(READY[0], text))
-    playground.untroubled()
-
-
-# --- links, reload, Back ----------------------------------------------------------------------------------------------
+# --- links and reload -------------------------------------------------------------------------------------------------
 
 
 def test_link_and_reload_bring_everything_back(
@@ -844,110 +932,35 @@ def test_link_and_reload_bring_everything_back(
     )
     link = playground.tab("Files and link").get_by_test_id("stCode").first.inner_text().strip()
     assert dict(parse_qsl(urlsplit(link).query)) == wanted
-    playground.page.reload()
-    playground.ready()
-    expect(playground.row).to_have_text(seen["ids"])
-    assert playground.seen() == seen and playground.query() == wanted
-    other = Playground(open_page(fresh=True, locale="en-GB"), playground.address)
+    other = Playground(open_page(locale="en-GB"), playground.address)
     other.page.goto(link)
     other.ready()
     expect(other.row).to_have_text(seen["ids"])
     other.untroubled()
     assert other.seen() == seen
+    a_text_too_long_for_a_link_survives_a_reload(playground, wanted)
 
 
-def test_a_text_too_long_for_a_link_survives_a_reload(playground: Playground) -> None:
+def a_text_too_long_for_a_link_survives_a_reload(playground: Playground, wanted: dict[str, str]) -> None:
+    """And so does everything else."""
     text = TOO_LONG
     assert pack_text(text) is None
-    playground.start(COURSE, text=text)
+    box(playground.page).fill(text)
     expect(playground.figure("Characters")).to_have_text(f"{len(text):,}")
     playground.address_has(text=None)
     playground.page.wait_for_function("() => new URL(location.href).searchParams.has('id')")
     assert len(playground.href()) < LINK_LIMIT
     expect(playground.tab("Files and link").locator(".note")).to_contain_text("A link can't hold this text")
-    seen = playground.row.inner_text()
+    seen, query = playground.seen(), playground.query()
+    assert {**query, "text": wanted["text"], "id": ""} == {**wanted, "id": ""}
     playground.page.reload()
     playground.ready()
     has_written(playground.page, text)
-    expect(playground.row).to_have_text(seen)
+    expect(playground.row).to_have_text(seen["ids"])
+    assert playground.seen() == seen and playground.query() == query
     box(playground.page).fill("short again")
     playground.address_has(text=str(pack_text("short again")), id=None)
-    playground.tokens(ids(COURSE, "short again"))
-
-
-def test_typing_adds_no_history_and_back_returns_the_tokenizer(playground: Playground) -> None:
-    playground.start(COURSE, text="")
-    page, length = playground.page, "history.length"
-    playground.rest()
-    playground.address_has(text=str(pack_text("")))
-    start = page.evaluate(length)
-    box(page).click()
-    for word in ("This ", "is ", "a token"):
-        page.keyboard.type(word)
-        playground.tokens(ids(COURSE, written(page)))
-    playground.address_has(text=str(pack_text("This is a token")))
-    assert page.evaluate(length) == start
-    playground.choose("Tokenizer A", title(READY[1]))
-    playground.tokens(ids(READY[1], "This is a token"))
-    playground.address_has(t1=READY[1])
-    assert page.evaluate(length) == start + 1
-    box(page).press("Control+End")
-    page.keyboard.type("ization")
-    playground.tokens(ids(READY[1], "This is a tokenization"))
-    playground.address_has(text=str(pack_text("This is a tokenization")))
-    assert page.evaluate(length) == start + 1
-    playground.rest()
-    page.go_back()
-    playground.tokens(ids(COURSE, "This is a token"))
-    expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(COURSE))
-    has_written(page, "This is a token")
-    playground.rest()
-    page.go_forward()
-    playground.tokens(ids(READY[1], "This is a tokenization"))
-    expect(page.get_by_label("Tokenizer A", exact=True)).to_have_value(title(READY[1]))
-    has_written(page, "This is a tokenization")
-    assert unpack_text(playground.query()["text"]) == "This is a tokenization"
-    playground.untroubled()
-    assert page.evaluate(length) == start + 1
-
-
-# --- files ------------------------------------------------------------------------------------------------------------
-
-
-def test_downloads(playground: Playground, open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """CSV and JSON against the engine; the page of HTML, offline and from the disk, shows the same chips, and nothing else."""
-    text = f"This is {SPECIAL}שלום 👩‍👧 tokens\n{ATTACK}\n-1 @x +y"
-    expected = engine(COURSE, text)
-    playground.start(COURSE, text=text)
-    playground.tokens(expected.ids)
-    playground.tab("Files and link")
-    rows = list(csv.DictReader(io.StringIO(playground.download("Tokens (CSV for spreadsheets)"), newline="")))
-    assert [int(row["id"]) for row in rows] == list(expected.ids)
-    assert [(int(row["start"]), int(row["end"])) for row in rows] == list(expected.offsets)
-    formulas = [row["text"] for row in rows if text[int(row["start"])] in "=+-@"]
-    assert formulas and all(cell.startswith("'") for cell in formulas)
-    for row in rows:
-        assert row["text"].removeprefix("'") == text[int(row["start"]) : int(row["end"])].removeprefix("'")
-    data = json.loads(playground.download("Tokens (JSON)"))
-    assert data["text"] == text and [token["id"] for token in data["tokens"]] == list(expected.ids)
-    assert [token["token"] for token in data["tokens"]] == list(expected.tokens)
-    assert data["counts"]["tokens"] == len(expected.ids) and data["counts"]["characters"] == len(text)
-
-    path = tmp_path / "tokens.html"
-    path.write_text(playground.download("Colored page (HTML)"), encoding="utf-8")
-    asked: list[str] = []
-    offline = open_page(fresh=True, offline=True)
-    offline.on("request", lambda request: asked.append(request.url))
-    offline.goto(path.as_uri())
-    expect(offline.get_by_role("heading", level=1)).to_have_text(title(COURSE))
-    assert offline.locator(".ts-chips .r").all_inner_texts() == playground.chips.all_inner_texts()
-    expect(offline.locator("p.ids")).to_have_text(", ".join(map(str, expected.ids)))
-    assert (
-        offline.locator(".ts-chips .t").first.evaluate("e => getComputedStyle(e).backgroundColor")
-        != "rgba(0, 0, 0, 0)"
-    )
-    assert offline.evaluate(TRACES_OF_ATTACK) == [] and asked == [path.as_uri()]
-    assert offline.evaluate(WIDTHS)[0] <= 0
+    playground.tokens(ids(wanted["t1"], "short again"))
 
 
 # --- size -------------------------------------------------------------------------------------------------------------
@@ -1003,26 +1016,6 @@ def test_a_quarter_of_a_megabyte(playground: Playground, clipboard: None) -> Non
         f"\n250 kB: pasted in {pasted:.2f} s, counted after {counted:.2f} s; another page of chips {turned:.2f} s, "
         f"a toggle {flipped:.2f} s, a key {cut:.2f} s; load {os.getloadavg()[0]:.1f}"
     )
-
-
-# --- hostile text -----------------------------------------------------------------------------------------------------
-
-
-def test_hostile_text_is_only_text(playground: Playground, dialogs: list[str]) -> None:
-    """Every tab, every card, three ways to write: no element, no attribute, no request comes from the text."""
-    own = f"bpe?{urlencode({'corpus': 'paste', 'text': pack_text(ATTACK), 'special': '<script>window.bad=8</script>', 'pre': 'whitespace_split'})}"
-    text = f"{ATTACK}\n<script>window.bad=8</script> end"
-    playground.start(own, BPE, text=text)
-    page = playground.page
-    playground.tokens(ids(own, text))
-    assert playground.true_text() == text
-    look_at_chips(playground, every=5)
-    visit_tabs(playground)
-    playground.flip("Escapes")
-    playground.flip("Special tokens")
-    playground.rest()
-    visit_tabs(playground, "Side by side", "Costly words", "Files and link")
-    assert written(page) == text
 
 
 # --- phone ------------------------------------------------------------------------------------------------------------

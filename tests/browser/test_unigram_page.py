@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from tests.browser.test_bpe_page import HOSTILE, STATE, TRACES_OF_ATTACK
+from tests.browser.test_bpe_page import HOSTILE, STATE, TRACES_OF_ATTACK, a_count_lights_up_what_it_counts
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_lattice_view import Book
 from tests.browser.test_wordpiece_page import WIDTHS
@@ -39,6 +39,9 @@ FOCUSED = """() => {
   const book = books.indexOf(a);
   while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement;
   return {book, label: a?.ariaLabel ?? a?.innerText ?? '', pick: a?.dataset?.pick ?? null}; }"""
+HEADING = """place => [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook'))
+  .filter(Boolean)[place].querySelectorAll('h3')[1].textContent"""
+"""Of the second panel, beside the words."""
 URL_STEP = "step => (new URL(location.href).searchParams.get('step') ?? '0') === String(step)"
 
 
@@ -54,10 +57,6 @@ class Unigram(Learner):
         self.shows(step)
         self.page.wait_for_function(URL_STEP, arg=step)
         self.rest()
-
-    def take(self) -> None:
-        """Give the stage the keys."""
-        self.page.locator(".ts-flipbook .stage .say").first.click(position={"x": 3, "y": 3})
 
     def lattice(self, letters: str) -> Book:
         """The flipbook of the tab Lattice, once it shows that word."""
@@ -88,71 +87,63 @@ def unigram(serve: Callable[..., str], page: Page) -> Unigram:
     return Unigram(page, serve(ROOT / "app.py"))
 
 
-# --- stepping ---------------------------------------------------------------------------------------------------------
+# --- a first visit ----------------------------------------------------------------------------------------------------
 
 
-def test_a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
-    """From cold: the page, five presses, three clicks, and the end."""
+def drawn(piece: str) -> str:
+    """A piece as the page writes it for readers."""
+    return piece.replace("▁", "␣")
+
+
+def test_a_first_visit(unigram: Unigram) -> None:
+    """From cold: the course's prunes, a reload, another corpus, Back and Forward; an untouched page's keys are the stage's all the time."""
     unigram.open("/unigram", step=0)
+    a_newcomer_sees_the_courses_prunes(unigram)
+    a_rounds_end_and_the_threshold(unigram)
+    a_reload_keeps_step_and_keys(unigram)
+    another_corpus_has_the_keys_and_back_and_forward_keep_the_steps(unigram)
+
+
+def a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
+    """The page, five presses, three clicks, and the end. Of its two flipbooks the stage has the keys, whichever is drawn first."""
     expect(unigram.page.get_by_role("heading", level=1)).to_have_text("Unigram")
     expect(unigram.page.get_by_text("course's way:")).to_be_visible()
     start = unigram.state()
     assert start["last"] == len(PRUNED) == 202 and "382.1038" in start["say"]
     aside = unigram.page.locator(".ts-flipbook .aside").first
     expect(aside).to_contain_text("413.1038")
+    unigram.lattice("Hopefully")
     for step in range(1, 6):
         unigram.press("ArrowRight")
-        state = unigram.state()
-        drawn = PRUNED[step - 1].replace("▁", "␣")
-        assert (state["step"], state["token"], state["now"]) == (step, drawn, drawn)
+        state, token = unigram.state(), drawn(PRUNED[step - 1])
+        assert (state["step"], state["token"], state["now"]) == (step, token, token)
         assert f"{300 - step} → 100 pieces" in state["where"]
+        assert unigram.state(1)["step"] == 0
     unigram.rest()
     following = unigram.page.get_by_role("button", name="Next step").first
     for step in range(6, 9):
         following.click()
-        assert unigram.state()["token"] == PRUNED[step - 1].replace("▁", "␣")
+        assert unigram.state()["token"] == drawn(PRUNED[step - 1])
     unigram.press("ArrowLeft", 2)
-    assert unigram.state()["token"] == PRUNED[5].replace("▁", "␣")
+    assert unigram.state()["token"] == drawn(PRUNED[5])
     unigram.at(6)
     unigram.press("End")
     unigram.shows(202)
     end = unigram.state()
-    assert (
-        end["token"] == PRUNED[-1].replace("▁", "␣")
-        and "98 pieces" in end["where"]
-        and "→" not in end["where"]
-    )
+    assert end["token"] == drawn(PRUNED[-1]) and "98 pieces" in end["where"] and "→" not in end["where"]
     expect(aside).to_contain_text("ends at 98")
     unigram.at(202)
     unigram.untroubled()
     assert unigram.href().endswith("/unigram?step=202")
 
 
-def test_an_untouched_pages_keys_are_the_stages(unigram: Unigram) -> None:
-    """Of the page's two flipbooks the stage has the keys, whichever is drawn first: from cold, and after another corpus."""
-    unigram.open("/unigram?corpus=course&show=letters", step=0)
-    unigram.lattice("Hopefully")
-    unigram.press("ArrowRight", 3)
-    assert (unigram.state(0)["step"], unigram.state(1)["step"]) == (3, 0)
-    unigram.at(3)
-    unigram.page.reload()
-    unigram.at(3)
-    unigram.lattice("Hopefully")
-    unigram.press("ArrowRight")
-    assert (unigram.state(0)["step"], unigram.state(1)["step"]) == (4, 0)
-    unigram.at(4)
-    unigram.choose("Corpus", "hug, pug, pun, bun, hugs")
-    unigram.lattice("unhug")
-    unigram.press("ArrowRight", 2)
-    assert (unigram.state(0)["step"], unigram.state(1)["step"]) == (2, 0)
-
-
-def test_a_rounds_end_and_the_threshold(unigram: Unigram) -> None:
+def a_rounds_end_and_the_threshold(unigram: Unigram) -> None:
     """Step 30 ends the first round: the golden loss of the second; the line is drawn under place 30."""
-    unigram.open("/unigram?corpus=course&show=letters&step=30", step=30)
+    unigram.page.get_by_role("slider", name="Step").first.fill("30")
+    unigram.at(30)
     after = f"{COURSE['rounds'][1]['loss_before']:.4f}"
     state = unigram.state()
-    assert state["token"] == PRUNED[29] and state["times"] == after == "370.2126"
+    assert state["token"] == drawn(PRUNED[29]) and state["times"] == after == "370.2126"
     rows = unigram.page.locator(".ts-flipbook table.ranking tr")
     places = [text.split()[0] for text in rows.all_inner_texts()[1:]]
     assert places[places.index("30") + 1] == "31"
@@ -160,24 +151,27 @@ def test_a_rounds_end_and_the_threshold(unigram: Unigram) -> None:
     expect(kept).to_have_text("31")
 
 
-def test_reload_back_and_forward_keep_the_step(unigram: Unigram) -> None:
-    unigram.open("/unigram?corpus=course&show=letters", step=0)
-    unigram.take()
-    unigram.press("ArrowRight", 7)
-    unigram.at(7)
+def a_reload_keeps_step_and_keys(unigram: Unigram) -> None:
     unigram.page.reload()
-    unigram.at(7)
-    assert unigram.state()["token"] == PRUNED[6]
+    unigram.at(30)
+    assert unigram.state()["token"] == drawn(PRUNED[29])
+    unigram.lattice("Hopefully")
+    unigram.press("ArrowRight")
+    assert (unigram.state(0)["step"], unigram.state(1)["step"]) == (31, 0)
+    unigram.at(31)
+
+
+def another_corpus_has_the_keys_and_back_and_forward_keep_the_steps(unigram: Unigram) -> None:
     unigram.choose("Corpus", "hug, pug, pun, bun, hugs")
     expect(unigram.page.locator(".ts-flipbook .where").first).to_contain_text("Step 0 of 8")
-    unigram.rest()
-    unigram.take()
+    unigram.lattice("unhug")
     unigram.press("ArrowRight", 2)
+    assert (unigram.state(0)["step"], unigram.state(1)["step"]) == (2, 0)
     unigram.at(2)
     assert unigram.state()["token"] == "un"
     unigram.page.go_back()
-    unigram.at(7)
-    assert unigram.state()["token"] == PRUNED[6]
+    unigram.at(31)
+    assert unigram.state()["token"] == drawn(PRUNED[30])
     expect(unigram.page.get_by_label("Corpus", exact=True)).to_have_value("Four sentences")
     unigram.page.go_forward()
     unigram.at(2)
@@ -185,12 +179,22 @@ def test_reload_back_and_forward_keep_the_step(unigram: Unigram) -> None:
     assert unigram.state()["token"] == "un"
 
 
-# --- the lattice ------------------------------------------------------------------------------------------------------
+# --- the lattice, and SentencePiece's way -----------------------------------------------------------------------------
 
 
-def test_the_published_table_by_keys_alone(unigram: Unigram) -> None:
-    """Tab into the lattice, arrows step it and not the stage; then another word, typed."""
+def test_the_lattice(unigram: Unigram) -> None:
+    """Five words: a word's lattice by keys and by mouse, then with a piece less, then the other method."""
     unigram.open("/unigram?corpus=hug", step=0)
+    seed = ["hug", "ug", "ugs"]  # ug ×20: in hug, pug and hugs
+    a_count_lights_up_what_it_counts(unigram.page, 0, seed)
+    the_published_table_by_keys_alone(unigram)
+    forcing_a_piece_with_mouse_and_keyboard(unigram)
+    the_lattice_follows_the_stage(unigram)
+    sentencepieces_steps(unigram)
+
+
+def the_published_table_by_keys_alone(unigram: Unigram) -> None:
+    """Tab into the lattice, arrows step it and not the stage; then another word, typed."""
     book = unigram.lattice("unhug")
     unigram.tab_until("Tab", lambda focus: focus["book"] == 1 and focus["label"].startswith("Next step"))
     for step, row in enumerate(HUG["viterbi_unhug"], start=1):
@@ -230,8 +234,10 @@ def test_the_published_table_by_keys_alone(unigram: Unigram) -> None:
     expect(tied).to_have_text("tied")
 
 
-def test_forcing_a_piece_with_mouse_and_keyboard(unigram: Unigram) -> None:
-    unigram.open("/unigram?corpus=hug", step=0)
+def forcing_a_piece_with_mouse_and_keyboard(unigram: Unigram) -> None:
+    field = unigram.page.get_by_role("combobox", name=WORD)
+    field.fill("unhug")
+    field.press("Enter")
     book = unigram.lattice("unhug").start()
     book.press("End")
     book.bar("ug").click()
@@ -258,11 +264,11 @@ def test_forcing_a_piece_with_mouse_and_keyboard(unigram: Unigram) -> None:
     state = book.press("ArrowLeft")
     assert state["step"] == 6 and state["pressed"] == ["hu"] and unigram.state(0)["step"] == 0
     assert book.press("Enter")["pressed"] == []
+    assert book.press("Home")["step"] == 0
 
 
-def test_the_lattice_follows_the_stage(unigram: Unigram) -> None:
+def the_lattice_follows_the_stage(unigram: Unigram) -> None:
     """After ug is pruned, it is no edge of unhug any more: then there are five."""
-    unigram.open("/unigram?corpus=hug", step=0)
     book = unigram.lattice("unhug")
     expect(book.bar("ug")).to_have_count(1)
     unigram.take()
@@ -274,13 +280,10 @@ def test_the_lattice_follows_the_stage(unigram: Unigram) -> None:
     number = trace[1].lattice("unhug").path_count
     expect(book.root.locator(".say")).to_contain_text(f"can be cut into pieces in {number} ways")
     assert unigram.state(0)["step"] == 1
+    a_count_lights_up_what_it_counts(unigram.page, 0, ["ug"])  # which goes: it was used in p ug
 
 
-# --- SentencePiece's way ----------------------------------------------------------------------------------------------
-
-
-def test_sentencepieces_steps(unigram: Unigram) -> None:
-    unigram.open("/unigram?corpus=hug", step=0)
+def sentencepieces_steps(unigram: Unigram) -> None:
     unigram.choose("Method", "SentencePiece: EM")
     unigram.page.wait_for_function("() => location.search.includes('method=sentencepiece')")
     expect(unigram.page.get_by_text("SentencePiece's way: EM")).to_be_visible()
@@ -302,13 +305,12 @@ def test_sentencepieces_steps(unigram: Unigram) -> None:
         "prune": "What each costs, about", "finalize": "The most probable longer pieces",
     }  # fmt: skip
     seen = []
-    for step in range(1, len(trace) + 1):
-        unigram.press("ArrowRight")
-        kind, state = trace.record.kinds[step], unigram.state()
+    for step, (state, heading) in enumerate(unigram.walk(len(trace), STATE, HEADING), start=1):
+        kind = trace.record.kinds[step]
         assert state["step"] == step
         assert state["now"] == names.get(kind, trace.history[step].piece)
         assert state["say"].startswith(names.get(kind, "Prune"))
-        expect(unigram.page.locator(".ts-flipbook").first.locator("h3").nth(1)).to_contain_text(heads[kind])
+        assert heads[kind] in heading
         seen.append(kind)
     assert set(seen) == set(heads)
     unigram.untroubled()
@@ -360,9 +362,8 @@ def test_chinese_as_one_stream(unigram: Unigram) -> None:
     trace = train_unigram(Corpus.from_texts([CHINESE], pre_tokenizer="none"), 300, 80)
     assert unigram.state()["last"] == len(trace)
     unigram.take()
-    for step in range(1, 13):
-        unigram.press("ArrowRight")
-        assert unigram.state()["step"] == step and unigram.state()["token"] == trace.history[step].piece
+    for step, [state] in enumerate(unigram.walk(12, STATE), start=1):
+        assert state["step"] == step and state["token"] == trace.history[step].piece
     unigram.at(12)
     assert max(page.evaluate(WIDTHS)) <= 0
     unigram.press("End")

@@ -19,14 +19,13 @@ from playwright.sync_api import Locator, Page, expect
 from tokenizers import models
 
 from tests.browser.conftest import ROOT
-from tests.browser.test_bpe_page import HOSTILE, STATE, TRACES_OF_ATTACK
+from tests.browser.test_bpe_page import HOSTILE, STATE, TRACES_OF_ATTACK, a_count_lights_up_what_it_counts
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.core.oracle_wordpiece import PlainScoredStep, plain_wordpiece
 from tests.core.test_wordpiece import golden, trained
 from tokenizers_core import train_bpe
 
 HUG, COURSE = golden("hug"), golden("course")
-COURSE_PAGE = "/wordpiece?corpus=course"
 
 SAID = """place => {
   const books = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).filter(Boolean);
@@ -48,9 +47,10 @@ def said(learner: Learner, book: int = 0) -> dict[str, Any]:
     return learner.page.evaluate(SAID, book)  # type: ignore[no-any-return]
 
 
-def expect_step(learner: Learner, step: int, wanted: dict[str, Any], plain: PlainScoredStep) -> None:
-    """The stage at `step`: pair, token, score with its numbers, and what BPE would merge."""
-    state, told = learner.state(), said(learner)
+def expect_step(
+    state: dict[str, Any], told: dict[str, Any], step: int, wanted: dict[str, Any], plain: PlainScoredStep
+) -> None:
+    """What the stage shows and says at `step`: pair, token, score with its numbers, and what BPE would merge."""
     assert state["step"] == step
     assert (state["pair"], state["token"]) == (wanted["pair"], wanted["token"])
     assert state["newest"] == state["now"] == wanted["token"]
@@ -73,17 +73,45 @@ def wordpiece(serve: Callable[..., str], page: Page) -> Learner:
     return Learner(page, serve(ROOT / "app.py"))
 
 
-# --- stepping ---------------------------------------------------------------------------------------------------------
+# --- stepping, tabs and files -----------------------------------------------------------------------------------------
 
 
-def test_a_frequent_pair_loses_to_rare_parts(wordpiece: Learner) -> None:
+def test_a_visit(wordpiece: Learner, open_page: Callable[..., Page], tmp_path: Path) -> None:
+    """Five words: their steps, tabs and handout, and BPE's page in between; then the course's four sentences: the same."""
+    wordpiece.open("/wordpiece?corpus=hug", step=0)
+    expect(wordpiece.page.locator(".ts-flipbook .t [data-term='continuation']")).to_have_text("##")
+    a_count_lights_up_what_it_counts(wordpiece.page, 0, ["##g", "##s"])
+    every_pair_with_its_score(wordpiece)
+    a_frequent_pair_loses_to_rare_parts(wordpiece)
+    the_chart_marks_both_choices_and_the_library_parts(wordpiece)
+    the_handout_steps_offline(wordpiece, open_page(fresh=True, offline=True), tmp_path)
+    each_page_keeps_its_own_step(wordpiece)
+    the_course_to_the_digit(wordpiece)
+    the_files_are_the_run(wordpiece, tmp_path)
+    keys_and_back(wordpiece)
+    encoding_tries_the_longest_first(wordpiece)
+
+
+def every_pair_with_its_score(wordpiece: Learner) -> None:
+    panel = wordpiece.page.get_by_role("tabpanel", name="Every pair")
+    plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
+    scores: list[Fraction] = sorted(plain[0].scores.values(), reverse=True)
+    rows = panel.locator("canvas [role=row]")
+    expect(rows).to_have_count(len(scores) + 1)
+    first = rows.nth(1).locator("[role=gridcell]").all_inner_texts()
+    assert first[1:7] == ["##g", "##s", "5", "20", "5", "1/20"]
+    panel.get_by_label("Find", exact=True).fill("##u ##g")
+    panel.get_by_label("Find", exact=True).press("Enter")
+    expect(rows).to_have_count(2)
+    assert "1/36" in rows.nth(1).locator("[role=gridcell]").all_inner_texts()
+
+
+def a_frequent_pair_loses_to_rare_parts(wordpiece: Learner) -> None:
     """Five presses: ##u ##g stands 20 times and scores 1/36; ##g ##s stands 5 times and wins with 1/20."""
     plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
-    wordpiece.open("/wordpiece?corpus=hug", step=0)
-    for step in range(1, 6):
-        wordpiece.press("ArrowRight")
-        expect_step(wordpiece, step, HUG["steps"][step - 1], plain[step - 1])
-        told = said(wordpiece)
+    wordpiece.take()
+    for step, (state, told) in enumerate(wordpiece.walk(5, STATE, SAID), start=1):
+        expect_step(state, told, step, HUG["steps"][step - 1], plain[step - 1])
         if step == 1:
             assert told["fractions"][1] == ["5", "20 × 5"] and told["score"] == "1/20"
             assert (
@@ -103,50 +131,93 @@ def test_a_frequent_pair_loses_to_rare_parts(wordpiece: Learner) -> None:
     wordpiece.page.wait_for_url("**/wordpiece?corpus=hug&step=5")
 
 
-def test_the_course_to_the_digit(wordpiece: Learner) -> None:
-    """From cold: pick the four sentences, press → twenty-five times."""
-    plain, _ = plain_wordpiece(COURSE["word_freqs"], "first")
-    wordpiece.open("/wordpiece?corpus=hug", step=0)
-    wordpiece.choose("Corpus", "Four sentences")
-    wordpiece.page.wait_for_function(f"() => ({STATE})(0)?.last === 25")
-    assert len(COURSE["steps"]) == 25
-    for step, wanted in enumerate(COURSE["steps"], start=1):
-        wordpiece.press("ArrowRight")
-        expect_step(wordpiece, step, wanted, plain[step - 1])
-        assert said(wordpiece)["aside"] == ""
+PLOT = """() => [...document.querySelectorAll('.js-plotly-plot')].filter(e => e.offsetParent)[0]?.data.map(trace => ({
+  name: trace.name, symbol: trace.marker?.symbol ?? null, text: trace.customdata.map(row => [...row]), count: trace.x.length}))"""
+
+
+def hover_chosen(page: Page, panel: Locator) -> str:
+    """Move over the mark of the merged pair; returns what the chart says of it."""
+    mark = panel.locator(".js-plotly-plot .scatterlayer .trace").nth(1).locator("path.point")
+    told = panel.locator(".hoverlayer .hovertext")
+    page.evaluate("document.querySelector('.js-plotly-plot').scrollIntoView({block: 'center'})")
+    for shift in range(60):
+        box = mark.bounding_box() if mark.count() else None  # each time anew: it may just be drawn again
+        if box:
+            page.mouse.move(box["x"] + box["width"] / 2 + shift % 3 - 1, box["y"] + box["height"] / 2)
+        page.wait_for_timeout(60)  # Plotly looks at the mouse at most every 50 ms
+        if text := " ".join(told.all_text_contents()):
+            return text
+    raise AssertionError("the chart showed no point")
+
+
+def the_chart_marks_both_choices_and_the_library_parts(wordpiece: Learner) -> None:
+    wordpiece.take()
+    wordpiece.press("Home")
     wordpiece.press("ArrowRight")
-    assert wordpiece.state()["step"] == 25
-    assert "the vocabulary has reached the size you asked for" in wordpiece.state()["say"]
-    wordpiece.at(25)
-    wordpiece.page.wait_for_url("**/wordpiece?corpus=course&step=25")
-    wordpiece.untroubled()
+    wordpiece.at(1)
+    panel = wordpiece.tab("Score and count")
+    wordpiece.page.wait_for_function(f"() => ({PLOT})()?.[1]?.text[0][0] === '##g ##s'")
+    figures = wordpiece.page.evaluate(PLOT)
+    assert [(figure["name"], figure["symbol"]) for figure in figures] == [
+        ("all pairs", None), ("merged: best score", "diamond"), ("BPE's choice: most frequent", "square"),
+    ]  # fmt: skip
+    plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
+    assert dict(figures[0]["text"]) == {" ".join(pair): str(score) for pair, score in plain[0].scores.items()}
+    assert figures[1]["text"] == [["##g ##s", "1/20"]] and figures[2]["text"] == [["##u ##g", "1/36"]]
+    expect(panel.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(3)
+    assert "##g ##s5 · 1/20" in hover_chosen(wordpiece.page, panel)
+    wordpiece.take()
+    wordpiece.press("ArrowRight")  # the chart follows the step
+    wordpiece.page.wait_for_function(f"() => ({PLOT})()?.[1]?.text[0][0] === 'h ##u'")
+
+    panel = wordpiece.tab("The library's WordPiece")
+    expect(panel.locator(".story .n")).to_have_count(3)
+    ours = [step["token"] for step in HUG["steps"]]
+    rival = train_bpe(
+        trained("hug").corpus,
+        len(HUG["alphabet"]) + len(ours),
+        tie_rule="lowest_ids",
+        continuing_subword_prefix="##",
+    )
+    theirs = list(rival.step_of_token)
+    groups = (
+        ("Learned by both", [token for token in ours if token in theirs]),
+        ("Only here, by score", [token for token in ours if token not in theirs]),
+        ("Only in the library, by count", [token for token in theirs if token not in ours]),
+    )
+    for place, (name, tokens) in enumerate(groups):
+        expect(panel.locator(".story .n").nth(place)).to_have_text(f"{name}: {len(tokens)}")
+        assert panel.locator(".story .row").nth(place).locator(".t").all_inner_texts() == tokens
+    assert "##gs" in groups[1][1] and "##ug" in groups[2][1]
 
 
-def test_keys_links_reload_and_back(wordpiece: Learner) -> None:
-    wordpiece.open(COURSE_PAGE + "&step=5", step=5)
-    assert wordpiece.state()["pair"] == ["##c", "##t"]
-    for key, there in (("End", 25), ("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1)):
-        wordpiece.press(key)
-        assert wordpiece.state()["step"] == there
-    wordpiece.press("ArrowRight", 6)
-    wordpiece.at(7)
-    wordpiece.page.reload()
-    wordpiece.at(7)
-    assert wordpiece.state()["token"] == "##full"
-    wordpiece.choose("Corpus", "hug, pug, pun, bun, hugs")
-    expect(wordpiece.page.locator(".ts-flipbook .where")).to_contain_text("Step 0 of 9")
-    wordpiece.press("ArrowRight", 2)
-    wordpiece.at(2)
-    assert wordpiece.state()["pair"] == ["h", "##u"]
-    wordpiece.page.go_back()
-    wordpiece.at(7)
-    assert wordpiece.state()["token"] == "##full"
-    expect(wordpiece.page.get_by_label("Corpus", exact=True)).to_have_value("Four sentences")
+def the_handout_steps_offline(wordpiece: Learner, page: Page, tmp_path: Path) -> None:
+    wordpiece.tab("Files and link")
+    path = tmp_path / "wordpiece.html"
+    path.write_text(wordpiece.download("Handout that steps offline (HTML)"), encoding="utf-8")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    handout = Learner(page, "")
+    handout.shows(0)
+    expect(page.get_by_role("heading", level=1)).to_have_text("WordPiece: hug, pug, pun, bun, hugs")
+    plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
+    walked = handout.walk(len(HUG["steps"]), STATE, SAID)
+    for step, (wanted, (state, told)) in enumerate(zip(HUG["steps"], walked, strict=True), start=1):
+        expect_step(state, told, step, wanted, plain[step - 1])
+        assert ("Erratum" in told["aside"]) == (step == 3)
+    assert handout.state()["last"] == len(HUG["steps"])
+    handout.press("Home")
+    assert handout.state()["step"] == 0
+    assert asked == [path.as_uri()]
 
 
-def test_each_page_keeps_its_own_step(wordpiece: Learner) -> None:
+def each_page_keeps_its_own_step(wordpiece: Learner) -> None:
     """BPE and WordPiece of the same corpus, in turns: neither moves the other."""
-    wordpiece.open("/wordpiece?corpus=hug&step=3", step=3)
+    wordpiece.tab("Every pair")
+    wordpiece.take()
+    wordpiece.press("ArrowRight")
+    wordpiece.at(3)
     go = wordpiece.page.get_by_test_id("stSidebarNav").get_by_role("link")
     go.filter(has_text="BPE").click()
     expect(wordpiece.page.get_by_role("heading", level=1)).to_have_text("BPE")
@@ -168,6 +239,100 @@ def test_each_page_keeps_its_own_step(wordpiece: Learner) -> None:
     go.filter(has_text="WordPiece").click()
     wordpiece.at(4)
     assert wordpiece.state()["pair"] == ["hu", "##g"]
+
+
+def the_course_to_the_digit(wordpiece: Learner) -> None:
+    """Pick the four sentences, press → twenty-five times."""
+    plain, _ = plain_wordpiece(COURSE["word_freqs"], "first")
+    wordpiece.choose("Corpus", "Four sentences")
+    wordpiece.page.wait_for_function(f"() => ({STATE})(0)?.last === 25")
+    assert len(COURSE["steps"]) == 25
+    walked = wordpiece.walk(25, STATE, SAID)
+    for step, (wanted, (state, told)) in enumerate(zip(COURSE["steps"], walked, strict=True), start=1):
+        expect_step(state, told, step, wanted, plain[step - 1])
+        assert told["aside"] == ""
+    wordpiece.press("ArrowRight")
+    assert wordpiece.state()["step"] == 25
+    assert "the vocabulary has reached the size you asked for" in wordpiece.state()["say"]
+    wordpiece.at(25)
+    wordpiece.page.wait_for_url("**/wordpiece?corpus=course&step=25")
+    wordpiece.untroubled()
+
+
+def encode(panel: Locator, text: str) -> None:
+    field = panel.get_by_label("Text to encode", exact=False)
+    field.fill(text)
+    field.press("Enter")
+
+
+def encoding_tries_the_longest_first(wordpiece: Learner) -> None:
+    """The course's two words, with its vocabulary: what is tried, in order, until the word is spelled or unknown."""
+    wordpiece.press("End")
+    wordpiece.at(25)
+    panel = wordpiece.tab("Encode")
+    tokenizer = trained("course").tokenizer()
+    encode(panel, "Hugging HOgging")
+    expect(panel.locator(".encoded .t")).to_have_text([*COURSE["encode_word"]["Hugging"], "[UNK]"])
+    assert panel.locator(".encoded small").all_inner_texts() == [
+        str(number) for number in tokenizer.encode("Hugging HOgging").ids
+    ]
+    for word, tokens in COURSE["encode_word"].items():
+        wordpiece.choose("Step through the encoding of", word)
+        explained = tokenizer.explain(word)
+        wordpiece.page.wait_for_function(f"last => ({STATE})(1)?.last === last", arg=len(explained))
+        wordpiece.shows(0, book=1)
+        wordpiece.page.locator(".ts-flipbook .stage").nth(1).click()
+        for step, [state] in enumerate(wordpiece.walk(len(explained), STATE, book=1), start=1):
+            event = explained[step].event
+            assert state["step"] == step and state["tokens"] == list(explained[step].tokens)
+            if event.kind == "match":
+                answer = "take it" if explained[step].rest else "the word is encoded"
+                known = f"{event.piece} is in the vocabulary: {answer}."
+                unknown = f"{event.piece} is not in the vocabulary: try one character fewer."
+                assert (known if event.found else unknown) in state["say"]
+        assert wordpiece.state(1)["tokens"] == tokens
+    tried = [snapshot.event for snapshot in list(tokenizer.explain("HOgging"))[1:]]
+    assert [event.piece for event in tried[:6]] == ["HOgging", "HOggin", "HOggi", "HOgg", "HOg", "HO"]
+    assert "No token begins the rest, so the whole word is [UNK]." in wordpiece.state(1)["say"]
+    assert wordpiece.state(0)["step"] == 25
+
+
+def the_files_are_the_run(wordpiece: Learner, tmp_path: Path) -> None:
+    """vocab.txt is what the library reads, the trace has exact scores."""
+    wordpiece.tab("Files and link")
+    file = tmp_path / "vocab.txt"
+    file.write_text(wordpiece.download("vocab.txt"), encoding="utf-8")
+    vocabulary = models.WordPiece.read_file(str(file))
+    assert vocabulary == {token: number for number, token in enumerate(COURSE["vocab"])}
+    run = json.loads(wordpiece.download("Every step (JSON)"))
+    assert [(s["pair"], s["token"], s["freq"]) for s in run["steps"]] == [
+        (s["pair"], s["token"], s["freq"]) for s in COURSE["steps"]
+    ]
+    assert run["vocab"] == COURSE["vocab"] and run["words"] == COURSE["word_freqs"]
+
+
+def keys_and_back(wordpiece: Learner) -> None:
+    """A reload, and a link to a step, are in `test_bpe_page.py`."""
+    wordpiece.tab("Every pair")
+    wordpiece.take()
+    for key, there in (("End", 25), ("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1)):
+        wordpiece.press(key)
+        assert wordpiece.state()["step"] == there
+    wordpiece.press("ArrowRight", 6)
+    wordpiece.at(7)
+    assert wordpiece.state()["token"] == "##full"
+    wordpiece.choose("Corpus", "hug, pug, pun, bun, hugs")
+    expect(wordpiece.page.locator(".ts-flipbook .where").first).to_contain_text("Step 0 of 9")
+    wordpiece.press("ArrowRight", 2)
+    wordpiece.at(2)
+    assert wordpiece.state()["pair"] == ["h", "##u"]
+    wordpiece.page.go_back()
+    wordpiece.at(7)
+    assert wordpiece.state()["token"] == "##full"
+    expect(wordpiece.page.get_by_label("Corpus", exact=True)).to_have_value("Four sentences")
+
+
+# --- phone and colours ------------------------------------------------------------------------------------------------
 
 
 WIDTHS = """() => [document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -209,157 +374,6 @@ def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> N
         phone.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
         assert max(page.evaluate(WIDTHS)) <= 0, name
     page.emulate_media(color_scheme="light")
-
-
-def test_handout_steps_offline(wordpiece: Learner, open_page: Callable[..., Page], tmp_path: Path) -> None:
-    wordpiece.open("/wordpiece?corpus=hug&step=2", step=2)
-    wordpiece.tab("Files and link")
-    path = tmp_path / "wordpiece.html"
-    path.write_text(wordpiece.download("Handout that steps offline (HTML)"), encoding="utf-8")
-    asked: list[str] = []
-    page = open_page(fresh=True, offline=True)
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(path.as_uri())
-    handout = Learner(page, "")
-    handout.shows(0)
-    expect(page.get_by_role("heading", level=1)).to_have_text("WordPiece: hug, pug, pun, bun, hugs")
-    plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
-    for step, wanted in enumerate(HUG["steps"], start=1):
-        handout.press("ArrowRight")
-        expect_step(handout, step, wanted, plain[step - 1])
-        assert ("Erratum" in said(handout)["aside"]) == (step == 3)
-    assert handout.state()["last"] == len(HUG["steps"])
-    handout.press("Home")
-    assert handout.state()["step"] == 0
-    assert asked == [path.as_uri()]
-
-
-# --- tabs -------------------------------------------------------------------------------------------------------------
-
-
-def encode(panel: Locator, text: str) -> None:
-    field = panel.get_by_label("Text to encode", exact=False)
-    field.fill(text)
-    field.press("Enter")
-
-
-def test_encoding_tries_the_longest_first(wordpiece: Learner) -> None:
-    """The course's two words, with its vocabulary: what is tried, in order, until the word is spelled or unknown."""
-    wordpiece.open(COURSE_PAGE + "&step=25", step=25)
-    panel = wordpiece.tab("Encode")
-    tokenizer = trained("course").tokenizer()
-    encode(panel, "Hugging HOgging")
-    expect(panel.locator(".encoded .t")).to_have_text([*COURSE["encode_word"]["Hugging"], "[UNK]"])
-    assert panel.locator(".encoded small").all_inner_texts() == [
-        str(number) for number in tokenizer.encode("Hugging HOgging").ids
-    ]
-    for word, tokens in COURSE["encode_word"].items():
-        wordpiece.choose("Step through the encoding of", word)
-        explained = tokenizer.explain(word)
-        wordpiece.page.wait_for_function(f"last => ({STATE})(1)?.last === last", arg=len(explained))
-        wordpiece.shows(0, book=1)
-        wordpiece.page.locator(".ts-flipbook .stage").nth(1).click()
-        for step in range(1, len(explained) + 1):
-            wordpiece.press("ArrowRight")
-            state, event = wordpiece.state(1), explained[step].event
-            assert state["step"] == step and state["tokens"] == list(explained[step].tokens)
-            if event.kind == "match":
-                answer = "take it" if explained[step].rest else "the word is encoded"
-                known = f"{event.piece} is in the vocabulary: {answer}."
-                unknown = f"{event.piece} is not in the vocabulary: try one character fewer."
-                assert (known if event.found else unknown) in state["say"]
-        assert wordpiece.state(1)["tokens"] == tokens
-    tried = [snapshot.event for snapshot in list(tokenizer.explain("HOgging"))[1:]]
-    assert [event.piece for event in tried[:6]] == ["HOgging", "HOggin", "HOggi", "HOgg", "HOg", "HO"]
-    assert "No token begins the rest, so the whole word is [UNK]." in wordpiece.state(1)["say"]
-    assert wordpiece.state(0)["step"] == 25
-
-
-PLOT = """() => [...document.querySelectorAll('.js-plotly-plot')].filter(e => e.offsetParent)[0]?.data.map(trace => ({
-  name: trace.name, symbol: trace.marker?.symbol ?? null, text: trace.customdata.map(row => [...row]), count: trace.x.length}))"""
-
-
-def hover_chosen(page: Page, panel: Locator) -> str:
-    """Move over the mark of the merged pair; returns what the chart says of it."""
-    mark = panel.locator(".js-plotly-plot .scatterlayer .trace").nth(1).locator("path.point")
-    told = panel.locator(".hoverlayer .hovertext")
-    page.evaluate("document.querySelector('.js-plotly-plot').scrollIntoView({block: 'center'})")
-    for shift in range(60):
-        box = mark.bounding_box() if mark.count() else None  # each time anew: it may just be drawn again
-        if box:
-            page.mouse.move(box["x"] + box["width"] / 2 + shift % 3 - 1, box["y"] + box["height"] / 2)
-        page.wait_for_timeout(60)  # Plotly looks at the mouse at most every 50 ms
-        if text := " ".join(told.all_text_contents()):
-            return text
-    raise AssertionError("the chart showed no point")
-
-
-def test_the_chart_marks_both_choices_and_the_library_parts(wordpiece: Learner) -> None:
-    wordpiece.open("/wordpiece?corpus=hug&step=1", step=1)
-    panel = wordpiece.tab("Score and count")
-    panel.locator(".js-plotly-plot .legend").wait_for()
-    figures = wordpiece.page.evaluate(PLOT)
-    assert [(figure["name"], figure["symbol"]) for figure in figures] == [
-        ("all pairs", None), ("merged: best score", "diamond"), ("BPE's choice: most frequent", "square"),
-    ]  # fmt: skip
-    plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
-    assert dict(figures[0]["text"]) == {" ".join(pair): str(score) for pair, score in plain[0].scores.items()}
-    assert figures[1]["text"] == [["##g ##s", "1/20"]] and figures[2]["text"] == [["##u ##g", "1/36"]]
-    expect(panel.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(3)
-    assert "##g ##s5 · 1/20" in hover_chosen(wordpiece.page, panel)
-    wordpiece.page.locator(".ts-flipbook .stage").first.click()
-    wordpiece.press("ArrowRight")  # the chart follows the step
-    wordpiece.page.wait_for_function(f"() => ({PLOT})()?.[1]?.text[0][0] === 'h ##u'")
-
-    panel = wordpiece.tab("The library's WordPiece")
-    expect(panel.locator(".story .n")).to_have_count(3)
-    ours = [step["token"] for step in HUG["steps"]]
-    rival = train_bpe(
-        trained("hug").corpus,
-        len(HUG["alphabet"]) + len(ours),
-        tie_rule="lowest_ids",
-        continuing_subword_prefix="##",
-    )
-    theirs = list(rival.step_of_token)
-    groups = (
-        ("Learned by both", [token for token in ours if token in theirs]),
-        ("Only here, by score", [token for token in ours if token not in theirs]),
-        ("Only in the library, by count", [token for token in theirs if token not in ours]),
-    )
-    for place, (name, tokens) in enumerate(groups):
-        expect(panel.locator(".story .n").nth(place)).to_have_text(f"{name}: {len(tokens)}")
-        assert panel.locator(".story .row").nth(place).locator(".t").all_inner_texts() == tokens
-    assert "##gs" in groups[1][1] and "##ug" in groups[2][1]
-
-
-def test_every_pair_with_its_score(wordpiece: Learner) -> None:
-    wordpiece.open("/wordpiece?corpus=hug", step=0)
-    panel = wordpiece.page.get_by_role("tabpanel", name="Every pair")
-    plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
-    scores: list[Fraction] = sorted(plain[0].scores.values(), reverse=True)
-    rows = panel.locator("canvas [role=row]")
-    expect(rows).to_have_count(len(scores) + 1)
-    first = rows.nth(1).locator("[role=gridcell]").all_inner_texts()
-    assert first[1:7] == ["##g", "##s", "5", "20", "5", "1/20"]
-    panel.get_by_label("Find", exact=True).fill("##u ##g")
-    panel.get_by_label("Find", exact=True).press("Enter")
-    expect(rows).to_have_count(2)
-    assert "1/36" in rows.nth(1).locator("[role=gridcell]").all_inner_texts()
-
-
-def test_downloads(wordpiece: Learner, tmp_path: Path) -> None:
-    """vocab.txt is what the library reads, the trace has exact scores."""
-    wordpiece.open(COURSE_PAGE + "&step=25", step=25)
-    wordpiece.tab("Files and link")
-    file = tmp_path / "vocab.txt"
-    file.write_text(wordpiece.download("vocab.txt"), encoding="utf-8")
-    vocabulary = models.WordPiece.read_file(str(file))
-    assert vocabulary == {token: number for number, token in enumerate(COURSE["vocab"])}
-    run = json.loads(wordpiece.download("Every step (JSON)"))
-    assert [(s["pair"], s["token"], s["freq"]) for s in run["steps"]] == [
-        (s["pair"], s["token"], s["freq"]) for s in COURSE["steps"]
-    ]
-    assert run["vocab"] == COURSE["vocab"] and run["words"] == COURSE["word_freqs"]
 
 
 # --- hostile text -----------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ JavaScript (typing, hovering, keys, Back) is in `tests/browser/`.
 
 from __future__ import annotations
 
+import time
 from base64 import b64encode
 from html import unescape
 from pathlib import Path
@@ -14,12 +15,14 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 import tiktoken
+from huggingface_hub import constants
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, models, processors
 
 from tests.pages.pages import run, told
+from tokensteps.catalogue import hub
 from tokensteps.catalogue.analysis import interpret_escapes
-from tokensteps.catalogue.choices import GPT2, READY, Spec, upload_spec
+from tokensteps.catalogue.choices import GPT2, READY, Spec, public, upload_spec
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.limits import PASTE_LIMIT, PLAYGROUND_LIMIT
@@ -362,3 +365,46 @@ def test_look_up_finds_tokens_and_the_text_of_ids() -> None:
     app.text_input(key="playground.lookup.ids").set_value("999999")
     run(app)
     assert "not an id of this vocabulary" in notes(app, "note problem")
+
+
+def test_tokenizers_of_one_corpus_are_told_apart() -> None:
+    """One that a link brings, of another size than the one that is always offered, stays chosen while the page is used."""
+    small, text = "bpe?corpus=library&size=600", "Tokenizers split unfamiliar words."
+    app = opened(t1=small, t2="wordpiece?corpus=hug", text=text)
+    run_of = Spec.parse(small).run()
+    trace = run_of.algorithm.train(run_of.source.corpus(run_of.pipeline), **run_of.settings)
+    expected = list(trace.tokenizer().encode(text).ids)
+    assert ids(app) == expected
+    boxes = [app.selectbox(key=f"playground.slot.{place}") for place in (0, 1)]
+    assert boxes[0].value == small and len(set(boxes[0].options)) == len(boxes[0].options)
+    boxes[1].set_value(GPT2)
+    run(app)
+    assert address(app)["t1"] == small and address(app)["t2"] == GPT2 and ids(app) == expected
+
+
+def test_a_public_name_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hub that nobody answers for, and nothing on disk: it is said at once, and the page works on with the text as it is."""
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(hub, "_folder", lambda: tmp_path)
+    app, text = opened(t1=HUG, text="hugs and pugs"), "hugs and pugs"
+    before = ids(app)
+    for name, told_of_it in (
+        ("someone/unknown-<b>", "is not a repository name"),
+        ("../../etc/passwd", "is not a repository name"),
+        ("someone/unknown", "'127.0.0.1' can't be reached"),
+    ):
+        app.text_input(key="playground.name").set_value(name)
+        next(button for button in app.button if button.label == "Get it").click()
+        start = time.monotonic()
+        run(app)
+        assert told_of_it in unescape(notes(app, "note problem")) and "<b>" not in notes(app, "note problem")
+        assert time.monotonic() - start < 10 and ids(app) == before
+    slot = app.selectbox(key="playground.slot.0")
+    slot.set_value(public("google-bert/bert-base-cased"))  # the list has public ones, too
+    run(app)
+    assert "'google-bert/bert-base-cased' is not on this server yet" in unescape(notes(app, "note problem"))
+    assert message(app, "nonce")["text"] == text
+    app.selectbox(key="playground.slot.0").set_value(READY[0])
+    run(app)
+    assert ids(app) and address(app)["t1"] == READY[0] and not notes(app, "note problem")
