@@ -36,6 +36,7 @@ OF_THE_APP = {
     ("tokensteps/server/entrance/page.py", "_sheet"),
     ("tokensteps/server/entrance/page.py", "_styles"),
     ("tokenizers_core/text/patterns.py", "compiled"),  # 64 patterns, whose length and repetitions are limited
+    ("tokenizers_core/text/patterns.py", "twin"),  # 64 of the engine's own patterns
     ("tokenizers_core/training/unigram.py", "script"),  # single characters
     ("tokensteps/components/base.py", "_registered"),
     ("tokensteps/drawing/code_steps.py", "listing_html"),
@@ -45,6 +46,10 @@ OF_THE_APP = {
     ("tokensteps/language/marks.py", "_pattern"),
     ("tokensteps/pages/learn/home.py", "home_run"),
     ("tokensteps/pages/learn/home_sentence.py", "corpus_facts"),
+    *(
+        ("tokensteps/runs/corpora.py", name)
+        for name in ("help_pages", "library", "prose", "python_code", "python_modules")
+    ),
     ("tokensteps/runs/algorithms.py", "_trained_at"),  # runs of the app's own examples
     ("tokensteps/site/live/regexp.py", "compile"),  # in the visitor's own browser
     ("tokensteps/teaching/exercises/course.py", "words"),

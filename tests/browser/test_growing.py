@@ -14,8 +14,9 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from tests.browser.test_bpe_page import STATE, Bpe
-from tokenizers_core import Corpus, train_wordpiece
+from tests.browser.test_bpe_page import STATE
+from tests.browser.test_unigram_page import Unigram
+from tokenizers_core import Corpus, train_unigram
 
 
 def random_words(number: int) -> str:
@@ -24,13 +25,14 @@ def random_words(number: int) -> str:
     return " ".join("".join(draw.choices("abcdefghij", k=draw.randint(3, 9))) for _ in range(number))
 
 
-TEXT = random_words(25_000)
-"""Training WordPiece on it takes seconds."""
+GROWTH = ".st-key-unigram-book .ts-flipbook .growth"
+TEXT = random_words(8_000)
+"""Training Unigram on it takes seconds."""
 
 
 def test_a_run_that_grows(page: Page, serve: Callable[..., str]) -> None:
-    learner = Bpe(page, serve(ROOT / "app.py"))
-    learner.open("/wordpiece?corpus=paste&size=20000&pre=whitespace_split")
+    learner = Unigram(page, serve(ROOT / "app.py"))
+    learner.open("/unigram?corpus=paste&seed=1000&size=60")
     learner.type_text(TEXT)
     page.wait_for_function(f"() => {{ const s = ({STATE})(0); return s && s.last >= 3; }}")
     before = steps_are_there_before_the_end(learner)
@@ -40,9 +42,9 @@ def test_a_run_that_grows(page: Page, serve: Callable[..., str]) -> None:
     the_last_step_is_followed_and_the_first_stay_right(learner, before)
 
 
-def steps_are_there_before_the_end(learner: Bpe) -> dict[str, object]:
+def steps_are_there_before_the_end(learner: Unigram) -> dict[str, object]:
     """Returns what is shown after step 3."""
-    growth = learner.page.locator(".ts-flipbook .growth")
+    growth = learner.page.locator(GROWTH)
     learner.take()
     learner.press("ArrowRight", 3)
     learner.shows(3)
@@ -51,9 +53,9 @@ def steps_are_there_before_the_end(learner: Bpe) -> dict[str, object]:
     return learner.state()
 
 
-def it_can_be_stopped(learner: Bpe) -> int:
+def it_can_be_stopped(learner: Unigram) -> int:
     """Returns the number of steps until then."""
-    learner.page.locator(".ts-flipbook .growth").get_by_role("button", name="Stop here").click()
+    learner.page.locator(GROWTH).get_by_role("button", name="Stop here").click()
     note = learner.page.locator(".note", has_text="Training was stopped after")
     expect(note).to_be_visible()
     found = re.search(r"after ([\d,]+) steps", note.inner_text())
@@ -69,8 +71,8 @@ def it_can_be_stopped(learner: Bpe) -> int:
     return learned
 
 
-def the_last_step_is_followed_and_the_first_stay_right(learner: Bpe, before: dict[str, object]) -> None:
-    page, growth = learner.page, learner.page.locator(".ts-flipbook .growth")
+def the_last_step_is_followed_and_the_first_stay_right(learner: Unigram, before: dict[str, object]) -> None:
+    page, growth = learner.page, learner.page.locator(GROWTH)
     expect(page.locator(".note", has_text="Training was stopped after")).to_have_count(0)
     learner.take()
     learner.press("End")
@@ -81,7 +83,9 @@ def the_last_step_is_followed_and_the_first_stay_right(learner: Bpe, before: dic
     learner.press("ArrowRight", 3)
     learner.at(3)
     after = learner.state()
-    trace = train_wordpiece(Corpus.from_texts([TEXT], pre_tokenizer="whitespace_split"), merges=3)
+    trace = train_unigram(
+        Corpus.from_texts([TEXT], pre_tokenizer="metaspace"), seed_size=1000, vocab_size=997
+    )
     assert (after["say"], after["token"], after["now"]) == (before["say"], before["token"], before["now"])
-    assert after["token"] == trace[3].event.token  # type: ignore[union-attr]
+    assert trace[3].event.piece.replace("▁", "␣") in str(after["say"])  # type: ignore[union-attr]
     learner.untroubled()

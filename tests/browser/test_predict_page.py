@@ -125,7 +125,7 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     page.goto(f"{app}/bpe?corpus=hug&step=2")
     page.get_by_role("tab", name="Files and link").click()
     steps = page.get_by_role("spinbutton", name="Steps to predict")
-    links = page.locator('[data-testid="stCode"]').filter(has_text="/challenge?c=")
+    links = page.locator('[data-testid="stCode"]').filter(has_text="/challenge?c=", has_not_text="iframe")
     for_more = links.inner_text()
     steps.fill("2")
     steps.press("Enter")

@@ -175,7 +175,8 @@ def test_words_panels_and_a_question(serve: Callable[..., str], open_page: Calla
 
 
 def turn(page: Page, name: str, query: str, step: int) -> None:
-    """Go on to another page with a run, and wait until its stage is at this step and Python rests."""
+    """Go on to another page with a run, once the address has the step of this one, and wait until its stage is at this step and Python rests."""
+    page.wait_for_function(f"String({STEP}) === new URLSearchParams(location.search).get('step')")
     turn_to(page, f"/{name}?{query}&step={step}")
     page.wait_for_function(
         f"""{BOOK}?.querySelector('.say') && document.querySelector('.st-key-{name}-book')?.contains({BOOK}.getRootNode().host) && {STEP} === {step}"""

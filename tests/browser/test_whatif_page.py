@@ -55,13 +55,14 @@ def test_a_count_is_dragged_without_the_server(serve: Callable[..., str], page: 
 
 PRESS = """async key => {
   document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, composed: true, cancelable: true}));
+  await new Promise(requestAnimationFrame); // which draws the step
   await new Promise(requestAnimationFrame);
   return document.querySelector('.closeness:not([data-waits]) > :not([hidden])')?.dataset.at; }"""
-"""A key and a look in one go: however slow the machine is, the server wasn't asked in between."""
+"""A key and a look two frames later, in one go: however slow the machine is, the server wasn't asked in between."""
 
 
 def test_tipping_points_follow_the_flipbook_without_the_server(serve: Callable[..., str], page: Page) -> None:
-    """Each prepared step's table is there in the next frame; where there is none (the start), the last one waits and Python says why."""
+    """Each prepared step's table is there at once; where there is none (the start), the last one waits and Python says why."""
     page.goto(serve(ROOT / "app.py") + "/bpe?corpus=hug&step=1")
     page.get_by_role("tab", name="How close?").click()
     page.locator("[data-at='7']").wait_for(state="attached")

@@ -10,9 +10,9 @@ from typing import Any
 
 from tests.app.teaching.oracle_slips import cuts
 from tests.core.oracle_bpe import PairName, PlainStep, plain_bpe, plain_encode
+from tests.core.oracle_dropout import by_matches, by_merges
 from tests.core.oracle_unigram import all_paths, costs, plain_removal_losses
 from tests.core.oracle_wordpiece import plain_wordpiece
-from tests.core.test_dropout import by_matches, by_merges
 
 UNKNOWN = "[UNK]"
 

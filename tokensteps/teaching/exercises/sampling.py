@@ -305,8 +305,10 @@ def unigram_sampling(random: Random, level: int) -> Made:
     split = random.choice(splits)
     products = {one: probability(one, seed) for one in splits}
     weights = {one: product**power for one, product in products.items()}
-    share = weights[split] / sum(weights.values())
-    key = fraction(share) if isinstance(share, Fraction) else f"{share:.12f}"
+    exact = weights[split] / sum(weights.values())
+    # A square root's decimals have no end: what answers are held against has twelve.
+    key = fraction(exact) if isinstance(exact, Fraction) else f"{exact:.12f}"
+    share = Fraction(key)
     formulas = {one: raised(product_text(one, seed), power) for one in splits}
     heads = (_("Split"), _("Product") if power == 1 else _("Power"))
     begun = sheet_html(heads, ((tokens_in_line(one), escape(formulas[one])) for one in splits))

@@ -1,0 +1,51 @@
+"""Splits at random, slowly: all outcomes of all coins, on symbols as plain strings.
+
+Sources: Provilkov et al. 2020 (BPE-dropout), Hiraoka 2022 (MaxMatch-dropout).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import product
+
+Split = tuple[str, ...]
+
+
+def by_merges(
+    symbols: Split, ranks: Mapping[tuple[str, str], int], amount: Fraction
+) -> dict[Split, Fraction]:
+    """Every set of merges that may drop out, one after the other, as the paper's algorithm 1 has it."""
+    found: dict[Split, Fraction] = defaultdict(Fraction)
+    places = [place for place in range(len(symbols) - 1) if symbols[place : place + 2] in ranks]
+    for dropped in product((False, True), repeat=len(places)):
+        share = amount ** sum(dropped) * (1 - amount) ** (len(places) - sum(dropped))
+        left = [place for place, gone in zip(places, dropped, strict=True) if not gone]
+        if not left:
+            found[symbols] += share
+            continue
+        place = min(left, key=lambda place: (ranks[symbols[place], symbols[place + 1]], place))
+        merged = (*symbols[:place], symbols[place] + symbols[place + 1], *symbols[place + 2 :])
+        for split, rest in by_merges(merged, ranks, amount).items():
+            found[split] += share * rest
+    return found
+
+
+def by_matches(word: str, tokens: frozenset[str], amount: Fraction, begin: str = "") -> dict[Split, Fraction]:
+    """Every way in which the matches at a place may drop out; a rest that can't be spelled is None in the end."""
+    if not word:
+        return {(): Fraction(1)}
+    found: dict[Split, Fraction] = defaultdict(Fraction)
+    left = Fraction(1)
+    for end in range(len(word), 0, -1):
+        piece = begin + word[:end]
+        if piece not in tokens:
+            continue
+        share = left if end == 1 else left * (1 - amount)
+        left -= share
+        for split, rest in by_matches(word[end:], tokens, amount, "##").items():
+            found[split if split == ("[UNK]",) else (piece, *split)] += share * rest
+    if left:
+        found["[UNK]",] += left
+    return found
