@@ -82,7 +82,7 @@ def try_words() -> dict[str, str | int]:
         "training": _("Training: step {number} …"),
         "trained": _("Trained in {seconds} s."),
         "failed": _(
-            "This didn't work: the browser has too little memory, or the site lacks assets/live.js. Reload the page to try again."
+            "This didn't work: the browser has too little memory, or the site lacks assets/live.js. Reload the page to try again. Safari needs a web server for it: opened as a file, the page can't train."
         ),
         "old": _(
             "This browser can't run this page; a current Chrome, Edge, Firefox or Safari can. All other pages work here, too."
