@@ -39,6 +39,7 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.testing.v1 import AppTest
 from streamlit.web.server.starlette import starlette_routes, starlette_websocket
 
+from tests.loops import finished
 from tokensteps import streamlit_internals
 from tokensteps.streamlit_internals import (
     INDEX,
@@ -328,4 +329,4 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
         await asyncio.wait_for(state.need_send_data.wait(), 5)
         return within, state.need_send_data.is_set()
 
-    assert asyncio.run(within_and_outside()) == (True, True)
+    assert finished(within_and_outside()) == (True, True)

@@ -169,7 +169,7 @@ class Bpe:
 
     def untroubled(self) -> None:
         """Wait until no problem is told: an old one stands there until Python has run."""
-        expect(self.page.locator(".note.problem")).to_have_count(0)
+        expect(self.page.locator(".note.problem")).to_have_text([])
 
     def download(self, button: str) -> str:
         """What a download button gives."""
