@@ -80,7 +80,7 @@ def large(page: Page, address: str) -> Result:
     page.get_by_role("link", name="What if …").click()
     count = page.get_by_role("spinbutton", name="Occurs instead")
     count.wait_for(timeout=120_000)
-    page.locator("[data-testid=stCode]").filter(has_text=f"to={count.input_value()}").wait_for()
+    page.locator("[data-testid=stCode]").filter(has_text=f"to={count.input_value()}").first.wait_for()
     page.evaluate(SCRIPT.read_text("utf-8"))
     times = []
     for _time in range(STEPS):
