@@ -171,6 +171,16 @@ class Bpe:
         """Wait until no problem is told: an old one stands there until Python has run."""
         expect(self.page.locator(".note.problem")).to_have_text([])
 
+    def handout(self, page: Page, path: Path) -> tuple[Bpe, list[str]]:
+        """Save the run's handout, open it in `page`, and return it with the list of what is asked for from there on."""
+        path.write_text(self.download("Handout that steps offline (HTML)"), encoding="utf-8")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(path.as_uri())
+        handout = Bpe(page, "")
+        handout.shows(0)
+        return handout, asked
+
     def download(self, button: str) -> str:
         """What a download button gives."""
         with self.page.expect_download() as started:
@@ -745,13 +755,7 @@ def the_files_are_the_run(bpe: Bpe, tmp_path: Path) -> None:
 
 
 def the_handout_steps_offline(bpe: Bpe, page: Page, tmp_path: Path) -> None:
-    path = tmp_path / "bpe.html"
-    path.write_text(bpe.download("Handout that steps offline (HTML)"), encoding="utf-8")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(path.as_uri())
-    handout = Bpe(page, "")
-    handout.shows(0)
+    handout, asked = bpe.handout(page, path := tmp_path / "bpe.html")
     expect(page.get_by_role("heading", level=1)).to_have_text("BPE: Four sentences")
     seen = [(state["pair"], state["token"]) for [state] in handout.walk(19, STATE)]
     assert seen == [(step["pair"], step["token"]) for step in STEPS]
@@ -917,13 +921,7 @@ def test_hostile_text_is_only_text(bpe: Bpe, open_page: Callable[..., Page], tmp
     ]
     rows = list(csv.DictReader(io.StringIO(bpe.download("Every step (CSV for spreadsheets)"))))
     assert [row["token"] for row in rows if row["token"] == whole] == [whole]
-    path = tmp_path / "hostile.html"
-    path.write_text(bpe.download("Handout that steps offline (HTML)"), encoding="utf-8")
-    asked: list[str] = []
-    handout = Bpe(open_page(fresh=True), "")
-    handout.page.on("request", lambda request: asked.append(request.url))
-    handout.page.goto(path.as_uri())
-    handout.shows(0)
+    handout, asked = bpe.handout(open_page(fresh=True), path := tmp_path / "hostile.html")
     handout.page.evaluate(
         """times => { while (times--) document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, composed: true})); }""",
         last,

@@ -193,13 +193,7 @@ def the_chart_marks_both_choices_and_the_library_parts(wordpiece: Learner) -> No
 
 def the_handout_steps_offline(wordpiece: Learner, page: Page, tmp_path: Path) -> None:
     wordpiece.tab("Files and link")
-    path = tmp_path / "wordpiece.html"
-    path.write_text(wordpiece.download("Handout that steps offline (HTML)"), encoding="utf-8")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(path.as_uri())
-    handout = Learner(page, "")
-    handout.shows(0)
+    handout, asked = wordpiece.handout(page, path := tmp_path / "wordpiece.html")
     expect(page.get_by_role("heading", level=1)).to_have_text("WordPiece: hug, pug, pun, bun, hugs")
     plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
     walked = handout.walk(len(HUG["steps"]), STATE, SAID)
