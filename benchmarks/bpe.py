@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 import tokenizers
 
-from benchmarks.measure import Result, cpu_seconds, in_turns, side_by_side
-from benchmarks.text import library_text
+from benchmarks.measure import Result, compared, cpu_seconds, in_turns, side_by_side
+from benchmarks.text import library_text, prose
 from tests.core.oracle_bpe import count, replace
 from tokenizers_core import BpeTrace, Corpus, Tokenizer, train_bpe
 from tokenizers_core.encoding.vocabulary import Vocabulary
@@ -26,6 +26,7 @@ from tokenizers_core.training.ties import FirstMet
 
 LARGE, LARGE_MERGES = 1_000_000, 4000
 SMALL, SMALL_MERGES = 200_000, 1000
+PROSE = 280_000
 
 
 def ours(text: str, merges: int) -> BpeTrace:
@@ -63,19 +64,20 @@ def plain_step(splits: dict[str, list[str]], frequencies: dict[str, int]) -> Non
 
 def training(repeats: int) -> Iterator[Result]:
     """Training, text to trace."""
-    for name, size, merges, aim, limit in (
-        ("training, 1 MB, 4,000 merges : Rust", LARGE, LARGE_MERGES, 1.0, 1.5),
-        ("training, 200 KB, 1,000 merges : Rust", SMALL, SMALL_MERGES, 1.2, 2.0),
-        ("training, 200 KB, 4,000 merges : Rust", SMALL, LARGE_MERGES, 1.2, 2.5),
+    python, small, english = library_text(LARGE), library_text(SMALL), prose(PROSE)
+    for name, text, merges, aim, limit in (
+        ("BPE, 1 MB of Python, 4,000 merges : Rust", python, LARGE_MERGES, 1.0, 1.5),
+        ("BPE, 200 KB of Python, 1,000 merges : Rust", small, SMALL_MERGES, 1.2, 2.0),
+        ("BPE, 200 KB of Python, 4,000 merges : Rust", small, LARGE_MERGES, 1.2, 2.5),
+        ("BPE, 280 KB of prose, 1,000 merges : Rust", english, SMALL_MERGES, 1.2, 2.0),
+        ("BPE, 280 KB of prose, 4,000 merges : Rust", english, LARGE_MERGES, 1.2, 2.5),
     ):
-        text = library_text(size)
-        mine, theirs = side_by_side(lambda: ours(text, merges), lambda: rust(text, merges), repeats)  # noqa: B023
-        yield Result(name, mine / theirs, "×", aim, limit, f"{mine:.3f} s : {theirs:.3f} s")
-    text = library_text(LARGE)
-    kept, bare = side_by_side(
-        lambda: ours(text, LARGE_MERGES), lambda: unrecorded(text, LARGE_MERGES), repeats
+        times = side_by_side(partial(ours, text, merges), partial(rust, text, merges), repeats)
+        yield compared(name, times, aim, limit)
+    times = side_by_side(
+        partial(ours, python, LARGE_MERGES), partial(unrecorded, python, LARGE_MERGES), repeats
     )
-    yield Result("recording : not recording", kept / bare, "×", 1.1, 1.15, f"{kept:.3f} s : {bare:.3f} s")
+    yield compared("BPE, recording : not recording", times, 1.1, 1.15)
 
 
 def against_plain(repeats: int) -> Iterator[Result]:
@@ -172,11 +174,8 @@ def encoding(repeats: int) -> Iterator[Result]:
         for sample in batch:
             if mine.encode(sample).ids != theirs.encode(sample).ids:
                 raise SystemExit(f"the two tokenizers encode differently: {sample[:80]!r}")
-        one, other = side_by_side(lambda: encode(mine, batch), lambda: encode(theirs, batch), repeats)  # noqa: B023
-        detail = f"{one:.3f} s : {other:.3f} s"
-        yield Result(
-            f"encoding, {name}, speed : Rust", other / one, "×", 1.5, 1.0, detail, more_is_better=True
-        )
+        times = side_by_side(partial(encode, mine, batch), partial(encode, theirs, batch), repeats)
+        yield compared(f"encoding, {name} : Rust", times, 0.67, 1.0)
 
 
 def encode(tokenizer: Tokenizer | tokenizers.Tokenizer, texts: list[str]) -> None:
@@ -191,17 +190,15 @@ def long_words(repeats: int) -> Iterator[Result]:
     short, long = (
         Corpus.from_texts([letters[:size]], pre_tokenizer="whitespace_split") for size in (100_000, 200_000)
     )
-    one, two = side_by_side(
-        lambda: train_bpe(short, merges=500), lambda: train_bpe(long, merges=500), min(repeats, 3)
+    times = side_by_side(
+        lambda: train_bpe(long, merges=500), lambda: train_bpe(short, merges=500), min(repeats, 3)
     )
-    detail = f"{two:.2f} s : {one:.2f} s"
-    yield Result("training on one word, 200 KB : 100 KB", two / one, "×", 2.2, 3.0, detail)
+    yield compared("training on one word, 200 KB : 100 KB", times, 2.2, 3.0)
     tokenizer = train_bpe(short, merges=500).tokenizer()
-    one, two = side_by_side(
-        lambda: tokenizer.encode(letters[:100_000]), lambda: tokenizer.encode(letters[:200_000]), repeats
+    times = side_by_side(
+        lambda: tokenizer.encode(letters[:200_000]), lambda: tokenizer.encode(letters[:100_000]), repeats
     )
-    detail = f"{two:.2f} s : {one:.2f} s"
-    yield Result("encoding one word, 200 KB : 100 KB", two / one, "×", 2.5, 3.0, detail)
+    yield compared("encoding one word, 200 KB : 100 KB", times, 2.5, 3.0)
 
 
 ALL = (training, against_plain, reading, encoding, long_words)

@@ -23,10 +23,9 @@ def cpu_seconds(work: Work) -> float:
     return time.process_time() - start
 
 
-def side_by_side(first: Work, second: Work, repeats: int) -> tuple[float, float]:
-    """The median processor times of two pieces of work that take turns."""
-    times = [(cpu_seconds(first), cpu_seconds(second)) for _ in range(repeats)]
-    return median(one for one, _ in times), median(other for _, other in times)
+def side_by_side(first: Work, second: Work, repeats: int) -> list[tuple[float, float]]:
+    """The processor times of two pieces of work that take turns."""
+    return [(cpu_seconds(first), cpu_seconds(second)) for _ in range(repeats)]
 
 
 def in_turns(whole: Work, parts: Sequence[Work], repeats: int, group: int = 10) -> tuple[float, float]:
@@ -66,6 +65,18 @@ class Result(NamedTuple):
     def mark(self) -> str:
         """`aim` when the figure keeps to the aim, `pass` when it keeps to the limit, `OVER` when to neither."""
         return "aim" if self.within(self.aim) else "pass" if self.within(self.limit) else "OVER"
+
+
+def compared(name: str, times: Sequence[tuple[float, float]], aim: float, limit: float) -> Result:
+    """How many times as long the first of two pieces of work takes (see `side_by_side`): the ratio of the medians, and those of the turns.
+
+    >>> compared("training : Rust", [(1.0, 2.0), (1.2, 2.0), (1.5, 2.5)], 1, 2)[1:]
+    (0.6, '×', 1, 2, '1.2 s : 2 s; 0.5 to 0.6 ×', False)
+    """
+    first, second = (median(one) for one in zip(*times, strict=True))
+    ratios = [mine / theirs for mine, theirs in times]
+    detail = f"{first:.3g} s : {second:.3g} s; {min(ratios):.3g} to {max(ratios):.3g} ×"
+    return Result(name, first / second, "×", aim, limit, detail)
 
 
 def table(results: list[Result]) -> str:

@@ -7,11 +7,12 @@ graphemes, words, the chips of a page. What a browser does with that is not meas
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import tokenizers
 
-from benchmarks.measure import Result, side_by_side
+from benchmarks.measure import Result, compared, side_by_side
 from benchmarks.text import prose
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.encoding.alignment import count_text
@@ -64,13 +65,8 @@ def playground(repeats: int) -> Iterator[Result]:
         if list(ours.encode(text).ids) != theirs.encode(text).ids:
             raise RuntimeError("the two tokenizers give different ids")
         for what, work, limit in (("counts", counted, 2.0), ("chips", drawn, 12.0)):
-            mine, other = side_by_side(
-                lambda w=work, t=text: w(ours, t), lambda t=text: library(theirs, t), 2 * repeats
-            )
-            detail = f"{1000 * mine:.0f} ms : {1000 * other:.0f} ms"
-            yield Result(
-                f"playground, {what} of {name} : tokenizers", mine / other, "×", limit / 2, limit, detail
-            )
+            times = side_by_side(partial(work, ours, text), partial(library, theirs, text), 2 * repeats)
+            yield compared(f"playground, {what} of {name} : tokenizers", times, limit / 2, limit)
 
 
 ALL = (playground,)

@@ -13,8 +13,8 @@ from itertools import islice, pairwise
 
 import tokenizers
 
-from benchmarks.measure import Result, in_turns, side_by_side
-from benchmarks.text import library_text
+from benchmarks.measure import Result, compared, in_turns, side_by_side
+from benchmarks.text import library_text, prose
 from tests.core.oracle_wordpiece import merge
 from tokenizers_core import Corpus, WordPieceTrace, train_wordpiece
 from tokenizers_core.encoding.vocabulary import Vocabulary
@@ -25,6 +25,7 @@ from tokenizers_core.training.wordpiece import PREFIX, wordpiece_merges
 LARGE = 1_000_000
 FEW, MANY = 1000, 4000
 SMALL, SMALL_MERGES = 200_000, 1000
+PROSE = 280_000
 SAMPLED = range(12, SMALL_MERGES, 25)
 RULES = ("bert_cased", "bert")
 
@@ -79,24 +80,23 @@ def plain_step(splits: Mapping[str, Sequence[str]], frequencies: Mapping[str, in
 
 def training(repeats: int) -> Iterator[Result]:
     """Training, text to trace, to the same vocabulary size."""
-    for title, length, merges, aim, limit in (
-        ("200 KB", SMALL, FEW, 1.5, 2.0),
-        ("200 KB", SMALL, MANY, 3.0, 5.0),
-        ("1 MB", LARGE, FEW, 1.0, 1.5),
-        ("1 MB", LARGE, MANY, 2.0, 3.0),
+    python, small, english = library_text(LARGE), library_text(SMALL), prose(PROSE)
+    for title, text, merges, aim, limit in (
+        ("200 KB of Python", small, FEW, 1.5, 2.0),
+        ("200 KB of Python", small, MANY, 3.0, 5.0),
+        ("280 KB of prose", english, FEW, 1.5, 2.0),
+        ("280 KB of prose", english, MANY, 3.0, 5.0),
+        ("1 MB of Python", python, FEW, 1.0, 1.5),
+        ("1 MB of Python", python, MANY, 2.0, 3.0),
     ):
-        text = library_text(length)
         size = ours(text, merges).vocab_sizes[-1]
         made = rust(text, size).get_vocab_size()
         if made != size:
             raise SystemExit(f"the library made {made} tokens of {size}")
-        mine, theirs = side_by_side(lambda: ours(text, merges), lambda: rust(text, size), repeats)  # noqa: B023
-        name = f"WordPiece, {title}, {merges:,} merges : Rust"
-        yield Result(name, mine / theirs, "×", aim, limit, f"{mine:.3f} s : {theirs:.3f} s")
-    text = library_text(LARGE)
-    kept, bare = side_by_side(lambda: ours(text, MANY), lambda: unrecorded(text, MANY), repeats)
-    detail = f"{kept:.3f} s : {bare:.3f} s"
-    yield Result("WordPiece, recording : not recording", kept / bare, "×", 1.1, 1.15, detail)
+        times = side_by_side(partial(ours, text, merges), partial(rust, text, size), repeats)
+        yield compared(f"WordPiece, {title}, {merges:,} merges : Rust", times, aim, limit)
+    times = side_by_side(partial(ours, python, MANY), partial(unrecorded, python, MANY), repeats)
+    yield compared("WordPiece, recording : not recording", times, 1.1, 1.15)
 
 
 def against_plain(repeats: int) -> Iterator[Result]:
