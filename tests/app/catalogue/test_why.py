@@ -26,7 +26,6 @@ from tokenizers import (
     processors,
     trainers,
 )
-from transformers import PreTrainedTokenizerFast
 
 from tests.app.catalogue.test_apart import brought
 from tests.app.catalogue.test_apart import pool as pool
@@ -137,6 +136,8 @@ def tiktoken_file() -> bytes:
 
 
 def by_transformers() -> bytes:
+    from transformers import PreTrainedTokenizerFast  # half a second, in every process that collects this file
+
     fast = PreTrainedTokenizerFast(tokenizer_object=bert_kind(), unk_token="[UNK]")
     return bytes(fast.backend_tokenizer.to_str(), "utf-8")
 
