@@ -136,7 +136,8 @@ def tiktoken_file() -> bytes:
 
 
 def by_transformers() -> bytes:
-    from transformers import PreTrainedTokenizerFast  # half a second, in every process that collects this file
+    # Half a second, which collecting this file needn't take.
+    from transformers import PreTrainedTokenizerFast
 
     fast = PreTrainedTokenizerFast(tokenizer_object=bert_kind(), unk_token="[UNK]")
     return bytes(fast.backend_tokenizer.to_str(), "utf-8")
