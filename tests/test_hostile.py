@@ -17,7 +17,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from html import unescape
-from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -26,6 +25,7 @@ import pytest
 
 from tests.app.drawing.test_tokens import Read, expect_markup, spelled_out
 from tests.hostile import EVIL, KINDS, Hostile, batches, hostile, long_words
+from tests.markup import Reader
 from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.errors import SurrogateError, TokenizersCoreError
@@ -139,24 +139,25 @@ TEXTUAL = {"aria-label", "title", "data-values", "data-text", "alt", "placeholde
 """Attributes that hold a learner's text; a browser reads them as text and nothing else."""
 
 
-class Elements(HTMLParser):
+class Elements(Reader):
     """The elements of some markup and the names of their attributes, one after the other; and what they say."""
 
     def __init__(self, markup: str) -> None:
-        super().__init__(convert_charrefs=True)
         self.found: list[tuple[str, ...]] = []
         self.text = ""
-        self.feed(markup)
-        self.close()
+        super().__init__(markup)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, *sorted(name for name, _value in attrs)))
+    def understand(self, tag: str, attrs: list[tuple[str, str | None]]) -> tuple[str, ...]:
         for name, value in attrs:
             assert not name.startswith("on") and name not in ("href", "src", "srcset", "srcdoc", "action"), (
                 tag,
                 name,
             )
             assert name in TEXTUAL or OURS.fullmatch(value or ""), (tag, name, value)
+        return (tag, *sorted(name for name, _value in attrs))
+
+    def take(self, understood: tuple[str, ...]) -> None:
+        self.found.append(understood)
 
     def handle_endtag(self, tag: str) -> None:
         self.found.append((f"/{tag}",))

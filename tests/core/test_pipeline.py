@@ -99,10 +99,11 @@ LIBRARY_NORMALIZERS: dict[str, normalizers.Normalizer] = {
 
 # --- Code points that the library's tables class otherwise --------------------------------------------------
 
-# All that any version of Unicode assigns: planes 4 to 13 are empty, and 15 and 16 are wholly for private use.
-ASSIGNABLE = (*range(0xD800), *range(0xE000, 0x40000), *range(0xE0000, 0xE1000), 0xF0000, 0x100000)
+# All that any version of Unicode assigns: plane 3 from its fourth part on and planes 4 to 13 are empty, and 15 and 16 are wholly for
+# private use.
+ASSIGNABLE = (*range(0xD800), *range(0xE000, 0x34000), *range(0xE0000, 0xE1000), 0xF0000, 0x100000)
 EVERY_CHARACTER = "".join(map(chr, ASSIGNABLE))
-BASES = (*range(0x3400, 0xA000), *range(0xAC00, 0xD7A4), *range(0xE000, 0xF900), *range(0x20000, 0x40000))
+BASES = (*range(0x3400, 0xA000), *range(0xAC00, 0xD7A4), *range(0xE000, 0xF900), *range(0x20000, 0x34000))
 """Ideographs, syllables of Hangul, private use: none is a mark, so that it lies beside marks as it does alone."""
 BESIDE_MARKS = "".join(map(chr, sorted({*ASSIGNABLE}.difference(BASES))))
 

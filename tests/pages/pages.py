@@ -6,6 +6,7 @@ import gzip
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -100,7 +101,9 @@ def books(app: AppTest) -> list[dict[str, Any]]:
     return [message for part in found if "frames" in (message := told(part.bytes or b"{}"))]
 
 
+@lru_cache(maxsize=64)
 def told(data: bytes) -> Any:
-    """What a component is told: JSON, or, for a flipbook, a line of it and then more under gzip, which the line amends."""
+    """What a component is told: JSON, or, for a flipbook, a line of it and then more under gzip, which the line amends. Read once:
+    a page that is run again mostly tells its components the same."""
     head, newline, packed = data.partition(b"\n")
     return json.loads(gzip.decompress(packed)) | json.loads(head) if newline else json.loads(head)

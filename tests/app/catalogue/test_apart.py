@@ -309,11 +309,11 @@ def test_loading_that_takes_too_long_or_too_much_is_ended(
 
 
 def test_large_files_leave_nothing_behind_in_the_server(pool: Workers) -> None:
-    """Before: 157 MB, and 3,443 MB after three uploads of 39.9 MB, long after all had left: the error's frames held them."""
+    """Before: 157 MB, and 3,443 MB after three uploads of 39.9 MB, long after all had left: the error's frames held them. Two show it."""
     brought(files_of(document(bpe())))
     process, kept = psutil.Process(), []
     before = process.memory_info().rss
-    for number in range(3):
+    for number in range(2):
         data = json.dumps(document(bpe(), note=[f"{number}" * 100] * (TOKENIZER_LIMIT // 105))).encode()
         job = Job(partial(_brought_by_job, {"tokenizer.json": data}))
         while not job.finished(60):
@@ -325,7 +325,7 @@ def test_large_files_leave_nothing_behind_in_the_server(pool: Workers) -> None:
         del caught, job
     for error in kept:
         error.__traceback__ = None
-    assert len(kept) == 3
+    assert len(kept) == 2
     assert process.memory_info().rss - before < 60_000_000
 
 

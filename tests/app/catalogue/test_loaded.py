@@ -804,8 +804,6 @@ MODELS: list[tuple[str, dict[str, Any]]] = [
     ("high_id", document(bpe(vocab={"a": 2**32 - 1}, merges=[]))),
     ("high_id", document(bpe(vocab={"a": ID_LIMIT}, merges=[]))),
     ("same_id", document(bpe(vocab={"a": 0, "b": 0}, merges=[]))),
-    ("too_many_tokens", document(bpe(vocab={f"{n}": n for n in range(TOKEN_LIMIT + 1)}, merges=[]))),
-    ("too_many_added", document(bpe(), [{"id": 3 + n, "content": f"<{n}>"} for n in range(ADDED_LIMIT + 1)])),
     (
         "expands",
         document(
@@ -857,6 +855,13 @@ MODELS: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("why", "model"), MODELS)
 def test_tokenizers_that_are_broken_or_hostile_are_refused(why: str, model: dict[str, Any]) -> None:
     assert reason(files_of(model)) == why
+
+
+def test_too_many_tokens_are_refused() -> None:
+    many = bpe(vocab={f"{n}": n for n in range(TOKEN_LIMIT + 1)}, merges=[])
+    assert reason(files_of(document(many))) == "too_many_tokens"
+    added = [{"id": 3 + n, "content": f"<{n}>"} for n in range(ADDED_LIMIT + 1)]
+    assert reason(files_of(document(bpe(), added))) == "too_many_added"
 
 
 def test_files_that_are_too_large_are_refused_before_they_are_read() -> None:
@@ -972,6 +977,7 @@ def test_sessions_may_use_one_tokenizer_at_the_same_time() -> None:
 
 def test_every_reason_has_a_test_and_every_template_its_evidence() -> None:
     seen = {why for why, _files in NOT_TOKENIZERS} | {why for why, _model in MODELS}
+    seen |= {"too_many_tokens", "too_many_added"}
     seen |= {"too_large", "too_many_files", "sentencepiece", "record", "no_unknown", "unknown"}
     seen |= {"tekken", "minbpe", "minbpe_twice"}  # in test_other_files.py
     seen |= {"slow", "memory", "long_token", "long_added", "high_number"}  # in test_apart.py

@@ -51,14 +51,23 @@ def subjects() -> dict[str, Subject]:
     )  # fmt: skip
 
 
+@cache
+def tokens_of(kind: str) -> list[tuple[int, str, bytes]]:
+    """The tokens of a kind that there are: id, how it is written, its bytes."""
+    subject = subjects()[kind]
+    return [
+        (place, token, subject.token_bytes(place))
+        for place, token in enumerate(subject.all_tokens())
+        if token
+    ]
+
+
 @pytest.mark.parametrize("query", ["the", " in", "##", "▁", "Ġ", "0x"])
 def test_a_text_is_found_in_what_tokens_stand_for_and_in_how_they_are_written(query: str) -> None:
     for kind, subject in subjects().items():
-        tokens = enumerate(subject.all_tokens())
         expected = [
-            place for place, token in tokens
-            if token and (query in token or query.encode() in subject.token_bytes(place))
-        ]  # fmt: skip
+            place for place, token, data in tokens_of(kind) if query in token or query.encode() in data
+        ]
         found = search(subject, "text", query)
         assert (found.number, list(found.ids)) == (len(expected), expected[:200]), kind
 
@@ -69,15 +78,14 @@ def test_a_text_is_found_in_what_tokens_stand_for_and_in_how_they_are_written(qu
 def test_bytes_and_regular_expressions_too(kind: str, query: str) -> None:
     for name, subject in subjects().items():
         expected = []
-        for place, token in enumerate(subject.all_tokens()):
-            data = subject.token_bytes(place) if token else b""
+        for place, token, data in tokens_of(name):
             texts = (data.decode("utf-8", "replace"), token)
             fits = (
                 bytes.fromhex(query.removeprefix("0x")) in data
                 if kind == "bytes"
                 else any(re.search(query, text) for text in texts)
             )
-            expected += [place] if token and fits else []
+            expected += [place] if fits else []
         assert list(search(subject, kind, query).ids) == expected[:200], name
 
 

@@ -130,7 +130,12 @@ def test_a_model_that_was_cut_or_changed_is_refused_or_read() -> None:
 
 # --- tekken.json ------------------------------------------------------------------------------------------------------
 
-RANKS = {gpt2().token_bytes(identifier): identifier for identifier in range(2_000)}
+
+@cache
+def ranks_of_gpt2() -> dict[bytes, int]:
+    return {gpt2().token_bytes(identifier): identifier for identifier in range(2_000)}
+
+
 SPECIAL = ("<unk>", "<s>", "</s>", "[INST]")
 
 
@@ -145,7 +150,7 @@ def tekken(**changes: Any) -> bytes:
     }
     vocab = [
         {"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": None}
-        for token, rank in RANKS.items()
+        for token, rank in ranks_of_gpt2().items()
     ]
     special = [{"rank": rank, "token_str": token, "is_control": True} for rank, token in enumerate(SPECIAL)]
     return json.dumps({"config": config | changes, "vocab": vocab, "special_tokens": special}).encode()
@@ -153,7 +158,7 @@ def tekken(**changes: Any) -> bytes:
 
 def test_tekken_gives_the_ids_of_the_same_ranks() -> None:
     subject = load({"tekken.json": tekken()})
-    used = {token: rank for token, rank in RANKS.items() if rank < 1_800}
+    used = {token: rank for token, rank in ranks_of_gpt2().items() if rank < 1_800}
     special = {token: 10_000 + rank for rank, token in enumerate(SPECIAL)}
     truth = tiktoken.Encoding(
         "t", pat_str=PATTERNS["o200k_base"], mergeable_ranks=used, special_tokens=special
@@ -258,14 +263,14 @@ def test_a_minbpe_model_that_is_not_one_says_where(written: str) -> None:
 
 
 def test_pattern_and_special_tokens_of_a_tiktoken_file() -> None:
-    lines = "\n".join(f"{base64.b64encode(token).decode()} {rank}" for token, rank in RANKS.items())
+    lines = "\n".join(f"{base64.b64encode(token).decode()} {rank}" for token, rank in ranks_of_gpt2().items())
     special = {"<|endoftext|>": 2_005, "<|next|>": None}
     for pattern in ("gpt2", "o200k_base", r"\w+|\W"):
         subject = load({"x.tiktoken": lines.encode()}, pattern=pattern, special=special)
         truth = tiktoken.Encoding(
             "t",
             pat_str=PATTERNS.get(pattern, pattern),
-            mergeable_ranks=RANKS,
+            mergeable_ranks=ranks_of_gpt2(),
             special_tokens={"<|endoftext|>": 2_005, "<|next|>": 2_006},
         )
         text = "It's 12345 words<|endoftext|>, 茶<|next|>!\n  x"
@@ -282,7 +287,7 @@ def test_pattern_and_special_tokens_of_vocab_and_merges() -> None:
     vocab = {token: place for place, token in enumerate(subject.all_tokens()[:1_000])}
     merges = "\n".join(" ".join(subject.facts(place).parts or ()) for place in range(256, 1_000))
     files = {"vocab.json": json.dumps(vocab).encode(), "merges.txt": merges.encode()}
-    ranks = {token: rank for token, rank in RANKS.items() if rank < 1_000}
+    ranks = {token: rank for token, rank in ranks_of_gpt2().items() if rank < 1_000}
     truth = tiktoken.Encoding(
         "t", pat_str=PATTERNS["cl100k_base"], mergeable_ranks=ranks, special_tokens={"<s>": 1_000}
     )

@@ -26,7 +26,6 @@ from tokenizers import (
     processors,
     trainers,
 )
-from transformers import PreTrainedTokenizerFast
 
 from tests.app.catalogue.test_apart import brought
 from tests.app.catalogue.test_apart import pool as pool
@@ -137,6 +136,9 @@ def tiktoken_file() -> bytes:
 
 
 def by_transformers() -> bytes:
+    # Half a second, which collecting this file needn't take.
+    from transformers import PreTrainedTokenizerFast
+
     fast = PreTrainedTokenizerFast(tokenizer_object=bert_kind(), unk_token="[UNK]")
     return bytes(fast.backend_tokenizer.to_str(), "utf-8")
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.markup import Reader
 from tokensteps.components.editor import Typed, _text_reported, as_typed, editor
 from tokensteps.drawing.chips import CHIP_LABELS as NAMES
 from tokensteps.drawing.chips import LONGEST, WRITE, Piece, Shown, TextRun, chips_html, chips_message
@@ -65,21 +65,22 @@ def texts(draw: st.DrawFn) -> list[TextRun]:
     return found
 
 
-class Read(HTMLParser):
+class Read(Reader):
     """Chips read back: for each run its classes, attributes, and its text with the signs undone."""
 
     def __init__(self, markup: str) -> None:
-        super().__init__(convert_charrefs=True)
         self.open: list[str] = []
         self.runs: list[dict[str, Any]] = []
         self.lines: list[str] = []
         self.flows = 0
-        self.feed(markup)
-        self.close()
+        super().__init__(markup)
         assert self.open == [], f"not closed: {self.open} in {markup!r}"
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = {name: value or "" for name, value in attrs}
+    def understand(self, tag: str, attrs: list[tuple[str, str | None]]) -> tuple[str, dict[str, str]]:
+        return tag, {name: value or "" for name, value in attrs}
+
+    def take(self, understood: tuple[str, dict[str, str]]) -> None:
+        tag, found = understood
         kinds = found.get("class", "").split()
         assert set(found) <= {"class", "dir", "role", "aria-label", "data-n"}
         if tag == "div":

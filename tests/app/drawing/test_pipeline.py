@@ -22,6 +22,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.markup import Reader
 from tests.samples import examples
 from tokenizers_core import Corpus, Encoding, Tokenizer, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.encoding.tasks import group_entities
@@ -264,11 +265,10 @@ class Item(NamedTuple):
     cell: int
 
 
-class Parsed(HTMLParser):
+class Parsed(Reader):
     """A drawing, read back: its items and what they say, all tags and attributes."""
 
     def __init__(self, markup: str) -> None:
-        super().__init__()
         self.tags: Counter[str] = Counter()
         self.attributes: set[str] = set()
         self.items: list[Item] = []
@@ -279,14 +279,16 @@ class Parsed(HTMLParser):
         self.open: list[str] = []
         self.area = (0, 0, 0, 0)
         self.cell = 0
-        self.feed(markup)
-        self.close()
+        super().__init__(markup)
         assert self.open == []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def understand(self, tag: str, attrs: list[tuple[str, str | None]]) -> tuple[str, dict[str, str]]:
+        return tag, {name: value or "" for name, value in attrs}
+
+    def take(self, understood: tuple[str, dict[str, str]]) -> None:
+        tag, given_ = understood
         self.tags[tag] += 1
         self.open.append(tag)
-        given_ = {name: value or "" for name, value in attrs}
         self.attributes |= {*given_}
         classes = given_.get("class", "").split()
         if classes == ["atom"]:

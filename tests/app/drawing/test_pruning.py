@@ -329,12 +329,11 @@ def test_every_prune_is_told(name: str, size: int) -> None:
     step = 0
     for number, plain in enumerate(plain_rounds(name, size), start=1):
         model, going = costs(plain.model), len(plain.removed)
-        loss = plain.loss_before
+        loss, after = plain.loss_before, {word: plain_viterbi(word, model)[0] for word in counts}
         for place, piece in enumerate(plain.removed, start=1):
             step += 1
             frame = prune_frame(trace[step], PLAIN)
-            cost = plain.removal_losses[piece]
-            before = {word: plain_viterbi(word, model)[0] for word in counts}
+            cost, before = plain.removal_losses[piece], after
             del model[piece]
             after = {word: plain_viterbi(word, model)[0] for word in counts}
             changed = [word for word in counts if piece in before[word]]

@@ -10,11 +10,13 @@ import re
 import unicodedata
 from collections.abc import Collection
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.markup import Reader
 from tokenizers_core.text.byte_alphabet import SYMBOL_TO_BYTE, bytes_to_symbols
 from tokensteps.drawing.tokens import (
     PALETTE_SIZE,
@@ -54,53 +56,27 @@ MARKS = {("role", "button"), ("tabindex", "0"), *(("data-term", term) for term i
 """What marks a term that there is."""
 
 
-TAGS_READ: dict[str, tuple[str, frozenset[tuple[str, str]]]] = {}
-"""Start tags as they are written → the element and its attributes, as Python's parser has read them."""
-
-
-class Read(HTMLParser):
+class Read(Reader):
     """Markup read back: its tags, its attributes, its text, and whether every element was closed in order."""
 
     IMPLIED = frozenset({"tr", "td", "th"})
     """HTML closes these by itself."""
 
     def __init__(self, markup: str) -> None:
-        super().__init__(convert_charrefs=True)
         self.tags: set[str] = set()
         self.attributes: set[tuple[str, str]] = set()
         self.text = ""
         self.open: list[str] = []
-        self.feed(markup)
-        self.close()
+        super().__init__(markup)
         assert self.open == [], f"not closed: {self.open} in {markup!r}"
 
-    def updatepos(self, i: int, j: int) -> int:
-        """Nobody asks in which line something is."""
-        return j
+    def understand(
+        self, tag: str, attrs: list[tuple[str, str | None]]
+    ) -> tuple[str, frozenset[tuple[str, str]]]:
+        return tag, frozenset((name, value or "") for name, value in attrs)
 
-    def parse_starttag(self, i: int) -> int:
-        """A tag that is written as one before is what that one was: frames have a few hundred of them over and over."""
-        end = self.rawdata.find(">", i) + 1
-        written = self.rawdata[i:end]
-        if written in TAGS_READ:
-            self.take(*TAGS_READ[written])
-            return end
-        self.taken: tuple[str, frozenset[tuple[str, str]]] | None = None
-        reached = super().parse_starttag(i)
-        if (
-            reached == end <= i + 200
-            and self.taken
-            and self.cdata_elem is None
-            and not written.endswith("/>")
-        ):
-            TAGS_READ[written] = self.taken
-        return reached
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.taken = tag, frozenset((name, value or "") for name, value in attrs)
-        self.take(*self.taken)
-
-    def take(self, tag: str, attributes: frozenset[tuple[str, str]]) -> None:
+    def take(self, understood: tuple[str, frozenset[tuple[str, str]]]) -> None:
+        tag, attributes = understood
         self.tags.add(tag)
         self.attributes |= attributes
         if tag not in self.IMPLIED:
@@ -123,6 +99,62 @@ class Read(HTMLParser):
         raise AssertionError(f"an instruction: {data!r}")
 
     unknown_decl = handle_pi
+
+
+class Told(HTMLParser):
+    """All that Python's parser tells, one after the other; text in one piece."""
+
+    def __init__(self, markup: str) -> None:
+        self.told: list[Any] = []
+        super().__init__(convert_charrefs=True)
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.told.append((tag, *attrs))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.told.append(f"</{tag}>")
+
+    def handle_data(self, data: str) -> None:
+        data = self.told.pop() + data if self.told and self.told[-1][:1] == "=" else f"={data}"
+        self.told.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        self.told.append(f"!{data}")
+
+    handle_decl = handle_pi = unknown_decl = handle_comment
+
+
+class Retold(Reader):
+    """The same by the reader of all these tests."""
+
+    def __init__(self, markup: str) -> None:
+        self.told: list[Any] = []
+        super().__init__(markup)
+
+    def understand(self, tag: str, attrs: list[tuple[str, str | None]]) -> Any:
+        return (tag, *attrs)
+
+    def take(self, understood: Any) -> None:
+        self.told.append(understood)
+
+    handle_endtag, handle_data, handle_comment = Told.handle_endtag, Told.handle_data, Told.handle_comment
+    handle_decl = handle_pi = unknown_decl = handle_comment
+
+
+markup_pieces = st.sampled_from(
+    [
+        *HOSTILE,
+        *('<p class="a">', "<p class='a>b'>", "<b data-x='\"'>", "<br/>", "<wbr>", "<B ID=x y>", "<style>", "<p a=", ">", "'"),
+        *("</p>", "</style>", "</b >", "</script>", "</P>", "<", "&", "&amp;", "&lt", "&#38;", "x y", "&ampx", "<!--", "-->", "<?x", "<![CDATA["),
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(markup_pieces, max_size=8).map("".join))
+def test_the_reader_tells_what_pythons_parser_tells(markup: str) -> None:
+    assert Retold(markup).told == Told(markup).told
 
 
 def lights_up(name: str, value: str) -> bool:

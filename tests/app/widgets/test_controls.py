@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from tests.samples import examples
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PATTERN_LIMIT, SEED_LIMIT, VOCABULARY_LIMIT
@@ -46,6 +47,7 @@ def test_every_value_survives_the_url(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
+@examples(100)
 @given(text=st.text(max_size=30) | st.integers().map(str))
 @example(text="abc")
 @example(text="-1")

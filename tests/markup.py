@@ -1,0 +1,64 @@
+"""Python's `html.parser`, which reads markup back as an oracle, without its cost for what frames hold thousands of times."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+from typing import Any, ClassVar
+
+PART = re.compile(r"([^<]+)|</([a-z][a-z0-9]*)>|(<[a-z][^>]*>)")
+"""Text up to a tag, an end tag, or a start tag that ends with the next `>`."""
+KEPT = 20_000
+"""How many ways to write a start tag are kept; where each is another one, they are read anew."""
+
+
+class Reader(HTMLParser):
+    """Python's parser. It reads every way to write a start tag once for each class of readers, which says in `understand` what it
+    makes of one and does it in `take`: frames have a few hundred of them over and over. What neither text, nor an end tag, nor
+    such a start tag is, the parser reads itself."""
+
+    known: ClassVar[dict[str, Any]]
+    """Start tags as they are written → what `understand` has made of them."""
+
+    def __init_subclass__(cls) -> None:
+        cls.known = {}
+
+    def __init__(self, markup: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.feed(markup)
+        self.close()
+
+    def understand(self, tag: str, attrs: list[tuple[str, str | None]]) -> Any:
+        """What there is to know of a start tag; it is the same wherever it stands."""
+        raise NotImplementedError
+
+    def take(self, understood: Any) -> None:
+        """A start tag is here."""
+        raise NotImplementedError
+
+    def feed(self, data: str) -> None:
+        at = 0
+        while not self.rawdata and self.cdata_elem is None and (part := PART.match(data, at)):
+            text, ended, begun = part.groups()
+            at = part.end()
+            if text:
+                self.handle_data(unescape(text))
+            elif ended:
+                self.handle_endtag(ended)
+            elif begun in self.known:
+                self.take(self.known[begun])
+            else:
+                super().feed(begun)
+                whole = not self.rawdata and self.cdata_elem is None and not begun.endswith("/>")
+                if whole and len(self.known) < KEPT:
+                    self.known[begun] = self.understood
+        super().feed(data[at:])
+
+    def updatepos(self, i: int, j: int) -> int:
+        """Nobody asks in which line something is."""
+        return j
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.understood = self.understand(tag, attrs)
+        self.take(self.understood)
