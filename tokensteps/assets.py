@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
@@ -15,6 +16,8 @@ APP: Final = _INSTALLED if _INSTALLED.is_dir() else PACKAGES
 ASSETS: Final = APP / "assets"
 PRELUDE: Final = "components/prelude.js"
 """What all components share, in front of each one's own script."""
+EXPORT: Final = re.compile(r"^export default ", re.MULTILINE)
+"""What stands before a component's function, which comes after all that it needs when it is called."""
 
 
 SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -24,12 +27,12 @@ SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "classroom": ("components/class/wire.js", "components/class/parts.js"),
     "class_open": ("components/class/wire.js",),
 }
-"""Component → what of it is in files of their own, before its own script: a browser takes a script as one piece."""
+"""Component → what of it is in files of their own, before its own script: it is one piece wherever it is shown."""
 
 
 def script_files(component: str) -> tuple[str, ...]:
-    """The files of a component's script, in their order."""
-    return (PRELUDE, *SCRIPT_PARTS.get(component, ()), f"components/{component}.js")
+    """The files of a component's own script, in their order."""
+    return (*SCRIPT_PARTS.get(component, ()), f"components/{component}.js")
 
 
 def _place_to_write() -> Path:
@@ -53,7 +56,7 @@ def read_asset(name: str) -> str:
 
 def read_script(component: str) -> str:
     """Return the script of a component, `assets/components/<component>.js`, after what all components share."""
-    return "\n".join(map(read_asset, script_files(component)))
+    return "\n".join(map(read_asset, (PRELUDE, *script_files(component))))
 
 
 def edited(names: Iterable[str]) -> tuple[int, ...]:

@@ -38,12 +38,10 @@ async function faces() { // those that the page uses, with their data: a picture
 async function svgOf(box) {
   const stage = box.querySelector(".stage"), { width, height } = stage.getBoundingClientRect();
   const root = box.getRootNode(), look = getComputedStyle(box);
-  const sheets = [...root.querySelectorAll("style")].map((style) => style.textContent)
-    .concat([...root.adoptedStyleSheets].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)));
   const book = make("div", { className: box.className }, stage.cloneNode(true));
   book.style.cssText = "border: 0; border-radius: 0; box-shadow: none";
   book.firstChild.style.cssText = `${stage.style.cssText}; border-top-color: transparent; height: ${height}px`;
-  const style = make("style", { textContent: [...await faces(), ...sheets].join("\n") });
+  const style = make("style", { textContent: [...await faces(), ...root[STYLES].values()].join("\n") });
   const page = make("div", {}, style, book);
   page.style.cssText = `color-scheme: ${look.colorScheme}; --st-font: ${look.getPropertyValue("--st-font")}; `
     + `background: ${look.backgroundColor}; width: ${width}px; height: ${height}px; overflow: hidden`;

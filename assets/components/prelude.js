@@ -1,7 +1,8 @@
-// What the components share: mounting, keys, the address and the focus. This text comes before each component's own
-// script, in one module with it, because Streamlit takes a script as one piece and our policy lets it import no other.
+// What the components share: mounting, keys, the address and the focus. This text comes before their own scripts, in
+// one module with them: in the app with all components, in a handout with those that it has.
 
 const MOUNTED = Symbol.for("tokensteps.component"); // on a root: the component that was mounted there
+const STYLES = Symbol.for("tokensteps.styles"); // on a root: its style sheets, each with its text
 const MAIN = Symbol.for("tokensteps.stage"); // on the document: the box of the page's own flipbook
 const DRAWN = Symbol.for("tokensteps.drawn"); // on the document: the version of the text whose chips the page has drawn
 const ENTRIES = Symbol.for("tokensteps.entries"); // on the document: who tells of the history where no browser does

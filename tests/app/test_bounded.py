@@ -33,12 +33,14 @@ ROOT = Path(__file__).parents[2]
 OF_THE_APP = {
     ("tokensteps/classroom/address.py", "qr"),  # 256 of at most `QR_LIMIT` characters
     ("tokensteps/server/entrance/page.py", "_page"),
-    ("tokensteps/server/entrance/page.py", "_sheet"),
+    ("tokensteps/server/entrance/page.py", "_packed"),
     ("tokensteps/server/entrance/page.py", "_styles"),
     ("tokenizers_core/text/patterns.py", "compiled"),  # 64 patterns, whose length and repetitions are limited
     ("tokenizers_core/text/patterns.py", "twin"),  # 64 of the engine's own patterns
     ("tokenizers_core/training/unigram.py", "script"),  # single characters
     ("tokensteps/components/base.py", "_registered"),
+    ("tokensteps/components/bundle.py", "_looked_at"),
+    ("tokensteps/components/bundle.py", "_put_together"),
     ("tokensteps/drawing/code_steps.py", "listing_html"),
     ("tokensteps/drawing/mark.py", "mark"),
     ("tokensteps/language/i18n.py", "_catalogue"),

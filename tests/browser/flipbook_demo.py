@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tokensteps.components.address import is_back
 from tokensteps.components.flipbook import flipbook, go_to, position
 from tokensteps.drawing.frame import Frame, packed, payload, window
+from tokensteps.server.entrance.files import FromMemory
 
 LABELS = {
     "first": "First step", "back": "Step back", "next": "Step forward", "last": "Last step", "play": "Play",
@@ -77,5 +79,7 @@ def main() -> None:
     stage(st.session_state["corpus"])
 
 
-if __name__ == "__main__":  # not when pytest collects it
+if __name__ == "__main__":
     main()
+else:  # the server, which has the components' scripts; pytest imports it, too
+    app = st.App(__file__, middleware=[Middleware(FromMemory)])

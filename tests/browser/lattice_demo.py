@@ -13,11 +13,13 @@ from collections import Counter
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tokenizers_core.training.lattice import Lattice
 from tokensteps.drawing.tokens import Style
 from tokensteps.pages.train.lattice_tab import lattice_tab
+from tokensteps.server.entrance.files import FromMemory
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "unigram_hug.json"
@@ -57,5 +59,7 @@ def main() -> None:
     )
 
 
-if __name__ == "__main__":  # not when pytest collects it
+if __name__ == "__main__":
     main()
+else:  # the server, which has the components' scripts; pytest imports it, too
+    app = st.App(__file__, middleware=[Middleware(FromMemory)])

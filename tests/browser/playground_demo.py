@@ -13,6 +13,7 @@ from zlib import crc32
 
 import regex
 import streamlit as st
+from starlette.middleware import Middleware
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tokensteps.components.address import update_url
@@ -20,6 +21,7 @@ from tokensteps.components.chips import linked_chips
 from tokensteps.components.editor import editor
 from tokensteps.drawing.chips import Piece, Shown, TextRun, chips_message
 from tokensteps.drawing.tokens import chip, fill
+from tokensteps.server.entrance.files import FromMemory
 
 EDITOR = {
     "label": "Text",
@@ -125,5 +127,7 @@ def main() -> None:
     playground()
 
 
-if __name__ == "__main__":  # not when pytest collects it
+if __name__ == "__main__":
     main()
+else:  # the server, which has the components' scripts; pytest imports it, too
+    app = st.App(__file__, middleware=[Middleware(FromMemory)])

@@ -45,13 +45,13 @@ CARET = f"node => {{ const {{ state }} = {VIEW}, {{ from, to }} = state.selectio
 
 @pytest.fixture(scope="session")
 def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Where the demo is served, from a folder that has the app's scripts: a page whose requests a test answers has no cache."""
+    """Where the demo is served, from a folder that has the app's static files: a page whose requests a test answers has no cache."""
     folder = tmp_path_factory.mktemp("demo")
     demo = (HERE / "playground_demo.py").read_text("utf-8")
     (folder / "demo.py").write_text(
         demo.replace("Path(__file__).resolve().parents[2]", repr(ROOT.as_posix())), "utf-8"
     )
-    shutil.copytree(ROOT / "static" / "scripts", folder / "static" / "scripts")
+    shutil.copytree(ROOT / "static", folder / "static")
     return serve(folder / "demo.py", "--server.enableStaticServing", "true", folder=folder)
 
 

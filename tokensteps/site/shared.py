@@ -6,13 +6,12 @@ Scripts are classic ones, as a browser runs no module from `file://`; faces lie 
 from __future__ import annotations
 
 import base64
-import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from string import Template
 from typing import Final
 
-from tokensteps.assets import APP, read_asset, read_script
+from tokensteps.assets import APP, EXPORT, read_asset, read_script
 
 SITE_SHEETS: Final[Mapping[str, Sequence[str]]] = {
     "site.css": (
@@ -32,7 +31,6 @@ STARTED: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
 }  # fmt: skip
 """The scripts: components, each with the lines that start it; "" for none."""
 FACES_SHEET: Final = "fonts.css"
-_EXPORT: Final = re.compile(r"^export default ", re.MULTILINE)
 
 
 def shared_files() -> Iterator[tuple[str, str]]:
@@ -50,7 +48,7 @@ def shared_files() -> Iterator[tuple[str, str]]:
 
 def classic(component: str, start: str) -> str:
     """A component's script and the lines that start it, as a classic script that leaves no names behind."""
-    script = _EXPORT.sub("", read_script(component)) if component else ""
+    script = EXPORT.sub("", read_script(component)) if component else ""
     return Template(read_asset("site/classic.js")).substitute(script=f"{script}\n{read_asset(start)}")
 
 

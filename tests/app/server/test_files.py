@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from tests.loops import finished
 from tokensteps.assets import ASSETS, read_asset
+from tokensteps.components.bundle import bundle
 from tokensteps.language.pages import PAGES, Page
 from tokensteps.limits import STATIC_FILE
 from tokensteps.server.entrance import page as first
@@ -284,18 +285,40 @@ def test_the_policy_lets_the_pages_own_scripts_run(page: str) -> None:
 
 def test_the_style_sheet_comes_with_the_page_for_good(page: str, ask: Ask) -> None:
     name = re.findall(r'<link rel="stylesheet" href="\.(/app/static/page\.\w+\.css)">', page)
-    sheet = ask(name[0], BROWSER)
-    assert "immutable" in sheet.headers["cache-control"] and sheet.headers["content-type"].startswith(
-        "text/css"
-    )
-    text = gzip.decompress(sheet.body).decode("utf-8")
+    text = came_for_good(ask, name[0], "text/css")
     assert text == "\n".join((ASSETS / file).read_text("utf-8") for file in first.SHEETS)
-    # Another version's name, in the middle of an update: the styles come, and aren't kept.
-    other = ask("/app/static/page.0123456789abcdef.css", BROWSER)
-    assert gzip.decompress(other.body) == text.encode() and other.headers["cache-control"] == "no-cache"
 
 
-def test_the_style_sheet_follows_an_edit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_components_come_with_the_page_for_good(page: str, ask: Ask) -> None:
+    """Asked for ahead, at the address that the messages name: the stub in the place of a script."""
+    name = re.findall(
+        r'<link rel="modulepreload" crossorigin href="\.(/app/static/components\.\w+\.js)">', page
+    )
+    assert name == [f"/{bundle().address}"]
+    assert came_for_good(ask, name[0], "application/javascript") == bundle().text
+
+
+def came_for_good(ask: Ask, name: str, kind: str) -> str:
+    """A file that is made here: with its name, with that of another version, compressed and not."""
+    answer = ask(name, BROWSER)
+    assert "immutable" in answer.headers["cache-control"] and answer.headers["content-type"].startswith(kind)
+    # Another version's name, in the middle of an update: what there is comes, and isn't kept.
+    other = ask(re.sub(r"\.\w{16}\.", ".0123456789abcdef.", name), BROWSER)
+    assert other.body == answer.body and other.headers["cache-control"] == "no-cache"
+    # A proxy that takes no gzip, and parts: a browser could do nothing without it.
+    for sent in ((), ((b"accept-encoding", b"br"),), ((b"range", b"bytes=1-2"),)):
+        plain = ask(name, *sent)
+        assert plain.status == 200 and "content-encoding" not in plain.headers
+        assert plain.body == gzip.decompress(answer.body) and plain.headers["etag"] != answer.headers["etag"]
+    return plain.body.decode("utf-8")
+
+
+def test_whoever_takes_no_gzip_gets_the_same_page(page: str, ask: Ask) -> None:
+    plain = ask("/bpe")
+    assert plain.body.decode("utf-8") == page and "content-encoding" not in plain.headers
+
+
+def test_the_style_sheet_follows_an_edit(monkeypatch: pytest.MonkeyPatch) -> None:
     edits = [(1,), (2,)]
     monkeypatch.setattr(first, "edited", lambda _names: edits[0])
     monkeypatch.setattr(first, "read_asset", lambda name: f"/* {name} {edits[0]} */")

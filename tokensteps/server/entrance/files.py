@@ -2,8 +2,8 @@
 
 Streamlit sends its scripts as they are, 4 MB for a page, each from disk and through all of its layers. Here each is
 asked for once, compressed once, and kept, as many as there is room for: so a class that comes in at once takes a quarter of the
-hall's network, and little of the server. All else passes untouched: streams of events, WebSockets, parts of files, and
-whoever doesn't take gzip, such as a proxy that compresses by itself.
+hall's network, and little of the server. All else passes untouched: streams of events, WebSockets, parts of files. Whoever doesn't
+take gzip, such as a proxy that compresses by itself, gets files from Streamlit, and what is made here as it is.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 from tokensteps.bounded import ENTRY
 from tokensteps.limits import STATIC_FILE, STATIC_ROOM
-from tokensteps.server.entrance.kept import CommonAnswer, Header, header_of, packed_answer, takes_gzip
+from tokensteps.server.entrance.kept import CommonAnswer, Header, common_answer, header_of, takes_gzip
 from tokensteps.server.entrance.lost import page_at
-from tokensteps.server.entrance.page import own_faces, page_for, sheet_at
+from tokensteps.server.entrance.page import made_at, own_faces, page_for
 from tokensteps.server.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ class FromMemory:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        kept = await self.find(scope) if _whole(scope) else None
+        kept = (
+            await self.find(scope) if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") else None
+        )
         if kept is None:
             await self.app(scope, receive, send)
         else:
@@ -44,16 +46,17 @@ class FromMemory:
 
     async def find(self, scope: Scope) -> CommonAnswer | None:
         """What is kept for this request, or can be."""
-        path = scope["path"]
+        path, packed = scope["path"], takes_gzip(header_of(scope["headers"], b"accept-encoding"))
         page = page_at(path)
         if page is not None:
-            return page_for(page)
+            return page_for(page, packed)
         if STATIC not in path:
             return None
+        made = made_at(path, packed)
+        if made is not None or not packed or header_of(scope["headers"], b"range"):
+            return made
         kept = self.files.get(path)
-        if kept is not None and kept.lasting:
-            return kept
-        return sheet_at(path) or await self.in_turn(path, scope)
+        return kept if kept is not None and kept.lasting else await self.in_turn(path, scope)
 
     async def in_turn(self, path: str, scope: Scope) -> CommonAnswer | None:
         """A static file, after whoever asked for it before: a class that comes in at once waits for the first one's."""
@@ -77,7 +80,7 @@ class FromMemory:
                 return None
             if header_of(headers, b"content-type").startswith(b"text/css"):
                 body = own_faces(body)
-            kept = await asyncio.to_thread(packed_answer, headers, body)
+            kept = await asyncio.to_thread(common_answer, headers, body)
             self.files.put(scope["path"], kept, ENTRY + len(kept.body))
         return kept
 
@@ -103,16 +106,6 @@ class FromMemory:
         host = [header for header in scope["headers"] if header[0] == b"host"]
         await self.app({**scope, "method": method, "headers": host}, receive, take)
         return status, headers, bytes(body)
-
-
-def _whole(scope: Scope) -> bool:
-    """Whether a request asks for the whole of something, which may come compressed."""
-    return (
-        scope["type"] == "http"
-        and scope["method"] in ("GET", "HEAD")
-        and not header_of(scope["headers"], b"range")
-        and takes_gzip(header_of(scope["headers"], b"accept-encoding"))
-    )
 
 
 def _can_be_kept(status: int, headers: tuple[Header, ...]) -> bool:

@@ -45,12 +45,12 @@ class CommonAnswer(NamedTuple):
         await send({"type": "http.response.body", "body": body})
 
 
-def packed_answer(headers: Iterable[Header], body: bytes) -> CommonAnswer:
-    """What was answered with these headers, an ETag among them, and this body: compressed if that makes it smaller."""
+def common_answer(headers: Iterable[Header], body: bytes, packed: bool = True) -> CommonAnswer:
+    """What was answered with these headers, an ETag among them, and this body: compressed if it may be and that makes it smaller."""
     said = [(name, value) for name, value in headers if name not in REPLACED]
     kind = header_of(said, b"content-type").decode("latin-1").partition(";")[0].strip().lower()
     source = tag = header_of(headers, b"etag")
-    if kind in COMPRESSIBLE or kind.startswith("text/"):
+    if packed and (kind in COMPRESSIBLE or kind.startswith("text/")):
         smaller = gzip.compress(body, LEVEL, mtime=0)
         if len(smaller) < len(body):
             body, tag = smaller, b'"%s-gzip"' % source.removeprefix(b"W/").strip(b'"')

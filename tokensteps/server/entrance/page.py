@@ -1,8 +1,8 @@
-"""The page that every address of the app begins with, and its style sheet.
+"""The page that every address of the app begins with, its style sheet, and the script of its components.
 
 Streamlit's own page asks for one script, which asks for others once the first message has come, and so on. Here it asks at once for
-what its elements and its texts are going to need; and the app's styles come with it as one file, which a browser keeps,
-not as part of every session.
+what its elements and its texts are going to need; and the app's styles and components come with it as one file each, which a
+browser keeps, not as part of every session.
 """
 
 from __future__ import annotations
@@ -14,16 +14,21 @@ from html import escape
 from typing import Final
 
 from tokensteps.assets import edited, read_asset
+from tokensteps.components.bundle import bundle
 from tokensteps.language.i18n import LANGUAGES, current_language, language_tag, use_language
 from tokensteps.language.messages import too_old
 from tokensteps.language.pages import PAGES
-from tokensteps.server.entrance.kept import CommonAnswer, Header, packed_answer
+from tokensteps.server.entrance.kept import CommonAnswer, Header, common_answer
 from tokensteps.streamlit_internals import first_page, scripts_for
 
 SHEETS: Final = ("page/style.css", "page/page.css", "page/terms.css", "page/projector.css", "page/print.css")
 """The style sheets of every page, in their order."""
-SHEET: Final = re.compile(r"/app/static/page\.([0-9a-f]{16})\.css$")
-"""Where they are, as one; by its name a browser knows whether it has it."""
+MADE: Final = re.compile(r"/app/static/(page|components)\.([0-9a-f]{16})\.(?:css|js)$")
+"""Where they are, as one, and where the components are; by its name a browser knows whether it has it."""
+MADE_TYPES: Final = {
+    "page": b"text/css; charset=utf-8",
+    "components": b"application/javascript; charset=utf-8",
+}
 EVERYWHERE: Final = ("component", "html", "choices")
 """Elements of `streamlit_internals.DRAWS` that every page has."""
 ELEMENTS: Final = {"learn": ("text",), "train": ("box", "text", "number"), "explore": ("box", "text")}
@@ -40,9 +45,9 @@ LASTING: Final = b"public, immutable, max-age=31536000"
 """Of a file whose name says what is in it."""
 
 
-def page_for(path: str) -> CommonAnswer:
-    """The page at a path, "" for the home page."""
-    return _page(path, edited(SHEETS))
+def page_for(path: str, packed: bool = True) -> CommonAnswer:
+    """The page at a path, "" for the home page; compressed unless somebody can't take that."""
+    return _page(path, _styles(edited(SHEETS))[0], bundle().address, packed)
 
 
 def own_faces(styles: bytes) -> bytes:
@@ -54,14 +59,14 @@ def own_faces(styles: bytes) -> bytes:
     return styles
 
 
-def sheet_at(path: str) -> CommonAnswer | None:
-    """The style sheet, if that is what this address is of. An old name gets the new one, for the moment: of several servers that are
-    restarted in turn, one may give the page and another its styles."""
-    asked = SHEET.search(path)
+def made_at(path: str, packed: bool = True) -> CommonAnswer | None:
+    """The style sheet or the components' script, if that is what this address is of. An old name gets the new one, for the moment: of
+    several servers that are restarted in turn, one may give the page and another the rest."""
+    asked = MADE.search(path)
     if asked is None:
         return None
-    edits = edited(SHEETS)
-    return _sheet(edits, asked[1] == _styles(edits)[0])
+    digest = _styles(edited(SHEETS))[0] if asked[1] == "page" else bundle().digest
+    return _packed(asked[1], digest, asked[2] == digest, packed)
 
 
 @lru_cache(maxsize=2)
@@ -71,22 +76,21 @@ def _styles(_edits: tuple[int, ...]) -> tuple[str, bytes]:
     return hashlib.sha256(styles).hexdigest()[:16], styles
 
 
-@lru_cache(maxsize=4)
-def _sheet(edits: tuple[int, ...], lasting: bool) -> CommonAnswer:
-    caching = LASTING if lasting else b"no-cache"
-    return _made_here(_styles(edits)[1], b"text/css; charset=utf-8", caching)
+@lru_cache(maxsize=8)
+def _packed(name: str, _digest: str, lasting: bool, packed: bool) -> CommonAnswer:
+    text = _styles(edited(SHEETS))[1] if name == "page" else bundle().text.encode("utf-8")
+    return _made_here(text, MADE_TYPES[name], LASTING if lasting else b"no-cache", packed)
 
 
-@lru_cache(maxsize=2 * len(PAGES))
-def _page(path: str, edits: tuple[int, ...]) -> CommonAnswer:
+@lru_cache(maxsize=4 * len(PAGES))
+def _page(path: str, styles: str, components: str, packed: bool) -> CommonAnswer:
     section = next(page.section for page in PAGES.values() if page.path == path)
-    scripts = scripts_for((*EVERYWHERE, *ELEMENTS[section]))
-    head = [f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in scripts]
+    scripts = [f"static/js/{name}" for name in scripts_for((*EVERYWHERE, *ELEMENTS[section]))]
+    head = [f'<link rel="modulepreload" crossorigin href="./{one}">' for one in (*scripts, components)]
     head += [f'<link rel="preload" crossorigin as="font" type="font/woff2" href="./{TEXT_FACE}">']
-    digest, _all = _styles(edits)
-    body = [f'<link rel="stylesheet" href="./app/static/page.{digest}.css">', old_html()]
+    body = [f'<link rel="stylesheet" href="./app/static/page.{styles}.css">', old_html()]
     page = first_page("\n".join(head), "\n".join(body))
-    return _made_here(page.encode("utf-8"), b"text/html; charset=utf-8", b"no-cache")
+    return _made_here(page.encode("utf-8"), b"text/html; charset=utf-8", b"no-cache", packed)
 
 
 def old_html() -> str:
@@ -99,7 +103,7 @@ def old_html() -> str:
     return f'<div class="too-old" hidden>{"".join(told)}</div>'
 
 
-def _made_here(text: bytes, kind: bytes, caching: bytes) -> CommonAnswer:
+def _made_here(text: bytes, kind: bytes, caching: bytes, packed: bool) -> CommonAnswer:
     tag = b'"%s"' % hashlib.sha256(text).hexdigest()[:32].encode("ascii")
     said: list[Header] = [(b"content-type", kind), (b"cache-control", caching), (b"etag", tag)]
-    return packed_answer(said, text)
+    return common_answer(said, text, packed)

@@ -1,0 +1,21 @@
+// The end of the one script that all components come in: `COMPONENTS` has each one's script, `SHEETS` the texts of
+// their style sheets. Python's stub for a component calls `draw` with what Streamlit gives it.
+
+const begun = {}, sheets = {};
+
+function sheetOf(name) { // one for all components that use it
+  if (!sheets[name]) (sheets[name] = new CSSStyleSheet()).replaceSync(SHEETS[name]);
+  return sheets[name];
+}
+
+function dress(root, styles) { // a library may have brought sheets of its own
+  if (styles.every((name) => root.adoptedStyleSheets.includes(sheetOf(name)))) return;
+  const others = [...root.adoptedStyleSheets].filter((sheet) => !root[STYLES]?.has(sheet));
+  root[STYLES] = new Map(styles.map((name) => [sheetOf(name), SHEETS[name]]));
+  root.adoptedStyleSheets = [...root[STYLES].keys(), ...others];
+}
+
+export function draw(name, styles, given) {
+  dress(given.parentElement, styles);
+  return (begun[name] ??= COMPONENTS[name]())(given);
+}
