@@ -27,7 +27,7 @@ from tokensteps.server.shelf import drawn
 from tokensteps.server.stores import digest
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
-from tokensteps.widgets.figures import number_formats, save_rows, show_rows
+from tokensteps.widgets.figures import save_rows, show_rows
 from tokensteps.widgets.notes import note, problem
 
 ROW_SIZE: Final = 700
@@ -171,4 +171,4 @@ def show_sentences(letter: str, subject: Subject) -> None:
     except TokenizersCoreError as error:
         problem(explained(error))
         return
-    show_rows(table, "playground.health.languages", column_config=number_formats(table))
+    show_rows(table, "playground.health.languages", digits=2)
