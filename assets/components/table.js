@@ -16,6 +16,7 @@ const WRITTEN = { // what is shown of a cell
   text: (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text).replace(/\r\n?|\n/g, "⏎"),
   tick: (is) => (is ? "✓" : ""),
   whole: grouped,
+  id: String,
   fraction: String,
   decimal,
 };
@@ -23,6 +24,7 @@ const VALUES = { // what it is sorted by; a whole number beyond 2⁵³ comes as 
   text: String,
   tick: Number,
   whole: Number,
+  id: Number,
   fraction: (text) => text.split("/").reduce((over, under) => over / under, 1),
   decimal: Number,
 };

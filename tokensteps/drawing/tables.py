@@ -107,20 +107,25 @@ def worth_table(rows: Sequence[Worth], style: Style) -> pd.DataFrame:
     return table_of(columns)
 
 
-def packed_table(table: pd.DataFrame, *, index: bool = False, digits: int | None = None) -> bytes:
+def packed_table(
+    table: pd.DataFrame, *, index: bool = False, ids: bool = False, digits: int | None = None
+) -> bytes:
     """A table as `assets/components/table.js` reads it: JSON with the columns, each with its kind and its cells.
 
-    `index` says whether the rows' names are its first column. Numbers that aren't whole are written with so many `digits` after the
-    point, or with six that count.
+    `index` says whether the rows' names are its first column, `ids` whether whole numbers are names, which have no separators. Other
+    numbers are written with so many `digits` after the point, or with six that count.
 
     >>> print(packed_table(pd.DataFrame({"<b>": ["<i>", None], "n": [0.5, float("nan")], "tied": [True, False]})).decode())
     {"id":1710255114,"portion":200,"rest":"","columns":[{"name":"<b>","kind":"text","cells":["<i>",null]},{"name":"n","kind":"decimal","cells":[0.5,null]},{"name":"tied","kind":"tick","cells":[true,false]}]}
     """
-    columns = [_column(str(name), table[name].tolist(), digits) for name in table]
+    columns = [_column(str(name), table[name].tolist()) for name in table]
     if index:
-        columns.insert(
-            0, _column(str(table.index.name or ""), table.index.tolist(), digits) | {"heads": True}
-        )
+        columns.insert(0, _column(str(table.index.name or ""), table.index.tolist()) | {"heads": True})
+    for column in columns:
+        if ids and column["kind"] == "whole":
+            column["kind"] = "id"
+        if digits is not None and column["kind"] == "decimal":
+            column["digits"] = digits
     rest = ""
     if len(table) > PAPER_ROWS:
         told = _("The first {shown} of {number} rows; the CSV file has all of them.")
@@ -130,11 +135,13 @@ def packed_table(table: pd.DataFrame, *, index: bool = False, digits: int | None
     return b'%b,"columns":%b}' % (head[:-1].encode(), text)
 
 
-def _column(name: str, values: Sequence[object], digits: int | None) -> dict[str, object]:
+def _column(name: str, values: Sequence[object]) -> dict[str, object]:
     cells = [_cell(value) for value in values]
     first = next((value for value, cell in zip(values, cells, strict=True) if cell is not None), "")
-    column: dict[str, object] = {"name": name, "kind": _kind(first), "cells": cells}
-    return column if digits is None else column | {"digits": digits}
+    kind = _kind(first)
+    if kind == "text":
+        cells = [None if cell is None else str(cell) for cell in cells]
+    return {"name": name, "kind": kind, "cells": cells}
 
 
 def _kind(value: object) -> str:

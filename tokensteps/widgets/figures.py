@@ -23,17 +23,23 @@ if TYPE_CHECKING:
 
 
 def show_rows(
-    table: pd.DataFrame, key: str, *, index: bool = False, export: bool = True, digits: int | None = None
+    table: pd.DataFrame,
+    key: str,
+    *,
+    index: bool = False,
+    ids: bool = False,
+    digits: int | None = None,
+    export: bool = True,
 ) -> None:
     """A table with buttons that save it, or a line that says it is empty.
 
-    `index` says whether the rows' names are its first column, `digits` how many of them follow a point. `export` is False where the page
-    has a file of the same rows, or hides a run and offers no file at all.
+    `index`, `ids` and `digits` are those of `packed_table`. `export` is False where the page has a file of the same rows, or hides a run
+    and offers no file at all.
     """
     if not len(table):
         note(_("No results"))
         return
-    data = packed_table(table, index=index, digits=digits)
+    data = packed_table(table, index=index, ids=ids, digits=digits)
     show_packed(data, key, partial(csv_frame, table, index) if export else None)
 
 

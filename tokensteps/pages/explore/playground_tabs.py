@@ -188,7 +188,7 @@ def _show_found(subject: Subject, found: Found) -> None:
             _("Log probability"): [fact.score for fact in facts],
         }
     )
-    show_rows(table.dropna(axis=1, how="all"), key="playground.lookup.found")
+    show_rows(table.dropna(axis=1, how="all"), key="playground.lookup.found", ids=True)
 
 
 def playground_files_tab(analyses: Mapping[str, Analysis]) -> None:
