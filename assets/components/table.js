@@ -5,6 +5,7 @@ const LONGEST = 500; // characters of a cell that are shown; its tooltip and the
 const SOON = 300; // ms after the last key in the box until Python looks through all rows
 const AHEAD = 600; // px below what is in sight, where rows are drawn, too
 const SCROLLS = ["ArrowLeft", "ArrowRight", "Home", "End", " "]; // keys that operate the stage elsewhere
+const FORMULA = /^'*[=+\-@＝＋－＠]/; // what a spreadsheet takes for more than text, as the engine's `inert` has it
 const ORDERS = [undefined, "ascending", "descending"]; // one after the other
 
 const grouped = (whole) => `${whole}`.replace(/\B(?=(\d{3})+$)/g, ",").replace("-", "\u2212");
@@ -51,6 +52,7 @@ class Table extends Component {
     this.rows.addEventListener("keydown", (event) => {
       if (event.target === this.rows && SCROLLS.includes(event.key)) event.stopPropagation();
     });
+    this.rows.addEventListener("copy", (event) => this.onCopy(event));
     this.find.addEventListener("input", () => this.search());
     this.find.addEventListener("keydown", ({ key }) => { if (key === "Enter") this.ask(); });
     this.all.addEventListener("change", () => this.ask());
@@ -126,6 +128,14 @@ class Table extends Component {
     this.mark();
     this.draw();
     if (this.top) this.rows.scrollTop = 0;
+  }
+
+  onCopy(event) { // several cells may go to a spreadsheet: as in the file, none becomes a formula there
+    const text = `${(this.root.getSelection?.() ?? document.getSelection())}`;
+    if (!/[\t\n]/.test(text)) return;
+    const inert = text.split(/([\t\n])/).map((part) => (FORMULA.test(part) ? `'${part}` : part));
+    event.clipboardData.setData("text/plain", inert.join(""));
+    event.preventDefault();
   }
 
   // --- what is drawn

@@ -99,6 +99,15 @@ def every_pair_with_its_score(wordpiece: Learner) -> None:
     rows = panel.locator(".ts-table tbody tr")
     expect(rows).to_have_count(len(scores))
     first = rows.first.locator("td").all_inner_texts()
+    panel.get_by_role("button", name="score", exact=True).click()
+    expect(panel.get_by_role("columnheader", name="score", exact=True)).to_have_attribute(
+        "aria-sort", "ascending"
+    )
+    column = [Fraction(score) for score in panel.locator(".ts-table tbody td:nth-child(7)").all_inner_texts()]
+    assert column == sorted(scores)
+    for _ in range(2):  # descending, and as it came
+        panel.get_by_role("button", name="score", exact=True).click()
+    assert rows.first.locator("td").all_inner_texts() == first
     assert first[1:7] == ["##g", "##s", "5", "20", "5", "1/20"]
     panel.get_by_label("Find", exact=True).fill("##u ##g")
     panel.get_by_label("Find", exact=True).press("Enter")

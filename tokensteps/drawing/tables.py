@@ -130,7 +130,7 @@ def packed_table(
     if len(table) > PAPER_ROWS:
         told = _("The first {shown} of {number} rows; the CSV file has all of them.")
         rest = told.format(shown=count(PAPER_ROWS), number=count(len(table)))
-    text = json.dumps(columns, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    text = json.dumps(columns, ensure_ascii=False, separators=(",", ":")).encode()
     head = json.dumps({"id": crc32(text), "portion": PAPER_ROWS, "rest": rest}, separators=(",", ":"))
     return b'%b,"columns":%b}' % (head[:-1].encode(), text)
 
