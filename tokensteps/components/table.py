@@ -28,6 +28,11 @@ class TableSearch(NamedTuple):
     """Whether all rows are shown; None where that is no question."""
 
 
+def file_labels() -> dict[str, str]:
+    """What is on the buttons that save a table, by kind."""
+    return dict(zip(FILES, (_("CSV for spreadsheets"), _("Plain CSV for programs")), strict=True))
+
+
 def table(
     data: bytes,
     key: str,
@@ -49,8 +54,7 @@ def table(
         head["search"] = search._asdict() | {"words": words}
         told["on_asked_change"] = lambda: _hear_search(key, on_search)
     if on_file is not None:
-        labels = (_("CSV for spreadsheets"), _("Plain CSV for programs"))
-        head["files"] = dict(zip(FILES, labels, strict=True))
+        head["files"] = file_labels()
         told["on_file_change"] = lambda: _hear_file(key, on_file)
     if file is not None:
         head["file"] = dict(zip(("kind", "name", "text"), file, strict=True))

@@ -11,11 +11,11 @@ import pandas as pd
 import streamlit as st
 
 from tokenizers_core.files.exports import csv_table, inert
-from tokensteps.components.table import FILES, TableSearch
+from tokensteps.components.table import TableSearch, file_labels
 from tokensteps.components.table import table as browser_table
 from tokensteps.drawing.tables import packed_table
 from tokensteps.language.i18n import _
-from tokensteps.widgets.downloads import download
+from tokensteps.widgets.downloads import download, sheet
 from tokensteps.widgets.notes import note
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def show_packed(
 def save_rows(table: pd.DataFrame, key: str) -> None:
     """The same two buttons for a table that the browser doesn't have as it is saved: an edited one, or one of which it shows a part."""
     with st.container(horizontal=True):
-        for kind, label in zip(FILES, (_("CSV for spreadsheets"), _("Plain CSV for programs")), strict=True):
+        for kind, label in file_labels().items():
             download(st, label, csv_name(key, kind), partial(csv_text, table, kind), key, kind="tertiary")
 
 
@@ -81,8 +81,8 @@ def csv_name(key: str, kind: str) -> str:
 
 
 def csv_text(table: pd.DataFrame, kind: str) -> str:
-    """A table as a file of a kind, one of `FILES`. Without the byte order mark, spreadsheets assume an old 8-bit encoding."""
-    return rows_to_csv(table, plain=True) if kind else "\ufeff" + rows_to_csv(table)
+    """A table as a file of a kind, see `tokensteps.components.table.FILES`."""
+    return rows_to_csv(table, plain=True) if kind else sheet(rows_to_csv, table).decode()
 
 
 def csv_frame(table: pd.DataFrame, index: bool) -> pd.DataFrame:
