@@ -425,7 +425,7 @@ TOP_ROWS: Final = 200
 PAPER_STEPS: Final = 200
 """Steps that a handout for paper has: about fifty pages."""
 PAPER_ROWS: Final = 200
-"""Rows of a table that are printed: they travel with the page, at every step, for paper alone."""
+"""Rows of a table that the browser draws before anybody scrolls, and those that are printed: four pages."""
 MOST_ROWS: Final = 20_000
 """Rows of a step's table that are shown or looked through when somebody asks: they take the server 0.3 seconds each time."""
 ROWS_LISTED: Final = 2_000

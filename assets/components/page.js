@@ -145,7 +145,7 @@ new MutationObserver(follow).observe(document.body, { childList: true, subtree: 
 function amend() {
   // The link past the sidebar still leads here.
   main()?.setAttribute("tabindex", "-1");
-  // A table's picture gets the names of its columns; what lies over it only scrolls.
+  // The picture of a table to edit gets the names of its columns; what lies over it only scrolls.
   for (const grid of document.querySelectorAll('[data-testid="stDataFrame"] canvas')) {
     const names = [...grid.querySelectorAll('[role="columnheader"]')].map((head) => head.textContent).filter(Boolean);
     if (!names.length) continue;
@@ -166,7 +166,7 @@ function amend() {
 }
 new MutationObserver(amend).observe(document.body, { childList: true, subtree: true });
 
-// Tables are drawn on canvases, in Streamlit's theme: print.css turns dark ones light on paper.
+// Tables to edit are drawn on canvases, in Streamlit's theme: print.css turns dark ones light on paper.
 function paper() {
   const { colorScheme } = getComputedStyle(document.querySelector(".stApp"));
   document.documentElement.toggleAttribute("data-dark", colorScheme === "dark");

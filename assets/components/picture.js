@@ -118,18 +118,13 @@ class Picture extends Component {
     this.part("p").textContent = "";
     try {
       const step = box.querySelector("input").value;
-      this.hand(await this[kind](box), `${this.page}-step-${step}.${kind === "svg" ? "svg" : "png"}`);
+      hand(await this[kind](box), `${this.page}-step-${step}.${kind === "svg" ? "svg" : "png"}`);
     } catch (error) { // some browsers let no page read what it has drawn, and a face comes from the server
       console.warn(error);
       this.part("p").textContent = this.failed;
     } finally {
       this.busy = this.box.ariaBusy = false;
     }
-  }
-  hand(blob, download) {
-    const href = URL.createObjectURL(blob);
-    make("a", { href, download }).click();
-    setTimeout(() => URL.revokeObjectURL(href), 60_000);
   }
   async svg(box) {
     return new Blob([await svgOf(box)], { type: "image/svg+xml" });

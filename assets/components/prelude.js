@@ -93,6 +93,12 @@ const make = (tag, given = {}, ...inside) => {
   return node;
 };
 
+function hand(blob, download) { // a file to save, under this name
+  const href = URL.createObjectURL(blob);
+  make("a", { href, download }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
+
 const icon = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
 const roles = (names) => names.split(" ").map((role) => `[role="${role}"]`).join(); // a selector
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;

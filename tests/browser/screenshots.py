@@ -134,7 +134,7 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
         page.locator(".js-plotly-plot .plot-container").first.wait_for()
     elif picture.path.startswith("/pipeline"):
         page.locator(".ts-pipeline .line").first.wait_for()
-        page.locator("canvas [role=gridcell]").first.wait_for(state="attached")
+        page.locator(".ts-table td").first.wait_for()
     elif picture.path.startswith("/renew"):
         page.locator(picture.top).first.wait_for()
     elif picture.path == "/":
@@ -144,7 +144,7 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
     elif picture.path.startswith("/unigram"):
         page.locator(".ts-flipbook").nth(1).wait_for()
     else:
-        page.locator("canvas [role=gridcell]").first.wait_for(state="attached")  # Python has drawn all of it
+        page.locator(".ts-table td").first.wait_for()  # Python has drawn all of it
     if picture.lattice:
         show_lattice(page, picture.lattice)
     if picture.token:

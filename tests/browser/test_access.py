@@ -71,7 +71,7 @@ WALK = """() => {
       const [left, top] = [box.left + x * box.width, box.top + y * box.height];
       if (left < 0 || top < 0 || left >= innerWidth || top >= innerHeight) continue;
       const hit = root.elementFromPoint(left, top);
-      if (hit && (node.contains(hit) || hit.contains(node) || [...(node.labels ?? []), node.closest('[data-testid="stDataFrame"]')].some((one) => one?.contains(hit)))) return true;
+      if (hit && (node.contains(hit) || hit.contains(node) || [...(node.labels ?? [])].some((one) => one?.contains(hit)))) return true;
       inside.push(hit?.outerHTML.slice(0, 80));
     }
     return box.width < 3 ? 'unseen' : false;
@@ -89,7 +89,7 @@ WALK = """() => {
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)));
     axe.setup(document);
     const told = stops.map(({ node, held, focused, shown }, index) => ({
-      what: node.outerHTML.replace(/\\s+/g, ' ').slice(0, 160), body: node === document.body, grid: node.tagName === 'CANVAS',
+      what: node.outerHTML.replace(/\\s+/g, ' ').slice(0, 160), body: node === document.body,
       name: node.isConnected && axe.utils.getNodeFromTree(node) ? axe.commons.text.accessibleText(node).trim() : '?', shown,
       same: node === stops[index - 1]?.node, ring: held.some((one, at) => one.isConnected && look(one) !== focused[at]),
     }));
@@ -161,8 +161,7 @@ def wrong_stops(stops: list[dict[str, Any]]) -> list[Any]:
         if stop["body"]:  # past the page's end
             continue
         lacks = [what for what in ("name", "ring", "shown") if not stop[what]]
-        # A table goes on from column to column.
-        if place and not stop["grid"] and stop["same"]:
+        if place and stop["same"]:
             lacks.append("left")
         if lacks:
             found.append((lacks, stop["what"]))

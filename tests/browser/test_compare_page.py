@@ -185,7 +185,7 @@ def test_the_chart_and_the_tabs_follow(learner: Compare) -> None:
     panel = learner.tab("Where they disagree")
     learner.rest()
     expect(panel.get_by_text(f"{snapshot.different} different words")).to_be_visible()
-    panel.locator("[data-testid=stDataFrame]").wait_for()
+    panel.locator(".ts-table").wait_for()
     learner.press("ArrowRight")
     learner.tab("Sweep chart")
     learner.untroubled()

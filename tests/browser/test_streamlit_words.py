@@ -45,11 +45,10 @@ def test_streamlit_speaks_the_language_of_the_page(serve: Callable[..., str], pa
     page.keyboard.press("Control+Enter")
     page.wait_for_function("was => location.href !== was", arg=link)
 
-    table = page.get_by_test_id("stDataFrame").first
-    table.hover()
+    page.get_by_role("tab", name=said("Charts"), exact=True).click()
+    page.get_by_test_id("stPlotlyChart").first.hover()
     full = page.get_by_test_id("stMain").get_by_role("button", name=said("Fullscreen")).first
-    full.hover()
-    expect(page.get_by_test_id("stTooltipContent")).to_have_text(said("Fullscreen"))
+    expect(full).to_have_attribute("data-title", said("Fullscreen"))
 
     box = page.get_by_test_id("stSidebar").get_by_role("combobox").first
     box.click()

@@ -96,14 +96,23 @@ def every_pair_with_its_score(wordpiece: Learner) -> None:
     panel = wordpiece.page.get_by_role("tabpanel", name="Every pair")
     plain, _ = plain_wordpiece(HUG["word_freqs"], "first")
     scores: list[Fraction] = sorted(plain[0].scores.values(), reverse=True)
-    rows = panel.locator("canvas [role=row]")
-    expect(rows).to_have_count(len(scores) + 1)
-    first = rows.nth(1).locator("[role=gridcell]").all_inner_texts()
+    rows = panel.locator(".ts-table tbody tr")
+    expect(rows).to_have_count(len(scores))
+    first = rows.first.locator("td").all_inner_texts()
+    panel.get_by_role("button", name="score", exact=True).click()
+    expect(panel.get_by_role("columnheader", name="score", exact=True)).to_have_attribute(
+        "aria-sort", "ascending"
+    )
+    column = [Fraction(score) for score in panel.locator(".ts-table tbody td:nth-child(7)").all_inner_texts()]
+    assert column == sorted(scores)
+    for _ in range(2):  # descending, and as it came
+        panel.get_by_role("button", name="score", exact=True).click()
+    assert rows.first.locator("td").all_inner_texts() == first
     assert first[1:7] == ["##g", "##s", "5", "20", "5", "1/20"]
     panel.get_by_label("Find", exact=True).fill("##u ##g")
     panel.get_by_label("Find", exact=True).press("Enter")
-    expect(rows).to_have_count(2)
-    assert "1/36" in rows.nth(1).locator("[role=gridcell]").all_inner_texts()
+    expect(rows).to_have_count(1)
+    assert "1/36" in rows.locator("td").all_inner_texts()
 
 
 def a_frequent_pair_loses_to_rare_parts(wordpiece: Learner) -> None:

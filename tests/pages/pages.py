@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from tokensteps.runs.corpora import EXAMPLES, LARGE
@@ -99,6 +100,16 @@ def books(app: AppTest) -> list[dict[str, Any]]:
     """The messages of all flipbooks on the page: the stage, and one that a tab may have."""
     found = [part.proto for part in app.get("bidi_component")]
     return [message for part in found if "frames" in (message := told(part.bytes or b"{}"))]
+
+
+def tables(app: AppTest) -> list[pd.DataFrame]:
+    """The tables on the page, in its order, as the browser gets them."""
+    parts = [part.proto for part in app.get("bidi_component")]
+    messages = [told(part.bytes)["table"] for part in parts if part.component_name == "tokensteps.table"]
+    return [
+        pd.DataFrame({column["name"]: column["cells"] for column in message["columns"]}, dtype=object)
+        for message in messages
+    ]
 
 
 @lru_cache(maxsize=64)

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.drawing.test_comparison import example
 from tests.app.drawing.test_tokens import HOSTILE, Read
-from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run
+from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run, tables
 from tests.samples import spread
 from tokenizers_core import Corpus
 from tokenizers_core.training.comparison import Comparison, compare
@@ -243,16 +243,16 @@ def test_words_can_be_found_and_sorted_out() -> None:
     snapshot = example("course")[40]
     words = snapshot.disagreements()
     app = opened("corpus=course&step=40", "Where they disagree")
-    table = app.dataframe[0].value
+    table = tables(app)[0]
     assert table["word"].tolist() == [found.word.replace("▁", "␣") for found in words]
     app.selectbox(key="compare.who").set_value("wordpiece")
     run(app)
     own = [found.word.replace("▁", "␣") for found in words if found.apart == "wordpiece"]
-    assert app.dataframe[0].value["word"].tolist() == own and own
+    assert tables(app)[0]["word"].tolist() == own and own
     assert any(caption.value.startswith(f"{len(own)} different word") for caption in app.caption)
     app.text_input(key="compare.find").set_value("zzz")
     run(app)
-    assert len(app.dataframe) == 0 and problems(app) == []
+    assert tables(app) == [] and problems(app) == []
 
 
 def test_the_link_brings_the_step_back() -> None:

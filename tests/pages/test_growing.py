@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import PATIENT, Page, bodies, book, run
+from tests.pages.pages import PATIENT, Page, bodies, book, run, tables
 from tests.pages.test_bpe import PAGE as BPE
 from tests.pages.test_unigram import PAGE as UNIGRAM
 from tokenizers_core.trace import CutOff
@@ -133,7 +133,7 @@ def test_tabs_about_the_whole_run_wait_for_the_end_and_tables_do_not(slow: Slow)
     waits = "comes when training has ended"
     assert any(waits in note for note in bodies(app, "note"))
     app.session_state["bpe.tab"] = "Every pair"
-    assert len(again(app).dataframe) == 1 and not any(waits in note for note in bodies(app, "note"))
+    assert len(tables(again(app))) == 1 and not any(waits in note for note in bodies(app, "note"))
     app.session_state["bpe.tab"] = "Charts"
     slow.finish()
     assert not any(waits in note for note in bodies(run(app), "note"))

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-from tests.pages.pages import run
+from tests.pages.pages import run, tables
 from tests.pages.test_playground import HOSTILE, HUG, address, notes, opened
 from tokenizers_core.health.report import health
 from tokensteps.catalogue.choices import order, upload_spec
@@ -39,8 +39,8 @@ def uncased() -> bytes:
 
 def found_in(app: AppTest) -> dict[str, str]:
     """Token → why no text gives it, as the table has them."""
-    tables = [one.value for one in app.dataframe if "Why" in one.value.columns]
-    return dict(zip(tables[0]["Token"], tables[0]["Why"], strict=True)) if tables else {}
+    found = [table for table in tables(app) if "Why" in table]
+    return dict(zip(found[0]["Token"], found[0]["Why"], strict=True)) if found else {}
 
 
 def test_a_link_opens_the_tab_and_keeps_it() -> None:
@@ -71,7 +71,7 @@ def test_tokens_that_no_text_gives_are_listed_with_their_reasons() -> None:
 def test_the_tab_draws_in_every_language(language: str) -> None:
     app = opened(t1=HUG, health="A", lang=language)
     assert not app.exception
-    assert len(app.dataframe) >= 3
+    assert len(tables(app)) >= 3
 
 
 def test_a_process_of_its_own_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,10 +97,10 @@ def test_a_check_that_was_stopped_shows_what_it_has_and_can_go_on() -> None:
         app.session_state["playground.health.A.stopped"] = {name: stopped}
         run(app)
         assert "The check was stopped" in notes(app)
-        assert bool(app.dataframe) == (stopped is not None)
+        assert bool(tables(app)) == (stopped is not None)
         app.button(key="playground.health.A.again").click()
         assert "The check was stopped" not in notes(run(app))
-        assert app.dataframe
+        assert tables(app)
 
 
 def test_a_sentence_takes_as_many_tokens_as_the_library_says() -> None:

@@ -8,6 +8,7 @@ once that is mended. Limits of what a file may hold are tried in `tests/app/cata
 from __future__ import annotations
 
 import ast
+import json
 import re
 import tomllib
 import zlib
@@ -26,7 +27,7 @@ import tokensteps.pages.train.tabs
 import tokensteps.runs.corpora
 import tokensteps.runs.settings
 import tokensteps.widgets.corpus_input
-from tests.pages.pages import Page, bodies, books, problems, run
+from tests.pages.pages import Page, bodies, books, problems, run, tables
 from tokensteps import limits
 from tokensteps.runs.corpora import Source, pack_text
 from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
@@ -77,8 +78,6 @@ BOXES = [
     Box(limits.PATTERN_LIMIT, "bpe", "bpe.regex", {"corpus": "hello", "pattern": "own"}),
     Box(limits.SPECIAL_LIMIT, "wordpiece", "wordpiece.special", {"corpus": "hug"}),
     Box(limits.ENCODE_LIMIT, "bpe", "bpe.encode.hug", {"corpus": "hug"}, "Encode"),
-    Box(limits.FIND_LIMIT, "bpe", "bpe.find", {"corpus": "hug"}, "Every pair"),
-    Box(limits.FIND_LIMIT, "unigram", "unigram.find", {"corpus": "hug"}, "Every piece"),
     Box(limits.FIND_LIMIT, "compare", "compare.find", {"corpus": "hug"}, "Where they disagree"),
     Box(limits.FIND_LIMIT, "glossary", "glossary.find", {}),
     Box(limits.TITLE_LIMIT, "bpe", "bpe.challenge.title", {"corpus": "hug"}, "Files and link"),
@@ -329,24 +328,48 @@ def test_a_long_table_shows_its_top_until_asked_for_more(
     """What is looked for is looked for in all rows, and what was asked for stays while another tab is open."""
     page = PAGES[name]
 
+    def told(app: AppTest) -> str:
+        return str(searched(app)["told"])
+
     def asks(app: AppTest) -> bool:
-        return f"{name}.all" in {toggle.key for toggle in app.toggle}
+        return searched(app)["everything"] is not None
 
     whole = page.opened("corpus=hug&step=1", tab)
-    table = whole.dataframe[0].value
-    assert not asks(whole) and any(f"All {len(table)} " in one for one in captions(whole))
+    table = tables(whole)[0]
+    assert not asks(whole) and f"All {len(table)} " in told(whole)
     monkeypatch.setattr(tokensteps.pages.train.tabs, "TOP_ROWS", 3)
     app = page.opened("corpus=hug&step=1", tab)
-    assert app.dataframe[0].value.equals(table.head(3))
-    assert any(re.search(rf"\b3 .*of {len(table)} ", one) for one in captions(app))
+    assert asks(app) and tables(app)[0].equals(table.head(3))
+    assert re.search(rf"\b3 .*of {len(table)} ", told(app))
     last = str(table.iloc[-1, 1])
-    app.text_input(key=f"{name}.find").set_value(last)
-    assert last in set(run(app).dataframe[0].value.iloc[:, 1]) and not asks(app)
-    app.text_input(key=f"{name}.find").set_value("")
-    run(app).toggle(key=f"{name}.all").set_value(True)
-    assert run(app).dataframe[0].value.equals(table)
-    assert not asks(page.with_tab(app, "Code"))
-    assert page.with_tab(app, tab).dataframe[0].value.equals(table)
+    app.session_state[f"{name}.find"] = last
+    assert last in set(tables(run(app))[0].iloc[:, 1]) and not asks(app)
+    app.session_state[f"{name}.find"] = ""
+    app.session_state[f"{name}.all"] = True
+    assert tables(run(app))[0].equals(table)
+    assert tables(page.with_tab(app, "Code")) == []
+    assert tables(page.with_tab(app, tab))[0].equals(table)
+
+
+def searched(app: AppTest) -> dict[str, Any]:
+    """What is said above the page's table."""
+    parts = [part.proto for part in app.get("bidi_component")]
+    [data] = [part.bytes for part in parts if part.component_name == "tokensteps.table"]
+    return dict(json.loads(data)["head"]["search"])
+
+
+@pytest.mark.parametrize(("name", "tab"), [("bpe", "Every pair"), ("unigram", "Every piece")])
+def test_what_is_looked_for_in_a_table_says_what_fits(name: str, tab: str) -> None:
+    """Too long, it stays in its box with a message, and nothing is looked for."""
+    app = PAGES[name].opened("corpus=hug&step=1", tab)
+    rows = tables(app)[0]
+    text = "u" * (limits.FIND_LIMIT + 1)
+    app.session_state[f"{name}.find"] = text
+    head = searched(run(app))
+    assert head["text"] == text and "101 characters" in head["problem"] and "limit of 100" in head["problem"]
+    assert tables(app)[0].equals(rows)
+    app.session_state[f"{name}.find"] = text[:-1]
+    assert searched(run(app))["problem"] == "" and tables(app)[0].empty
 
 
 @pytest.mark.parametrize("seed", [str(limits.EXERCISE_LIMIT + 1), "9" * 5_000])

@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, run, told
+from tests.pages.pages import APP, run, tables, told
 from tokenizers_core import Corpus, train_bpe
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.subjects import TrainedSubject
@@ -246,6 +246,13 @@ def of_component(proto: Any, data: str) -> list[str]:
     """The leaks in what a component of ours is told."""
     said = told(proto.bytes or proto.json.encode() or b"null")
     name = proto.component_name.rpartition(".")[2]
+    if name == "table":
+        said = {
+            "head": [*strings(said["head"])],
+            **{one["name"]: one["cells"] for one in said["table"]["columns"]},
+        }
+        shown = [text for text in strings([[*said], [*said.values()]]) if text not in ("head", "th")]
+        return [word for text in shown if not BYTES.fullmatch(text) for word in leaks(text, data)]
     if not isinstance(said, dict) or name == "keep":  # which shows nothing
         return []
     found: list[str] = []
@@ -300,7 +307,7 @@ def leaks_on(app: AppTest, data: str = "") -> list[str]:
         else:
             for text in texts(proto):
                 said += leaks(text, data)
-        if element.type in ("arrow_data_frame", "dataframe"):
+        if element.type in ("arrow_data_frame", "dataframe"):  # the table that can be edited
             shown = json.loads(proto.columns or "{}")
             for column in element.value.columns:
                 said += leaks(str(shown.get(column, {}).get("label") or column), data)
@@ -516,7 +523,7 @@ def test_a_challenge_from_its_first_question_to_the_teachers_table() -> None:
     found += [leak for code in app.code for leak in leaks(code.value) if code.value.startswith("⟦")]
     code = app.code[-1].value
     app.text_area(key="challenge.codes").set_value(f"{code}\n9")
-    assert found + leaks_on(run(app), f"{one.sealed()} {code}") == [] and len(app.dataframe) == 2
+    assert found + leaks_on(run(app), f"{one.sealed()} {code}") == [] and len(tables(app)) == 2
 
 
 def test_files_to_take_away() -> None:

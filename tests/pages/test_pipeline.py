@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer as Library
 
 from tests.app.catalogue.test_renewal import bert
-from tests.pages.pages import Page, address, bodies, problems, run, told
+from tests.pages.pages import Page, address, bodies, problems, run, tables, told
 from tokenizers_core import Tokenizer
 from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.encoding.truncation import Truncation
@@ -340,7 +340,7 @@ def test_a_corpus_of_ones_own() -> None:
 
 def table(app: AppTest, column: str) -> Any:
     """The table that has a column of this name."""
-    return next(frame.value for frame in app.dataframe if column in frame.value)
+    return next(table for table in tables(app) if column in table)
 
 
 def test_the_encoding_in_full() -> None:

@@ -19,7 +19,7 @@ from huggingface_hub import constants
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, models, processors
 
-from tests.pages.pages import run, told
+from tests.pages.pages import run, tables, told
 from tokensteps.catalogue import hub
 from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import GPT2, READY, Spec, public, upload_spec
@@ -349,7 +349,7 @@ def test_look_up_finds_tokens_and_the_text_of_ids() -> None:
     app.text_input(key="playground.lookup.ids").set_value("[15496, 995]")
     run(app)
     assert app.code[-1].value == "Hello world"
-    [table] = [frame.value for frame in app.dataframe if "Token" in frame.value]
+    [table] = [table for table in tables(app) if "Token" in table]
     tokens = [identifier for identifier in range(50_257) if b"hug" in gpt2().token_bytes(identifier)]
     assert list(table["Id"]) == tokens and list(table["Rank"]) == [one - 256 for one in tokens]
     for kind, query, said in (

@@ -12,7 +12,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tests.app.catalogue.test_other_files import minbpe, tekken, trained
-from tests.pages.pages import run
+from tests.pages.pages import run, tables
 from tests.pages.test_playground import address, drawn_html, ids, opened
 from tokensteps.catalogue.choices import READY, Spec, upload_spec
 from tokensteps.catalogue.files.formats import load
@@ -69,7 +69,7 @@ def test_files_of_every_kind_are_opened_named_linked_reloaded_and_removed(files:
         assert {name: address(again)[name] for name in link} == link
         whose = next(markup for markup in drawn_html(again) if "ts whose" in markup)
         assert f"<b>{next(iter(files)).replace(chr(39), '&#x27;')}</b>" in whose
-    [table] = [frame.value for frame in app.dataframe if "Tokens" in frame.value]
+    [table] = [table for table in tables(app) if "Tokens" in table]
     assert list(table["Tokens"]) == list(map(len, truth))
     named = [f"{letter} · {name}" for letter, name in zip("ABCD", files, strict=True)]
     assert list(table["Tokenizer"]) == named

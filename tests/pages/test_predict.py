@@ -14,7 +14,7 @@ import pytest
 from itsdangerous import URLSafeSerializer
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, Page, address, bodies, books, problems, run
+from tests.pages.pages import APP, Page, address, bodies, books, problems, run, tables
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokensteps.drawing.tokens import Style
 from tokensteps.limits import CHALLENGE_LIMIT
@@ -83,7 +83,7 @@ def test_a_run_is_found_out_step_by_step(name: str) -> None:
         box for box in app.text_input if "predict" in str(box.key)
     ]
     assert f"step {len(trace)} is the last one" in bodies(app, "note")[-1]
-    table = app.dataframe[0].value
+    table = tables(app)[0]
     assert list(table["step"]) == list(range(len(trace), 0, -1)) and {*table["verdict"]} == {"right"}
 
 
@@ -102,7 +102,7 @@ def test_wrong_answers_get_a_hint_then_the_way_then_both_numbers_and_the_step() 
     app = answered(app, "16")
     assert "verdict right" in told(app) and "counts half" in told(app) and books(app)[0]["last"] == 2
     assert "<b>½</b> of 1 right" in "".join(html.proto.body for html in app.get("html"))
-    assert app.dataframe[0].value["verdict"][0] == "right at the second try"
+    assert tables(app)[0]["verdict"][0] == "right at the second try"
 
 
 def test_a_challenge_has_one_try() -> None:
@@ -163,7 +163,7 @@ def test_show_me_shows_and_counts_as_wrong() -> None:
     app.button(key="wordpiece.predict.give_up").click()
     run(app)
     assert "verdict wrong" in told(app) and "1/20" in told(app) and books(app)[0]["last"] == 1
-    assert app.dataframe[0].value["answer"][0] == "revealed"
+    assert tables(app)[0]["answer"][0] == "revealed"
 
 
 def test_the_kind_of_question_can_be_chosen_and_is_in_the_address() -> None:
@@ -359,7 +359,7 @@ def test_a_teacher_checks_the_codes_of_a_class() -> None:
     assert "Paste the challenge link" in problems(app)[0]
     app.text_input(key="challenge.link").set_value(f"http://localhost/challenge?c={one.sealed()}")
     run(app)
-    assert list(app.dataframe[0].value["right"]) == [2, 1] and "Line 3" in problems(app)[0]
+    assert list(tables(app)[0]["right"]) == [2, 1] and "Line 3" in problems(app)[0]
     app.text_area(key="challenge.codes").set_value("x\n" * 501)
     run(app)
     assert "501 codes" in problems(app)[0]
@@ -381,10 +381,10 @@ def test_a_stopped_run_asks_nothing_and_marks_nothing() -> None:
         )
         app = opened(one.sealed(), **stopped, **codes)
         assert any("stopped after" in told for told in bodies(app, "note"))
-        assert not app.dataframe and len(books(app)) == (place == "check")
+        assert not tables(app) and len(books(app)) == (place == "check")
         app.button(key=f"bpe.{place}.again").click()
         run(app)
-        assert len(books(app)) == 1 and len(app.dataframe) == 2 * (place == "check")
+        assert len(books(app)) == 1 and len(tables(app)) == 2 * (place == "check")
 
 
 def test_training_pages_make_challenges() -> None:

@@ -1,13 +1,15 @@
-"""Snapshot → pandas frame. `st.dataframe` draws cells as plain text, so tokens need no escaping here."""
+"""Snapshot → pandas frame → what the browser draws a table from. It draws cells as plain text, so tokens need no escaping here."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
+from fractions import Fraction
+from typing import Final
+from zlib import crc32
 
 import pandas as pd
-import pyarrow as pa
 
 from tokenizers_core.training.merge_trace import Candidate, MergeSnapshot
 from tokenizers_core.training.pruning import Worth
@@ -17,6 +19,9 @@ from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import _, count
 from tokensteps.language.numbers import estimate_formula
 from tokensteps.limits import PAPER_ROWS
+
+WHOLE_IN_SCRIPTS: Final = 2**53
+"""Up to here a script knows every whole number."""
 
 
 def tied_for_best(snapshot: MergeSnapshot, candidates: Sequence[Candidate]) -> list[bool]:
@@ -54,7 +59,7 @@ def score_table(
         _("count"): [one.freq for one in candidates],
         _("count of first"): [one.first_freq for one in candidates],
         _("count of second"): [one.second_freq for one in candidates],
-        _("score"): [str(one.score) for one in candidates],
+        _("score"): [one.score for one in candidates],
         _("score as decimal"): [float(one.score) for one in candidates],
         _("change in count"): [one.change for one in candidates],
         _("tied for best"): tied_for_best(snapshot, candidates),
@@ -102,41 +107,65 @@ def worth_table(rows: Sequence[Worth], style: Style) -> pd.DataFrame:
     return table_of(columns)
 
 
-def paper_html(table: pd.DataFrame | pa.Table, index: bool = False) -> str:
-    """A table for paper: Streamlit draws tables on canvases, which hold only what is in sight. At most `PAPER_ROWS` rows.
+def packed_table(
+    table: pd.DataFrame, *, index: bool = False, ids: bool = False, digits: int | None = None
+) -> bytes:
+    """A table as `assets/components/table.js` reads it: JSON with the columns, each with its kind and its cells.
 
-    >>> print(paper_html(pd.DataFrame({"<b>": ["<i>", None], "n": [0.5, 3.0], "tied": [True, False]})))
-    <div class="ts paper"><table><thead><tr><th>&lt;b&gt;<th>n<th>tied</thead><tr><td><bdi>&lt;i&gt;</bdi><td>0.5<td>✓<tr><td>–<td>3<td></table></div>
+    `index` says whether the rows' names are its first column, `ids` whether whole numbers are names, which have no separators. Other
+    numbers are written with so many `digits` after the point, or with six that count.
+
+    >>> print(packed_table(pd.DataFrame({"<b>": ["<i>", None], "n": [0.5, float("nan")], "tied": [True, False]})).decode())
+    {"id":1710255114,"portion":200,"rest":"","columns":[{"name":"<b>","kind":"text","cells":["<i>",null]},{"name":"n","kind":"decimal","cells":[0.5,null]},{"name":"tied","kind":"tick","cells":[true,false]}]}
     """
-    if isinstance(table, pd.DataFrame):
-        frame = table.head(PAPER_ROWS)
-        columns = {str(name): frame[name].tolist() for name in frame}
-        if index:
-            columns = {"": frame.index.tolist(), **columns}
-    else:
-        columns = table.slice(0, PAPER_ROWS).to_pydict()
-    head = "".join(f"<th>{escape(name)}" for name in columns)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{_cell(value)}" for value in row)
-        for row in zip(*columns.values(), strict=True)
-    )
+    columns = [_column(str(name), table[name].tolist()) for name in table]
+    if index:
+        columns.insert(0, _column(str(table.index.name or ""), table.index.tolist()) | {"heads": True})
+    for column in columns:
+        if ids and column["kind"] == "whole":
+            column["kind"] = "id"
+        if digits is not None and column["kind"] == "decimal":
+            column["digits"] = digits
     rest = ""
     if len(table) > PAPER_ROWS:
         told = _("The first {shown} of {number} rows; the CSV file has all of them.")
-        rest = f"<p>{escape(told.format(shown=count(PAPER_ROWS), number=count(len(table))))}</p>"
-    return f'<div class="ts paper"><table><thead><tr>{head}</thead>{rows}</table>{rest}</div>'
+        rest = told.format(shown=count(PAPER_ROWS), number=count(len(table)))
+    text = json.dumps(columns, ensure_ascii=False, separators=(",", ":")).encode()
+    head = json.dumps({"id": crc32(text), "portion": PAPER_ROWS, "rest": rest}, separators=(",", ":"))
+    return b'%b,"columns":%b}' % (head[:-1].encode(), text)
 
 
-def _cell(value: object) -> str:
-    if isinstance(value, bool):
-        return "✓" if value else ""
+def _column(name: str, values: Sequence[object]) -> dict[str, object]:
+    cells = [_cell(value) for value in values]
+    first = next((value for value, cell in zip(values, cells, strict=True) if cell is not None), "")
+    kind = _kind(first)
+    if kind == "text":
+        cells = [None if cell is None else str(cell) for cell in cells]
+    return {"name": name, "kind": kind, "cells": cells}
+
+
+def _kind(value: object) -> str:
+    match value:
+        case bool():
+            return "tick"
+        case int():
+            return "whole"
+        case float():
+            return "decimal"
+        case Fraction():
+            return "fraction"
+    return "text"
+
+
+def _cell(value: object) -> object:
+    """A value for a script, None for what is missing. Its numbers are exact up to 2⁵³; larger ones go as text."""
     if value is None or value is pd.NA or value != value:  # NaN alone differs from itself
-        return "–"
+        return None
     if isinstance(value, int):
-        return count(value)
+        return value if abs(value) <= WHOLE_IN_SCRIPTS else str(value)
     if isinstance(value, float):
-        return f"{value:.6g}".replace("-", "\u2212")
-    return f"<bdi>{escape(str(value))}</bdi>"
+        return value if math.isfinite(value) else None
+    return str(value)
 
 
 def table_of(columns: Mapping[str, Sequence[object]]) -> pd.DataFrame:

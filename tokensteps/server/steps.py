@@ -6,17 +6,15 @@ import contextlib
 import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pandas as pd
-import pyarrow as pa
 
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.comparison import Comparison
 from tokenizers_core.training.unigram_trace import UnigramTrace
-from tokensteps.bounded import text_bytes
 from tokensteps.drawing.frame import Frame, packed, payload
-from tokensteps.drawing.tables import paper_html
+from tokensteps.drawing.tables import packed_table
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import current_language, use_language
 from tokensteps.limits import DRAWER_ROOM, DRAWING_SECONDS, FEW_FRAMES
@@ -31,13 +29,6 @@ StepTable = Callable[[Any, Style, str, int | None], pd.DataFrame]
 """Makes a table of a snapshot, in a style; with a text, only the rows that contain it; with a number, only so many from the top."""
 _traces: Final = Shelf[str, Stepped](DRAWER_ROOM)
 """In the process that draws: the traces it holds, as the next window of the same run is likely to come soon."""
-
-
-class Rows(NamedTuple):
-    """A table of a step, ready for the browser and for paper."""
-
-    table: pa.Table
-    paper: str
 
 
 @dataclass(frozen=True)
@@ -133,12 +124,11 @@ def rows(
     style: Style,
     find: str = "",
     limit: int | None = None,
-) -> Rows:
-    """A table of a step: made once for all sessions, except when somebody searches in it."""
+) -> bytes:
+    """A table of a step as the browser gets it: made once for all sessions, except when somebody searches in it."""
 
-    def make() -> Rows:
-        found = pa.Table.from_pandas(table(trace[step], style, find, limit), preserve_index=False)
-        return Rows(found, paper_html(found))
+    def make() -> bytes:
+        return packed_table(table(trace[step], style, find, limit))
 
     key = (table, run, edition(trace, step), step, style.show, limit, current_language())
-    return make() if find else drawn(key, make, lambda made: made.table.nbytes + text_bytes(made.paper))
+    return make() if find else drawn(key, make, len)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import streamlit as st
 
 from tokenizers_core.files.exports import csv_table, inert
-from tokensteps.drawing.tables import paper_html
+from tokensteps.components.table import TableSearch, file_labels
+from tokensteps.components.table import table as browser_table
+from tokensteps.drawing.tables import packed_table
 from tokensteps.language.i18n import _
 from tokensteps.widgets.downloads import download, sheet
 from tokensteps.widgets.notes import note
@@ -20,44 +23,71 @@ if TYPE_CHECKING:
 
 
 def show_rows(
-    table: pd.DataFrame | pa.Table,
+    table: pd.DataFrame,
     key: str,
-    place: Any = st,
     *,
     index: bool = False,
+    ids: bool = False,
+    digits: int | None = None,
     export: bool = True,
-    paper: str = "",
-    **options: Any,
 ) -> None:
-    """A table with a button that saves it, or a line that says it is empty: for no rows and no values, Streamlit would show English of its own.
+    """A table with buttons that save it, or a line that says it is empty.
 
-    Every table of the app is drawn here or goes with `save_rows`: Streamlit's own CSV file, which .streamlit/config.toml turns off, would
-    hand a spreadsheet whatever a learner has written. `export` is False where the page has a file of the same rows, or hides a run and offers no file at all.
-    `paper` is the table for paper, where that has been made already.
+    `index`, `ids` and `digits` are those of `packed_table`. `export` is False where the page has a file of the same rows, or hides a run
+    and offers no file at all.
     """
     if not len(table):
         note(_("No results"))
         return
-    place.dataframe(table, hide_index=not index, placeholder="–", key=key, **options)
-    place.html(paper or paper_html(table, index))
-    if export:
-        save_rows(table, key, place, index=index)
+    data = packed_table(table, index=index, ids=ids, digits=digits)
+    show_packed(data, key, partial(csv_frame, table, index) if export else None)
 
 
-def save_rows(table: pd.DataFrame | pa.Table, key: str, place: Any = st, *, index: bool = False) -> None:
-    """Two buttons that save a table as CSV, for spreadsheets and for programs; `index` says whether the rows' names are its first column."""
+def show_packed(
+    data: bytes,
+    key: str,
+    rows: Callable[[], pd.DataFrame] | None,
+    search: TableSearch | None = None,
+    on_search: Callable[[str, bool], None] | None = None,
+) -> None:
+    """A table that is packed already; `rows` makes what its buttons save, when somebody asks for it: None for no buttons.
 
-    def frame() -> pd.DataFrame:
-        rows = table if isinstance(table, pd.DataFrame) else table.to_pandas()
-        return rows.reset_index(names="") if index else rows
+    Every table of the app is drawn here, or is Streamlit's editor and goes with `save_rows`: Streamlit's own CSV file, which
+    .streamlit/config.toml turns off, would hand a spreadsheet whatever a learner has written.
+    """
+    state, wanted = st.session_state, f"{key}.file"
+    kind, file = state.pop(wanted, None), None
+    if kind is not None and rows is not None:
+        file = kind, csv_name(key, kind), csv_text(rows(), kind)
 
-    name = key.replace(".", "-")
-    with place.container(horizontal=True):
-        for ending, label, make in (
-            ("", _("CSV for spreadsheets"), lambda: sheet(rows_to_csv, frame())),
-            ("-plain", _("Plain CSV for programs"), lambda: rows_to_csv(frame(), plain=True)),
-        ):
-            download(st, label, f"{name}{ending}.csv", make, key, kind="tertiary")
+    def want(kind: str) -> None:
+        state[wanted] = kind
+
+    browser_table(
+        data, key, search=search, on_search=on_search, file=file, on_file=None if rows is None else want
+    )
+
+
+def save_rows(table: pd.DataFrame, key: str) -> None:
+    """The same two buttons for a table that the browser doesn't have as it is saved: an edited one, or one of which it shows a part."""
+    with st.container(horizontal=True):
+        for kind, label in file_labels().items():
+            download(st, label, csv_name(key, kind), partial(csv_text, table, kind), key, kind="tertiary")
+
+
+def csv_name(key: str, kind: str) -> str:
+    """The name of a table's file."""
+    return f"{key.replace('.', '-')}{kind}.csv"
+
+
+def csv_text(table: pd.DataFrame, kind: str) -> str:
+    """A table as a file of a kind, see `tokensteps.components.table.FILES`."""
+    return rows_to_csv(table, plain=True) if kind else sheet(rows_to_csv, table).decode()
+
+
+def csv_frame(table: pd.DataFrame, index: bool) -> pd.DataFrame:
+    """A table with its rows' names as a column, if it has any."""
+    return table.reset_index(names="") if index else table
 
 
 def rows_to_csv(table: pd.DataFrame, plain: bool = False) -> str:
@@ -80,16 +110,6 @@ def rows_to_csv(table: pd.DataFrame, plain: bool = False) -> str:
         return "" if value is None or value is pd.NA else write(str(value))
 
     return csv_table([write(str(name)) for name in table], ([cell(value) for value in row] for row in rows))
-
-
-def number_formats(table: pd.DataFrame) -> dict[str, Any]:
-    """How a table's numbers are written: whole ones with thousands separators, others with two digits."""
-    formats = {"i": "localized", "f": "%.2f"}
-    return {
-        str(name): st.column_config.NumberColumn(format=formats[column.dtype.kind])
-        for name, column in table.items()
-        if column.dtype.kind in formats
-    }
 
 
 def show_chart(figure: go.Figure, key: str, alt: str) -> None:

@@ -6,6 +6,7 @@ comparison's own numbers (tried in `test_comparison.py`); Python's `html.parser`
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from html import unescape
@@ -32,6 +33,7 @@ from tokensteps.drawing.comparison import (
     overlap_html,
 )
 from tokensteps.drawing.frame import Frame
+from tokensteps.drawing.tables import packed_table
 from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.pages.explore.compare import (
@@ -42,7 +44,6 @@ from tokensteps.pages.explore.compare import (
 )
 from tokensteps.runs.corpora import EXAMPLES, LARGE, Source
 from tokensteps.runs.rules import COMPARE_RULES
-from tokensteps.widgets.figures import number_formats
 
 PLAIN = Style()
 LARGEST = 20_000
@@ -400,9 +401,10 @@ def test_a_missing_cut_is_an_empty_cell() -> None:
     assert at.standings[1].step is None and len(table)
     assert {*table["WordPiece"]} == {""} and all(pd.isna(cell) for cell in table["WordPiece: tokens"])
     assert {*table["differs"]} == {"BPE and Unigram"}
-    formats = {name: config["type_config"]["format"] for name, config in number_formats(table).items()}
-    counts = ["position", "count", *(f"{ALGORITHM_NAMES[name]}: tokens" for name in COMPARED)]
-    assert formats == dict.fromkeys(counts, "localized")
+    packed = {column["name"]: column for column in json.loads(packed_table(table))["columns"]}
+    assert {*packed["WordPiece: tokens"]["cells"]} == {None}
+    counts = ["position", "count", "BPE: tokens", "Unigram: tokens"]
+    assert {packed[name]["kind"] for name in counts} == {"whole"}
 
 
 def test_table_cells_are_readable_plain_text() -> None:

@@ -320,7 +320,7 @@ def test_the_table_of_all_pairs() -> None:
         "position", "first", "second", "count", "count of first", "count of second", "score", "score as decimal",
         "change in count", "tied for best",
     ]  # fmt: skip
-    assert list(table.iloc[0]) == [1, "##g", "##s", 5, 20, 5, "1/20", 0.05, 0, False]
+    assert list(table.iloc[0]) == [1, "##g", "##s", 5, 20, 5, Fraction(1, 20), 0.05, 0, False]
     plain, _ = plain_wordpiece(PUBLISHED, "first")
     for step, recount in enumerate(plain):
         table = tables.score_table(trace[step], PLAIN)

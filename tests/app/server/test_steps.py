@@ -12,7 +12,7 @@ from tests.core.test_growing import TRAINERS, grown
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.pipeline import Pipeline
-from tokensteps.drawing.tables import pair_table, paper_html
+from tokensteps.drawing.tables import packed_table, pair_table
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
@@ -104,9 +104,7 @@ def test_few_frames_and_those_of_a_lost_process_are_drawn_here(
 def test_a_table_is_made_once_unless_somebody_looks_for_something(steps: Steps) -> None:
     whole = rows(NAME, pair_table, steps.trace, 9, STYLE)
     assert whole is rows(NAME, pair_table, steps.trace, 9, STYLE)
-    assert whole.table.to_pandas().equals(pair_table(steps.trace[9], STYLE))
-    assert whole.paper == paper_html(pair_table(steps.trace[9], STYLE))
+    assert whole == packed_table(pair_table(steps.trace[9], STYLE))
     found = rows(NAME, pair_table, steps.trace, 9, STYLE, "e")
-    assert 0 < len(found.table) < len(whole.table) and "__index_level_0__" not in found.table.column_names
-    assert found.paper.count("<tr>") == len(found.table) + 1
+    assert found == packed_table(pair_table(steps.trace[9], STYLE, "e")) != whole
     assert pickle.loads(pickle.dumps(steps)).trace[3] == steps.trace[3]

@@ -48,7 +48,7 @@ def test_every_text_comes_back_and_none_is_a_formula(texts: list[str]) -> None:
 
 
 def test_every_table_has_the_apps_own_export() -> None:
-    """Streamlit's is off, and nothing but the one function draws a table; the one that can be edited goes with its file."""
+    """Streamlit's is off, and it draws no table but the one that can be edited, which goes with its file."""
     assert re.search(
         r"^disableDataExport = true$", (ROOT / ".streamlit/config.toml").read_text(), re.MULTILINE
     )
@@ -58,5 +58,5 @@ def test_every_table_has_the_apps_own_export() -> None:
         for path in (ROOT / "tokensteps").rglob("*.py")
         for name in re.findall(r"\.(dataframe|table|data_editor)\(", path.read_text())
     }
-    assert drawn == {("figures", "dataframe"), ("pipeline_tabs", "data_editor")}
+    assert drawn == {("pipeline_tabs", "data_editor")}
     assert "save_rows(edited" in (ROOT / "tokensteps/pages/explore/pipeline_tabs.py").read_text()

@@ -37,7 +37,7 @@ from tokensteps.shell.walk import lesson_facts
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.downloads import download, sheet, show_link
-from tokensteps.widgets.figures import number_formats, show_chart, show_rows
+from tokensteps.widgets.figures import show_chart, show_rows
 from tokensteps.widgets.notes import note
 from tokensteps.widgets.tabs import show_tabs
 
@@ -294,17 +294,7 @@ def disagreements(view: ComparisonView) -> None:
     if not words and most is not None:
         told = _("All three split every word alike at this size. They differ most at size {size}.")
         note(told.format(size=count(view.trace.sizes[most])))
-    show_rows(
-        shown.head(ROWS_LISTED),
-        height=360,
-        key=view.key("words"),
-        export=False,
-        column_config={
-            **number_formats(shown),
-            _("word"): st.column_config.TextColumn(width=130),
-            **{ALGORITHM_NAMES[name]: st.column_config.TextColumn(width=190) for name in COMPARED},
-        },
-    )
+    show_rows(shown.head(ROWS_LISTED), view.key("words"), export=False)
     name, snapshot = COMPARE_ALGORITHM.name, view.snapshot
     for_sheets = partial(sheet, disagreements_to_csv, snapshot)
     download(st, _("These words (CSV for spreadsheets)"), f"{name}-words.csv", for_sheets, name)

@@ -36,7 +36,7 @@ NAMED_ENTITIES: Mapping[str, str] = {"Sylvain": "PER", "Hugging Face": "ORG", "B
 
 def encoding_tab(view: PipelineView) -> None:
     """Everything that the encoding has, and the maps between characters, words and tokens."""
-    show_rows(encoding_table(view), key=view.key("encoding"))
+    show_rows(encoding_table(view), key=view.key("encoding"), ids=True)
     st.caption(
         _(
             "Offsets count characters of the original text; the end is the one after the last. A template's "

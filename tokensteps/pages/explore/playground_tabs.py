@@ -34,7 +34,7 @@ from tokensteps.pages.explore.why.why_state import WHY_TAB
 from tokensteps.pages.explore.why.why_tab import why_tab
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import download, show_address
-from tokensteps.widgets.figures import number_formats, show_chart, show_rows
+from tokensteps.widgets.figures import show_chart, show_rows
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.tabs import show_tabs
 
@@ -62,7 +62,7 @@ def _first(analyses: Mapping[str, Analysis]) -> Analysis:
 
 def show_numbers(table: pd.DataFrame, name: str) -> None:
     """A table with uniform number formats."""
-    show_rows(table, key=f"playground.{name}", column_config=number_formats(table))
+    show_rows(table, f"playground.{name}", digits=2)
 
 
 def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
@@ -82,7 +82,7 @@ def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
         st.caption(message.format(shown=count(side_by_side.CHARACTERS_SHOWN), all=count(len(text))))
     st.header(_("Shared boundaries, %"), anchor=False)
     agreement = side_by_side.agreement_table(analyses).round(1)
-    show_rows(agreement, "playground.agreement", index=True, width="content")
+    show_rows(agreement, "playground.agreement", index=True)
 
 
 def counts_tab(analyses: Mapping[str, Analysis]) -> None:
@@ -188,7 +188,7 @@ def _show_found(subject: Subject, found: Found) -> None:
             _("Log probability"): [fact.score for fact in facts],
         }
     )
-    show_rows(table.dropna(axis=1, how="all"), key="playground.lookup.found")
+    show_rows(table.dropna(axis=1, how="all"), key="playground.lookup.found", ids=True)
 
 
 def playground_files_tab(analyses: Mapping[str, Analysis]) -> None:

@@ -17,7 +17,7 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, use_language
 from tokensteps.pages.stepping import StepView, show_stage, show_stepping
 from tokensteps.runs.algorithms import Algorithm, Run
-from tokensteps.server.steps import Rows, StepTable, rows
+from tokensteps.server.steps import StepTable, rows
 from tokensteps.shell.classes import offer_question
 from tokensteps.shell.language import page_link
 from tokensteps.shell.walk import walk_place
@@ -84,8 +84,8 @@ class TrainView(StepView[Trained_co]):
     spec: str
     """The tokenizer after this step, see `tokensteps.catalogue.choices`."""
 
-    def rows(self, table: StepTable, find: str, limit: int) -> Rows:
-        """A table of this step; with `find`, only the rows that contain it."""
+    def rows(self, table: StepTable, find: str, limit: int) -> bytes:
+        """A table of this step, for the browser; with `find`, only the rows that contain it."""
         return rows(self.run.name, table, self.trace, self.step, self.style, find, limit)
 
 

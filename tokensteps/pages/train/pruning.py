@@ -107,7 +107,8 @@ def both_losses(view: TrainView[UnigramTrace]) -> None:
     figure = worth_chart(rows, view.style)
     with left:
         show_chart(figure, view.key("worth"), _("Exact vs. approximate loss"))
-    show_rows(worth_table(rows, view.style), view.key("worths"), right, height=360)
+    with right:
+        show_rows(worth_table(rows, view.style), view.key("worths"))
 
 
 def loss_charts(view: TrainView[UnigramTrace]) -> None:

@@ -17,6 +17,7 @@ from tokenizers_core.training.bpe import BpeModel
 from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.components.code import code_in_step
 from tokensteps.components.picture import PICTURE_STEPS, picture_buttons
+from tokensteps.components.table import TableSearch
 from tokensteps.drawing.code_steps import rules_left_out
 from tokensteps.drawing.handout import handout, paper_handout
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
@@ -35,16 +36,16 @@ from tokensteps.limits import (
 from tokensteps.pages.learn.challenge import show_challenge_maker
 from tokensteps.pages.train.page import TrainView
 from tokensteps.pages.train.random_splits import dropout_part
-from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.runs.corpora import EXAMPLES, plain_text
 from tokensteps.runs.settings import corpus_title
 from tokensteps.server.steps import StepTable
 from tokensteps.server.stores import digest
 from tokensteps.shell.language import page_link
 from tokensteps.teaching.worksheets import run_tasks, worksheet
 from tokensteps.widgets import stage
-from tokensteps.widgets.boxes import text_box
+from tokensteps.widgets.boxes import text_box, too_long
 from tokensteps.widgets.downloads import download, sheet, show_link, show_tokenizer_files
-from tokensteps.widgets.figures import show_rows
+from tokensteps.widgets.figures import show_packed
 from tokensteps.widgets.notes import note, problem
 
 View = TypeVar("View", bound=TrainView[Any])
@@ -71,16 +72,25 @@ def of_the_whole(tab: Callable[[View], None]) -> Callable[[View], None]:
 
 def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: str, best: str) -> None:
     """A table of this step of `total` rows: those at its top, most if asked for, or those of them with a text in them. Above it, `whole` or `best` says which."""
-    left, right, aside = st.columns([3, 4, 2], vertical_alignment="bottom")
-    find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("find"), placeholder="th") or ""
-    limit = MOST_ROWS
-    if total > TOP_ROWS and not find:
-        everything = aside.toggle(_("All rows"), key=view.key("all"), persist_state="session")
-        limit = MOST_ROWS if everything else TOP_ROWS
+    state, text_key, all_key = st.session_state, view.key("find"), view.key("all")
+    text, everything = state.get(text_key, ""), state.get(all_key, False)
+    problem = too_long(_("Find"), len(text), FIND_LIMIT) if len(text) > FIND_LIMIT else ""
+    find = "" if problem else text
+    asks = total > TOP_ROWS and not find
+    limit = TOP_ROWS if asks and not everything else MOST_ROWS
     message = whole if total <= limit else best
-    right.caption(message.format(step=count(view.step), number=count(total), shown=count(limit)))
-    rows = view.rows(table, find, limit)
-    show_rows(rows.table, height=360, key=view.key("rows"), paper=rows.paper)
+    told = message.format(step=count(view.step), number=count(total), shown=count(limit))
+
+    def look_for(text: str, everything: bool) -> None:
+        state[text_key], state[all_key] = plain_text(text), everything
+
+    show_packed(
+        view.rows(table, find, limit),
+        view.key("rows"),
+        lambda: table(view.trace[view.step], view.style, find, limit),
+        TableSearch(text, told, problem, everything if asks else None),
+        look_for,
+    )
 
 
 def follow_tab(view: TrainView[AnyTrace]) -> None:

@@ -27,7 +27,7 @@ from tokensteps.server.shelf import drawn
 from tokensteps.server.stores import digest
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
-from tokensteps.widgets.figures import number_formats, save_rows, show_rows
+from tokensteps.widgets.figures import save_rows, show_rows
 from tokensteps.widgets.notes import note, problem
 
 ROW_SIZE: Final = 700
@@ -99,7 +99,7 @@ def show_findings(name: str, subject: Subject, health: Health) -> None:
     if query:
         table = matching(table, query, 3)
     shown = table.head(MOST_ROWS)
-    show_rows(shown, "playground.health.findings", export=False)
+    show_rows(shown, "playground.health.findings", ids=True, export=False)
     if len(shown) < len(table):
         message = _("The first {shown} of {all} rows; the file has all of them.")
         st.caption(message.format(shown=count(len(shown)), all=count(len(table))))
@@ -155,7 +155,7 @@ def show_near_doubles(subject: Subject, health: Health) -> None:
 def show_long_ones(subject: Subject, health: Health) -> None:
     """The longest tokens."""
     st.header(_("The longest tokens"), anchor=False)
-    show_rows(view.longest_table(subject, health.makeup.longest), "playground.health.longest")
+    show_rows(view.longest_table(subject, health.makeup.longest), "playground.health.longest", ids=True)
 
 
 def show_sentences(letter: str, subject: Subject) -> None:
@@ -171,4 +171,4 @@ def show_sentences(letter: str, subject: Subject) -> None:
     except TokenizersCoreError as error:
         problem(explained(error))
         return
-    show_rows(table, "playground.health.languages", column_config=number_formats(table))
+    show_rows(table, "playground.health.languages", digits=2)

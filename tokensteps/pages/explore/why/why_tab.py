@@ -16,7 +16,7 @@ from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.subjects import Subject
 from tokensteps.catalogue.why import Asked, StageDone, WordStory
 from tokensteps.components.address import page_address, update_url
-from tokensteps.components.chosen import chosen_stretch
+from tokensteps.components.chips import chosen_stretch
 from tokensteps.drawing.encoding import encoding_frame, match_frame
 from tokensteps.drawing.frame import WHOLE_RUN, Frame
 from tokensteps.drawing.lattice.frames import lattice_frame

@@ -1,0 +1,70 @@
+"""The table's messages (`tokensteps/components/table.py`, `packed_table`): what goes to the browser, and what is taken from it.
+
+Oracles: Python's own JSON reader and formatting; a list of what no script of ours sends.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+import pytest
+import streamlit as st
+
+from tokensteps.components import table as module
+from tokensteps.drawing.tables import packed_table
+from tokensteps.limits import PAPER_ROWS
+
+
+def columns(table: pd.DataFrame, **options: Any) -> dict[str, dict[str, Any]]:
+    return {column["name"]: column for column in json.loads(packed_table(table, **options))["columns"]}
+
+
+def test_cells_are_what_a_script_can_hold() -> None:
+    """Numbers that JSON or a script has no place for; markup."""
+    table = pd.DataFrame(
+        {
+            "n": [2**53, 2**53 + 1, -(10**17)],
+            "x": [0.1, float("nan"), float("inf")],
+            "score": [Fraction(1, 3), Fraction(2), None],
+            "text": ["<b>", None, "\u202e=1+1\n"],
+            "maybe": pd.array([1, None, 3], dtype="Int64"),
+            "none": [None, None, None],
+        }
+    )
+    found = columns(table, digits=2)
+    assert {name: (column["kind"], column["cells"]) for name, column in found.items()} == {
+        "n": ("whole", [2**53, str(2**53 + 1), str(-(10**17))]),
+        "x": ("decimal", [0.1, None, None]),
+        "score": ("fraction", ["1/3", "2", None]),
+        "text": ("text", ["<b>", None, "\u202e=1+1\n"]),
+        "maybe": ("whole", [1, None, 3]),
+        "none": ("text", [None, None, None]),
+    }
+    assert [name for name, column in found.items() if "digits" in column] == ["x"]
+    assert columns(table, ids=True)["n"]["kind"] == "id" and columns(table, index=True)[""]["heads"]
+
+
+def test_a_long_table_says_how_much_of_it_is_printed() -> None:
+    message = json.loads(packed_table(pd.DataFrame({"n": range(PAPER_ROWS + 1)})))
+    assert message["portion"] == PAPER_ROWS and "200 of 201 rows" in message["rest"]
+    assert json.loads(packed_table(pd.DataFrame({"n": range(PAPER_ROWS)})))["rest"] == ""
+
+
+@pytest.mark.parametrize(
+    "told",
+    [None, 5, "th", [], ["th"], ["th", True], ["th", 1, 1], [5, True, 1], ["th", True, "1"], {"th": True}],
+)
+def test_what_no_script_of_ours_sends_is_passed_over(told: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[object] = []
+    monkeypatch.setattr(st, "session_state", {"one": {"asked": told, "file": told}, "other": told})
+    for key in ("one", "other", "none"):
+        module._hear_search(key, lambda *given: heard.append(given))
+        module._hear_file(key, heard.append)
+    assert heard == []
+    monkeypatch.setattr(st, "session_state", {"one": {"asked": ["th", True, 1], "file": "-plain"}})
+    module._hear_search("one", lambda *given: heard.append(given))
+    module._hear_file("one", heard.append)
+    assert heard == [("th", True), "-plain"]
