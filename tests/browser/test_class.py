@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, TOURS_TAKEN, received
+from tests.browser.conftest import ROOT, received
 from tokensteps.classroom.address import qr
 from tokensteps.teaching.challenge import Challenge
 from tokensteps.teaching.exercises.kinds import make
@@ -67,10 +67,8 @@ def test_a_class(serve: Callable[..., str], open_page: Callable[..., Page]) -> N
     """Follow, ask, answer, bars, vote again, reveal; step away and come back, reload, come late; called back, let go; a second device; a
     question of one's own; the summary."""
     app = serve(ROOT / "app.py")
-    lecturer, phone = open_page(fresh=True), open_page(fresh=True, **PHONE)
-    tokyo, late = open_page(fresh=True, locale="ja-JP"), open_page(fresh=True)
-    for page in (lecturer, phone, tokyo, late):
-        page.add_init_script(TOURS_TAKEN)
+    lecturer, phone = open_page(), open_page(**PHONE)
+    tokyo, late = open_page(locale="ja-JP"), open_page(own="late")
     code = open_class(lecturer, f"{app}/bpe?corpus=hug")
     lecturer.keyboard.press("Escape")
     phone.goto(f"{app}/?class={code}")
@@ -281,9 +279,7 @@ def summary(lecturer: Page, code: str) -> None:
 def test_a_class_has_work_to_do(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """Nicknames, a question in Predict, an exercise set and a challenge with their progress."""
     app = serve(ROOT / "app.py")
-    lecturer, phone = open_page(fresh=True), open_page(fresh=True, **PHONE)
-    for page in (lecturer, phone):
-        page.add_init_script(TOURS_TAKEN)
+    lecturer, phone = open_page(), open_page(**PHONE)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&mode=predict")
     lecturer.get_by_role("checkbox", name="Ask for nicknames").focus()
     lecturer.keyboard.press("Space")
