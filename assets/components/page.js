@@ -25,8 +25,8 @@ const fold = () => document.querySelector(FOLD)?.click();
 // would become an entry of this one, and comes with the change of page anyway. And the run that the click overtook may
 // still write this page's address, which Streamlit would give to the next one.
 //
-// Back and Forward may be pressed before Python has answered: a run that they overtook still makes for its own page, and
-// Streamlit would add an entry for that, and one more for the way back from there.
+// Back and Forward may be pressed before Python has answered: a run that they overtook still makes for its own page,
+// and Streamlit would add an entry for that, and one more for the way back from there.
 const ALONG = ["lang", "walk", "class", "embed", "embed_options"]; // what goes along from page to page
 let arrived = false, completed = false, written;
 let asked; // where the link leads that was clicked last, until it is there
