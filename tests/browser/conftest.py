@@ -45,7 +45,7 @@ ARGUMENTS = [
 FRUGAL = [
     # No page of a test lives long enough to earn back what it costs to compile its scripts a second and a third time, or to tidy up its
     # memory early.
-    "--js-flags=--no-maglev,--no-turbofan,--single-threaded-gc,--min-semi-space-size=64,--max-semi-space-size=64",
+    "--js-flags=--no-maglev,--no-turbofan,--min-semi-space-size=64,--max-semi-space-size=64",
     # Letters with coloured edges take longer to draw, and animations beside the scripts draw more often.
     "--disable-lcd-text", "--disable-threaded-animation",
 ]  # fmt: skip
