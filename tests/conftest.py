@@ -89,9 +89,13 @@ def _look_for_components_once() -> Iterator[None]:
 
 FIRST_IN_BROWSER = tuple(
     f"tests/browser/test_{name}.py"
-    for name in ("playground_page", "bpe_page", "class", "access", "unigram_page", "chips", "behind_nginx")
-)
-"""Files that take a minute and more. They begin first, in this order: the last of them would keep one worker busy when the others are done."""
+    for name in (
+        "playground_page", "bpe_page", "access", "compare_page", "class", "walk", "unigram_page", "wordpiece_page", "growing",
+        "flipbook", "projector", "chips", "behind_nginx",
+    )
+)  # fmt: skip
+"""Files that take half a minute and more. They begin first, in this order: the last of them would keep one worker busy when the others
+are done."""
 LONG = frozenset(
     f"tests/{name}.py"
     for name in (

@@ -339,6 +339,7 @@ class ClassStrip extends Component {
     this.post("mode", { follows });
   }
   lead(to) {
+    dispatchEvent(new Event("ts-led"));
     this.send("go", to);
   }
   async end() {

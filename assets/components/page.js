@@ -24,18 +24,25 @@ const fold = () => document.querySelector(FOLD)?.click();
 // After a click on a link, Python's answer may come before Streamlit has changed the page: what the next page writes
 // would become an entry of this one, and comes with the change of page anyway. And the run that the click overtook may
 // still write this page's address, which Streamlit would give to the next one.
+//
+// Back and Forward may be pressed before Python has answered: a run that they overtook still makes for its own page,
+// and Streamlit would add an entry for that, and one more for the way back from there.
 const ALONG = ["lang", "walk", "class", "embed", "embed_options"]; // what goes along from page to page
 let arrived = false, completed = false, written;
 let asked; // where the link leads that was clicked last, until it is there
+let sought; // the page that Back or Forward has led to, until the reader or Python leads on
 let few = {}; // pages without a run, by path: their parameters
 function act(event) {
   if (event.target.closest?.(FOLD)) return; // leads nowhere
   arrived = completed = false;
-  asked = undefined;
+  asked = sought = undefined;
   if (event.type !== "click" || hasModifier(event)) return;
   const link = event.composedPath().find((node) => node.tagName === "A" && node.href && !node.target);
   asked = link && new URL(link.href);
   if (link?.closest(MENU) && OVER.matches) setTimeout(fold);
+}
+function ledOn() {
+  sought = undefined;
 }
 function tidy(event) {
   const [from, to] = leftFor(event);
@@ -45,6 +52,11 @@ function tidy(event) {
     main()?.scrollTo(0, 0); // the next stop begins at the top
   }
   if (from.pathname !== to.pathname) {
+    if (push && sought === from.pathname) {
+      event.preventDefault();
+      return;
+    }
+    if (event.navigationType === "traverse") sought = to.pathname;
     if (push && written === from.href && from.search === to.search) replaceEntry(event, to);
     [arrived, completed] = [event.navigationType === "push", false];
     if (arrived) arrive(from, to);
@@ -179,6 +191,7 @@ export default function page({ data }) { // the same function is never added twi
   document.addEventListener("input", mend, true);
   document.addEventListener("tokensteps:step", follow);
   onEntry(tidy);
+  addEventListener("ts-led", ledOn);
   if (globalThis.navigation) { // only there have entries a key
     onEntry(returned);
     for (const event of ["pointerdown", "keydown", "wheel"]) document.addEventListener(event, noteScroll, true);

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -41,8 +42,14 @@ ARGUMENTS = [
     "--disable-gpu-rasterization", "--disable-software-rasterizer", "--disable-extensions",
     "--disable-features=WebUIOmniboxPopup,InitialWebUI,WebUIReloadButton,TopChromeWebUI,Translate,OptimizationHints,MediaRouter",
 ]  # fmt: skip
-COMPILED_ONCE = "--js-flags=--no-maglev,--no-turbofan"
-"""No page of a test lives long enough to earn back what it costs to compile its scripts a second and a third time."""
+FRUGAL = [
+    # No page of a test lives long enough to earn back what it costs to compile its scripts a second and a third time, or to tidy up its
+    # memory early.
+    "--js-flags=--no-maglev,--no-turbofan,--min-semi-space-size=64,--max-semi-space-size=64",
+    # Letters with coloured edges take longer to draw, and animations beside the scripts draw more often.
+    "--disable-lcd-text", "--disable-threaded-animation",
+]  # fmt: skip
+"""What makes a browser cheaper that nobody looks at."""
 SERVER = [
     "--server.headless", "true", "--server.address", "127.0.0.1", "--server.fileWatcherType", "none",
     "--browser.gatherUsageStats", "false",
@@ -91,7 +98,7 @@ def wait_for_function(page: Page, expression: str, *, arg: object = None, timeou
 Page.wait_for_function = wait_for_function  # type: ignore[method-assign, assignment]
 
 
-TURN = """address => { history.pushState({}, '', address); dispatchEvent(new PopStateEvent('popstate')); }"""
+TURN = """address => { dispatchEvent(new Event('ts-led')); history.pushState({}, '', address); dispatchEvent(new PopStateEvent('popstate')); }"""
 
 
 def turn_to(page: Page, address: str) -> None:
@@ -196,7 +203,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     path = chromium.for_tests()
     if path is None:
         pytest.fail(chromium.ADVICE)
-    running = playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, COMPILED_ONCE])
+    running = playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *FRUGAL])
     yield running
     running.close()
 
@@ -249,7 +256,7 @@ class Watch:
 
 
 DESKTOP = {"viewport": {"width": 1366, "height": 768}}
-MEDIA = """() => ['print', '(prefers-color-scheme: dark)', '(prefers-reduced-motion: reduce)'].map(query => matchMedia(query).matches)"""
+LOOKS = ("color_scheme", "reduced_motion")
 EMPTY = """() => { try { sessionStorage.clear(); localStorage.clear(); } catch {}
   setTimeout(() => location.replace('about:blank')); }"""
 TOURS_TAKEN = """try { for (const page of ['bpe', 'wordpiece', 'unigram']) localStorage.setItem(`tokensteps.tour.${page}`, 'seen'); } catch {}"""
@@ -273,9 +280,11 @@ def received(page: Page) -> list[bytes]:
     return found
 
 
-def left(page: Page) -> object:
-    """What a test may have changed about a page for good."""
-    return page.viewport_size, page.evaluate(MEDIA)
+def fit(page: Page, options: Mapping[str, Any]) -> None:
+    """Give an empty page the window and the looks of these options, whatever the last test has left it with."""
+    page.set_viewport_size(options.get("viewport", DESKTOP["viewport"]))
+    looks = {name: options.get(name, "null") for name in LOOKS}
+    page.emulate_media(media="null", **looks)
 
 
 def emptied(page: Page) -> bool:
@@ -294,42 +303,48 @@ def emptied(page: Page) -> bool:
 class Pages:
     """Pages that are used again: where Streamlit's scripts have run before, they start in half the time.
 
-    One that is given back is emptied; if a test has left it otherwise than it was, it is thrown away.
+    One that is given back is emptied, and gets the next one's window and looks; those of a test that failed are thrown away.
     """
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser
         self.common = browser.new_context(**DESKTOP)  # type: ignore[arg-type]
         self.free: dict[str, list[Page]] = {}
-        self.new: dict[Page, tuple[str, object]] = {}
+        self.names: dict[Page, str] = {}
 
-    def take(self, options: dict[str, object], fresh: bool) -> Page:
-        """A page with these options; a fresh one is a visitor of its own, who was never here."""
-        name = repr(sorted(options.items()))
-        if self.free.get(name) and not fresh:
-            return self.free[name].pop()
-        if options or fresh:
-            context = self.browser.new_context(**{**DESKTOP, **options})  # type: ignore[arg-type]
+    def take(self, options: dict[str, Any], fresh: bool = False, own: str = "", tours: bool = False) -> Page:
+        """A page with these options; a fresh one is a visitor of its own, who was never here. Pages with an `own` name share nothing with
+        those of another name. With `tours`, it is offered the pages' tours."""
+        apart = {name: value for name, value in options.items() if name not in ("viewport", *LOOKS)}
+        name = repr((own, tours, sorted(options.items()) if apart else ()))
+        if not fresh and self.free.get(name):
+            page = self.free[name].pop()
+            fit(page, options)
+            return page
+        if apart or own or tours or fresh:  # what one page has seen, the others of its context have, too
+            context = self.browser.new_context(**{**DESKTOP, **options})
         else:
             context = self.common
         page = context.new_page()
         page.set_default_timeout(TIMEOUT)
         page.add_init_script(SAYS_VIOLATIONS)
         if not fresh:
-            page.add_init_script(TOURS_TAKEN)
-            self.new[page] = (name, left(page))
+            if not tours:
+                page.add_init_script(TOURS_TAKEN)
+            self.names[page] = name
+            fit(page, options)
         return page
 
     def give_back(self, page: Page, sound: bool) -> None:
         """Keep a page for the next test, if it can be."""
-        name, new = self.new.get(page, ("", None))
-        used = new is not None and not page.is_closed() and page.url != "about:blank"
-        if used and sound and page.evaluate("history.length") < 30:
+        name = self.names.get(page)
+        used = name is not None and not page.is_closed() and page.url != "about:blank"
+        if name is not None and used and sound and page.evaluate("history.length") < 30:
             page.mouse.move(0, 0)
-            if left(page) == new and emptied(page):
+            if emptied(page):
                 self.free.setdefault(name, []).append(page)
                 return
-        self.new.pop(page, None)
+        self.names.pop(page, None)
         if page.context is self.common:
             page.close()
         else:
@@ -343,7 +358,7 @@ def pages(browser: Browser) -> Pages:
 
 @pytest.fixture
 def open_page(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Callable[..., Page]]:
-    """Return `open_page(**options)`: a page, used before by other tests unless `fresh=True`.
+    """Return `open_page(**options)`: a page, used before by other tests unless `fresh=True`; for `own` and `tours`, see `Pages.take`.
 
     At the end of the test, requests to other hosts and what the server's policy forbids fail it, and so do errors, unless
     opened with `errors=True`.
@@ -351,8 +366,10 @@ def open_page(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Callable
     opened: list[tuple[Page, Watch, bool]] = []
     failed = request.session.testsfailed
 
-    def start(errors: bool = False, fresh: bool = False, **options: object) -> Page:
-        page = pages.take(options, fresh)
+    def start(
+        errors: bool = False, fresh: bool = False, own: str = "", tours: bool = False, **options: Any
+    ) -> Page:
+        page = pages.take(options, fresh, own, tours)
         opened.append((page, Watch(page), errors))
         return page
 

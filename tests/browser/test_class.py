@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, TOURS_TAKEN, received
+from tests.browser.conftest import ROOT, received
 from tokensteps.classroom.address import qr
 from tokensteps.teaching.challenge import Challenge
 from tokensteps.teaching.exercises.kinds import make
@@ -19,6 +19,7 @@ from tokensteps.teaching.exercises.kinds import make
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "device_scale_factor": 2}
 CARD, WALL, STRIP = ".ts-class-card", ".ts-class-wall", ".ts-class"
 MARKUP = "<img src=x onerror=alert(1)><b>bold</b>"
+RESTS = "document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
 CUT = """() => [...document.querySelectorAll('.ts-class > :not([hidden]), .ts-class-card button')].filter((node) => {
   const { left, right } = node.getBoundingClientRect(); return right > innerWidth + 1 || left < -1; }).map((node) => node.outerHTML)"""
 
@@ -67,10 +68,8 @@ def test_a_class(serve: Callable[..., str], open_page: Callable[..., Page]) -> N
     """Follow, ask, answer, bars, vote again, reveal; step away and come back, reload, come late; called back, let go; a second device; a
     question of one's own; the summary."""
     app = serve(ROOT / "app.py")
-    lecturer, phone = open_page(fresh=True), open_page(fresh=True, **PHONE)
-    tokyo, late = open_page(fresh=True, locale="ja-JP"), open_page(fresh=True)
-    for page in (lecturer, phone, tokyo, late):
-        page.add_init_script(TOURS_TAKEN)
+    lecturer, phone = open_page(), open_page(**PHONE)
+    tokyo, late = open_page(locale="ja-JP"), open_page(own="late")
     code = open_class(lecturer, f"{app}/bpe?corpus=hug")
     lecturer.keyboard.press("Escape")
     phone.goto(f"{app}/?class={code}")
@@ -135,9 +134,11 @@ def test_a_class(serve: Callable[..., str], open_page: Callable[..., Page]) -> N
 
 def following_costs_no_run(phone: Page, lecturer: Page) -> None:
     """Within what the browser holds, a student's step sends nothing to Streamlit."""
-    phone.evaluate("""() => { const send = WebSocket.prototype.send; window.sent = 0;
-      WebSocket.prototype.send = function (data) { window.sent += 1; return send.call(this, data); }; }""")
-    phone.wait_for_timeout(300)
+    phone.evaluate("""() => { const send = WebSocket.prototype.send, sent = () => { window.sent += 1; window.last = performance.now(); };
+      window.sent = 0; sent();
+      WebSocket.prototype.send = function (data) { sent(); return send.call(this, data); }; }""")
+    # What its arrival is still to tell may take a while, on a machine that is busy.
+    phone.wait_for_function(f"{RESTS} && performance.now() - window.last > 300")
     phone.evaluate("window.sent = 0")
     for key, number in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("Home", 0)):
         lecturer.keyboard.press(key)
@@ -281,9 +282,7 @@ def summary(lecturer: Page, code: str) -> None:
 def test_a_class_has_work_to_do(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """Nicknames, a question in Predict, an exercise set and a challenge with their progress."""
     app = serve(ROOT / "app.py")
-    lecturer, phone = open_page(fresh=True), open_page(fresh=True, **PHONE)
-    for page in (lecturer, phone):
-        page.add_init_script(TOURS_TAKEN)
+    lecturer, phone = open_page(), open_page(**PHONE)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&mode=predict")
     lecturer.get_by_role("checkbox", name="Ask for nicknames").focus()
     lecturer.keyboard.press("Space")

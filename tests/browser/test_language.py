@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
 from tokensteps.language.i18n import LOCALE_FOLDER
+from tokensteps.teaching.errata import errata
 
 APP = ROOT / "app.py"
 
@@ -83,6 +84,8 @@ def test_a_link_brings_its_language_and_a_reload_keeps_it(serve: Callable[..., s
     expect(page.get_by_role("heading", name=said("ja", "Errata"))).to_be_visible()
     page.reload()
     expect(page.get_by_role("heading", name=said("ja", "Errata"))).to_be_visible()
-    page.get_by_test_id("stMain").get_by_test_id("stPageLink").get_by_role("link").first.click()
+    links = page.get_by_test_id("stMain").get_by_test_id("stPageLink").get_by_role("link")
+    expect(links).to_have_count(len(errata()))  # the browser may draw the last ones first
+    links.first.click()
     expect(page.locator(".ts-flipbook .say").first).to_contain_text("訓練")
     page.wait_for_function("location.search.includes('lang=ja')")

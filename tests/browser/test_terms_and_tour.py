@@ -106,7 +106,7 @@ def test_a_tap_explains_on_a_phone(serve: Callable[..., str], open_page: Callabl
 
 def test_the_tour(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """Offered once; by keyboard from stop to stop; Tab leaves it; Escape closes it and gives the focus back."""
-    page = open_page(fresh=True)
+    page = open_page(tours=True)
     bpe = Bpe(page, serve(ROOT / "app.py")).open("/bpe?corpus=course&step=3", step=3)
     offer = page.locator(".ts-tour .start.main")  # the button itself: it lies on nothing
     expect(offer).to_have_accessible_description("New here? A one-minute tour shows you around.")

@@ -6,7 +6,7 @@ Source: the plans in `tokensteps/teaching/lessons.py`. Oracle: their own links a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -31,9 +31,9 @@ TOKENS = "() => document.querySelector('.st-key-playground-chips').getBoundingCl
 
 
 @pytest.fixture
-def hall(open_page: Callable[..., Page]) -> Iterator[Page]:
+def hall(open_page: Callable[..., Page]) -> Page:
     """A lecturer who was never here."""
-    return open_page(fresh=True, **HALL)
+    return open_page(tours=True, **HALL)
 
 
 def query(page: Page) -> dict[str, str]:

@@ -18,7 +18,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from tests.loops import finished
-from tokensteps.limits import LARGEST_UPLOAD
+from tokensteps.limits import LARGEST_UPLOAD, RECONNECT_SECONDS
 from tokensteps.server.entrance import uploads, visits
 from tokensteps.server.entrance.uploads import IncomingFile, NoRoom
 from tokensteps.server.entrance.visits import Visits
@@ -255,23 +255,34 @@ def test_those_who_have_left_make_room_first(server: Server) -> None:
 
 
 def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(visits, "RECONNECT_SECONDS", 0.05)
+    """By a clock that the test sets: a machine that stops for a moment ends nobody early."""
 
     async def run() -> None:
+        now = 0.0
+        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now)
+
+        async def passes(seconds: float) -> None:
+            nonlocal now
+            now += seconds
+            for _ in range(3):  # the loop looks at its clock, finds what is due, and does it
+                await asyncio.sleep(0)
+
         kept = Visits()
         for session in ("gone", "back", "twice"):
             assert await put(server, kept, session, "1", 60) == 204
             kept.leave(session)
         kept.arrive("back")
         server.connected = {"back", "twice"}  # the second has another connection, which was not told of yet
-        await asyncio.sleep(0.01)
+        await passes(RECONNECT_SECONDS - 1)
         assert server.held() == {"gone": 60, "back": 60, "twice": 60}, "a moment later all is there"
-        await asyncio.sleep(0.1)
+        await passes(2)
         assert server.closed == ["gone"]
         assert kept.held() == server.held() == {"back": 60, "twice": 60}
         server.connected = set()
         kept.leave("twice")
-        await asyncio.sleep(0.1)
+        await passes(RECONNECT_SECONDS - 1)
+        assert server.closed == ["gone"]
+        await passes(2)
         assert server.closed == ["gone", "twice"]
 
     finished(run())
