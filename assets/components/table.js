@@ -42,7 +42,7 @@ class Table extends Component {
   turn = 0; // the same may be asked for again
 
   constructor(root) {
-    super(root, "ts-table", `<div class="bar"><label class="find"><span></span><input type="search"></label>
+    super(root, "ts-table", `<div class="bar"><label class="find"><span></span><input type="search" maxlength="9999"></label>
       <p class="told"></p><label class="all"><input type="checkbox" role="switch"><span></span></label></div>
       <p class="problem" role="alert"></p><div class="rows" role="region"><table><thead></thead><tbody></tbody></table>
       <p class="none" role="status"></p></div><p class="rest"></p><div class="files"></div>`);
@@ -101,7 +101,7 @@ class Table extends Component {
   }
 
   // --- what is asked of Python
-  text() {
+  text() { // no longer than what the server lets through as it is
     return this.find.value.toWellFormed();
   }
   search() { // at once in the rows that are here, and soon in all
