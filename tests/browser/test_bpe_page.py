@@ -490,25 +490,21 @@ def half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
 
 
 def bad_texts_are_told_and_kept(bpe: Bpe) -> None:
-    """Each message names the value and the remedy; text and settings stay as they are, to be mended."""
+    """Each message names the value and the remedy; text and settings stay as they are, to be mended.
+
+    What else may be wrong with a text, a number, a pattern or a file is in `tests/pages/test_bpe.py`.
+    """
     told = bpe.page.locator(".note.problem")
     field = bpe.page.get_by_label("Your text", exact=True)
-    bpe.type_text(" \n\t ")
-    expect(told).to_contain_text("its 4 characters are all whitespace. Give it some words")
-    expect(field).to_have_value(" \n\t ")
     bpe.type_text("low lower lowest")
     bpe.at(0)
     expect(told).to_have_count(0)
     size = bpe.page.get_by_label("Vocabulary size", exact=True)
-    for wrong, message in (
-        ("3", "vocab_size=3 is below the alphabet's 8 symbols; choose at least 8"),
-        ("99999999", "99,999,999 is out of range; choose a number from 1 to 20,000"),
-    ):
-        size.fill(wrong)
-        size.press("Enter")
-        expect(told).to_contain_text(message)
-        expect(size).to_have_value(wrong)
-        expect(field).to_have_value("low lower lowest")
+    size.fill("3")
+    size.press("Enter")
+    expect(told).to_contain_text("vocab_size=3 is below the alphabet's 8 symbols; choose at least 8")
+    expect(size).to_have_value("3")
+    expect(field).to_have_value("low lower lowest")
     size.fill("11")
     size.press("Enter")
     expect(told).to_have_count(0)
@@ -536,9 +532,6 @@ def a_catastrophic_pattern_is_stopped(bpe: Bpe) -> None:
     seconds = re.search(r"more than ([\d.]+) seconds", told.inner_text())
     assert seconds and float(seconds.group(1)) <= 2
     expect(pattern).to_have_value("(a|aa)+$")
-    pattern.fill("(a")
-    pattern.press("Enter")
-    expect(told).to_contain_text("The pattern '(a' is not a valid regular expression")
     pattern.fill("a|!")
     pattern.press("Enter")
     expect(told).to_have_count(0)

@@ -730,19 +730,15 @@ def the_tokenizers_own_special_tokens(playground: Playground) -> None:
 
 
 def files_give_the_librarys_ids(playground: Playground) -> None:
-    """One after another through the sidebar; the text stays, and each may be chosen again. A reload is in `tests/pages/test_playground_files.py`."""
+    """Two files that belong together, and one; the text stays, and the file from before may be chosen again.
+
+    Files of every other kind are in `tests/pages/test_playground_files.py`, and so is a reload.
+    """
     text = "Hello, naïve café 👩‍👩‍👧 👍🏽 שלום 日本語\n<s> and <|endoftext|>\tit's 1234567 tests."
     model = json.loads(trained("bpe").to_str())["model"]
-    data, vocab = bert(True)
-    theirs, lower = oracle("bpe"), BertWordPieceTokenizer(vocab, lowercase=False)
+    theirs, lower = oracle("bpe"), BertWordPieceTokenizer(bert(True)[1], lowercase=False)
     ranks = tiktokens("cl100k_base")[1]
     uploads = (
-        (
-            "tokenizer.json",
-            theirs.encode(text).ids,
-            [file("tokenizer.json", trained("bpe").to_str().encode())],
-        ),
-        ("vocab.txt", lower.encode(text, add_special_tokens=False).ids, [file("vocab.txt", data)]),
         (
             "vocab.json + merges.txt",
             theirs.encode(text).ids,
@@ -766,7 +762,7 @@ def files_give_the_librarys_ids(playground: Playground) -> None:
         assert playground.true_text() == text == written(playground.page)
         playground.untroubled()
     playground.choose("Tokenizer A", "vocab.txt")
-    playground.tokens(uploads[1][1])
+    playground.tokens(lower.encode(text, add_special_tokens=False).ids)
     playground.address_has(t1=playground.query()["t1"], text=str(pack_text(text)))
 
 
@@ -785,14 +781,16 @@ def test_hostile_text_and_files_are_only_text(
 
 
 def hostile_text(playground: Playground, own: str) -> None:
-    """Every tab, every card, three ways to write: no element, no attribute, no request comes from the text."""
+    """Every card, three ways to write, the tabs that show text: no element, no attribute, no request comes from it.
+
+    Every tab is drawn in `hostile_files`, with this tokenizer as its second.
+    """
     text = f"{ATTACK}\n<script>window.bad=8</script> end"
     page = playground.page
     box(page).fill(text)
     playground.tokens(ids(own, text))
     assert playground.true_text() == text
     look_at_chips(playground, every=5)
-    visit_tabs(playground)
     playground.flip("Escapes")
     playground.flip("Special tokens")
     playground.rest()
@@ -859,8 +857,11 @@ def hostile_files(playground: Playground, own: str, tmp_path: Path) -> None:
     playground.tokens(theirs.encode(text).ids)
     assert playground.true_text() == text
     playground.tab("Side by side")
-    expect(page.locator(".aligned .legend")).to_contain_text("B BPE")
+    expect(page.locator(".aligned .legend")).to_contain_text("B BPE: Your own text")
     look_at_chips(playground, every=1)
+    text += f"\n{ATTACK}"
+    box(page).fill(text)
+    playground.tokens(theirs.encode(text).ids)
     visit_tabs(playground)
 
 
