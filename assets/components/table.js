@@ -42,8 +42,9 @@ class Table extends Component {
   turn = 0; // the same may be asked for again
 
   constructor(root) {
-    super(root, "ts-table", `<div class="bar"><label class="find"><span></span><input type="search" maxlength="9999"></label>
-      <p class="told"></p><label class="all"><input type="checkbox" role="switch"><span></span></label></div>
+    super(root, "ts-table", `<div class="bar">
+      <label class="find"><span></span><input type="search" maxlength="9999"></label><p class="told"></p>
+      <label class="all"><input type="checkbox" role="switch"><span></span></label></div>
       <p class="problem" role="alert"></p><div class="rows" role="region"><table><thead></thead><tbody></tbody></table>
       <p class="none" role="status"></p></div><p class="rest"></p><div class="files"></div>`);
     [this.rows, this.head, this.body, this.find, this.all] =
