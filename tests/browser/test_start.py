@@ -75,7 +75,7 @@ def test_no_request_leaves_the_host(serve: Callable[..., str], page: Page) -> No
     for tab in TABS[:2]:  # the others are opened by the test of hostile text
         page.get_by_role("tab", name=tab, exact=True).click()
         panel = page.get_by_role("tabpanel", name=tab, exact=True)
-        panel.locator("[data-testid=stElementContainer]").nth(1).wait_for()
+        panel.locator("table, [data-testid=stPlotlyChart]").locator("visible=true").first.wait_for()
     faces = page.evaluate(
         "document.fonts.ready.then(() => [...document.fonts].filter(f => f.status === 'loaded').map(f => f.family))"
     )
