@@ -16,8 +16,8 @@ COMPILE = $(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 
   --annotation-style line --custom-compile-command "make lock"
 # Versions that are locked stay where they fit. `make lock LOCK_ARGS=--upgrade` takes the newest of all that the ranges let in.
 LOCK_ARGS ?=
-# Three workers, each taking whole files, for two cores: they often wait for one another. Browser tests share one server per worker.
-PYTEST_ARGS ?= -n 3 --dist loadfile
+# Four workers, each taking whole files, for two cores: they often wait, for pages and servers. Browser tests share one server per worker.
+PYTEST_ARGS ?= -n 4 --dist loadfile
 VERSION = $(shell sed -n 's/^__version__: Final = "\(.*\)"$$/\1/p' tokensteps/version.py)
 BABEL = $(BIN)/python -m babel.messages.frontend --quiet
 LOCALE := assets/locale/tokensteps

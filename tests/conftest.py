@@ -30,8 +30,10 @@ if "TOKENSTEPS_STORE" not in os.environ:  # else this is a worker of the run tha
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# The same examples on every machine; and no deadline, as machines are shared.
-settings.register_profile("tokensteps", derandomize=True, database=None, deadline=None)
+# The same examples on every machine, half as many as Hypothesis would try; and no deadline, as machines are shared.
+settings.register_profile(
+    "tokensteps", derandomize=True, database=None, deadline=None, max_examples=100 if STRESS else 50
+)
 settings.load_profile("tokensteps")
 
 

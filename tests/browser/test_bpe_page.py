@@ -418,7 +418,6 @@ def test_texts_of_ones_own(bpe: Bpe, open_page: Callable[..., Page]) -> None:
     own_text_travels_in_a_link(bpe, Bpe(open_page(locale="en-GB"), bpe.address))
     half_of_a_utf_16_pair_is_replaced_and_named(bpe)
     bad_texts_are_told_and_kept(bpe)
-    a_catastrophic_pattern_is_stopped(bpe)
     a_text_too_long_for_a_link_survives_a_reload(bpe)
     uploads_with_invalid_bytes_and_broken_counts(bpe)
 
@@ -517,27 +516,6 @@ def bad_texts_are_told_and_kept(bpe: Bpe) -> None:
     bpe.at(0)
     expect(told).to_have_count(0)
     expect(size).to_have_value("11")
-
-
-def a_catastrophic_pattern_is_stopped(bpe: Bpe) -> None:
-    bpe.train_on("a" * 60 + "!")
-    bpe.choose("Pattern", "custom pattern")
-    pattern = bpe.page.get_by_label("Regular expression", exact=True)
-    bpe.rest()
-    pattern.fill("(a|aa)+$")
-    pattern.press("Enter")
-    told = bpe.page.locator(".note.problem")
-    expect(told).to_contain_text("The pattern '(a|aa)+$' took more than")
-    expect(told).to_contain_text("avoid nested repetition, or use less text")
-    seconds = re.search(r"more than ([\d.]+) seconds", told.inner_text())
-    assert seconds and float(seconds.group(1)) <= 2
-    expect(pattern).to_have_value("(a|aa)+$")
-    pattern.fill("a|!")
-    pattern.press("Enter")
-    expect(told).to_have_count(0)
-    bpe.shows(0)
-    bpe.choose("Pattern", "GPT-2")
-    bpe.rest()
 
 
 TOO_LONG = "\n".join(
