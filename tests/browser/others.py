@@ -290,14 +290,15 @@ class Window:
         self.remote.ask("actions", actions=[{"type": "key", "id": "keys", "actions": acts}])
 
     def point(self, selector: str, *, click: bool = False) -> None:
-        """Move the mouse onto the middle of the first such thing in sight."""
+        """Move the mouse onto the middle of the first such thing in sight, once there is one."""
         middle = """
         const node = all(arguments[0]).find((one) => one.checkVisibility());
+        if (!node) return null;
         node.scrollIntoView({ block: "center", behavior: "instant" });
         const box = node.getBoundingClientRect();
         return [box.left + box.width / 2, box.top + box.height / 2].map(Math.round);
         """
-        x, y = self.js(middle, selector)
+        x, y = self.await_js(middle, selector)
         # From beside it: where the mouse is there already, it would tell nobody.
         acts: list[dict[str, Any]] = [
             {"type": "pointerMove", "x": place, "y": y, "duration": 0} for place in (x + 1, x)
