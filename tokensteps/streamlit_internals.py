@@ -8,6 +8,7 @@ that style sheets and scripts know Streamlit's elements by (`data-testid`). The 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -118,6 +119,16 @@ def text_in_browser(key: str) -> str | None:
     """What the browser has in the text box `key`, which this session hasn't drawn yet; None without such a box."""
     held = _undrawn_widgets()
     return next((value.string_value for name, value in held.items() if name.endswith(f"-{key}")), None)
+
+
+def held_by_browser(key: str) -> object:
+    """What the browser's component `key` has told, which this session hasn't drawn yet; None without such a component."""
+    held = _undrawn_widgets()
+    told = next((value.json_value for name, value in held.items() if name.endswith(f"-{key}")), "")
+    try:
+        return json.loads(told) if told else None
+    except ValueError:
+        return None
 
 
 def _undrawn_widgets() -> dict[str, WidgetState]:

@@ -49,6 +49,7 @@ from tokensteps.streamlit_internals import (
     answer_deep_links,
     claimed_session,
     end_session,
+    held_by_browser,
     is_history_navigation,
     page_outlived_session,
     read_theme_once,
@@ -106,6 +107,17 @@ def test_text_in_a_browser_that_outlived_its_session(monkeypatch: pytest.MonkeyP
     assert page_outlived_session()
     assert text_in_browser("bpe.paste_text") == "hug pug"
     assert text_in_browser("bpe.counts_text") is None
+
+
+def test_what_a_component_told_a_session_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anybody can send anything in its place."""
+    name = compute_and_register_element_id(
+        "bidi_component", user_key="bar.bpe.tab", dg=None, key_as_main_identity=True
+    )
+    for told, held in (('{"open": ["Ties", 2]}', {"open": ["Ties", 2]}), ("{", None), ("", None)):
+        in_session(monkeypatch, WidgetState(id=name, json_value=told))
+        assert held_by_browser("bar.bpe.tab") == held
+    assert held_by_browser("bar.wordpiece.tab") is None
 
 
 def test_a_session_of_its_own_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
