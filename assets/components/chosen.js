@@ -9,7 +9,7 @@ class Chosen extends Component {
     document.addEventListener("tokensteps:range", tell, { signal: this.gone.signal });
   }
   receive({ show }) { // the tab that this is in, when somebody asked elsewhere on the page
-    const tabs = show && this.root.host.closest("[data-testid=stTabs]");
+    const tabs = show && this.root.host.closest('[class*="st-key-tabs-"]');
     if (tabs) requestAnimationFrame(() => tabs.scrollIntoView());
   }
 }

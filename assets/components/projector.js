@@ -13,7 +13,7 @@ const SOON = 150; // ms, until a live region may tell of what has changed
 const AGAIN = 900; // ms, in which a clicker reveals only one answer
 // What may be projected by itself, beside the stage and the tabs; and what of a panel has to be in sight.
 const PARTS = ".st-key-playground-chips, .st-key-pipeline-view";
-const TABS = '[data-testid="stMain"] [data-testid="stTabs"]', TAB = '[role="tab"]';
+const TABS = '[data-testid="stMain"] [class*="st-key-tabs-"]', TAB = '[role="tab"]';
 const PICTURE = '[data-testid="stBidiComponentIsolated"], [data-testid="stPlotlyChart"], .ts.chat, '
   + '[data-testid="stDataFrame"], .findings';
 const REVEAL = '[class*="-predict-give_up"] button';
@@ -247,7 +247,8 @@ class Projector {
   }
   book() { // what the keys step: a flipbook in the panel, else the page's own, though another panel may hide it
     const { node } = this.panels()[this.panel] ?? {};
-    const inside = [...(node?.querySelectorAll("*") ?? [])].map((one) => one.shadowRoot?.querySelector(".ts-flipbook"));
+    const there = node?.querySelectorAll(':not([data-turning="asked"] *)') ?? []; // without what another tab showed
+    const inside = [...there].map((one) => one.shadowRoot?.querySelector(".ts-flipbook"));
     const own = document[MAIN]?.isConnected ? document[MAIN] : null;
     return inside.find((one) => one?.checkVisibility()) ?? (node ? own : stage());
   }

@@ -18,6 +18,7 @@ import pytest
 import streamlit as st
 from starlette.datastructures import Headers
 from streamlit import runtime
+from streamlit.components.v2.bidi_component import main as bidi_component
 from streamlit.elements.lib.utils import compute_and_register_element_id
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -34,6 +35,8 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.session_manager import ActiveSessionInfo, SessionInfo
 from streamlit.runtime.state import SafeSessionState, SessionState
+from streamlit.runtime.state.common import WidgetMetadata
+from streamlit.runtime.state.session_state import WStates
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.testing.v1 import AppTest
@@ -46,15 +49,18 @@ from tokensteps.streamlit_internals import (
     METRICS,
     UPLOADS,
     Handover,
+    StateInSight,
     answer_deep_links,
     claimed_session,
     end_session,
+    held_by_browser,
     is_history_navigation,
     page_outlived_session,
     read_theme_once,
     remove_upload,
     session_id,
     sessions_without_connection,
+    show_state_by_need,
     tell_together,
     text_in_browser,
     told_session,
@@ -106,6 +112,17 @@ def test_text_in_a_browser_that_outlived_its_session(monkeypatch: pytest.MonkeyP
     assert page_outlived_session()
     assert text_in_browser("bpe.paste_text") == "hug pug"
     assert text_in_browser("bpe.counts_text") is None
+
+
+def test_what_a_component_told_a_session_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anybody can send anything in its place."""
+    name = compute_and_register_element_id(
+        "bidi_component", user_key="bar.bpe.tab", dg=None, key_as_main_identity=True
+    )
+    for told, held in (('{"open": ["Ties", 2]}', {"open": ["Ties", 2]}), ("{", None), ("", None)):
+        in_session(monkeypatch, WidgetState(id=name, json_value=told))
+        assert held_by_browser("bar.bpe.tab") == held
+    assert held_by_browser("bar.wordpiece.tab") is None
 
 
 def test_a_session_of_its_own_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,6 +288,57 @@ def test_the_theme_is_put_together_once_and_is_the_same(monkeypatch: pytest.Monk
     assert (whole(), whole()) == (before, before)
     assert whole().SerializeToString(deterministic=True) == before.SerializeToString(deterministic=True)
     assert asked == sections
+
+
+def test_session_state_looked_up_by_need_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oracle: what Streamlit puts together itself, over a box, a component that has told something, and plain values."""
+
+    def page() -> None:
+        import streamlit as st
+
+        st.session_state.setdefault("plain", 3)
+        st.text_input("Text", key="box")
+        st.selectbox("Nothing", ["a"], key="choice")
+        st.text_input("Without a key")
+
+    def shown(state: SessionState) -> list[Any]:
+        view: Any = state.filtered_state
+        return [
+            {**view},
+            len(view),
+            sorted(view),
+            repr(view),
+            "box" in view,
+            "none" in view,
+            "$$INTERNAL" in view,
+        ]
+
+    app = AppTest.from_function(page).run()
+    app.text_input(key="box").set_value("hug").run()
+    state = app.session_state._state._state
+    before = shown(state)
+    assert before[0] == {"plain": 3, "box": "hug", "choice": "a"}
+    monkeypatch.setattr(SessionState, "filtered_state", SessionState.filtered_state)
+    presenter = bidi_component.make_bidi_component_presenter
+    monkeypatch.setattr(bidi_component, "make_bidi_component_presenter", presenter)
+    show_state_by_need()
+    assert isinstance(state.filtered_state, StateInSight) and shown(state) == before
+    made = bidi_component.make_bidi_component_presenter
+    assert made is not presenter
+    for told in ([{"event": "file", "value": "csv"}, {"event": 3}, "?"], [], None):
+        held = WStates()
+        held.set_widget_metadata(metadata_of("events", "json_trigger_value"))
+        held.set_from_value("events", told)
+        state = SessionState(_new_widget_state=held)
+        for values in ({"asked": ["th", 1]}, {"file": None}, None, ["?"]):
+            assert made("events")(values, state) == presenter("events")(values, state)
+            assert made("unknown")(values, state) == presenter("unknown")(values, state)
+
+
+def metadata_of(name: str, kind: Any) -> WidgetMetadata[Any]:
+    return WidgetMetadata(
+        id=name, deserializer=lambda value: value, serializer=lambda value: value, value_type=kind
+    )
 
 
 def test_what_a_script_tells_is_passed_on_in_its_order_and_at_once() -> None:

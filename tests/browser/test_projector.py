@@ -54,9 +54,10 @@ def enter(page: Page) -> Page:
 
 def legible(page: Page) -> None:
     """The stage is all there is, within the window, in type for the back row."""
-    for hidden in ("stSidebar", "stHeader", "stTabs", "stHeading"):
+    for hidden in ("stSidebar", "stHeader", "stHeading"):
         for found in page.locator(f"[data-testid={hidden}]").all():
             expect(found).to_be_hidden()
+    expect(page.get_by_role("tab")).to_have_count(0)
     box = page.evaluate(f"(({{ width, height }}) => [width, height])({BOOK}.getBoundingClientRect())")
     assert box == [1280, 720]
     assert page.evaluate(OUTSIDE) == []
@@ -242,7 +243,7 @@ def any_panel_with_four_keys(page: Page) -> None:
     """V, F5 or a number projects a panel; Page Down steps on there; Escape goes back, and then out. Pen, pointer, keys."""
     turn(page, "unigram", "corpus=hug", 1)
     enter(page)
-    tabs = page.get_by_test_id("stTabs").first
+    tabs = page.locator("[class*=st-key-tabs-]")
     expect(tabs).to_be_hidden()
     page.keyboard.press("F5")  # a clicker's start key
     lattice = page.locator(".st-key-unigram-lattice-book .ts-flipbook")

@@ -102,6 +102,13 @@ def books(app: AppTest) -> list[dict[str, Any]]:
     return [message for part in found if "frames" in (message := told(part.bytes or b"{}"))]
 
 
+def tabs(app: AppTest) -> list[str]:
+    """The names of the page's tabs, as they are shown."""
+    parts = [part.proto for part in app.get("bidi_component")]
+    messages = [told(part.bytes) for part in parts if part.component_name == "tokensteps.tabs"]
+    return [shown for message in messages for _name, shown in message["names"]]
+
+
 def tables(app: AppTest) -> list[pd.DataFrame]:
     """The tables on the page, in its order, as the browser gets them."""
     parts = [part.proto for part in app.get("bidi_component")]

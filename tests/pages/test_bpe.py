@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, PASTED, SMALL, Page, address, bodies, book, problems, run
+from tests.pages.pages import APP, PASTED, SMALL, Page, address, bodies, book, problems, run, tabs
 from tokenizers_core import TIE_RULES, train_bpe
 from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.language.names import choice_name
@@ -49,7 +49,7 @@ def test_a_bare_address_is_the_course() -> None:
     assert app.title[0].value == "BPE"
     assert value(app, "corpus") == "course" and book(app)["last"] == 19
     assert problems(app) == [] and app.query_params == {}
-    assert [tab.label for tab in app.tabs] == TABS
+    assert tabs(app) == TABS
 
 
 def test_a_link_sets_everything() -> None:

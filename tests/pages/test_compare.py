@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.drawing.test_comparison import example
 from tests.app.drawing.test_tokens import HOSTILE, Read
-from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run, tables
+from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run, tables, tabs
 from tests.samples import spread
 from tokenizers_core import Corpus
 from tokenizers_core.training.comparison import Comparison, compare
@@ -60,7 +60,7 @@ def test_a_bare_address_is_the_four_sentences() -> None:
     app = opened()
     assert app.title[0].value == "Compare" and problems(app) == []
     assert address(app).items() <= {"corpus": "course"}.items()  # written where training took a while
-    assert [tab.label for tab in app.tabs] == TABS
+    assert tabs(app) == TABS
     assert value(app, "corpus") == "course"
     shows(app, example("course"))
 

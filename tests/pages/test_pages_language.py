@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, run, tables, told
+from tests.pages.pages import APP, run, tables, tabs, told
 from tokenizers_core import Corpus, train_bpe
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.subjects import TrainedSubject
@@ -429,9 +429,9 @@ def test_pages_with_tabs(script: str) -> None:
     """Each tab, which only the open one fills."""
     name = Path(script).name
     app = opened(script, TABBED[script])
-    assert problems_of(app) == [] and len(app.tabs) >= 4
+    assert problems_of(app) == [] and len(tabs(app)) >= 4
     found = []
-    for tab in [tab.label for tab in app.tabs]:
+    for tab in tabs(app):
         app.session_state[f"{name}.tab"] = tab
         run(app)
         found += [f"{tab} {leak}" for leak in leaks_on(app, SENTENCE_WORDS)]

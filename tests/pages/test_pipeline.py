@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer as Library
 
 from tests.app.catalogue.test_renewal import bert
-from tests.pages.pages import Page, address, bodies, problems, run, tables, told
+from tests.pages.pages import Page, address, bodies, problems, run, tables, tabs, told
 from tokenizers_core import Tokenizer
 from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.encoding.truncation import Truncation
@@ -149,7 +149,7 @@ def test_trained_public_and_lost_tokenizers(spec: str) -> None:
 def test_a_bare_address_shows_a_pair_by_bert() -> None:
     app = PAGE.opened()
     assert app.title[0].value == "Pipeline" and problems(app) == [] and address(app) == {}
-    assert [tab.label for tab in app.tabs] == TABS
+    assert tabs(app) == TABS
     tokenizer = shows(app, *SAMPLES["pair"][1:])
     assert (tokenizer.pipeline.normalizer, tokenizer.pipeline.pre_tokenizer) == ("bert_uncased", "bert")
     assert tokenizer.template == TEMPLATES["bert"]

@@ -14,7 +14,7 @@ import pytest
 from itsdangerous import URLSafeSerializer
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, Page, address, bodies, books, problems, run, tables
+from tests.pages.pages import APP, Page, address, bodies, books, problems, run, tables, tabs
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokensteps.drawing.tokens import Style
 from tokensteps.limits import CHALLENGE_LIMIT
@@ -74,7 +74,7 @@ def test_a_run_is_found_out_step_by_step(name: str) -> None:
     for step in range(len(trace)):
         book = books(app)[0]
         assert (book["last"], book["first"] + len(book["frames"]) - 1, book["seek"][0]) == (step, step, step)
-        assert not app.tabs and not app.get("download_button")
+        assert not tabs(app) and not app.get("download_button")
         assert address(app)["mode"] == "predict" and book["param"] == "step"
         question = question_after(trace, step, "mixed", Style())
         app = answered(app, question.key, name)
@@ -192,7 +192,7 @@ def test_turning_back_and_forth_keeps_the_step_and_the_tally() -> None:
     app = answered(app, key)
     app.segmented_control(key="bpe.mode").set_value("watch")
     run(app)
-    assert books(app)[0]["last"] == len(TRACES["bpe"]) and app.tabs and "mode" not in address(app)
+    assert books(app)[0]["last"] == len(TRACES["bpe"]) and tabs(app) and "mode" not in address(app)
     app.segmented_control(key="bpe.mode").set_value("predict")
     run(app)
     assert books(app)[0]["last"] == 4 and "<b>1</b> of 1 right" in "".join(
@@ -251,7 +251,7 @@ def test_a_challenge_shows_its_steps_and_no_others(name: str) -> None:
             step,
             None,
         )
-        assert not app.tabs and not app.get("download_button") and not app.sidebar.selectbox
+        assert not tabs(app) and not app.get("download_button") and not app.sidebar.selectbox
         assert {**address(app)} == {"c": one.sealed()}
         app = answered(app, question_after(trace, step, "mixed", Style()).key, place)
     assert books(app)[0]["last"] == 3 and not [box for box in app.button if "predict" in str(box.key)]

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.drawing.test_tokens import HOSTILE, Read
 from tests.core.test_unigram import golden
-from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run
+from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run, tabs
 from tests.samples import spread
 from tokenizers_core import METHODS, Corpus, train_unigram
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
@@ -66,7 +66,7 @@ def test_a_bare_address_is_the_course() -> None:
     app, figures = opened(), golden("course")
     assert app.title[0].value == "Unigram"
     assert value(app, "corpus") == "course" and problems(app) == [] and app.query_params == {}
-    assert [tab.label for tab in app.tabs] == TABS
+    assert tabs(app) == TABS
     removed = [piece for round_ in figures["rounds"] for piece in round_["removed"]]
     message = book(app)
     assert message["last"] == len(removed) == 202

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.test_wordpiece import golden
-from tests.pages.pages import PASTED, SMALL, Page, book, problems, run
+from tests.pages.pages import PASTED, SMALL, Page, book, problems, run, tabs
 from tests.pages.test_bpe import TABS as SHARED_TABS
 from tokenizers_core import Corpus, train_wordpiece
 from tokensteps.drawing.narration.merging import MERGING_STOPS
@@ -28,7 +28,7 @@ def test_a_bare_address_is_the_course() -> None:
     app = opened()
     assert app.title[0].value == "WordPiece"
     assert value(app, "corpus") == "course" and problems(app) == [] and app.query_params == {}
-    assert [tab.label for tab in app.tabs] == TABS
+    assert tabs(app) == TABS
     figures = golden("course")
     message = book(app)
     assert message["last"] == len(figures["steps"]) == 25

@@ -1,5 +1,5 @@
 """A text as chips beside its ids and details: mounts `assets/components/chips.js`. Which stretch of it somebody chooses by a click on a
-chip is told by `assets/components/chosen.js`, which shows nothing.
+chip is told by `assets/components/chosen.js`, which shows nothing. `assets/components/aligned.js` has the chips of several tokenizers.
 
 A page goes:
 
@@ -11,7 +11,7 @@ A page goes:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -28,6 +28,13 @@ def linked_chips(data: bytes, key: str, on_why: OnChoice | None = None) -> None:
     """
     asked = ignore if on_why is None else hearing(key, "why", on_why)
     component("chips")(key=key, data=data, on_why_change=asked)
+
+
+def aligned(lines: Sequence[str], *, label: str, key: str) -> None:
+    """Show several tokenizers on one text: lines of markup, in which all text is escaped. `label` is plain text, which names the box to
+    screen readers."""
+    message = json.dumps({"label": label, "lines": list(lines)}, separators=(",", ":"))
+    component("aligned")(key=key, data=message.encode())
 
 
 def chosen_stretch(key: str, on_choice: OnChoice, show: int = 0) -> None:

@@ -17,7 +17,12 @@ from tokensteps.server.entrance.files import FromMemory
 from tokensteps.server.headers import Guard
 from tokensteps.server.logs import throttled
 from tokensteps.server.seal import secret
-from tokensteps.streamlit_internals import answer_deep_links, read_theme_once, tell_together
+from tokensteps.streamlit_internals import (
+    answer_deep_links,
+    read_theme_once,
+    show_state_by_need,
+    tell_together,
+)
 
 SWITCH_SECONDS: Final = 0.002
 """How long a thread may keep the others waiting."""
@@ -69,6 +74,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     answer_deep_links()
     read_theme_once()
     tell_together()
+    show_state_by_need()
     allow_open_files()
     give_memory_back()
     # Everything imported so far stays for good; frozen, a collection need not walk it again.

@@ -48,7 +48,7 @@ TABS_STOP: Final = Stop(
     N_(
         "Tables, charts, one word through every step, the code as it runs, files to download. They follow the step above."
     ),
-    ".st-key-{page}-tab [role=tablist]",
+    ".st-key-tabs-{page}-tab [role=tablist]",
 )
 MERGE_SAID_STOP: Final = Stop(
     N_("What happens in this step"),

@@ -35,6 +35,9 @@ def note_arrival(page: str, led: bool = False) -> None:
     state[_ARRIVAL] = ("link" if linked else "return") if came else ""
     if state.get("page") == page:
         _drop_parameters_of_others(page)
+    else:
+        for name in ("tab", "tab.open"):  # see `show_tabs`
+            state.pop(f"{state.get('page')}.{name}", None)
     state["page"] = page
 
 

@@ -1,28 +1,39 @@
-"""Tabs that stay open when the language changes. Streamlit knows the open tab by its name, which changes with the language."""
+"""Tabs that stay open when the language changes: a bar of names, and under it what the open one shows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from tokensteps.language.i18n import _
+from tokensteps.components.tabs import tab_bar, told_tab
+from tokensteps.language.i18n import _, use_language
 
 
 def show_tabs(key: str, bodies: Mapping[str, Callable[..., None]], *given: Any) -> None:
     """Tabs by their names, which are to be translated; draws the open one's body, with the arguments in `given`.
 
-    Session state has the open tab's name as shown under `key`, and as in `bodies` under `key.open`.
+    Session state has the open tab's name as shown under `key`, and as in `bodies` under `key.open`. Who opens a tab sets the first; it
+    is forgotten with the page (`tokensteps.widgets.arrival`).
     """
     state = st.session_state
     names = {_(name): name for name in bodies}
-    was = state.get(f"{key}.open")
-    if was is not None and key in state and state[key] not in names:
-        state[key] = _(was)
-    tabs = st.tabs(list(names), key=key, on_change="rerun")
-    for tab, (name, body) in zip(tabs, bodies.items(), strict=True):
-        if tab.open:
-            state[f"{key}.open"] = name
-            with tab:
-                body(*given)
+    bar, panel = f"bar.{key}", f"panel.{key}"
+    if state.get(key) not in names:  # in another language, or in the browser alone, or nowhere
+        was = state.get(f"{key}.open") or told_tab(bar)[0]
+        state[key] = _(was) if was in bodies else next(iter(names))
+    shown = state[f"{key}.open"] = names[state[key]]
+    with st.container(key=f"tabs.{key}"):
+        said = dict(zip(bodies, names, strict=True))
+        tab_bar(bar, said, shown, f"st-key-{panel.replace('.', '-')}", partial(open_tab, key))
+        with st.container(key=panel):
+            bodies[shown](*given)
+
+
+def open_tab(key: str, name: str) -> None:
+    """Have this tab open when the tabs are drawn; its name is as in the code."""
+    use_language(st.session_state["language"])  # this comes before the page is drawn
+    st.session_state[f"{key}.open"] = name
+    st.session_state[key] = _(name)

@@ -4,7 +4,7 @@
 const SHOWN = Symbol.for("tokensteps.shown"); // on the document: what Python last said of the page
 const GIVEN = Symbol.for("tokensteps.given-to-class"); // and of questions that may be given to a class
 const TRAVELLING = ["lang", "class", "walk", "step", "lost"]; // parameters that say nothing of what is shown
-const TABS = '[data-testid="stMain"] [data-testid="stTabs"]', TAB = '[role="tab"]';
+const TABS = '[data-testid="stMain"] [class*="st-key-tabs-"]', TAB = '[role="tab"]';
 const PATIENCE = 15_000; // ms that Python may take to lead somewhere
 const SMALL = 700; // px: of a phone
 const RECENT = 3000; // ms after which a change of the page is no longer the reader's

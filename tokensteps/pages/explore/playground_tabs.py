@@ -15,7 +15,7 @@ from tokensteps.catalogue.lookup import Found, ids_written, search
 from tokensteps.catalogue.subjects import Subject
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import page_address
-from tokensteps.components.aligned import aligned
+from tokensteps.components.chips import aligned
 from tokensteps.drawing.chips import Shown
 from tokensteps.drawing.tokens import chip
 from tokensteps.language.i18n import N_, _, count, ngettext

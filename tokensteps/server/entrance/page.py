@@ -21,7 +21,7 @@ from tokensteps.language.pages import PAGES
 from tokensteps.server.entrance.kept import CommonAnswer, Header, common_answer
 from tokensteps.streamlit_internals import first_page, scripts_for
 
-SHEETS: Final = ("page/style.css", "page/page.css", "page/terms.css", "page/projector.css", "page/print.css")
+SHEETS: Final = tuple(f"page/{name}.css" for name in ("style", "page", "tabs", "terms", "projector", "print"))
 """The style sheets of every page, in their order."""
 MADE: Final = re.compile(r"/app/static/(page|components)\.([0-9a-f]{16})\.(?:css|js)$")
 """Where they are, as one, and where the components are; by its name a browser knows whether it has it."""

@@ -1,0 +1,132 @@
+// The names of tabs. Python draws what the open one shows into the element under them. A tab that is clicked is marked
+// at once; what the last one showed is dimmed until Python answers, and then hidden wherever it isn't drawn over yet.
+
+const PAUSE = 150; // ms between arrow keys: a tab that is only passed isn't asked for
+const TURNING = "turning"; // on the panel: "asked", then "answered" until all that it showed before is gone
+const STALE = '[data-stale="true"]'; // what Streamlit has not drawn again yet
+
+class Tabs extends Component {
+  turn = 0; // how many tabs were opened here
+  open = ""; // the name of the one that is marked
+  shown = ""; // and of the one whose body stands there
+
+  constructor(root) {
+    super(root, "ts-tabs", `<div role="tablist"></div>`);
+    this.list = this.part("div");
+    this.list.addEventListener("click", ({ target }) => {
+      const tab = target.closest("[role=tab]");
+      if (tab) this.choose(tab, 0);
+    });
+    this.list.addEventListener("keydown", (event) => this.onKey(event));
+    this.watch = new MutationObserver(() => this.look());
+    this.settled = new MutationObserver(() => this.settle());
+    this.resized = new ResizeObserver(() => this.reveal());
+    this.resized.observe(this.list);
+  }
+  close() {
+    for (const observer of [this.watch, this.settled, this.resized]) observer.disconnect();
+    super.close();
+  }
+  get tabs() {
+    return [...this.list.children];
+  }
+  receive({ names, shown, turn, panel }) {
+    const first = !this.names, text = JSON.stringify(names);
+    this.panelName = panel;
+    if (text !== this.names) this.draw(names);
+    this.names = text;
+    if (first) this.turn = turn;
+    if (turn >= this.turn) this.answer(shown); // else it answers something older than the last click
+    const outer = this.root.closest('[class*="st-key-tabs-"]');
+    if (first && outer) this.watch.observe(outer, { childList: true });
+  }
+  draw(names) {
+    const focus = this.list.contains(document.activeElement);
+    this.list.replaceChildren(...names.map(([name, textContent], at) =>
+      make("button", { type: "button", role: "tab", id: `${this.panelName}-tab-${at}`, textContent, data: { name } })));
+    this.mark();
+    if (focus) this.tabs.find((tab) => tab.tabIndex === 0)?.focus();
+  }
+  mark() {
+    for (const tab of this.tabs) {
+      const is = tab.dataset.name === this.open;
+      tab.ariaSelected = String(is);
+      tab.tabIndex = is ? 0 : -1;
+    }
+  }
+  get openTab() {
+    return this.tabs.find((tab) => tab.ariaSelected === "true");
+  }
+  reveal() { // the open one and a part of the next, without the page scrolling, too
+    const tab = this.openTab, rest = 40;
+    if (!tab) return;
+    const [start, end] = [tab.offsetLeft - rest, tab.offsetLeft + tab.offsetWidth + rest];
+    if (start < this.list.scrollLeft) this.list.scrollLeft = start;
+    else if (end > this.list.scrollLeft + this.list.clientWidth) this.list.scrollLeft = end - this.list.clientWidth;
+  }
+
+  // --- opening one
+  onKey(event) {
+    const tabs = this.tabs, at = tabs.indexOf(event.target), last = tabs.length - 1;
+    const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at ? at - 1 : last, Home: 0, End: last }[event.key];
+    if (at < 0 || to === undefined || hasModifier(event)) return;
+    event.preventDefault();
+    event.stopPropagation(); // these keys operate the stage elsewhere
+    tabs[to].focus({ preventScroll: true });
+    this.choose(tabs[to], PAUSE);
+  }
+  choose(tab, pause) {
+    if (tab.dataset.name === this.open) return;
+    this.open = tab.dataset.name;
+    this.turn += 1;
+    this.mark();
+    this.reveal();
+    this.turnPanel("asked");
+    this.later("tell", pause, () => this.send("open", [this.open, this.turn]));
+  }
+
+  // --- what the open one shows
+  get panel() {
+    return document.querySelector(`.${CSS.escape(this.panelName)}`);
+  }
+  answer(shown) { // this one's body comes now; whatever was drawn before is stale until then
+    const moved = this.open !== shown;
+    this.open = shown;
+    this.mark();
+    if (moved) this.reveal();
+    if (this.panel?.dataset[TURNING] || (this.shown && this.shown !== shown)) this.turnPanel("answered");
+    this.settle();
+  }
+  turnPanel(state) { // as high as it was: what is below stays where it is
+    const { panel } = this;
+    if (!panel) return;
+    if (!panel.dataset[TURNING]) panel.style.minHeight = `${panel.offsetHeight}px`;
+    panel.dataset[TURNING] = state;
+    panel.ariaBusy = "true";
+    this.settled.observe(panel, { subtree: true, childList: true, attributeFilter: ["data-stale"] });
+  }
+  settle() {
+    const { panel } = this;
+    if (panel?.dataset[TURNING] === "asked" || panel?.querySelector(`:scope[data-turning] ${STALE}`)) return;
+    this.shown = this.open;
+    this.settled.disconnect();
+    this.look();
+    if (!panel?.dataset[TURNING]) return;
+    delete panel.dataset[TURNING];
+    panel.style.minHeight = "";
+    panel.ariaBusy = null;
+  }
+  look() { // the panel may be there later than its tabs, or be drawn anew
+    const { panel, tabs } = this, tab = tabs.find(({ dataset }) => dataset.name === this.shown);
+    if (!panel || !tab) return;
+    panel.id = `${this.panelName}-id`;
+    panel.role = "tabpanel";
+    panel.setAttribute("aria-labelledby", tab.id);
+    for (const other of tabs) other.removeAttribute("aria-controls");
+    tab.setAttribute("aria-controls", panel.id);
+  }
+}
+
+export default function tabs({ data, parentElement: root, setStateValue }) {
+  return mount(Tabs, root, data, setStateValue);
+}

@@ -1,0 +1,41 @@
+"""The bar of tabs above what the open one shows: mounts `assets/components/tabs.js`; `assets/page/tabs.css` has the look."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from tokensteps.components.base import component
+from tokensteps.streamlit_internals import held_by_browser
+
+
+def tab_bar(
+    key: str, names: Mapping[str, str], shown: str, panel: str, on_open: Callable[[str], None]
+) -> None:
+    """Show the tabs: `names` has each one's name as it is shown, by the name that the browser tells. The tab `shown` is the one whose
+    body the element with the class `panel` gets.
+
+    `on_open` gets the name of a tab that somebody opens, before the script reruns.
+    """
+    _name, turn = told_tab(key)
+    message = {"names": [*names.items()], "shown": shown, "turn": turn, "panel": panel}
+
+    def hear() -> None:
+        name, _turn = told_tab(key)
+        if name in names:
+            on_open(name)
+
+    data = json.dumps(message, separators=(",", ":")).encode()
+    component("tabs", (), isolated=False)(key=key, data=data, on_open_change=hear)
+
+
+def told_tab(key: str) -> tuple[str, int]:
+    """The tab that was opened last in the browser, and how many were by then; also where the bar was drawn by a session that is gone.
+    Anything may be told: the name need not be one of a tab."""
+    result = st.session_state.get(key) or held_by_browser(key)
+    match result.get("open") if isinstance(result, Mapping) else None:
+        case [str(name), int(turn)]:
+            return name, turn
+    return "", 0
