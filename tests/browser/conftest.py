@@ -72,7 +72,7 @@ if "LIVE" not in os.environ:  # `make live` runs it: a minute, and 6.5 MB from n
 UNTIL = """async ([arg, patience]) => {
   const made = () => (EXPRESSION
   ), first = made(), holds = typeof first === 'function' ? first : made;
-  for (const end = performance.now() + patience; performance.now() < end; await new Promise(done => setTimeout(done, 15)))
+  for (const end = performance.now() + patience; performance.now() < end; await new Promise(done => setTimeout(done, 25)))
     if (await holds(arg)) return true;
   return false; }"""
 """Looks within the page, not from outside of it: sooner, and without a message each time."""
@@ -298,6 +298,13 @@ def emptied(page: Page) -> bool:
     except Error:
         return False
     return True
+
+
+def as_a_newcomer(page: Page, address: str) -> None:
+    """Open a link in a page as in a browser that was never here: with nothing kept, and nothing of the visit before."""
+    page.context.clear_cookies()
+    assert emptied(page)
+    page.goto(address)
 
 
 class Pages:

@@ -1,4 +1,4 @@
-"""A tiny page around the flipbook, for the browser tests: 300 (or, for the corpus "short", 20) frames of 150 chips.
+"""A tiny page around the flipbook, for the browser tests: 300 (or, for the corpus "short", 20) frames of 60 chips.
 
 It shows how a page wires step, URL and Back: the corpus select box is *not* bound to the URL by Streamlit (a bound
 widget replaces the URL, so Back couldn't return to the former corpus); the page writes corpus and step together.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -30,10 +31,11 @@ KEY = "demo"
 LASTS = {"long": 299, "short": 19}
 
 
+@cache
 def frame(step: int, last: int) -> Frame:
     chips = "".join(
         f'<b style="{STYLE}background:light-dark({COLOURS[(i * 7 + step) % 5]})">t{(i * step) % 97}</b>'
-        for i in range(150)
+        for i in range(60)
     )
     html = (
         f'<p style="margin:0;padding:14px 16px;font-size:19px" data-frame="{step}">Merge <b>a{step}</b> into '

@@ -6,7 +6,7 @@ looks into open shadow roots too; the browser's own computed styles, boxes and a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -92,10 +92,11 @@ WALK = """() => {
     deep()?.blur();
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)));
     axe.setup(document);
+    const calm = new Map(), looks = (one) => calm.get(one) ?? calm.set(one, look(one)).get(one);
     const told = stops.map(({ node, held, focused, shown }, index) => ({
       what: node.outerHTML.replace(/\\s+/g, ' ').slice(0, 160), body: node === document.body,
       name: node.isConnected && axe.utils.getNodeFromTree(node) ? axe.commons.text.accessibleText(node).trim() : '?', shown,
-      same: node === stops[index - 1]?.node, ring: held.some((one, at) => one.isConnected && look(one) !== focused[at]),
+      same: node === stops[index - 1]?.node, ring: held.some((one, at) => one.isConnected && looks(one) !== focused[at]),
     }));
     axe.teardown();
     return told;
@@ -104,12 +105,9 @@ WALK = """() => {
 
 
 @pytest.fixture
-def calm(page: Page) -> Iterator[Page]:
+def calm(open_page: Callable[..., Page]) -> Page:
     """A page whose motion is reduced: nothing is measured half way."""
-    page.emulate_media(reduced_motion="reduce")
-    yield page
-    page.emulate_media(reduced_motion="no-preference", color_scheme="light")
-    page.set_viewport_size({"width": 1366, "height": 768})
+    return open_page(reduced_motion="reduce")
 
 
 def rest(page: Page) -> None:

@@ -12,8 +12,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from tests.browser.test_bpe_page import TRACES_OF_ATTACK
-from tests.browser.test_wordpiece_page import WIDTHS
+from tests.browser.test_bpe_page import TRACES_OF_ATTACK, WIDTHS
 from tokensteps.catalogue.chat.conversation import ChatTurn, write_turns
 from tokensteps.catalogue.chat.jinja import render
 from tokensteps.catalogue.chat.templates import CHAT_FORMATS

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, received
+from tests.browser.test_bpe_page import Bpe as Learner
 from tokensteps.classroom.address import qr
 from tokensteps.teaching.challenge import Challenge
 from tokensteps.teaching.exercises.kinds import make
@@ -323,10 +324,11 @@ def in_predict(lecturer: Page, phone: Page, sent: list[bytes]) -> None:
 
 
 def given(lecturer: Page, phone: Page, path: str) -> None:
-    """The lecturer gives what the page has, and everybody is led there."""
+    """The lecturer gives what the page has, and everybody is led there; what is typed before Python is done there would be lost."""
     expect(lecturer.locator(f"{STRIP} [data-do=give]")).to_be_visible()
     lecturer.keyboard.press("g")
     phone.wait_for_function(f"location.pathname === '{path}'")
+    Learner(phone, "").rest()
     expect(lecturer.locator(".ts-class-panel tbody tr").first).to_contain_text("0 of 1 · 0 right")
 
 

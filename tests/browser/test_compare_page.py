@@ -17,9 +17,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK
+from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
-from tests.browser.test_wordpiece_page import WIDTHS
 from tests.core.test_comparison import course, golden, hug
 from tokenizers_core.training.comparison import COMPARED
 from tokensteps.language.names import ALGORITHM_NAMES
@@ -245,7 +244,7 @@ def test_a_deep_link_a_reload_files_and_back(
 
 
 def test_phone(learner: Compare, open_page: Callable[..., Page]) -> None:
-    """390 pixels: the columns stand on top of each other, and nothing makes the page scroll sideways."""
+    """390 pixels: the columns stand on top of each other. That no tab makes the page scroll sideways is looked at with hostile text."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     phone = Compare(page, learner.address).open("/compare?corpus=course&step=30", step=30)
     columns = phone.stage()["columns"]
@@ -253,12 +252,7 @@ def test_phone(learner: Compare, open_page: Callable[..., Page]) -> None:
     assert [column["top"] for column in columns] == sorted({column["top"] for column in columns})
     page.get_by_role("button", name="Next step").first.tap()
     phone.at(31)
-    for tab in page.get_by_role("tab").all_inner_texts():
-        phone.tab(tab)
-        phone.rest()
-        assert max(page.evaluate(WIDTHS)) <= 0, tab
-        for table in page.locator(".regions, .jaccard").all():
-            assert table.evaluate("e => e.getBoundingClientRect().right <= innerWidth"), tab
+    assert max(page.evaluate(WIDTHS)) <= 0
 
 
 # --- own texts --------------------------------------------------------------------------------------------------------
@@ -285,7 +279,8 @@ def what_can_not_be_is_explained_and_the_text_survives(learner: Compare) -> None
 
 
 def hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """Every tab, a hover in the chart, and the handout: no element, no attribute, no request comes from the text."""
+    """Every tab, on a screen of 390 pixels, a hover in the chart, and the handout: no element, no attribute, no request comes from the text,
+    and nothing makes the page scroll sideways."""
     page, before = learner.page, learner.stage()["where"]
     learner.type_text(
         "\n".join(f"{line} {line} $x$ **b** <img src=x onerror=window.bad=9>" for line in HOSTILE)
@@ -303,6 +298,7 @@ def hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], 
     learner.page.locator(".ts-flipbook .stage .say").first.click(position={"x": 3, "y": 3})  # takes the keys
     learner.press("ArrowRight", 30)
     learner.at(30)
+    page.set_viewport_size({"width": 390, "height": 844})
     for tab in page.get_by_role("tab").all_inner_texts():
         panel = learner.tab(tab)
         learner.rest()
@@ -312,6 +308,9 @@ def hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], 
             plot.hover()
             page.locator(".hoverlayer .legendtext").first.wait_for()
         assert page.evaluate(TRACES_OF_ATTACK) == [], tab
+        assert max(page.evaluate(WIDTHS)) <= 0, tab
+        for table in page.locator(".regions, .jaccard").all():
+            assert table.evaluate("e => e.getBoundingClientRect().right <= innerWidth"), tab
     path = tmp_path / "hostile.html"
     path.write_text(learner.download("Handout that steps offline (HTML)"), encoding="utf-8")
     offline = open_page(fresh=True, viewport={"width": 1200, "height": 800})

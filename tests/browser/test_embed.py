@@ -32,7 +32,6 @@ def test_a_page_has_nothing_around_it(serve: Callable[..., str], page: Page, pat
         expect(page.locator(f"[data-testid={name}]:visible")).to_have_count(0)
     expect(page.locator("h1:visible, p.lead:visible")).to_have_count(0)
     page.wait_for_function(NO_SCROLL)
-    page.set_viewport_size({"width": 1366, "height": 768})
 
 
 def test_a_frame_may_be_about_some_of_the_steps(serve: Callable[..., str], page: Page) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, turn_to
 from tokensteps.teaching.exercises.kinds import make
 
 
@@ -98,7 +98,7 @@ def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) ->
     expect(verdict).to_contain_text("counts half")
     expect(verdict).to_be_in_viewport()
     expect(marked).to_have_count(0)
-    page.goto(page.url.split("?")[0] + "?kind=construct&level=2&seed=3")
+    turn_to(page, "/exercises?kind=construct&level=2&seed=3")
     box = page.get_by_role("textbox", name="Your answer")
     box.fill("xy 3")
     page.get_by_role("button", name="Check").click()
@@ -138,8 +138,9 @@ def test_pieces_are_put_over_the_word(serve: Callable[..., str], page: Page) -> 
     expect(page.locator(".verdict")).to_contain_text("Not yet.")
     expect(box).to_have_value("")
     expect(down).to_have_count(0)
-    page.goto(f"{app}/exercises?kind=viterbi&level=3&seed=2")
+    turn_to(page, "/exercises?kind=viterbi&level=3&seed=2")
     boxes = page.locator('[data-testid="stForm"] input')
+    expect(boxes).to_have_count(len(make("viterbi", 3, 2).question.key.split("\n")))
     put("rea")
     expect(boxes.nth(5)).to_have_value("rea")
     put("a")  # it ends there as well

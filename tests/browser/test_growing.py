@@ -26,7 +26,7 @@ def random_words(number: int) -> str:
 
 
 GROWTH = ".st-key-unigram-book .ts-flipbook .growth"
-TEXT = random_words(8_000)
+TEXT = random_words(5_000)
 """Training Unigram on it takes seconds."""
 
 

@@ -47,7 +47,6 @@ def test_paper_is_black_on_white_without_controls(address: str, page: Page) -> N
         assert dark.evaluate(LIGHTNESS.format("color")) < 80
     for light in (page.locator(".stApp"), page.get_by_test_id("stMain"), stage.locator(".t").first):
         assert light.evaluate(LIGHTNESS.format("backgroundColor")) > 200
-    page.emulate_media(media="screen", color_scheme="light")
 
 
 @pytest.mark.parametrize("width", [934, 358])

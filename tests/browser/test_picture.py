@@ -61,7 +61,6 @@ def test_pictures_are_the_screen(serve: Callable[..., str], page: Page) -> None:
     page.emulate_media(color_scheme="dark")
     expect(page.locator(".ts-flipbook").first).to_have_css("color-scheme", "dark")
     the_picture_of_a_step_is_the_screen(page)
-    page.emulate_media(color_scheme="light", reduced_motion="no-preference")
 
 
 def at(page: Page, step: int) -> None:
@@ -115,7 +114,6 @@ def test_a_browser_that_cannot_says_so(serve: Callable[..., str], page: Page) ->
         expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 2")
     assert saved(page, "svg")[0] == "bpe-step-2.svg"
     expect(told).to_be_empty()
-    page.reload()  # with a canvas as it was, for others
 
 
 def test_hostile_text_stays_text_in_a_picture(serve: Callable[..., str], page: Page) -> None:

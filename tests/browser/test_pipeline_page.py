@@ -17,9 +17,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import ROOT, turn_to
-from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK
+from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
-from tests.browser.test_wordpiece_page import WIDTHS
 from tokenizers_core import Encoding, Tokenizer
 from tokenizers_core.encoding.truncation import Truncation
 from tokenizers_core.text.pipeline import Pipeline

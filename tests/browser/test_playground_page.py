@@ -29,11 +29,10 @@ from playwright.sync_api import Locator, Page, Request, TimeoutError, expect
 from tokenizers import AddedToken, BertWordPieceTokenizer, Tokenizer, models, pre_tokenizers
 
 from tests.app.catalogue.test_loaded import bert, oracle, tiktoken_file, tiktokens, trained
-from tests.browser.conftest import ROOT
-from tests.browser.test_bpe_page import FOCUS, HOSTILE, TOO_LONG, TRACES_OF_ATTACK
+from tests.browser.conftest import ROOT, as_a_newcomer
+from tests.browser.test_bpe_page import FOCUS, HOSTILE, TOO_LONG, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_chips import box, chip, copied, has_written, lit, written
-from tests.browser.test_wordpiece_page import WIDTHS
 from tokenizers_core import Tokenizer as EngineTokenizer
 from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import GPT2, READY, Spec, title
@@ -56,6 +55,7 @@ STILL = """async element => {
 """What opens, grows: a mouse button pressed on one thing meanwhile is let go over another."""
 ATTACK = "\n".join([*HOSTILE[:14], "<img src=x onerror=window.bad=9>", '=1+1 "quoted" {ids} {text}'])
 """What pages have been attacked with, but U+0000, on which the tests of the BPE page are about."""
+LONG_WORD = "longword" * 40
 TABS = ("Side by side", "Counts", "Costly words", "Languages", "Files and link")
 DRAWN = {
     "div", "section", "h2", "p", "span", "bdi", "i", "wbr", "style", "button", "output", "dl", "dt", "dd", "code", "samp", "sup", "small", "b",
@@ -781,7 +781,7 @@ def test_hostile_text_and_files_are_only_text(
 
 
 def hostile_text(playground: Playground, own: str) -> None:
-    """Every card, three ways to write, the tabs that show text: no element, no attribute, no request comes from it.
+    """Every card, three ways to write: no element, no attribute, no request comes from it.
 
     Every tab is drawn in `hostile_files`, with this tokenizer as its second.
     """
@@ -794,7 +794,7 @@ def hostile_text(playground: Playground, own: str) -> None:
     playground.flip("Escapes")
     playground.flip("Special tokens")
     playground.rest()
-    visit_tabs(playground, "Side by side", "Costly words", "Files and link")
+    assert page.evaluate(TRACES_OF_ATTACK) == []
     assert written(page) == text
     playground.flip("Escapes")
     playground.flip("Special tokens")
@@ -859,7 +859,7 @@ def hostile_files(playground: Playground, own: str, tmp_path: Path) -> None:
     playground.tab("Side by side")
     expect(page.locator(".aligned .legend")).to_contain_text("B BPE: Your own text")
     look_at_chips(playground, every=1)
-    text += f"\n{ATTACK}"
+    text += f"\n{LONG_WORD}\n{ATTACK}"
     box(page).fill(text)
     playground.tokens(theirs.encode(text).ids)
     visit_tabs(playground)
@@ -878,10 +878,12 @@ def look_at_chips(playground: Playground, every: int) -> None:
     assert page.evaluate(TRACES_OF_ATTACK) == []
 
 
-def visit_tabs(playground: Playground, *names: str) -> None:
-    """These tabs, or every tab, drawn to their end: what is on the page is made of our elements alone."""
+def visit_tabs(playground: Playground) -> None:
+    """Every tab, drawn to its end on a screen of 390 pixels: what is on the page is made of our elements alone, and nothing makes it scroll
+    sideways."""
     page = playground.page
-    for name in names or TABS:
+    page.set_viewport_size({"width": 390, "height": 844})
+    for name in TABS:
         panel = playground.tab(name)
         playground.rest()
         if name in ("Counts", "Languages"):
@@ -892,6 +894,7 @@ def visit_tabs(playground: Playground, *names: str) -> None:
             panel.locator(".aligned").first.wait_for()
         assert page.evaluate(TRACES_OF_ATTACK) == [], name
         assert set(page.evaluate(TAGS)) <= DRAWN, name
+        assert max(page.evaluate(WIDTHS)) <= 0, name
     playground.untroubled()
 
 
@@ -903,9 +906,7 @@ TAGS = """() => { const root = [...document.querySelectorAll('*')].map(e => e.sh
 # --- links and reload -------------------------------------------------------------------------------------------------
 
 
-def test_link_and_reload_bring_everything_back(
-    playground: Playground, open_page: Callable[..., Page]
-) -> None:
+def test_link_and_reload_bring_everything_back(playground: Playground) -> None:
     text = f'Tokens & <b>"tags"</b>, שלום 🍵 {SPECIAL}\n\ttwo\\n  spaces \u202e'
     first = f"{COURSE}&step=12"
     playground.start(first, PIECES, text=text)
@@ -932,12 +933,11 @@ def test_link_and_reload_bring_everything_back(
     )
     link = playground.tab("Files and link").get_by_test_id("stCode").first.inner_text().strip()
     assert dict(parse_qsl(urlsplit(link).query)) == wanted
-    other = Playground(open_page(locale="en-GB"), playground.address)
-    other.page.goto(link)
-    other.ready()
-    expect(other.row).to_have_text(seen["ids"])
-    other.untroubled()
-    assert other.seen() == seen
+    as_a_newcomer(playground.page, link)
+    playground.ready()
+    expect(playground.row).to_have_text(seen["ids"])
+    playground.untroubled()
+    assert playground.seen() == seen
     a_text_too_long_for_a_link_survives_a_reload(playground, wanted)
 
 
@@ -1022,10 +1022,11 @@ def test_a_quarter_of_a_megabyte(playground: Playground, clipboard: None) -> Non
 
 
 def test_phone(playground: Playground, open_page: Callable[..., Page]) -> None:
-    """390 pixels: nothing makes the page scroll sideways; text, chips, card and ids lie under each other."""
+    """390 pixels: nothing makes the page scroll sideways; text, chips, card and ids lie under each other. The tabs are looked at with
+    hostile text."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     phone = Playground(page, playground.address)
-    text = MULTILINGUAL.replace("\r\n", "\n") + "\n" + "longword" * 40 + "\n" + ATTACK
+    text = MULTILINGUAL.replace("\r\n", "\n") + "\n" + LONG_WORD + "\n" + ATTACK
     phone.start(BPE, COURSE, text=text)
     phone.tokens(ids(BPE, text))
     assert max(page.evaluate(WIDTHS)) <= 0 and page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -1036,13 +1037,6 @@ def test_phone(playground: Playground, open_page: Callable[..., Page]) -> None:
     phone.chips.nth(2).tap()
     assert len(lit(page, "pin")[0]) == 1
     expect(phone.card).to_contain_text("Id")
-    for name in TABS:
-        phone.tab(name)
-        phone.rest()
-        if name in ("Counts", "Languages"):
-            page.get_by_role("tabpanel", name=name, exact=True).locator(".js-plotly-plot").wait_for()
-        assert max(page.evaluate(WIDTHS)) <= 0, name
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
     for how in ("ids", "bytes"):
         phone.write(how)
         phone.rest()

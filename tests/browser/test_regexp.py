@@ -54,7 +54,8 @@ def asking(browser: Browser) -> Iterator[Page]:
     script = (ROOT / "assets" / "site" / "live" / "regexp.js").read_text("utf-8")
     page.evaluate(f"() => {{ {script}; globalThis.regexpPlaces = regexpPlaces; }}")
 
-    def ask(*asked: object) -> list[int]:
+    @cache
+    def ask(*asked: object) -> list[int]:  # the ways to ask for all places come to the same question
         places: list[int] = page.evaluate("asked => [...regexpPlaces(...asked)]", asked)
         return places
 

@@ -16,9 +16,8 @@ from tokenizers import Tokenizer
 
 from tests.app.catalogue.test_renewal import bert
 from tests.browser.conftest import ROOT
-from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK
+from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
-from tests.browser.test_wordpiece_page import WIDTHS
 from tokensteps.pages.explore.renew import SAMPLE
 from tokensteps.runs.corpora import pack_text
 

@@ -207,7 +207,8 @@ def test_pages_open_without_a_server_and_with_one(
 ) -> None:
     """Errors, requests to other hosts and violations of the pages' policy fail the test at its end."""
     base = f"{folder.as_uri()}/" if origin == "file" else address
-    for path, sign in KIND_PAGES.values():
+    kinds = [*KIND_PAGES.values()]
+    for path, sign in kinds if origin == "file" else kinds[1::2]:  # axe is asked of the others, from a server
         page.goto(base + path)
         page.locator(sign).first.wait_for()
         page.wait_for_function("document.fonts.ready.then(() => document.fonts.check('15px Inter'))")

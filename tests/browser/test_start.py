@@ -19,7 +19,7 @@ from pathlib import Path
 import playwright
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import IMPATIENT, ROOT, wait_until_up
+from tests.browser.conftest import IMPATIENT, ROOT, turn_to, wait_until_up
 
 APP = ROOT / "app.py"
 PAGES = ["/", "/bpe?corpus=course&step=5"]
@@ -60,6 +60,50 @@ def test_home_leads_to_the_first_step(serve: Callable[..., str], page: Page) -> 
     page.get_by_role("link", name="Home").click()
     page.get_by_role("link", name="Five words, by hand").first.click()
     expect(page.locator(".ts-flipbook .where")).to_contain_text("Step 0 of 7")
+
+
+def test_from_page_to_page(serve: Callable[..., str], page: Page) -> None:
+    """One visit: with Back, and with a text."""
+    the_next_page_writes_nothing_into_the_history_of_this_one(page, serve(APP))
+    a_text_that_is_brought_along_makes_one_entry(page)
+
+
+def the_next_page_writes_nothing_into_the_history_of_this_one(page: Page, address: str) -> None:
+    """Its answer may be there before Streamlit has changed the page. Oracle: the browser's own Back."""
+    page.goto(f"{address}/bpe?corpus=course&step=3")
+    expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 3")
+    for name, query in (("glossary", ""), ("bpe", "?corpus=course&step=3")):
+        page.locator(f"[data-testid=stSidebarNav] a[href$='/{name}']").click()
+        page.wait_for_url(f"{address}/{name}{query}")
+        expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 3")
+    page.go_back()
+    page.wait_for_url(f"{address}/glossary")
+
+
+def a_text_that_is_brought_along_makes_one_entry(page: Page) -> None:
+    """Pasted for BPE, it is WordPiece's, too: what Python writes there in several turns stays one entry. Oracle: the browser's own history."""
+    length = "history.length"
+    turn_to(page, "/bpe?corpus=paste")
+    field = page.get_by_label("Your text", exact=True)
+    field.fill("hug pug pun")
+    field.press("Control+Enter")
+    page.wait_for_url(re.compile(r"/bpe\?.*\btext="))
+    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+    entries, before = page.evaluate(length), page.url
+    page.locator("[data-testid=stSidebarNav] a[href$='/wordpiece']").click()
+    page.wait_for_url(re.compile(r"/wordpiece\?.*\btext="))
+    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.locator(".ts-flipbook")).to_contain_text("pun")
+    assert page.evaluate(length) == entries + 1
+    page.go_back()
+    page.wait_for_url(before)
+    page.go_forward()  # before Python has answered: the run that it overtakes makes no entry either
+    page.wait_for_url(re.compile(r"/wordpiece\?.*\btext="))
+    expect(page).to_have_title("WordPiece · TokenSteps")
+    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+    page.wait_for_url(re.compile(r"/wordpiece\?.*\btext="))
+    assert page.evaluate(length) == entries + 1
 
 
 def test_no_request_leaves_the_host(serve: Callable[..., str], page: Page) -> None:
@@ -138,49 +182,8 @@ def test_make_run_serves(tmp_path: Path) -> None:
     assert "Traceback" not in log.read_text()
 
 
-def test_the_next_page_writes_nothing_into_the_history_of_this_one(
-    serve: Callable[..., str], page: Page
-) -> None:
-    """Its answer may be there before Streamlit has changed the page. Oracle: the browser's own Back."""
-    address = serve("app.py")
-    page.goto(f"{address}/bpe?corpus=course&step=3")
-    expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 3")
-    for name, query in (("glossary", ""), ("bpe", "?corpus=course&step=3")):
-        page.locator(f"[data-testid=stSidebarNav] a[href$='/{name}']").click()
-        page.wait_for_url(f"{address}/{name}{query}")
-        expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
-    expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 3")
-    page.go_back()
-    page.wait_for_url(f"{address}/glossary")
-
-
 def test_the_driver_has_what_makes_it_impatient() -> None:
     """Each text that `impatient.cjs` replaces is in Playwright's driver once; else the suite would only be slow, and nobody told."""
     driver = Path(playwright.__file__).parent / "driver" / "package" / "lib" / "coreBundle.js"
     replaced = re.findall(r'\.replace\("(.*?)",', IMPATIENT.read_text("utf-8"))
     assert [driver.read_text("utf-8").count(text) for text in replaced] == [1, 1]
-
-
-def test_a_text_that_is_brought_along_makes_one_entry(serve: Callable[..., str], page: Page) -> None:
-    """Pasted for BPE, it is WordPiece's, too: what Python writes there in several turns stays one entry. Oracle: the browser's own history."""
-    address, length = serve("app.py"), "history.length"
-    page.goto(f"{address}/bpe?corpus=paste")
-    field = page.get_by_label("Your text", exact=True)
-    field.fill("hug pug pun")
-    field.press("Control+Enter")
-    page.wait_for_url(re.compile(r"/bpe\?.*\btext="))
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
-    entries, before = page.evaluate(length), page.url
-    page.locator("[data-testid=stSidebarNav] a[href$='/wordpiece']").click()
-    page.wait_for_url(re.compile(r"/wordpiece\?.*\btext="))
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
-    expect(page.locator(".ts-flipbook")).to_contain_text("pun")
-    assert page.evaluate(length) == entries + 1
-    page.go_back()
-    page.wait_for_url(before)
-    page.go_forward()  # before Python has answered: the run that it overtakes makes no entry either
-    page.wait_for_url(re.compile(r"/wordpiece\?.*\btext="))
-    expect(page).to_have_title("WordPiece · TokenSteps")
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
-    page.wait_for_url(re.compile(r"/wordpiece\?.*\btext="))
-    assert page.evaluate(length) == entries + 1

@@ -1,6 +1,6 @@
 """Nothing that a question needs is cut or needs scrolling: pages in the windows that lecturers have, projector mode on and off.
 
-`STRESS=1` sweeps over every page, corpus and question; without it, over those that once hid words. Oracle: the
+`STRESS=1` sweeps over every page, corpus, question and window; without it, over those that once hid words. Oracle: the
 browser's geometry, and the number of words in the corpus.
 """
 
@@ -17,7 +17,7 @@ from tests.samples import STRESS
 from tokensteps.language.pages import PAGE_SECTIONS, pages_in
 from tokensteps.teaching.predictions import ASKS
 
-WINDOWS = ((1280, 800), (1366, 768), (1440, 900), (1920, 1080), (1920, 1200))
+WINDOWS = ((1280, 800), (1366, 768), (1920, 1080), *(((1440, 900), (1920, 1200)) if STRESS else ()))
 ONCE_CUT = (
     "bpe?corpus=hug&mode=predict&ask=pair",
     "wordpiece?corpus=hug&mode=predict&ask=score",

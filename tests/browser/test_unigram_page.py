@@ -17,10 +17,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from tests.browser.test_bpe_page import HOSTILE, STATE, TRACES_OF_ATTACK, a_count_lights_up_what_it_counts
+from tests.browser.test_bpe_page import (
+    HOSTILE,
+    STATE,
+    TRACES_OF_ATTACK,
+    WIDTHS,
+    a_count_lights_up_what_it_counts,
+)
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_lattice_view import Book
-from tests.browser.test_wordpiece_page import WIDTHS
 from tests.core.test_unigram import golden
 from tokenizers_core import Corpus, train_unigram
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
@@ -96,12 +101,12 @@ def drawn(piece: str) -> str:
 
 
 def test_a_first_visit(unigram: Unigram) -> None:
-    """From cold: the course's prunes, a reload, another corpus, Back and Forward; an untouched page's keys are the stage's all the time."""
+    """From cold: the course's prunes, a reload, another corpus, Back; an untouched page's keys are the stage's all the time."""
     unigram.open("/unigram", step=0)
     a_newcomer_sees_the_courses_prunes(unigram)
     a_rounds_end_and_the_threshold(unigram)
     a_reload_keeps_step_and_keys(unigram)
-    another_corpus_has_the_keys_and_back_and_forward_keep_the_steps(unigram)
+    another_corpus_has_the_keys_and_back_keeps_the_step(unigram)
 
 
 def a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
@@ -161,7 +166,8 @@ def a_reload_keeps_step_and_keys(unigram: Unigram) -> None:
     unigram.at(31)
 
 
-def another_corpus_has_the_keys_and_back_and_forward_keep_the_steps(unigram: Unigram) -> None:
+def another_corpus_has_the_keys_and_back_keeps_the_step(unigram: Unigram) -> None:
+    """Forward is in `test_bpe_page.py`."""
     unigram.choose("Corpus", "hug, pug, pun, bun, hugs")
     expect(unigram.page.locator(".ts-flipbook .where").first).to_contain_text("Step 0 of 8")
     unigram.lattice("unhug")
@@ -173,10 +179,7 @@ def another_corpus_has_the_keys_and_back_and_forward_keep_the_steps(unigram: Uni
     unigram.at(31)
     assert unigram.state()["token"] == drawn(PRUNED[30])
     expect(unigram.page.get_by_label("Corpus", exact=True)).to_have_value("Four sentences")
-    unigram.page.go_forward()
-    unigram.at(2)
     unigram.untroubled()
-    assert unigram.state()["token"] == "un"
 
 
 # --- the lattice, and SentencePiece's way -----------------------------------------------------------------------------
@@ -337,7 +340,12 @@ def test_phone(unigram: Unigram, open_page: Callable[..., Page]) -> None:
     pane = book.root.locator(".pane").first
     assert pane.evaluate("e => e.scrollWidth > e.clientWidth")
     assert max(page.evaluate(WIDTHS)) <= 0
-    for tab in page.get_by_role("tab").all_inner_texts():
+    for tab in (
+        "Every piece",
+        "Exact and approximate loss",
+        "How close?",
+        "Code",
+    ):  # the others are BPE's, too
         phone.tab(tab)
         phone.rest()
         assert max(page.evaluate(WIDTHS)) <= 0, tab

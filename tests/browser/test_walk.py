@@ -41,7 +41,8 @@ def query(page: Page) -> dict[str, str]:
 
 
 def at(page: Page, number: int) -> None:
-    """The strip is at this activity of the plan, and so are the page and its address; it covers nothing, and nothing on it is cut."""
+    """The strip is at this activity of the plan, and so are the page and its address, and Python rests; the strip covers nothing, and
+    nothing on it is cut."""
     activity = PLAN.activities[number - 1]
     link = activity.link or HOME_LINK
     expect(page.locator(f"{STRIP} .which")).to_contain_text(f"{number} of {len(PLAN.activities)}")
@@ -50,6 +51,7 @@ def at(page: Page, number: int) -> None:
     assert urlsplit(page.url).path == ("/" if link.page == "home" else f"/{link.page}")
     there = query(page)
     assert {name: there.get(name) for name in link.query} == dict(link.query)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     page.wait_for_function(f"({COVERED})() <= 1")
     assert page.evaluate(CUT) == []
 
@@ -76,6 +78,7 @@ def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> N
     at(page, 2)
     expect(page.locator(".question")).to_contain_text("Which pair is merged next?")
     page.locator(".ts-flipbook .say").first.wait_for()
+    expect(page.get_by_role("button", name="Reveal")).to_be_visible()  # it comes after the stage
     page.keyboard.press(
         "PageDown"
     )  # a press reveals, and moves no focus: N would be typed into the next answer's box

@@ -1,6 +1,6 @@
 """“Why these tokens?” in a real browser, as an engineer asks it: a tokenizer.json is uploaded, a word became three tokens, and why not others.
 
-Oracles: GPT-2's merges, whose ranks the sentence names; a second session, which opens the link that the first one shows.
+Oracles: GPT-2's merges, whose ranks the sentence names; a newcomer, who opens the link that the page shows.
 """
 
 from __future__ import annotations
@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
-from tests.browser.test_bpe_page import TRACES_OF_ATTACK
+from tests.browser.conftest import ROOT, as_a_newcomer
+from tests.browser.test_bpe_page import TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_playground_page import Playground, file
-from tests.browser.test_wordpiece_page import WIDTHS
 from tokensteps.catalogue.shipped import gpt2
 
 TEXT = "An antidisestablishment is resettled. <img src=x onerror='window.bad=1'>"
@@ -24,7 +23,7 @@ def tokenizer_json() -> dict[str, Any]:
     return file("tokenizer.json", library.tokenizer.to_str().encode())
 
 
-def test_why_one_word_became_three_tokens(serve: Callable[..., str], page: Page, browser: Browser) -> None:
+def test_why_one_word_became_three_tokens(serve: Callable[..., str], page: Page) -> None:
     playground = Playground(page, serve(ROOT / "app.py"))
     playground.start(text=TEXT)
     playground.unfold("Upload a tokenizer")
@@ -46,11 +45,9 @@ def test_why_one_word_became_three_tokens(serve: Callable[..., str], page: Page,
     expect(book.locator(".w.big .t")).to_have_text(["␣ant", "idis", "establishment"])
     link = page.locator("[data-testid=stCode]").filter(has_text="why=").first.inner_text().strip()
 
-    other = browser.new_page()
-    other.goto(link)
-    expect(other.locator(".reason")).to_contain_text(told, timeout=30_000)
-    expect(other.get_by_role("combobox", name="Word", exact=True)).to_have_value("␣antidisestablishment")
-    other.close()
+    as_a_newcomer(page, link)
+    expect(reason).to_contain_text(told)
+    expect(word).to_have_value("␣antidisestablishment")
 
     playground.rest()
     chip = playground.chips.filter(has_text="led").first

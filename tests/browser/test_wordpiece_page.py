@@ -19,7 +19,13 @@ from playwright.sync_api import Locator, Page, expect
 from tokenizers import models
 
 from tests.browser.conftest import ROOT
-from tests.browser.test_bpe_page import HOSTILE, STATE, TRACES_OF_ATTACK, a_count_lights_up_what_it_counts
+from tests.browser.test_bpe_page import (
+    HOSTILE,
+    STATE,
+    TRACES_OF_ATTACK,
+    WIDTHS,
+    a_count_lights_up_what_it_counts,
+)
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.core.oracle_wordpiece import PlainScoredStep, plain_wordpiece
 from tests.core.test_wordpiece import golden, trained
@@ -87,9 +93,8 @@ def test_a_visit(wordpiece: Learner, open_page: Callable[..., Page], tmp_path: P
     the_handout_steps_offline(wordpiece, open_page(fresh=True, offline=True), tmp_path)
     each_page_keeps_its_own_step(wordpiece)
     the_course_to_the_digit(wordpiece)
-    the_files_are_the_run(wordpiece, tmp_path)
-    keys_and_back(wordpiece)
     encoding_tries_the_longest_first(wordpiece)
+    the_files_are_the_run(wordpiece, tmp_path)
 
 
 def every_pair_with_its_score(wordpiece: Learner) -> None:
@@ -216,7 +221,7 @@ def the_handout_steps_offline(wordpiece: Learner, page: Page, tmp_path: Path) ->
 
 
 def each_page_keeps_its_own_step(wordpiece: Learner) -> None:
-    """BPE and WordPiece of the same corpus, in turns: neither moves the other."""
+    """BPE and WordPiece of the same corpus, in turns: the one doesn't move the other."""
     wordpiece.tab("Every pair")
     wordpiece.take()
     wordpiece.press("ArrowRight")
@@ -228,20 +233,11 @@ def each_page_keeps_its_own_step(wordpiece: Learner) -> None:
     assert wordpiece.state()["last"] == 19
     wordpiece.press("ArrowRight", 6)
     wordpiece.at(6)
-    seen = wordpiece.state()
     go.filter(has_text="WordPiece").click()
     expect(wordpiece.page.get_by_role("heading", level=1)).to_have_text("WordPiece")
     wordpiece.at(3)
     assert wordpiece.state()["pair"] == ["hu", "##gs"] and "Erratum" in said(wordpiece)["aside"]
     assert "corpus=hug" in wordpiece.href() and "step=3" in wordpiece.href()
-    wordpiece.press("ArrowRight")
-    wordpiece.at(4)
-    go.filter(has_text="BPE").click()
-    wordpiece.at(6)
-    assert wordpiece.state() == seen and "/bpe?" in wordpiece.href()
-    go.filter(has_text="WordPiece").click()
-    wordpiece.at(4)
-    assert wordpiece.state()["pair"] == ["hu", "##g"]
 
 
 def the_course_to_the_digit(wordpiece: Learner) -> None:
@@ -270,8 +266,6 @@ def encode(panel: Locator, text: str) -> None:
 
 def encoding_tries_the_longest_first(wordpiece: Learner) -> None:
     """The course's two words, with its vocabulary: what is tried, in order, until the word is spelled or unknown."""
-    wordpiece.press("End")
-    wordpiece.at(25)
     panel = wordpiece.tab("Encode")
     tokenizer = trained("course").tokenizer()
     encode(panel, "Hugging HOgging")
@@ -314,32 +308,7 @@ def the_files_are_the_run(wordpiece: Learner, tmp_path: Path) -> None:
     assert run["vocab"] == COURSE["vocab"] and run["words"] == COURSE["word_freqs"]
 
 
-def keys_and_back(wordpiece: Learner) -> None:
-    """A reload, and a link to a step, are in `test_bpe_page.py`."""
-    wordpiece.tab("Every pair")
-    wordpiece.take()
-    for key, there in (("End", 25), ("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1)):
-        wordpiece.press(key)
-        assert wordpiece.state()["step"] == there
-    wordpiece.press("ArrowRight", 6)
-    wordpiece.at(7)
-    assert wordpiece.state()["token"] == "##full"
-    wordpiece.choose("Corpus", "hug, pug, pun, bun, hugs")
-    expect(wordpiece.page.locator(".ts-flipbook .where").first).to_contain_text("Step 0 of 9")
-    wordpiece.press("ArrowRight", 2)
-    wordpiece.at(2)
-    assert wordpiece.state()["pair"] == ["h", "##u"]
-    wordpiece.page.go_back()
-    wordpiece.at(7)
-    assert wordpiece.state()["token"] == "##full"
-    expect(wordpiece.page.get_by_label("Corpus", exact=True)).to_have_value("Four sentences")
-
-
 # --- phone and colours ------------------------------------------------------------------------------------------------
-
-
-WIDTHS = """() => [document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  ...[...document.querySelectorAll('[data-testid=stMain], [data-testid=stMainBlockContainer]')].map(e => e.scrollWidth - e.clientWidth)]"""
 
 CONTRAST = """selector => {
   const book = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean);
@@ -376,7 +345,6 @@ def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> N
         phone.tab(name)
         phone.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
         assert max(page.evaluate(WIDTHS)) <= 0, name
-    page.emulate_media(color_scheme="light")
 
 
 # --- hostile text -----------------------------------------------------------------------------------------------------
