@@ -131,12 +131,14 @@ class Lattices:
             found = self._edges_of[word] = [edge for edge in known if alive[edge[2]]]
         return found
 
-    def _cut_out(self, word: int) -> Iterator[NumberedEdge]:
+    def _cut_out(self, word: int) -> list[NumberedEdge]:
         """The lattice of one word, cut out of all edges, those of pieces that were dropped as well."""
         starts, pieces, depths, firsts = self._all_starts, self._all_pieces, self.depths, self._firsts
-        for end, node in enumerate(self.paths[word]):
-            for place in range(firsts[node], firsts[node + 1]):
-                yield depths[starts[place]], end, pieces[place]
+        return [
+            (depths[starts[place]], end, pieces[place])
+            for end, node in enumerate(self.paths[word])
+            for place in range(firsts[node], firsts[node + 1])
+        ]
 
     def drop(self, scores: Sequence[float]) -> None:
         """Remove the pieces that score −∞: this changes no result, and saves time."""
