@@ -29,6 +29,7 @@ from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.training.bpe import (
     LONG_WORD,
     ApplyEvent,
+    BpeModel,
     SplitEvent,
     apply_merges,
     apply_merges_long,
@@ -246,6 +247,25 @@ def test_long_words_are_encoded_like_short_ones(word: str, learned_from: str) ->
     text = model.vocabulary.write(word)
     ranks, merged = model.ranks, model.merged  # type: ignore[attr-defined]
     assert apply_merges_long(text, ranks, merged) == apply_merges(text, ranks, merged)
+
+
+@thorough
+@given(
+    st.text("abc", min_size=2, max_size=20),
+    st.text("abcxy?é", max_size=LONG_WORD // 2).map(lambda text: text * 3),
+    st.sampled_from(["", "?"]),
+)
+def test_what_no_merge_touches_is_left_alone(learned_from: str, word: str, unk_token: str) -> None:
+    """Symbols in no merge (x, y) cut a word; unknown ones (é, and ? as a character of the word) stand for themselves or are left out.
+
+    Oracle: the merges applied to the whole word, as `plain_encode` does it.
+    """
+    trace = train_bpe(Corpus.from_counts({learned_from: 1, "x": 1, "y": 1}))
+    tokens = [*trace[-1].vocab, *filter(None, [unk_token])]
+    model = BpeModel(tokens, trace[-1].merges, unk_token)
+    symbols = [symbol if symbol in tokens else unk_token for symbol in word if symbol in tokens or unk_token]
+    expected = plain_encode("".join(symbols), trace[-1].merges)
+    assert [tokens[identifier] for identifier in model.spell(word)] == expected
 
 
 def test_overlap() -> None:

@@ -21,6 +21,7 @@ from tests.samples import examples
 from tokenizers_core import BpeTrace, Corpus, Tokenizer, train_bpe
 from tokenizers_core.errors import PatternTimeoutError, SurrogateError, UnknownIdError
 from tokenizers_core.text.patterns import PATTERNS
+from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 
 thorough = examples(200)
@@ -347,6 +348,19 @@ def test_words_that_were_encoded_before_are_remembered_up_to_a_limit(monkeypatch
     expected = byte_level().encode(MULTILINGUAL).ids
     assert tokenizer.encode(MULTILINGUAL).ids == expected == tokenizer.encode(MULTILINGUAL).ids
     assert len(tokenizer.model._remembered) == 3
+    assert len(tokenizer.model.stretches(tokenizer.pipeline.pre_tokenizer)) == 3
+
+
+def test_tokenizers_that_share_a_model_remember_what_their_own_pre_tokenizer_shows() -> None:
+    """Of " be", one shows `Ġbe` and the other `▁be`: neither gets what the other has remembered. The oracle is a model of its own."""
+    tokenizer = trained(alphabet="bytes").tokenizer()
+    other = Tokenizer(Pipeline(pre_tokenizer="none"), tokenizer.model)
+    alone = Tokenizer(Pipeline(pre_tokenizer="none"), trained(alphabet="bytes").tokenizer().model)
+    text = " be"
+    assert tokenizer.encode(text).ids != alone.encode(text).ids
+    for _again in range(2):
+        assert tokenizer.encode(text).tokens == byte_level().encode(text).tokens
+        assert other.encode(text).ids == alone.encode(text).ids
 
 
 # --- Hostile input ------------------------------------------------------------------------------------------

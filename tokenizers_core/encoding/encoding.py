@@ -230,11 +230,15 @@ class Encoding:
                 found += of_text(self._sequences[run.sequence])[run.first : run.first + run.size]
         return found
 
-    @cached_property
+    @property
     def ids(self) -> list[int]:
         """The ids of the tokens."""
         if self._pieces is ONE_TEXT and self._chosen is None and self._padding is None:
             return self._sequences[0].ids  # just the text: no need for a second list
+        return self._collected_ids
+
+    @cached_property
+    def _collected_ids(self) -> list[int]:
         return self._collect(lambda text: text.ids, lambda run: run.identifier)
 
     @cached_property

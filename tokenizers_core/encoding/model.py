@@ -21,7 +21,7 @@ class Model(ABC):
     WORDS_REMEMBERED = 100_000
     LONGEST_REMEMBERED = 100
     BYTES_REMEMBERED = 16_000_000
-    """About what all remembered words may take: some 60,000 usual words, or 12,000 of a hundred rare characters."""
+    """About what all remembered words may take: some 30,000 usual words, or 6,000 of a hundred rare characters."""
 
     vocabulary: Vocabulary
     unk_token: str
@@ -31,7 +31,12 @@ class Model(ABC):
 
     def __init__(self) -> None:
         self._remembered: dict[str, tuple[int, ...]] = {}
+        self._stretches: dict[str, dict[str, tuple[int, ...]]] = {}
         self._taken = 0
+
+    def stretches(self, pre_tokenizer: str) -> dict[str, tuple[int, ...]]:
+        """The ids of remembered words by the stretch of text that this pre-tokenizer shows as the word."""
+        return self._stretches.setdefault(pre_tokenizer, {})
 
     @abstractmethod
     def spell(self, word: str) -> Iterable[int]:
@@ -90,9 +95,13 @@ class Model(ABC):
         ids = self._remembered.get(word)
         if ids is None:
             ids = tuple(self.spell(word))
-            if len(word) <= self.LONGEST_REMEMBERED and len(self._remembered) < self.WORDS_REMEMBERED:
-                size = 220 + 4 * len(word) + 8 * len(ids)
-                if self._taken + size <= self.BYTES_REMEMBERED:
-                    self._remembered[word] = ids
-                    self._taken += size
+            self.remember(self._remembered, word, ids)
         return ids
+
+    def remember(self, memory: dict[str, tuple[int, ...]], word: str, ids: tuple[int, ...]) -> None:
+        """Write a word's ids into one of this model's memories, if there is room: it counts for all of them together."""
+        if len(word) <= self.LONGEST_REMEMBERED and len(memory) < self.WORDS_REMEMBERED:
+            size = 220 + 4 * len(word) + 8 * len(ids)
+            if self._taken + size <= self.BYTES_REMEMBERED:
+                memory[word] = ids
+                self._taken += size

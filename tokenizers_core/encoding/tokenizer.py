@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import accumulate, chain, count, pairwise, repeat
 from numbers import Integral
 from operator import add, sub
@@ -144,6 +145,7 @@ class Tokenizer:
         self.truncation = truncation
         self.padding = padding
         self.decoder = decoder or decoder_for(pipeline, model)
+        self._stretches = model.stretches(pipeline.pre_tokenizer)
         self._given: dict[str, Any] = {
             "pipeline": pipeline,
             "model": model,
@@ -280,17 +282,30 @@ class Tokenizer:
         # All segments share one splitter, and so share the time limit for a pattern of the user's own.
         splitter, cut = self.pipeline.splitter(), self.pipeline.cut
         segments = [
-            (segment, ([], {}) if segment.special else cut(segment.text, splitter))
+            (segment, [] if segment.special else cut(segment.text, splitter))
             for segment in self.segments(text)
         ]
         ids: list[int] = []
-        for segment, (matches, shown) in segments:
+        for segment, stretches in segments:
             if segment.special:
                 ids.append(self.vocab[segment.text])
-                continue
-            encoded = {match: self.model.encode_word(word) for match, word in shown.items()}
-            ids.extend(chain.from_iterable(map(encoded.__getitem__, matches)))
+            else:
+                ids.extend(chain.from_iterable(self._ids_of(stretches, splitter.view.show)))
         return ids
+
+    def _ids_of(self, stretches: Sequence[str], show: Callable[[str], str]) -> Iterable[tuple[int, ...]]:
+        """The ids of each stretch of text, which the model sees as `show` writes it."""
+        known = self._stretches
+        with suppress(KeyError):  # as in most texts but the first ones
+            return list(map(known.__getitem__, stretches))
+        encoded: dict[str, tuple[int, ...]] = {}
+        for stretch in set(stretches):
+            ids = known.get(stretch)
+            if ids is None:
+                ids = self.model.encode_word(show(stretch))
+                self.model.remember(known, stretch, ids)
+            encoded[stretch] = ids
+        return map(encoded.__getitem__, stretches)
 
     def sample(
         self, text: str, dropout: float | None = None, temperature: float | None = None, seed: int = 0

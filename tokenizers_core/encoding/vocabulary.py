@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from typing import NewType
 
 Private = NewType("Private", str)
@@ -27,10 +28,8 @@ class Vocabulary:
     def __init__(self, tokens: Iterable[str] = (), prefix: str = "") -> None:
         self.prefix = prefix
         """What tokens inside a word begin with, such as ``##``."""
-        self.tokens: list[str] = []
-        self.ids: dict[str, int] = {}
-        for token in tokens:
-            self.add(token)
+        self.tokens = list(dict.fromkeys(tokens))
+        self.ids = dict(zip(self.tokens, count()))
 
     def __len__(self) -> int:
         return len(self.tokens)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import itertools
 from collections.abc import Mapping
 from typing import Final
@@ -23,6 +24,8 @@ def _byte_alphabet() -> tuple[str, ...]:
 BYTE_TO_SYMBOL: Final = _byte_alphabet()
 """The byte alphabet: `BYTE_TO_SYMBOL[byte]` is the one character that stands for the byte."""
 
+_DECODING_TABLE: Final = "".join(BYTE_TO_SYMBOL)
+
 SYMBOL_TO_BYTE: Final[Mapping[str, int]] = {symbol: byte for byte, symbol in enumerate(BYTE_TO_SYMBOL)}
 """The same table read backwards."""
 
@@ -33,8 +36,8 @@ def bytes_to_symbols(data: bytes) -> str:
     >>> bytes_to_symbols(" é\\n".encode())
     'ĠÃ©Ċ'
     """
-    # Latin-1 reads byte n as character n, which is just the index that the table wants.
-    return data.decode("latin-1").translate(BYTE_TO_SYMBOL)
+    # As the codecs for sets of 256 characters do it: no Python object is made for a byte.
+    return codecs.charmap_decode(data, "strict", _DECODING_TABLE)[0]
 
 
 def symbols_to_bytes(symbols: str) -> bytes:

@@ -204,6 +204,8 @@ def normalized_text(text: str, normalizer: str | tuple[str, ...] = "none") -> st
     >>> normalized_text("Éa", "lowercase")
     'éa'
     """
+    if normalizer == "none":
+        return text
     steps = steps_of(normalizer)
     if text.isascii() and text.isprintable():
         # Nothing here to compose, to strip, to clean or to set apart: only capitals can change.

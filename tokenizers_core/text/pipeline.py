@@ -98,14 +98,15 @@ end_of_word, none.
         >>> Pipeline().split("un été")
         ['un', 'ĠÃ©tÃ©']
         """
-        matches, shown = self.cut(text, splitter or self.splitter())
-        return [shown[match] for match in matches]
-
-    def cut(self, text: str, splitter: Splitter) -> tuple[list[str], dict[str, str]]:
-        """The stretches of the text, and for each different one what the model sees of it: most occur many times."""
         refuse_surrogates(text)
-        matches = splitter.matches(normalized_text(text, self.normalizer))
-        return matches, {match: splitter.view.show(match) for match in set(matches)}
+        splitter = splitter or self.splitter()
+        stretches = self.cut(text, splitter)
+        shown = {stretch: splitter.view.show(stretch) for stretch in set(stretches)}  # most occur many times
+        return [shown[stretch] for stretch in stretches]
+
+    def cut(self, text: str, splitter: Splitter) -> list[str]:
+        """The stretches of the normalized text that become words, not yet as the model sees them. The text must have no surrogates."""
+        return splitter.matches(normalized_text(text, self.normalizer))
 
     @property
     def byte_level(self) -> bool:

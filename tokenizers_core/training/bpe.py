@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import heapq
 import operator
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, Literal, NamedTuple
@@ -23,6 +23,7 @@ from tokenizers_core.encoding.reasons import Reason, Spelling, why_not_merged
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
 from tokenizers_core.errors import refuse_unknown_name
+from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.spans import Span
@@ -183,12 +184,18 @@ def apply_merges(
     """
     rank, known = ranks.__getitem__, ranks.__contains__
     text: str = word  # a call for each merge only to name its type would take a tenth of the time
-    while learned := list(filter(known, map(operator.add, text, text[1:]))):
-        pair = min(learned, key=rank)
+    while len(text) > 2:
+        learned = list(filter(known, map(operator.add, text, text[1:])))
+        if not learned:
+            return Private(text)
+        pair = learned[0] if len(learned) == 1 else min(learned, key=rank)
         text = text.replace(pair, merged[pair])
-    return Private(text)
+    # Most words end here: nothing to search among two symbols.
+    return merged.get(PrivatePair(text), Private(text))
 
 
+SHORT_WORD = 12
+"""Up to this many symbols, a word is merged as a whole: searching it for what can be merged would cost as much."""
 LONG_WORD = 100
 """From this many symbols on, looking at the whole word for each merge costs more than a queue."""
 
@@ -276,6 +283,13 @@ class BpeOptions(NamedTuple):
     """A word that is a token is that token, whether the merges lead there or not."""
 
 
+class KnownCharacters(dict[int, int]):
+    """The ids of characters, for `str.translate`, which leaves out a character that has none."""
+
+    def __missing__(self, character: int) -> None:
+        return None
+
+
 class BpeModel(Model):
     """Learned merges, ready to encode words.
 
@@ -306,10 +320,16 @@ class BpeModel(Model):
         """Whether ranks are the ids of the tokens that are made."""
         self.ranks: dict[PrivatePair, int] = {}
         self.merged: dict[PrivatePair, Private] = {}
-        for rank, pair in enumerate(merges):
-            key = self.vocabulary.write_pair(pair)
+        ids, add = self.vocabulary.ids, self.vocabulary.add
+        for rank, (first, second) in enumerate(merges):
+            key = PrivatePair(chr(ids[first]) + chr(ids[second]))
             self.ranks.setdefault(key, rank)  # a pair learned twice keeps its first rank
-            self.merged[key] = Private(chr(self.vocabulary.join(key)))
+            self.merged[key] = Private(chr(add(first + second.removeprefix(prefix))))
+        self._plain = not prefix and not suffix
+        """Whether the characters of a word are its symbols."""
+        self._written = KnownCharacters(
+            (ord(token), identifier) for token, identifier in ids.items() if len(token) == 1
+        )
 
     def rank_by_id(self) -> None:
         """Have merges ranked by the ids of the tokens that they make, as tiktoken does it: several pairs may make one token."""
@@ -353,18 +373,32 @@ class BpeModel(Model):
         """Where the encoding of a word begins, in private characters."""
         if self.options.ignore_merges and word in self.vocabulary.ids:
             return self.vocabulary.write([word])
-        if (
-            not self.vocabulary.prefix and not self.suffix
-        ):  # its characters are its symbols, nearly always known
-            with suppress(KeyError):
-                return self.vocabulary.write(word)
+        if self._plain:
+            text = word.translate(self._written)
+            if len(text) == len(word):  # all of them are known, as nearly always
+                return Private(text)
         return self.vocabulary.write(self.symbols(word))
 
     def spell(self, word: str) -> Iterable[int]:
         """The ids of a word's tokens."""
         text = self.start(word)
-        encode = apply_merges if len(text) < LONG_WORD else apply_merges_long
-        return map(ord, encode(text, self.ranks, self.merged))
+        if len(text) < SHORT_WORD:
+            return map(ord, apply_merges(text, self.ranks, self.merged))
+        return map(ord, self._mergeable.sub(self._merge_stretch, text))
+
+    def _merge_stretch(self, found: re.Match[str]) -> str:
+        stretch = Private(found.group())
+        encode = apply_merges if len(stretch) < LONG_WORD else apply_merges_long
+        return encode(stretch, self.ranks, self.merged)
+
+    @cached_property
+    def _mergeable(self) -> re.Pattern[str]:
+        """Finds the stretches of a word in which anything can be merged: those of symbols that are in some learned pair.
+
+        What is between them stays as it is. So a word in a script that the corpus didn't have costs one search.
+        """
+        symbols = "".join(set().union(*self.ranks))
+        return re.compile(f"[{re.escape(symbols)}]{{2,}}") if symbols else re.compile("(?!)")
 
     def spans(self, word: str) -> Iterable[Span]:
         """Where each of a word's tokens is in it.

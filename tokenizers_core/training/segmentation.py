@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate, compress, groupby
 from operator import itemgetter
 from random import Random
 from typing import NamedTuple
@@ -53,6 +53,9 @@ SUMMED_IN_ORDER = 2000
 LEAST_TOTAL = 1e-250
 """Sums of plain probabilities below this are worked out with logarithms instead."""
 
+TAIL = 4
+"""Characters by which `Lattices` tells whether a long piece may end at a place."""
+
 NumberedEdge = tuple[int, int, int]
 """An edge of a lattice: where it starts, where it ends, and its piece's number."""
 
@@ -68,8 +71,10 @@ class Lattices:
     """The lattices of the corpus's words, sharing what words with the same beginning have in common.
 
     Up to the place where two words differ, their lattices are the same. So the nodes are those of a prefix tree (0 is the
-    empty prefix; `ends` has the node of each whole word), and `edges` lead from node to node, in order of their end and the
-    longest first. What is worked out for a node serves every word with that prefix.
+    empty prefix; `paths` has the nodes of each word, `ends` the last one, and `depths` each node's length), and edges lead from
+    node to node, in order of their end and the longest first: each has an entry in `starts`, `stops` and `pieces`. (Three lists
+    of numbers are quicker to walk through, and to cut, than one of tuples.) What is worked out for a node serves every word with
+    that prefix.
 
     Scores are log probabilities by piece's number. A piece that was dropped has −∞, and a single character that was dropped
     the score of an unknown one, so that there is always a path.
@@ -79,42 +84,75 @@ class Lattices:
         self, corpus: Corpus, numbers: Mapping[str, int], max_length: int = MAX_PIECE_LENGTH
     ) -> None:
         self.words, self.frequencies = corpus.words, corpus.counts
-        self.edges: list[NumberedEdge] = []
-        self.ends: list[int] = []
+        self.starts: list[int] = []
+        self.stops: list[int] = []
+        self.pieces: list[int] = []
+        self.paths: list[list[int]] = []
+        self.depths = [0]
+        # Where each node's edges begin, and the last one's end, before any piece is dropped. No edge leads to 0.
+        self._firsts = [0, 0]
         nodes: dict[tuple[int, str], int] = {}
+        # Few places are the end of a long piece: at the others, there is no need to try all lengths.
+        short = min(max_length, TAIL - 1)
+        tails = {piece[-TAIL:] for piece in numbers if len(piece) >= TAIL}
         for word in corpus.words:
             path = [0]
             for end, character in enumerate(word, start=1):
                 node = nodes.get((path[-1], character))
                 if node is None:
                     node = nodes[path[-1], character] = len(nodes) + 1
-                    self.edges += [
-                        (path[start], node, numbers[piece])
-                        for start in range(max(0, end - max_length), end)
-                        if (piece := word[start:end]) in numbers
-                    ]
+                    self.depths.append(end)
+                    reach = max_length if word[max(0, end - TAIL) : end] in tails else short
+                    for start in range(max(0, end - reach), end):
+                        piece = numbers.get(word[start:end])
+                        if piece is not None:
+                            self.starts.append(path[start])
+                            self.stops.append(node)
+                            self.pieces.append(piece)
+                    self._firsts.append(len(self.pieces))
                 path.append(node)
-            self.ends.append(path[-1])
-        self.size = len(nodes) + 1
-        self._numbers, self._max_length = numbers, max_length
+            self.paths.append(path)
+        self.ends = [path[-1] for path in self.paths]
+        self.size = len(self.depths)
+        self._all_starts, self._all_pieces = self.starts, self.pieces
+        self._alive = [True] * (max(numbers.values(), default=0) + 1)
         self._edges_of: dict[int, list[NumberedEdge]] = {}
+        self._edges_before: dict[int, list[NumberedEdge]] = {}
+
+    def edges(self) -> Iterator[NumberedEdge]:
+        """All edges."""
+        return zip(self.starts, self.stops, self.pieces, strict=True)
 
     def edges_of(self, word: int) -> list[NumberedEdge]:
         """The lattice of one word, by its place in the corpus; see `lattice_edges`."""
-        if word not in self._edges_of:
-            self._edges_of[word] = lattice_edges(self.words[word], self._numbers, self._max_length)
-        return self._edges_of[word]
+        found = self._edges_of.get(word)
+        if found is None:
+            alive, known = self._alive, self._edges_before.get(word) or self._cut_out(word)
+            found = self._edges_of[word] = [edge for edge in known if alive[edge[2]]]
+        return found
+
+    def _cut_out(self, word: int) -> list[NumberedEdge]:
+        """The lattice of one word, cut out of all edges, those of pieces that were dropped as well."""
+        starts, pieces, depths, firsts = self._all_starts, self._all_pieces, self.depths, self._firsts
+        return [
+            (depths[starts[place]], end, pieces[place])
+            for end, node in enumerate(self.paths[word])
+            for place in range(firsts[node], firsts[node + 1])
+        ]
 
     def drop(self, scores: Sequence[float]) -> None:
         """Remove the pieces that score −∞: this changes no result, and saves time."""
-        self.edges = [edge for edge in self.edges if scores[edge[2]] > -math.inf]
-        for word, edges in self._edges_of.items():
-            self._edges_of[word] = [edge for edge in edges if scores[edge[2]] > -math.inf]
+        self._alive = [score > -math.inf for score in scores]
+        kept = list(map(self._alive.__getitem__, self.pieces))
+        self.starts, self.stops, self.pieces = (
+            list(compress(numbers, kept)) for numbers in (self.starts, self.stops, self.pieces)
+        )
+        self._edges_before, self._edges_of = self._edges_of, {}
 
     def best_splits(self, scores: Sequence[float]) -> list[Split]:
         """The best split of every word; see `best_split`."""
-        best, back = best_ways(self.edges, self.size, scores)
-        return [Split(walk_back(end, back), best[end]) for end in self.ends]
+        best, back, last = best_ways(self.edges(), self.size, scores)
+        return [Split(walk_back(end, back, last), best[end]) for end in self.ends]
 
     def loss(self, splits: Iterable[Split]) -> float:
         """Frequency × −log probability in nats, summed over the words from first to last."""
@@ -154,31 +192,33 @@ def best_split(edges: Sequence[NumberedEdge], scores: Sequence[float]) -> Split:
     out as in the course's code.
     """
     end = edges[-1][1]
-    best, back = best_ways(edges, end + 1, scores)
-    return Split(walk_back(end, back), best[end])
+    best, back, last = best_ways(edges, end + 1, scores)
+    return Split(walk_back(end, back, last), best[end])
 
 
 def best_ways(
     edges: Iterable[NumberedEdge], size: int, scores: Sequence[float]
-) -> tuple[list[float], list[tuple[int, int]]]:
-    """For each of `size` nodes the best path's log probability, and its last edge: where it starts, and its piece."""
+) -> tuple[list[float], list[int], list[int]]:
+    """For each of `size` nodes the best path's log probability, where its last edge starts, and that edge's piece."""
     best = [0.0] + [-math.inf] * (size - 1)
-    back = [(0, -1)] * size
+    back, last = [0] * size, [-1] * size
     for start, end, piece in edges:
         log_probability = best[start] + scores[piece]
         if log_probability > best[end]:
             best[end] = log_probability
-            back[end] = start, piece
-    return best, back
+            back[end] = start
+            last[end] = piece
+    return best, back, last
 
 
-def walk_back(node: int, back: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+def walk_back(node: int, back: Sequence[int], last: Sequence[int]) -> tuple[int, ...]:
     """The pieces of the best path to a node."""
     pieces = []
     while node:
-        node, piece = back[node]
-        pieces.append(piece)
-    return tuple(reversed(pieces))
+        pieces.append(last[node])
+        node = back[node]
+    pieces.reverse()
+    return tuple(pieces)
 
 
 def best_log_probability(edges: Sequence[NumberedEdge], scores: Sequence[float]) -> float:
@@ -274,13 +314,21 @@ def approximate_loss(piece: int, replacement: Sequence[int], counts: Mapping[int
     count = counts[piece]
     with_piece = math.log(count) - math.log(total)
     log_total = math.log(total + count * (len(replacement) - 1))
-    without = sum_in_order(math.log(counts.get(part, 0) + count) - log_total for part in replacement)
+    without = 0.0
+    for part in replacement:
+        without += math.log(counts.get(part, 0) + count) - log_total
     return count * (with_piece - without)
 
 
 def second_best(edges: Sequence[NumberedEdge], scores: Sequence[float]) -> Split:
     """The best split of a piece of at least two characters other than the piece as a whole, given its lattice."""
-    return best_split([edge for edge in edges if edge[1] - edge[0] < edges[-1][1]], scores)
+    return best_split(part_edges(edges), scores)
+
+
+def part_edges(edges: Sequence[NumberedEdge]) -> list[NumberedEdge]:
+    """The lattice of a piece without the edge that is the piece as a whole."""
+    size = edges[-1][1]
+    return [edge for edge in edges if edge[1] - edge[0] < size]
 
 
 # --- Expectation and maximization -------------------------------------------------------------------------------------
@@ -294,9 +342,11 @@ def e_step(lattices: Lattices, scores: Sequence[float]) -> tuple[list[float], fl
     probabilities = [math.exp(score) for score in scores]
     expected = [0.0] * len(scores)
     objective = 0.0
+    starts, stops, pieces = lattices.starts, lattices.stops, lattices.pieces
+    weights = list(map(probabilities.__getitem__, pieces))
     before = [1.0] + [0.0] * (lattices.size - 1)
-    for start, end, piece in lattices.edges:
-        before[end] += before[start] * probabilities[piece]
+    for start, end, weight in zip(starts, stops, weights, strict=True):
+        before[end] += before[start] * weight
     after = [0.0] * lattices.size
     for word, (end, frequency) in enumerate(zip(lattices.ends, lattices.frequencies, strict=True)):
         if before[end] < LEAST_TOTAL:
@@ -305,8 +355,9 @@ def e_step(lattices: Lattices, scores: Sequence[float]) -> tuple[list[float], fl
         else:
             objective -= frequency * math.log(before[end])
             after[end] += frequency / before[end]
-    for start, end, piece in reversed(lattices.edges):
-        through = after[end] * probabilities[piece]
+    backwards = zip(reversed(starts), reversed(stops), reversed(pieces), reversed(weights), strict=True)
+    for start, end, piece, weight in backwards:
+        through = after[end] * weight
         after[start] += through
         expected[piece] += before[start] * through
     return expected, objective / sum(lattices.frequencies)

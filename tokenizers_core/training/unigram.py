@@ -21,6 +21,7 @@ import math
 import warnings
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from numbers import Integral, Real
 
 from tokenizers_core.errors import (
@@ -50,8 +51,8 @@ from tokenizers_core.training.segmentation import (
     e_step,
     lattice_edges,
     m_step,
+    part_edges,
     removal_losses,
-    second_best,
     words_by_piece,
 )
 from tokenizers_core.training.unigram_trace import UnigramTrace
@@ -98,10 +99,8 @@ def count_substrings(
     """
     counts: dict[str, int] = {}
     for word, frequency in corpus.items():
-        size = len(word)
-        for start in range(size):
-            for end in range(start + 1, min(size, start + max_length) + 1):
-                piece = word[start:end]
+        for start in range(len(word)):
+            for piece in accumulate(word[start : start + max_length]):  # its first character, two, three, ...
                 counts[piece] = counts.get(piece, 0) + frequency
     if not whole_words:
         for word, frequency in corpus.items():
@@ -128,13 +127,14 @@ def sentencepiece_seed(corpus: Corpus, max_length: int, whole_words: bool) -> li
     A substring that is always followed by the same character is left out, and so is one that mixes scripts.
     """
     counts = count_substrings(corpus, max_length + 1, whole_words)
-    followed = always_followed_alike(corpus, counts, max_length)
+    characters = [(piece, count) for piece, count in counts.items() if len(piece) == 1]
+    repeated = {piece: count for piece, count in counts.items() if count > 1}
+    followed = always_followed_alike(corpus, repeated, max_length)
     longer = [
         (piece, count * len(piece))
-        for piece, count in counts.items()
-        if count > 1 and 1 < len(piece) <= max_length and piece not in followed and one_script(piece)
+        for piece, count in repeated.items()
+        if 1 < len(piece) <= max_length and piece not in followed and one_script(piece)
     ]
-    characters = [(piece, count) for piece, count in counts.items() if len(piece) == 1]
     return sorted(characters, key=lambda item: (-item[1], item[0])) + sorted(longer, key=_by_count)
 
 
@@ -143,7 +143,8 @@ def always_followed_alike(corpus: Corpus, counts: Mapping[str, int], max_length:
 
     SentencePiece takes as its seed the inner nodes of the text's suffix tree, and such substrings aren't among them; so
     `▁while` is no piece in a text with a space after each of them, but `▁whi` may be. What followed words that were counted
-    elsewhere is unknown: their ends count as different. `counts` are those of substrings of up to one character more.
+    elsewhere is unknown: their ends count as different. `counts` are those of substrings of up to one character more; only those
+    that occur more than once matter.
 
     >>> corpus = Corpus.from_texts(["hug hug pug"], pre_tokenizer="whitespace_split")
     >>> sorted(always_followed_alike(corpus, count_substrings(corpus), 16))
@@ -155,10 +156,11 @@ def always_followed_alike(corpus: Corpus, counts: Mapping[str, int], max_length:
     for word, frequency, last in zip(corpus.words, corpus.counts, corpus.ends, strict=False):
         for start in range(max(0, len(word) - max_length), len(word)):
             piece = word[start:]
-            spaces[piece] = spaces.get(piece, 0) + frequency - last
-            ends[piece] = ends.get(piece, 0) + last
+            if counts.get(piece, 0) > 1:
+                spaces[piece] = spaces.get(piece, 0) + frequency - last
+                ends[piece] = ends.get(piece, 0) + last
     for piece in spaces:
-        if 1 < counts.get(piece, 0) in (spaces[piece], ends[piece]):
+        if counts[piece] in (spaces[piece], ends[piece]):
             alike.add(piece)
     return alike
 
@@ -187,7 +189,7 @@ def script(character: str) -> str:
 
 def one_script(piece: str) -> bool:
     """Whether a piece keeps to one script, as SentencePiece requires; `▁` goes with any."""
-    return len({script(character) for character in piece if character != "▁"} - {"Inherited"}) < 2
+    return len(set(map(script, piece.replace("▁", ""))) - {"Inherited"}) < 2
 
 
 # --- Training ---------------------------------------------------------------------------------------------------------
@@ -205,7 +207,8 @@ class Training:
         self.characters = dict.fromkeys(
             number for number, (piece, _count) in enumerate(seed) if len(piece) == 1
         )
-        self.piece_edges: dict[int, list[NumberedEdge]] = {}
+        self.part_edges: dict[int, list[NumberedEdge]] = {}
+        """The lattices of pieces, without the edge of the whole piece."""
         self.record = PruneRecord()
         self.set_model(by_counts(dict(enumerate(count for _piece, count in seed))), 0)
         self.record.sizes.append(len(seed))
@@ -246,9 +249,11 @@ class Training:
 
     def second_best(self, piece: int) -> Split:
         """The best split of a piece other than the piece as a whole."""
-        if piece not in self.piece_edges:
-            self.piece_edges[piece] = lattice_edges(self.seed[piece][0], self.numbers, self.max_length)
-        return second_best(self.piece_edges[piece], self.scores)
+        edges = self.part_edges.get(piece)
+        if edges is None:
+            edges = part_edges(lattice_edges(self.seed[piece][0], self.numbers, self.max_length))
+            self.part_edges[piece] = edges
+        return best_split(edges, self.scores)
 
     def prune(
         self, ranking: Sequence[int], losses: Sequence[float], number: int, counts: Sequence[int] = ()
