@@ -33,7 +33,7 @@ let arrived = false, completed = false, written;
 let asked; // where the link leads that was clicked last, until it is there
 let sought; // the page that Back or Forward has led to, until the reader or Python leads on
 let few = {}; // pages without a run, by path: their parameters
-let titles = {}; // of the browser's tab: the path of the page that has it
+let titles = {}; // what the browser's tab says, by a page's path
 function act(event) {
   if (event.target.closest?.(FOLD)) return; // leads nowhere
   arrived = completed = false;
@@ -47,8 +47,8 @@ function ledOn() {
   sought = undefined;
 }
 function isOvertaken({ pathname }) { // whether a run of another page than this one writes
-  const heard = titles[document.title], last = pathname.split("/").pop();
-  const there = Object.values(titles).includes(last) ? last : ""; // the first page may be anywhere
+  const heard = Object.keys(titles).find((path) => titles[path] === document.title);
+  const last = pathname.split("/").pop(), there = Object.hasOwn(titles, last) ? last : ""; // the first page is anywhere
   return sought === pathname && heard !== undefined && heard !== there;
 }
 function tidy(event) {

@@ -24,7 +24,7 @@ def page_script() -> None:
         for page, names in PAGE_PARAMETERS.items()
         if "corpus" not in names
     }
-    titles = {tab_title(page): page.path for page in PAGES.values()}
+    titles = {page.path: tab_title(page) for page in PAGES.values()}
     component("page", ())(key="page_script", data={"language": language_tag(), "few": few, "titles": titles})
     href = f"{PAGES['glossary'].path}?{urlencode({**in_links(), 'term': ''})}"
     component("terms", ())(key="terms", data={"terms": definitions(), "more": _("Glossary"), "href": href})
