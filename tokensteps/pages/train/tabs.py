@@ -72,7 +72,7 @@ def of_the_whole(tab: Callable[[View], None]) -> Callable[[View], None]:
 
 @st.fragment
 def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: str, best: str) -> None:
-    """A table of this step of `total` rows: those at its top, most if asked for, or those of them with a text in them. Above it, `whole` or `best` says which."""
+    """A table of this step of `total` rows: those at its top, most if asked for, or those of them with a text in them. Above it, `whole` or `best` says which, unless they are searched."""
     use_language(st.session_state["language"])
     state, text_key, all_key = st.session_state, view.key("find"), view.key("all")
     text, everything = state.get(text_key, ""), state.get(all_key, False)
@@ -81,6 +81,8 @@ def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: st
     asks = total > TOP_ROWS and not find
     limit = TOP_ROWS if asks and not everything else MOST_ROWS
     message = whole if total <= limit else best
+    if find:
+        message = _("Only those with this text, out of all {number} after step {step}.")
     told = message.format(step=count(view.step), number=count(total), shown=count(limit))
 
     def look_for(text: str, everything: bool) -> None:
