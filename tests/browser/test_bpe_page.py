@@ -94,7 +94,7 @@ class Bpe:
         """Wait until the stage shows `step` of a run that no longer grows, and Python, whose table “Every pair” is open, has followed."""
         self.shows(step)
         expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden(timeout=60_000)
-        self.page.wait_for_function(FOLLOWED, arg=f"pairs after step {step:,}")
+        self.page.wait_for_function(FOLLOWED, arg=f"after step {step:,}")
 
     def rest(self) -> None:
         """Wait until Python has finished: what comes late would begin a new run and take the steps back."""
