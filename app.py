@@ -8,7 +8,7 @@ import streamlit as st
 if __name__ == "__main__":
     from tokensteps.assets import ASSETS
     from tokensteps.language.i18n import _
-    from tokensteps.language.pages import PAGE_AT, PAGE_SECTIONS, pages_in
+    from tokensteps.language.pages import PAGE_AT, PAGE_SECTIONS, PAGES, pages_in, tab_title
     from tokensteps.shell.classes import class_page, show_class
     from tokensteps.shell.language import choose_language, language_switch
     from tokensteps.shell.page_script import page_script
@@ -34,8 +34,8 @@ if __name__ == "__main__":
         },
         expanded=True,  # else Streamlit hides some of the pages behind a button of its own
     )
-    st.set_page_config(page_title=f"{page.title} · TokenSteps")
     name = PAGE_AT[page.url_path]
+    st.set_page_config(page_title=tab_title(PAGES[name]))
     led = show_class()
     note_arrival(name, show_walk(name) or led)
     if again:

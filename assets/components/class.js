@@ -35,6 +35,7 @@ class ClassStrip extends Component {
     for (const kind of ["step", "stage", "shown"]) {
       document.addEventListener(`tokensteps:${kind}`, () => this.onPage(kind), { signal });
     }
+    document.addEventListener("tokensteps:own", () => { if (this.joining) this.joining.own = stepNow(); }, { signal });
     globalThis.navigation?.addEventListener("navigate", (event) => replaceIfOnly(["class"], event), { signal });
     this.sizes = new ResizeObserver(() => this.takeRoom());
     this.sizes.observe(this.box);
@@ -228,7 +229,10 @@ class ClassStrip extends Component {
     const { room } = this, at = here();
     if (!at || this.reporting || !room.isLecturer() || !room.state || room.state.ended || document.hidden) return;
     const place = { ...at, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
-    if (this.joining && document[SHOWN].went === this.joining.nonce) [this.joining, this.reported] = [null, now];
+    if (this.joining && document[SHOWN].went === this.joining.nonce) { // a step taken since it is there counts
+      const own = stageBox() && this.joining.own === place.step;
+      [this.joining, this.reported] = [null, own ? "" : now];
+    }
     if (now === this.reported || performance.now() - this.joining?.since < PATIENCE) return;
     this.reporting = true;
     try {

@@ -9,6 +9,7 @@ const LARGE = 200_000, SELECTED = 50; // characters, ms
 const TYPING = ["input.type", "delete.backward", "delete.forward"]; // after which more may come soon: it is waited for
 const PAUSE = 300, LONGEST_PAUSE = 2_000; // ms after the last key until the page follows, or twice what the chips took
 const WAITS = new Set([200, 429, 503]); // drawn, or too much to do: the page needn't follow at once
+const RESET = 205; // the server no longer has the text that was changed
 const LATE = "data-ts-typed"; // on the root: the page shows less than what was typed
 const pause = (size) => (size < 20_000 ? 40 : size < LARGE ? 100 : 500); // where the chips come with the page alone
 const MARKUP = `<p id="label"></p><div class="field"></div><p id="hint"></p>`;
@@ -141,7 +142,7 @@ class Editor extends Component {
     if (nonce !== this.nonce || this.gone.signal.aborted) return;
     if (status === 200) this.base = at;
     if (status === 404) delete document[DRAWN]; // until the page has drawn them again
-    if (status === 409 || (status === 200 && at !== this.at)) return void this.ask();
+    if (status === RESET || (status === 200 && at !== this.at)) return void this.ask();
     const wait = Math.min(Math.max(PAUSE, 2 * (performance.now() - begun)), LONGEST_PAUSE);
     if (this.dirty) this.tellSoon(this.whole || !WAITS.has(status) ? 0 : wait);
   }

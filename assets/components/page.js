@@ -26,12 +26,14 @@ const fold = () => document.querySelector(FOLD)?.click();
 // still write this page's address, which Streamlit would give to the next one.
 //
 // Back and Forward may be pressed before Python has answered: a run that they overtook still makes for its own page,
-// and Streamlit would add an entry for that, and one more for the way back from there.
+// and Streamlit would add an entry for that, and one more for the way back from there. It may also still write its own
+// step, which Streamlit would put into the other page's address. The title says whose run the browser hears of.
 const ALONG = ["lang", "walk", "class", "embed", "embed_options"]; // what goes along from page to page
 let arrived = false, completed = false, written;
 let asked; // where the link leads that was clicked last, until it is there
 let sought; // the page that Back or Forward has led to, until the reader or Python leads on
 let few = {}; // pages without a run, by path: their parameters
+let titles = {}; // what the browser's tab says, by a page's path
 function act(event) {
   if (event.target.closest?.(FOLD)) return; // leads nowhere
   arrived = completed = false;
@@ -44,9 +46,18 @@ function act(event) {
 function ledOn() {
   sought = undefined;
 }
+function isOvertaken({ pathname }) { // whether a run of another page than this one writes
+  const heard = Object.keys(titles).find((path) => titles[path] === document.title);
+  const last = pathname.split("/").pop(), there = Object.hasOwn(titles, last) ? last : ""; // the first page is anywhere
+  return sought === pathname && heard !== undefined && heard !== there;
+}
 function tidy(event) {
   const [from, to] = leftFor(event);
   const push = event.navigationType === "push" && event.cancelable;
+  if (from.pathname === to.pathname && event.navigationType !== "traverse" && event.cancelable && isOvertaken(to)) {
+    event.preventDefault();
+    return;
+  }
   if (from.pathname === to.pathname && push && to.searchParams.get("walk") !== from.searchParams.get("walk")) {
     written = to.href;
     main()?.scrollTo(0, 0); // the next stop begins at the top
@@ -186,7 +197,7 @@ function paper() {
 
 export default function page({ data }) { // the same function is never added twice
   document.documentElement.lang = data.language;
-  few = data.few;
+  ({ few, titles } = data);
   amend();
   document.addEventListener("input", mend, true);
   document.addEventListener("tokensteps:step", follow);

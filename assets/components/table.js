@@ -38,7 +38,7 @@ class Table extends Component {
   order = []; // places of rows, as they are shown
   drawn = 0; // how many of them are
   top = 0; // px that are scrolled: asked of the browser, it would first have to work out where everything is
-  asked = new Set(); // kinds of files
+  asked = new Set(); // turns in which a file was
   turn = 0; // the same may be asked for again
 
   constructor(root) {
@@ -81,7 +81,7 @@ class Table extends Component {
     this.offer(Object.entries(files));
     if (other) this.drawHead();
     if (other || search) this.draw();
-    if (file && this.asked.delete(file.kind)) hand(new Blob([file.text], { type: "text/csv" }), file.name);
+    if (file && this.asked.delete(file.turn)) hand(new Blob([file.text], { type: "text/csv" }), file.name);
   }
   receiveSearch({ text, told, everything, words }, first) {
     this.part(".find span").textContent = words.find;
@@ -120,8 +120,8 @@ class Table extends Component {
     if (!button) return;
     const { kind, column } = button.dataset;
     if (kind !== undefined) {
-      this.asked.add(kind);
-      this.trigger("file", kind);
+      this.asked.add(++this.turn);
+      this.trigger("file", [kind, this.turn]);
       return;
     }
     const { name } = this.table.columns[column], was = this.sort.name === name ? this.sort.order : undefined;

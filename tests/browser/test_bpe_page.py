@@ -97,7 +97,7 @@ class Bpe:
         """Wait until the stage shows `step` of a run that no longer grows, and Python, whose table “Every pair” is open, has followed."""
         self.shows(step)
         expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden(timeout=60_000)
-        self.page.wait_for_function(FOLLOWED, arg=f"pairs after step {step:,}")
+        self.page.wait_for_function(FOLLOWED, arg=f"after step {step:,}")
 
     def rest(self) -> None:
         """Wait until Python has finished: what comes late would begin a new run and take the steps back."""
@@ -612,6 +612,8 @@ def every_pair_and_charts(bpe: Bpe) -> None:
     panel.get_by_label("Find", exact=True).press("Enter")
     wanted = [c for c in trace[6].candidates() if "Ġto" in c.pair.first + c.pair.second]
     expect(panel.locator(".ts-table tbody tr")).to_have_count(len(wanted))
+    number = len(trace.pair_counts(6))
+    expect(panel).to_contain_text(f"Only those with this text, out of all {number} after step 6.")
     panel = bpe.tab("Charts")
     for chart in ("Tokens in the corpus", "Tokens per word", "Tied pairs", "Count of the chosen pair"):
         panel.get_by_role("radio", name=chart).or_(panel.get_by_role("button", name=chart)).first.click()

@@ -155,8 +155,9 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     # In the teacher's spreadsheet, a student's name must not become a link: every table's file is the app's own.
     saved = []
     for button in page.get_by_role("button", name="CSV for spreadsheets").all():
-        with page.expect_download() as download:
-            button.click()
+        for _again in range(2):  # as often as somebody wants the same
+            with page.expect_download() as download:
+                button.click()
         saved.append([*csv.reader(download.value.path().read_text("utf-8-sig").splitlines())])
     assert [len(table) for table in saved] == [2, 3]
     assert saved[0][1][0] == f"'{FORMULA}" and saved[1][1][0] == "3"

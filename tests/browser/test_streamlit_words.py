@@ -16,8 +16,9 @@ from tokensteps.runs.corpora import pack_text
 
 OWN_WORDS = """() => document.body.insertAdjacentHTML("beforeend", `<div id="own"><p>Search</p><div data-testid="stHtml" aria-label="Search">Search</div>
   <div data-testid="stSelectboxVirtualDropdown"><div role="option" data-key="0">Search</div></div>
-  <div data-testid="stTooltipContent"><div data-testid="stHtml">Search</div></div><input placeholder="Choose an option"></div>`)"""
-"""A learner's words that are Streamlit's, too, where Streamlit puts them; and, last, one of Streamlit's own."""
+  <div data-testid="stTooltipContent"><div data-testid="stHtml">Search</div></div><input placeholder="Choose an option"></div>
+  <div data-testid="stTooltipContent" id="hint">Fullscreen</div>`)"""
+"""A learner's words that are Streamlit's, too, where Streamlit puts them; then one of Streamlit's own, and a tooltip of its own."""
 
 
 def said(message: str) -> str:
@@ -58,9 +59,10 @@ def test_streamlit_speaks_the_language_of_the_page(serve: Callable[..., str], pa
 
     page.evaluate(OWN_WORDS)
     expect(page.locator("#own [placeholder]")).to_have_attribute("placeholder", said("Choose an option"))
+    expect(page.locator("#hint")).to_have_text(said("Fullscreen"))
     assert "".join((page.locator("#own").text_content() or "").split()) == "Search" * 4
     expect(page.locator("#own [aria-label]")).to_have_attribute("aria-label", "Search")
-    page.locator("#own").evaluate("node => node.remove()")
+    page.evaluate("document.querySelectorAll('#own, #hint').forEach(node => node.remove())")
 
     page.get_by_test_id("stSidebar").get_by_text("English", exact=True).click()
     expect(up).to_have_attribute("aria-label", "Increment")

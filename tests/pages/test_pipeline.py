@@ -141,6 +141,8 @@ def test_trained_public_and_lost_tokenizers(spec: str) -> None:
     assert problems(app) == [] and len(bodies(app, "stages")) == 1
     if subject is not None:
         assert drawn_ids(app) == [*subject.encode("hugs").ids]
+        titles = app.selectbox(key="pipeline.t1").options
+        assert len([title for title in titles if "GPT-2" in title]) == 1  # under its old name, too
 
 
 # --- stages -----------------------------------------------------------------------------------------------------------

@@ -266,6 +266,12 @@ def public(name: str) -> str:
     return Spec("hub", {"name": hub.named(name)}).write()
 
 
+def as_listed(text: str) -> str:
+    """The spec under which the list has this tokenizer: a link may know a public one by its repository's old name, or by its page."""
+    preset = preset_of(text)
+    return text if preset is None else public(preset.repository)
+
+
 GPT2: Final = public(shipped.REPOSITORY)
 """The spec of the public tokenizer that comes with the app."""
 

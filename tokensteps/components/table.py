@@ -39,13 +39,14 @@ def table(
     *,
     search: TableSearch | None = None,
     on_search: Callable[[str, bool], None] | None = None,
-    file: tuple[str, str, str] | None = None,
-    on_file: Callable[[str], None] | None = None,
+    file: tuple[int, str, str] | None = None,
+    on_file: Callable[[str, int], None] | None = None,
 ) -> None:
     """Show a table that `tokensteps.drawing.tables.packed_table` packed; `key` names the component.
 
     Before the script reruns, `on_search` gets the text to look for, of any length, and whether all rows are wanted; `on_file` the kind of
-    file that somebody wants, one of `FILES`. The browser saves the `file` (kind, name, text) if it has asked for it: once.
+    file that somebody wants, one of `FILES`, and the turn in which they do. The browser saves the `file` (turn, name, text) if it has asked
+    for it in that turn: once, as often as somebody wants the same again.
     """
     head: dict[str, Any] = {"none": _("No results")}
     told: dict[str, Any] = {}
@@ -57,7 +58,7 @@ def table(
         head["files"] = file_labels()
         told["on_file_change"] = lambda: _hear_file(key, on_file)
     if file is not None:
-        head["file"] = dict(zip(("kind", "name", "text"), file, strict=True))
+        head["file"] = dict(zip(("turn", "name", "text"), file, strict=True))
     message = b'{"head":%b,"table":%b}' % (json.dumps(head).encode(), data)
     component("table", ("components/table.css",))(key=key, data=message, **told)
 
@@ -74,7 +75,7 @@ def _hear_search(key: str, on_search: Callable[[str, bool], None]) -> None:
             on_search(text, everything)
 
 
-def _hear_file(key: str, on_file: Callable[[str], None]) -> None:
-    kind = _told_by(key, "file")
-    if isinstance(kind, str) and kind in FILES:
-        on_file(kind)
+def _hear_file(key: str, on_file: Callable[[str, int], None]) -> None:
+    match _told_by(key, "file"):
+        case [str(kind), int(turn)] if kind in FILES:
+            on_file(kind, turn)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from tokensteps.language.i18n import N_
+from tokensteps.language.i18n import N_, _
 from tokensteps.language.names import ALGORITHM_NAMES
 
 
@@ -64,3 +64,8 @@ PAGE_AT: Final[Mapping[str, str]] = {page.path: page.name for page in PAGES.valu
 def pages_in(section: str) -> list[Page]:
     """The pages of one section, in their order."""
     return [page for page in PAGES.values() if page.section == section]
+
+
+def tab_title(page: Page) -> str:
+    """What the browser's tab says while it shows a page."""
+    return f"{_(page.title)} · TokenSteps"

@@ -9,7 +9,7 @@ from tokensteps.components.address import in_links
 from tokensteps.components.base import component
 from tokensteps.language.glossary import definitions
 from tokensteps.language.i18n import _, language_tag
-from tokensteps.language.pages import PAGES
+from tokensteps.language.pages import PAGES, tab_title
 from tokensteps.runs.rules import PAGE_PARAMETERS
 
 ALWAYS_READ: Final = {"challenge": {"c"}, "glossary": {"term"}}
@@ -24,6 +24,7 @@ def page_script() -> None:
         for page, names in PAGE_PARAMETERS.items()
         if "corpus" not in names
     }
-    component("page", ())(key="page_script", data={"language": language_tag(), "few": few})
+    titles = {page.path: tab_title(page) for page in PAGES.values()}
+    component("page", ())(key="page_script", data={"language": language_tag(), "few": few, "titles": titles})
     href = f"{PAGES['glossary'].path}?{urlencode({**in_links(), 'term': ''})}"
     component("terms", ())(key="terms", data={"terms": definitions(), "more": _("Glossary"), "href": href})

@@ -27,7 +27,7 @@ from tokenizers_core.training.wordpiece import WordPieceModel
 from tokensteps.components.address import page_address
 from tokensteps.language.i18n import _, current_language, sentences, use_language
 from tokensteps.language.messages import explained
-from tokensteps.language.pages import PAGE_AT, PAGES
+from tokensteps.language.pages import PAGE_AT, PAGES, tab_title
 from tokensteps.runs.settings import Recipe
 from tokensteps.server.shelf import made_once
 from tokensteps.widgets.notes import note
@@ -141,7 +141,7 @@ def embedding(address: str) -> str:
     # The home page's path may be that of the whole app behind a proxy.
     page = PAGE_AT.get(urlsplit(address).path.rpartition("/")[2], "home")
     source = f"{address}{'&' if '?' in address else '?'}embed=true"
-    title = f"{_(PAGES[page].title)} · TokenSteps"
+    title = tab_title(PAGES[page])
     elsewhere = _("Nothing to see above? Open the page in a tab of its own.")
     return (
         f'<iframe src="{escape(source)}" title="{escape(title)}" width="100%" height="{EMBEDDED_HEIGHTS[page]}" '

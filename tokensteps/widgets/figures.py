@@ -14,7 +14,7 @@ from tokenizers_core.files.exports import csv_table, inert
 from tokensteps.components.table import TableSearch, file_labels
 from tokensteps.components.table import table as browser_table
 from tokensteps.drawing.tables import packed_table
-from tokensteps.language.i18n import _
+from tokensteps.language.i18n import _, use_language
 from tokensteps.widgets.downloads import download, sheet
 from tokensteps.widgets.notes import note
 
@@ -40,7 +40,17 @@ def show_rows(
         note(_("No results"))
         return
     data = packed_table(table, index=index, ids=ids, digits=digits)
-    show_packed(data, key, partial(csv_frame, table, index) if export else None)
+    if export:
+        _show_savable(data, key, partial(csv_frame, table, index))
+    else:
+        show_packed(data, key, None)
+
+
+@st.fragment
+def _show_savable(data: bytes, key: str, rows: Callable[[], pd.DataFrame]) -> None:
+    """A packed table by itself: what its buttons cost is the file alone, and the page isn't run."""
+    use_language(st.session_state["language"])
+    show_packed(data, key, rows)
 
 
 def show_packed(
@@ -52,16 +62,19 @@ def show_packed(
 ) -> None:
     """A table that is packed already; `rows` makes what its buttons save, when somebody asks for it: None for no buttons.
 
+    With buttons or a search, this belongs in a fragment that draws the table alone: what somebody asks of it runs that once more.
+
     Every table of the app is drawn here, or is Streamlit's editor and goes with `save_rows`: Streamlit's own CSV file, which
     .streamlit/config.toml turns off, would hand a spreadsheet whatever a learner has written.
     """
     state, wanted = st.session_state, f"{key}.file"
-    kind, file = state.pop(wanted, None), None
-    if kind is not None and rows is not None:
-        file = kind, csv_name(key, kind), csv_text(rows(), kind)
+    asked, file = state.pop(wanted, None), None
+    if asked is not None and rows is not None:
+        kind, turn = asked
+        file = turn, csv_name(key, kind), csv_text(rows(), kind)
 
-    def want(kind: str) -> None:
-        state[wanted] = kind
+    def want(kind: str, turn: int) -> None:
+        state[wanted] = kind, turn
 
     browser_table(
         data, key, search=search, on_search=on_search, file=file, on_file=None if rows is None else want

@@ -168,6 +168,14 @@ def test_titles() -> None:
     assert len(choices.title("nonsense" * 100)) <= choices.TITLE_CHARACTERS
 
 
+def test_a_public_tokenizer_is_in_the_list_under_each_of_its_names() -> None:
+    """Another one under the same title would be “GPT-2 (2)”. Oracle: the names under which the hub itself has this repository."""
+    for name in ("gpt2", "hf.co/gpt2/tree/main", "openai-community/gpt2"):
+        assert choices.as_listed(f"hub?name={name}") == choices.GPT2
+    for other in ("hub?name=gpt22", "file?gpt2=1", "nonsense"):
+        assert choices.as_listed(other) == other
+
+
 # --- analyses ---------------------------------------------------------------------------------------------------------
 
 

@@ -55,16 +55,32 @@ def test_a_long_table_says_how_much_of_it_is_printed() -> None:
 
 @pytest.mark.parametrize(
     "told",
-    [None, 5, "th", [], ["th"], ["th", True], ["th", 1, 1], [5, True, 1], ["th", True, "1"], {"th": True}],
+    [
+        None,
+        5,
+        "th",
+        [],
+        ["th"],
+        ["th", True],
+        ["th", 1, 1],
+        [5, True, 1],
+        ["th", True, "1"],
+        {"th": True},
+        "",
+        "-plain",
+        ["", "1"],
+        ["th", 1],
+        [None, 1],
+    ],
 )
 def test_what_no_script_of_ours_sends_is_passed_over(told: object, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[object] = []
     monkeypatch.setattr(st, "session_state", {"one": {"asked": told, "file": told}, "other": told})
     for key in ("one", "other", "none"):
         module._hear_search(key, lambda *given: heard.append(given))
-        module._hear_file(key, heard.append)
+        module._hear_file(key, lambda *given: heard.append(given))
     assert heard == []
-    monkeypatch.setattr(st, "session_state", {"one": {"asked": ["th", True, 1], "file": "-plain"}})
+    monkeypatch.setattr(st, "session_state", {"one": {"asked": ["th", True, 1], "file": ["-plain", 2]}})
     module._hear_search("one", lambda *given: heard.append(given))
-    module._hear_file("one", heard.append)
-    assert heard == [("th", True), "-plain"]
+    module._hear_file("one", lambda *given: heard.append(given))
+    assert heard == [("th", True), ("-plain", 2)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from tokensteps.catalogue.choices import GPT2, READY
+from tokensteps.catalogue.choices import GPT2, READY, as_listed
 from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import is_back
@@ -74,7 +74,7 @@ def read_playground_url() -> list[str]:
         text = TEXTS["first"].make()
     if text is not None:
         set_text(text)
-    specs = [url[slot] for slot in PLAYGROUND_SLOTS if url.get(slot)]
+    specs = [as_listed(url[slot]) for slot in PLAYGROUND_SLOTS if url.get(slot)]
     if specs or first or is_back():
         state["playground.specs"] = specs or [*USUAL_TOKENIZERS]
     if "added" in url or first or is_back():

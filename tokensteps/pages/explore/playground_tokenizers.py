@@ -124,7 +124,9 @@ def tokenizer_box(page: str, name: str, label: str, first: Sequence[str] = (), n
     state, key = st.session_state, f"{page}.{name}"
     if brought := state.pop(f"{key}.brought", None):
         state[key] = brought
-    chosen = str(state[key])
+    chosen = choices.as_listed(str(state[key]))
+    if chosen != state[key]:
+        state[key] = chosen
     specs = [spec for spec in dict.fromkeys([chosen, *first, *choices.options()]) if spec]
     titles = choices.titles(specs)
     st.selectbox(

@@ -23,7 +23,7 @@ from tokensteps.drawing.handout import handout, paper_handout
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.tabs import encoding_html, story_html
 from tokensteps.drawing.tokens import readable
-from tokensteps.language.i18n import N_, _, count, sentences
+from tokensteps.language.i18n import N_, _, count, sentences, use_language
 from tokensteps.language.messages import explained
 from tokensteps.limits import (
     ENCODE_LIMIT,
@@ -70,8 +70,10 @@ def of_the_whole(tab: Callable[[View], None]) -> Callable[[View], None]:
     return show
 
 
+@st.fragment
 def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: str, best: str) -> None:
-    """A table of this step of `total` rows: those at its top, most if asked for, or those of them with a text in them. Above it, `whole` or `best` says which."""
+    """A table of this step of `total` rows: those at its top, most if asked for, or those of them with a text in them. Above it, `whole` or `best` says which, unless they are searched."""
+    use_language(st.session_state["language"])
     state, text_key, all_key = st.session_state, view.key("find"), view.key("all")
     text, everything = state.get(text_key, ""), state.get(all_key, False)
     problem = too_long(_("Find"), len(text), FIND_LIMIT) if len(text) > FIND_LIMIT else ""
@@ -79,6 +81,8 @@ def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: st
     asks = total > TOP_ROWS and not find
     limit = TOP_ROWS if asks and not everything else MOST_ROWS
     message = whole if total <= limit else best
+    if find:
+        message = _("Only those with this text, out of all {number} after step {step}.")
     told = message.format(step=count(view.step), number=count(total), shown=count(limit))
 
     def look_for(text: str, everything: bool) -> None:

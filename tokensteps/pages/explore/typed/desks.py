@@ -116,7 +116,7 @@ class Desk:
         text = change.put
         if change.base is not None:
             if self._version != (nonce, change.base):
-                raise DeskError(409)  # the browser sends the whole text
+                raise DeskError(205)  # the browser sends the whole text: no error that its console would show
             text = spliced(self.text, change.start, change.end, change.put)
         if len(text) > PLAYGROUND_LIMIT:
             raise DeskError(413)
