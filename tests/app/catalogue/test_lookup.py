@@ -62,6 +62,7 @@ def tokens_of(kind: str) -> list[tuple[int, str, bytes]]:
     ]
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("query", ["the", " in", "##", "▁", "Ġ", "0x"])
 def test_a_text_is_found_in_what_tokens_stand_for_and_in_how_they_are_written(query: str) -> None:
     for kind, subject in subjects().items():
