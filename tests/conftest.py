@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import logging
 import os
 import shutil
 import sys
@@ -79,13 +80,38 @@ def _collect_what_is_new() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _look_for_components_once() -> Iterator[None]:
-    """Every `AppTest` looks through all installed packages for components, which takes longer than to run a page."""
+def _cheaper_app_tests() -> Iterator[None]:
+    """Every `AppTest` looks through all installed packages for components, which takes longer than to run a page. Each run compiles
+    app.py and the page's script, and asks every millisecond whether it is over, for which the page has to stand aside."""
     with pytest.MonkeyPatch.context() as patch:
         if "streamlit.testing.v1" in sys.modules:  # some test has asked for it
             from streamlit.components.v2 import manifest_scanner as scanner
+            from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+            from streamlit.testing.v1 import app_test, local_script_runner
 
             patch.setattr(scanner, "scan_component_manifests", cache(scanner.scan_component_manifests))
+            compiled = ScriptCache()
+            for module in (app_test, local_script_runner):
+                patch.setattr(module, "ScriptCache", lambda: compiled)
+            ask = local_script_runner.require_widgets_deltas
+
+            def wait(runner: Any, timeout: float = 3) -> None:
+                runner._script_thread.join(timeout)
+                if not runner.script_stopped():
+                    ask(runner, 0)  # which ends it, and says that it took too long
+
+            patch.setattr(local_script_runner, "require_widgets_deltas", wait)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _streamlits_logs_go_up() -> Iterator[None]:
+    """Streamlit has dozens of loggers that keep what they are told from those above, and pytest hangs two handlers on each of them,
+    three times a test. They hand it on: to the one at the top, where pytest listens as well."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, logger in logging.Logger.manager.loggerDict.items():
+            if name.startswith("streamlit.") and isinstance(logger, logging.Logger):
+                patch.setattr(logger, "propagate", True)
         yield
 
 

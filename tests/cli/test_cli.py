@@ -530,7 +530,6 @@ def test_every_command_works_as_a_module(tmp_path: Path) -> None:
     for line, expected in {
         f"count {COURSE} -o counts.tsv": "",
         "train --counts counts.tsv -q -s 50 -o tokenizer.json": "",
-        "encode -t tokenizer.json --format tokens 'This is'": "This Ġis\n",
         "encode -t tokenizer.json 'This is' | python -m tokensteps decode -t tokenizer.json": "This is\n",
         f"trace --counts {HUG} -q --format csv | head -n 1": "step,",
         f"handout --counts {HUG} -q": "<!doctype html>",

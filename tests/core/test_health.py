@@ -20,7 +20,7 @@ from tokenizers import Tokenizer as LibraryTokenizer
 from tokenizers import models
 
 from tests.core.any_text import TELLING, every_text
-from tests.samples import examples, sampled
+from tests.samples import examples, sampled, spread
 from tokenizers_core import Corpus, Pipeline, Tokenizer, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.health.makeup import FOLDS, doubles, kind_of
 from tokenizers_core.health.merges import MergeProofs
@@ -182,10 +182,8 @@ def test_gpt2_has_thirteen_bytes_that_no_text_has_and_all_other_tokens_are_shown
         if verdict.kind == "shown":
             assert one in judge.encode_ordinary(verdict.text)
     own = [one for one in range(50_256) if one not in found.verdicts]
-    for one, ids in zip(
-        own, judge.encode_ordinary_batch([subject.token_bytes(one).decode() for one in own]), strict=True
-    ):
-        assert ids == [one]
+    for one in spread(own, 10_000):
+        assert judge.encode_ordinary(subject.token_bytes(one).decode()) == [one]
     assert found.makeup.spaced == sum(data[:1] == b" " != data for data in ranks)
     assert sum(found.makeup.kinds.values()) == 50_256
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -92,8 +92,8 @@ def megabyte() -> str:
 
 @cache
 def part_of_it() -> str:
-    """All scripts, and every eighth of the lines of that megabyte; under `make stress` every fourth."""
-    return SCRIPTS + "\n".join(megabyte().split("\n")[:: 4 if STRESS else 8])
+    """All scripts, and every sixteenth of the lines of that megabyte; under `make stress` every fourth."""
+    return SCRIPTS + "\n".join(megabyte().split("\n")[:: 4 if STRESS else 16])
 
 
 SPECIAL = ("<pad>", "<s>", "<s><s>")
@@ -214,7 +214,7 @@ def test_a_large_text_has_the_librarys_ids_and_offsets(
 
 def test_every_pipeline_and_algorithm_is_checked_with_a_large_text() -> None:
     assert {*WHOLE} <= {*LARGE} and len(megabyte().encode()) > MEGABYTE - 4
-    assert (250_000 if STRESS else 130_000) < len(part_of_it().encode()) < 350_000
+    assert (250_000 if STRESS else 65_000) < len(part_of_it().encode()) < 350_000
     assert {(name, pattern) for _, name, pattern in LARGE} == {*PIPELINES}
     assert {algorithm for algorithm, _, _ in LARGE} == {*ALGORITHMS} - {"bpe with a prefix"}
     assert {name for name, _ in PIPELINES} == {*PRE_TOKENIZERS}
@@ -223,9 +223,14 @@ def test_every_pipeline_and_algorithm_is_checked_with_a_large_text() -> None:
 SMALL = [*SCRIPTS.splitlines(), "xyz <s>ж 字", "🦊 q<s><s>x", "", "  two  ", "字字 ж"]
 
 
+def by_turns(items: Sequence[tuple[str, str]], turn: int) -> Sequence[tuple[str, str]]:
+    """Every second one, beginning with the first or the second: over all turns, each of them. Under `make stress` all."""
+    return items if STRESS else items[turn % 2 :: 2]
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_pipeline_has_the_librarys_ids_offsets_and_texts(algorithm: str) -> None:
-    for pre_tokenizer, pattern in PIPELINES:
+    for pre_tokenizer, pattern in by_turns(PIPELINES, [*ALGORITHMS].index(algorithm)):
         ours = trained(algorithm, pre_tokenizer, pattern)
         for text in SMALL:
             expect_same(ours, text)
@@ -241,16 +246,18 @@ def composes(normalizer: str | tuple[str, ...]) -> bool:
     return {"nfc", "nfkc"} & {*((normalizer,) if isinstance(normalizer, str) else normalizer)} != set()
 
 
-@pytest.mark.parametrize(
-    "normalizer", [*NORMALIZERS, ("nfkc", "lowercase"), ("bert_cased", "nfd_strip_accents")]
-)
+NORMALIZED = [*NORMALIZERS, ("nfkc", "lowercase"), ("bert_cased", "nfd_strip_accents")]
+MODELS = [
+    ("bpe", "end_of_word"),
+    ("bpe of bytes", "byte_level"),
+    ("wordpiece", "bert"),
+    ("unigram with bytes", "metaspace"),
+]
+
+
+@pytest.mark.parametrize("normalizer", NORMALIZED)
 def test_every_normalizer_has_the_librarys_ids_and_offsets(normalizer: str | tuple[str, ...]) -> None:
-    for algorithm, pre_tokenizer in (
-        ("bpe", "end_of_word"),
-        ("bpe of bytes", "byte_level"),
-        ("wordpiece", "bert"),
-        ("unigram with bytes", "metaspace"),
-    ):
+    for algorithm, pre_tokenizer in by_turns(MODELS, NORMALIZED.index(normalizer)):
         ours = trained(algorithm, pre_tokenizer, normalizer=normalizer)
         for text in SMALL:
             expect_same(ours, text, offsets=not composes(normalizer))

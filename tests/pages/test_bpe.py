@@ -91,6 +91,7 @@ def test_every_example_renders_and_brings_its_settings(name: str) -> None:
     assert any(reason in book(again)["frames"][-1]["say"] for reason in MERGING_STOPS.values())
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("tab", TABS)
 @pytest.mark.parametrize("step", [0, 7, 19])
 def test_every_tab_renders_at_every_kind_of_step(tab: str, step: int) -> None:

@@ -65,6 +65,7 @@ def test_a_bare_address_is_the_four_sentences() -> None:
     shows(app, example("course"))
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("name", SMALL)
 def test_every_example_renders_and_brings_its_settings(name: str) -> None:
     app = opened("corpus=highest" if name != "highest" else "corpus=hug")

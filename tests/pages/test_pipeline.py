@@ -265,6 +265,7 @@ def test_samples() -> None:
         assert app.selectbox(key="pipeline.sample").value is None
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     "texts", [("", ""), (" ", ""), ("", "b"), ("the course", ""), (HOSTILE, HOSTILE), ("\u0301", "\u202e\u200d"), ("é" * 700, "a b " * 300)],
 )  # fmt: skip

@@ -86,6 +86,7 @@ def test_a_link_sets_everything() -> None:
         assert message["frames"][step]["say"].startswith(f"Merge {first} + {second} into ")
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("tab", TABS)
 @pytest.mark.parametrize("step", [0, 3, 9])
 def test_every_tab_renders_at_every_kind_of_step(tab: str, step: int) -> None:

@@ -678,6 +678,7 @@ def test_patterns_as_tiktoken_writes_them(pattern: str) -> None:
         assert list(subject.encode(each).ids) == theirs.encode_ordinary(each), each
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("size", "pattern"), [(50_256, "gpt2"), (100_256, "cl100k_base"), (199_998, "o200k_base")]
 )

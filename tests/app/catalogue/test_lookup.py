@@ -13,6 +13,7 @@ import pytest
 
 from tests.app.catalogue.test_other_files import MODELS, both, encoded, minbpe, tekken
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokensteps.catalogue import lookup
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.lookup import LookupFailed, ids_written, search
 from tokensteps.catalogue.shipped import gpt2
@@ -62,6 +63,7 @@ def tokens_of(kind: str) -> list[tuple[int, str, bytes]]:
     ]
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("query", ["the", " in", "##", "▁", "Ġ", "0x"])
 def test_a_text_is_found_in_what_tokens_stand_for_and_in_how_they_are_written(query: str) -> None:
     for kind, subject in subjects().items():
@@ -117,7 +119,8 @@ def test_ids_are_the_text_again() -> None:
     )
 
 
-def test_a_search_that_takes_for_ever_ends() -> None:
+def test_a_search_that_takes_for_ever_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookup, "SEARCH_SECONDS", 0.4)
     start = time.process_time()
     with pytest.raises(LookupFailed) as caught:
         search(gpt2(), "regex", r"(?:=|==)+(?<!=)$")  # GPT-2 has a token of 64 equals signs

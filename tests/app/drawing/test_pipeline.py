@@ -419,15 +419,16 @@ def test_drawings_of_any_text(
     check_drawing(tokenizer(model, normalizer, pre, template), text, other)
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize(
     ("length", "pre", "unit"),  # each two of them together
     [
         (CHARACTERS_DRAWN, "byte_level", "a"),
         (CHARACTERS_DRAWN, "end_of_word", "é🙂 the "),
-        (CHARACTERS_DRAWN + 1, "byte_level", "é🙂 the "),
         (CHARACTERS_DRAWN + 1, "end_of_word", "a"),
-        (CHARACTERS_DRAWN + 9, "byte_level", "a"),
+        (CHARACTERS_DRAWN + 1, "byte_level", "é🙂 the "),
         (CHARACTERS_DRAWN + 9, "end_of_word", "é🙂 the "),
+        (CHARACTERS_DRAWN + 9, "byte_level", "a"),
     ],
 )
 def test_a_long_text_is_drawn_up_to_a_point(length: int, pre: str, unit: str) -> None:

@@ -57,6 +57,7 @@ MEASURED = [
 ]
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize(("name", "kind", "size", "settings", "measured"), MEASURED)
 def test_what_is_expected_is_near_what_was_measured(
     name: str, kind: str, size: int, settings: dict[str, Any], measured: float

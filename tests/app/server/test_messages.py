@@ -272,6 +272,7 @@ def test_a_text_is_cut_to_one_character_more_than_fits() -> None:
     assert held(rerun(other)).string_value == "é" * (PASTE_LIMIT + 1)
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("letter", ["a", "é", "\n", "\\", '"', "\x01", "😀", "字"])
 def test_what_the_editor_says_is_cut_in_its_string(letter: str) -> None:
     for size in (PLAYGROUND_LIMIT, PLAYGROUND_LIMIT + 1):

@@ -67,7 +67,8 @@ def test_what_is_kept_of_a_run_that_grows_is_what_the_whole_one_shows(name: str)
     assert all(edition(part, len(part)) != edition(whole, len(part)) for part in parts)
 
 
-@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.many(2)
+@pytest.mark.parametrize("language", ["ja", "en"])
 def test_another_process_draws_the_same(steps: Steps, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     one, pool = window(61, language), Workers(1, module="tokensteps.server.steps")
     sent: list[Drawing] = []

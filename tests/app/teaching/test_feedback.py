@@ -61,7 +61,7 @@ from tokensteps.teaching.questions import (
 from tokensteps.teaching.splitting import EXAMPLE_SPLITS, readings, split_hint
 
 NUMBER = sampled(1_000)
-FEW = NUMBER if STRESS else 30
+FEW = NUMBER if STRESS else 15
 """Where each takes long."""
 PRE = ("whitespace_split", "byte_level", "whitespace_split_metaspace", "end_of_word", "none")
 PREDICTED = [(algorithm, kind) for algorithm, asks in ASKS.items() for kind in asks]
