@@ -104,18 +104,20 @@ async def fuzz(port: int, number: int, seed: int) -> int:
         address = {"X-Forwarded-For": f"198.51.{chance.randrange(256)}.{chance.randrange(256)}"}
         try:
             async with opened(port, "bpe", {"corpus": "hug"}, address) as session:
-                for _ in range(min(EACH, number - sent)):
-                    message = (
-                        chance.randbytes(chance.choice((0, 3, 40, 2_000)))
-                        if chance.random() < 0.1
-                        else mutated(chance.choice(real), chance)
-                    )
-                    sent += 1
-                    await session.socket.send(message)
-                    with suppress(TimeoutError):
-                        await asyncio.wait_for(session.socket.wait_closed(), 0.02)
-                        closed += session.socket.close_code == 1008
-                        break
+                try:
+                    for _ in range(min(EACH, number - sent)):
+                        message = (
+                            chance.randbytes(chance.choice((0, 3, 40, 2_000)))
+                            if chance.random() < 0.1
+                            else mutated(chance.choice(real), chance)
+                        )
+                        sent += 1
+                        await session.socket.send(message)
+                        with suppress(TimeoutError):
+                            await asyncio.wait_for(session.socket.wait_closed(), 0.02)
+                            break
+                finally:  # a message may meet a connection that was closed on the one before
+                    closed += session.socket.close_code == 1008
         except (websockets.WebSocketException, OSError, ExceptionGroup):
             pass
     return closed

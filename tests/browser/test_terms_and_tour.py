@@ -92,6 +92,7 @@ def test_terms_are_explained_in_place(serve: Callable[..., str], page: Page) -> 
 def test_a_tap_explains_on_a_phone(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     page = open_page(**PHONE)
     bpe = Bpe(page, serve(ROOT / "app.py")).open("/bpe?corpus=course&step=7", step=7)
+    bpe.rest()  # what is explained goes away when its word moves
     page.locator(".say .term[data-term=corpus]").tap()
     explained(page, "corpus")
     link = page.locator(".ts-tip a")

@@ -253,6 +253,8 @@ def of_component(proto: Any, data: str) -> list[str]:
         }
         shown = [text for text in strings([[*said], [*said.values()]]) if text not in ("head", "th")]
         return [word for text in shown if not BYTES.fullmatch(text) for word in leaks(text, data)]
+    if name == "tabs":
+        return [word for _tab, shown in said["names"] for word in leaks(shown, data)]
     if not isinstance(said, dict) or name == "keep":  # which shows nothing
         return []
     found: list[str] = []

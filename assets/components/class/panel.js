@@ -92,9 +92,10 @@ class Panel {
   }
   async draw() { // the code to scan: of the students' link, or of the lecturer's second device
     const { room } = this.strip, key = this.second ? `#key=${encodeURIComponent(room.as)}` : "";
-    const text = encodeURIComponent(this.link() + key), place = () => this.node.querySelector(".qr");
+    const text = this.link() + key, place = () => this.drawn === text ? this.node.querySelector(".qr") : null;
+    this.drawn = text; // an answer that comes after the next one's is not shown
     try {
-      const found = await answered(fetch(`${api()}${room.code}/qr?as=${encodeURIComponent(room.as)}&text=${text}`));
+      const found = await answered(fetch(`${api()}${room.code}/qr?${new URLSearchParams({ as: room.as, text })}`));
       place()?.replaceChildren(qrNode(found, this.second ? this.labels.second_device : this.labels.qr),
         ...(this.second ? [make("p", { className: "soft", textContent: this.labels.second_hint })] : []));
     } catch {
