@@ -44,6 +44,8 @@ def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".exercise-head")).to_contain_text("number 3")
     page.wait_for_url("**/exercises?kind=bpe_count&level=1&seed=3")
+    expect(page.locator(".tally")).to_contain_text("1 of 2 right")
+    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
     page.reload()
     expect(page.locator(".tally")).to_contain_text("1 of 2 right")
     page.go_back()
@@ -62,7 +64,9 @@ def test_the_list_of_answers_covers_no_word(serve: Callable[..., str], page: Pag
     words = page.locator("table.sheet").first.bounding_box()
     assert offered and words and offered["y"] < words["y"] + words["height"]
     assert offered["x"] > words["x"] + words["width"]
-    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    clear = page.get_by_role("button", name="Clear value").bounding_box()
+    assert clear and min(clear["width"], clear["height"]) >= 24  # WCAG 2.5.8: px of a target
     page.get_by_role("button", name="Reveal").press("Enter")
     expect(page.locator(".note.verdict")).to_contain_text("The answer:")
     page.get_by_role("button", name="Next exercise").press("Enter")

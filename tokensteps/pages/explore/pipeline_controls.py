@@ -167,10 +167,12 @@ class PipelineControls(Controls):
         """Texts to try."""
         st.selectbox(
             _("Texts to try"),
-            [None, *SAMPLES],
-            format_func=lambda name: _("choose …") if name is None else _(SAMPLES[name].title),
+            list(SAMPLES),
+            index=None,
+            format_func=lambda name: _(SAMPLES[name].title),
             key=self.key("sample"),
             on_change=self._take_sample,
+            placeholder=_("choose …"),
         )
 
     def _take_sample(self) -> None:
