@@ -29,6 +29,7 @@ const stored = { // a browser may keep nothing
 class Walk extends Component {
   page = document.documentElement;
   notes = { page: stored.get(`${NOTE}.page`) !== "off", projected: stored.get(`${NOTE}.projected`) === "on" };
+  led = false; // whether this strip was asked for a stop: Back and Forward find the page as it was left
   pressed; // a clicker's key that is down, for less than HOLD so far, and where it was pressed
 
   constructor(root) {
@@ -56,6 +57,7 @@ class Walk extends Component {
 
   // --- what is asked of it
   go(where) { // to a stop's number, or one of "next", "back", "leave", "practise", "return"
+    this.led = true;
     dispatchEvent(new Event("ts-led")); // a tour ends
     if (where === "leave" || (where === "next" && this.isLast())) stored.set(SINCE, ""); // the next lesson has its own
     this.send("go", where);
@@ -89,6 +91,13 @@ class Walk extends Component {
     if (!(performance.now() < this.until)) return;
     if (!box || held.matches("input, textarea")) this.later("enter", 100, () => this.enter());
     else box.focus({ preventScroll: true });
+  }
+  showTab(until) { // the one that the stop is about, where it lies below the window's middle
+    const bar = document.querySelector('[data-testid="stMain"] .ts-tabs');
+    const { testScriptState } = document.querySelector(".stApp").dataset;
+    if (performance.now() > until || this.page.hasAttribute(PROJECTED)) return;
+    if (!bar || testScriptState !== "notRunning") this.later("tab", 100, () => this.showTab(until));
+    else if (bar.getBoundingClientRect().top > innerHeight / 2) bar.scrollIntoView({ block: "center" });
   }
   onHold(event) { // only when it is let go will it be known whether it was a press, which steps or reveals
     const { key, code, repeat, isTrusted } = event;
@@ -159,7 +168,11 @@ class Walk extends Component {
   connect(next, send) {
     this.send = send;
     if (JSON.stringify(next) === JSON.stringify(this.shown)) return;
-    if (next.place !== this.shown?.place) this.uncover(next.waits && Boolean(next.answer));
+    if (next.place !== this.shown?.place) {
+      this.uncover(next.waits && Boolean(next.answer));
+      if (next.tab && (this.led || !this.shown)) this.showTab(performance.now() + SOON);
+      this.led = false;
+    }
     this.shown = next;
     const { labels, stops, number } = next;
     this.begun = this.since();

@@ -189,7 +189,9 @@ def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Pa
     page.wait_for_function("location.pathname === '/bpe'")
     page.keyboard.press("n")
     expect(which).to_contain_text("2 of 8")
-    expect(page.get_by_role("tab", name="Ties")).to_have_attribute("aria-selected", "true")
+    ties = page.get_by_role("tab", name="Ties")
+    expect(ties).to_have_attribute("aria-selected", "true")
+    expect(ties).to_be_in_viewport()  # the stop is about it
     expect(page.locator(".story")).to_contain_text("Only with")
     expect(page.locator(f"{STRIP} li button").first).to_have_accessible_name(
         f"1: {STATIONS[0].link.label}, done"

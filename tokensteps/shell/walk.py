@@ -228,6 +228,7 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
         "note": "" if exercise == "return" else here.note,  # which is about the station
         "answer": here.answer,
         "waits": here.link.query.get("mode") == "predict",
+        "tab": bool(here.link.tab) and page == here.link.page,
         "stops": listed,
         "exercise": exercise,
         "solved": on_path and place.number in now.practised,
