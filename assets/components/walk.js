@@ -191,21 +191,25 @@ class Walk extends Component {
     this.part(".told").dataset.when = next.when && `${next.when} ${labels.minutes}`;
     this.tick();
     this.fillStops();
+    this.nameButtons();
+    this.showNote();
+  }
+  nameButtons() {
+    const { labels, number, note, exercise, solved } = this.shown;
     this.say(".show", labels.show);
     this.part(".show").title = `${labels.show} (U)`;
     this.say(".hide", labels.note);
-    this.part(".hide").hidden = !next.note;
+    this.part(".hide").hidden = !note;
     this.part(".hide").title = `${labels.note} (H)`;
-    this.name("exercise", labels[next.exercise] ?? "", "X");
-    this.part("[data-go=exercise]").hidden = !next.exercise;
-    this.part("[data-go=exercise]").classList.toggle("solved", next.solved);
+    this.name("exercise", labels[exercise] ?? "", "X");
+    this.part("[data-go=exercise]").hidden = !exercise;
+    this.part("[data-go=exercise]").classList.toggle("solved", solved);
     this.name("back", labels.back, "Shift+N");
     this.part("[data-go=back]").ariaDisabled = String(number === 1); // `disabled` would lose the focus
     this.name("next", this.isLast() ? labels.finish : labels.next, "N");
     const leave = this.part("[data-go=leave]");
     leave.innerHTML = icon("M4 4l8 8M12 4l-8 8");
     leave.ariaLabel = leave.title = labels.leave;
-    this.showNote();
   }
   name(what, label, key) {
     const at = this.part(`[data-go="${what}"]`);
