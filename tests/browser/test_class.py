@@ -211,8 +211,9 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     )
     expect(other.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     step(other, 1)  # it goes where the class is, and doesn't lead it to the page that it came in by
+    Learner(other, "").rest()
     for device, key, number in ((other, "ArrowRight", 2), (lecturer, "ArrowLeft", 1)):
-        device.keyboard.press(key)  # at once: Python may still be at work on the way there
+        device.keyboard.press(key)
         for page in (lecturer, other, phone):
             step(page, number)
     assert "/bpe" in other.url and "key" not in other.url

@@ -429,7 +429,10 @@ def a_key_is_drawn_without_a_run_of_the_page(playground: Playground) -> None:
     text = f"So{text}"
     playground.tokens(ids(COURSE, text))
     expect(playground.figure("Characters")).to_have_text(f"{len(text):,}")
-    assert page.evaluate("window.held.length") == 1 and page.locator(f"html[{LATE}]").count() == 1
+    page.wait_for_function(
+        "window.held.length === 1"
+    )  # "So" had these tokens, too: the last answer may be on its way
+    assert page.locator(f"html[{LATE}]").count() == 1
     assert 1 <= len(asked) <= 4 and max(asked[1:], default=0) < 300  # after the first, the change alone
     page.evaluate("window.held[0](), window.letGo()")
     expect(page.locator(f"html:not([{LATE}])")).to_have_count(1)
