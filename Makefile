@@ -51,7 +51,11 @@ serve: $(VENV)/.run ## several workers on consecutive ports, for nginx (WORKERS=
 
 dev: $(VENV)/.dev ## install what development needs
 
-test: lint types browser nginx redis ## lint, types and every test
+test: lint browser nginx redis ## lint, types and every test
+	@: "Types take one core. The other one compiles the tests meanwhile, which else each process of the tests would do for itself."; \
+	$(BIN)/python -m pytest --collect-only -q >/dev/null & collected=$$!; \
+	$(MAKE) --no-print-directory types; types=$$?; \
+	wait $$collected; exit $$types
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 check: lint ## lint, types and the tests that need no browser: minutes, not a quarter of an hour
