@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
+import socket
+from asyncio import base_events
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -40,7 +42,7 @@ from streamlit.runtime.state.session_state import WStates
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.testing.v1 import AppTest
-from streamlit.web.server.starlette import starlette_routes, starlette_websocket
+from streamlit.web.server.starlette import starlette_routes, starlette_server, starlette_websocket
 
 from tests.loops import finished
 from tokensteps import streamlit_internals
@@ -58,6 +60,7 @@ from tokensteps.streamlit_internals import (
     page_outlived_session,
     read_theme_once,
     remove_upload,
+    send_at_once,
     session_id,
     sessions_without_connection,
     show_state_by_need,
@@ -398,3 +401,27 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
         return within, state.need_send_data.is_set()
 
     assert finished(within_and_outside()) == (True, True)
+
+
+def test_small_parts_leave_at_once_on_streamlits_own_socket(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit's socket doesn't say that it is of TCP: asyncio alone lets small parts wait there. Oracle: the system's own answer."""
+
+    async def delay_is_off() -> bool:
+        listening = starlette_server._bind_socket("127.0.0.1", 0, 8)
+        said: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        def connected(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            connection = writer.get_extra_info("socket")
+            said.set_result(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        async with await asyncio.start_server(connected, sock=listening):
+            _reader, writer = await asyncio.open_connection(*listening.getsockname())
+            found = await asyncio.wait_for(said, 5)
+            writer.close()
+        return bool(found)
+
+    assert not finished(delay_is_off()), "Streamlit names the protocol now: send_at_once can go"
+    monkeypatch.setattr(base_events, "_set_nodelay", base_events._set_nodelay)  # type: ignore[attr-defined]
+    send_at_once()
+    assert finished(delay_is_off())

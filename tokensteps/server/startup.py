@@ -20,6 +20,7 @@ from tokensteps.server.seal import secret
 from tokensteps.streamlit_internals import (
     answer_deep_links,
     read_theme_once,
+    send_at_once,
     show_state_by_need,
     tell_together,
 )
@@ -74,6 +75,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     answer_deep_links()
     read_theme_once()
     tell_together()
+    send_at_once()
     show_state_by_need()
     allow_open_files()
     give_memory_back()
