@@ -496,6 +496,10 @@ PACKED_ROOM: Final = 8_000_000
 """Bytes of texts that were compressed for a link: a dozen of the longest, hundreds of usual ones."""
 PUT_ROOM: Final = 24_000_000
 """Bytes of texts that are known to be in the store: the largest upload, and dozens of usual texts."""
+SCENES_ROOM: Final = 1_000_000
+"""Bytes of what is known of stages that come with the page: a thousand addresses."""
+EARLY_ROOM: Final = 8_000_000
+"""Bytes of pages with such a stage, compressed: a hundred of the largest."""
 STATIC_ROOM: Final = 16_000_000
 """Bytes of scripts, styles and faces, compressed: all that Streamlit has take half as many, those of our pages two million."""
 STATIC_FILE: Final = 8_000_000

@@ -49,6 +49,7 @@ DRAWS: Final[Mapping[str, str]] = {
     "box": "Selectbox",
     "text": "TextInput",
     "number": "NumberInput",
+    "link": "PageLink",
 }
 """Elements that pages are made of → the script of Streamlit's that draws it, which a browser otherwise asks for when the first one comes."""
 OTHER_FACE: Final = re.compile(r'<link\s+rel="preload"[^>]*\bas="font"[^>]*>\s*')
@@ -83,12 +84,13 @@ def scripts_for(elements: Iterable[str]) -> list[str]:
     return [*found]
 
 
-def first_page(head: str = "", body: str = "") -> str:
-    """The page that Streamlit serves at every address, with more at the end of its head and before all else in its body. It knows at
-    once where the server is, and leaves the face to the theme."""
+def first_page(head: str = "", body: str = "", first: str = "") -> str:
+    """The page that Streamlit serves at every address, with more at the end of its head and before all else in its body, and `first`
+    before its scripts. It knows at once where the server is, and leaves the face to the theme."""
     page = OTHER_FACE.sub("", INDEX.read_text("utf-8"))
-    for place, more in (("</title>", read_asset(AT_HOME)), ("</head>", head), ('<div id="root">', body)):
-        page = page.replace(place, f"{place}\n{more}" if place == "</title>" else f"{more}\n{place}", 1)
+    page = page.replace("</title>", f"</title>\n{read_asset(AT_HOME)}{first}", 1)
+    for place, more in (("</head>", head), ('<div id="root">', body)):
+        page = page.replace(place, f"{more}\n{place}", 1)
     return page
 
 

@@ -457,6 +457,19 @@ class Flipbook extends Component {
     if (!param || there === String(this.step) || (!there && !this.step)) return;
     history.replaceState(history.state, "", withStep(location.href, param, this.step));
   }
+  settle(root, seek) { // the stage that came with the page moves to its place: nothing of it changes
+    const panes = [this.line.node, ...this.stage.all("[data-pane]")]
+      .map((pane) => [pane, pane.scrollLeft, pane.scrollTop]);
+    const held = this.root.activeElement;
+    delete this.root[MOUNTED];
+    this.root = this.line.root = root;
+    root[MOUNTED] = this;
+    root.append(this.box);
+    for (const [pane, ...scrolled] of panes) pane.scrollTo(...scrolled);
+    held?.focus({ preventScroll: true });
+    [this.told, this.nonce] = seek; // Python needn't lead anywhere, and hears of the steps since
+    this.later("tell", REST, () => this.tell());
+  }
   async connect(data, setStateValue, setTriggerValue) {
     [this.send, this.trigger] = [setStateValue, setTriggerValue];
     if (data === this.data) return;
@@ -544,10 +557,12 @@ function shift(from, to, start, end) { // how far to scroll; what is larger than
   return fits && !inside ? (from + to - start - end) / 2 : 0;
 }
 
-async function unpacked(data) { // a line of JSON, then a payload under gzip, which the line amends
-  const end = data.indexOf(10);
-  const stream = new Blob([data.subarray(end + 1)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return { ...await new Response(stream).json(), ...JSON.parse(new TextDecoder().decode(data.subarray(0, end))) };
+// A line of JSON, then a payload under gzip, which the line amends.
+const headOf = (data) => JSON.parse(new TextDecoder().decode(data.subarray(0, data.indexOf(10))));
+async function unpacked(data) {
+  const packed = new Blob([data.subarray(data.indexOf(10) + 1)]);
+  const stream = packed.stream().pipeThrough(new DecompressionStream("gzip"));
+  return { ...await new Response(stream).json(), ...headOf(data) };
 }
 
 function withStep(href, param, step) { // other parameters keep their exact spelling, which Streamlit compares
@@ -558,5 +573,11 @@ function withStep(href, param, step) { // other parameters keep their exact spel
 }
 
 export default function flipbook({ data, parentElement: root, setStateValue, setTriggerValue }) {
+  const early = document[EARLY]?.[MOUNTED];
+  if (early?.book.run && !root[MOUNTED] && typeof data !== "string") {
+    const { run, seek } = headOf(data);
+    if (run === early.book.run) early.settle(root, seek);
+    if (run === early.book.run) dropEarly();
+  }
   return mount(Flipbook, root, data, setStateValue, setTriggerValue);
 }

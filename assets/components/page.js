@@ -197,6 +197,7 @@ function paper() {
 
 export default function page({ data }) { // the same function is never added twice
   document.documentElement.lang = data.language;
+  setTimeout(dropEarly, 1000); // after the scripts of what stands above this one
   ({ few, titles } = data);
   amend();
   document.addEventListener("input", mend, true);

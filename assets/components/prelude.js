@@ -4,6 +4,7 @@
 const MOUNTED = Symbol.for("tokensteps.component"); // on a root: the component that was mounted there
 const STYLES = Symbol.for("tokensteps.styles"); // on a root: its style sheets, each with its text
 const MAIN = Symbol.for("tokensteps.stage"); // on the document: the box of the page's own flipbook
+const EARLY = Symbol.for("tokensteps.early"); // on the document: the root of the stage that came with the page
 const DRAWN = Symbol.for("tokensteps.drawn"); // on the document: the version of the text whose chips the page has drawn
 const ENTRIES = Symbol.for("tokensteps.entries"); // on the document: who tells of the history where no browser does
 
@@ -17,6 +18,14 @@ function mount(Kind, root, ...given) {
   root[MOUNTED].connect(...given);
   // Streamlit also calls this for a run of the script that a newer one overtook: close only what has left the page.
   return () => setTimeout(() => root.isConnected || root[MOUNTED]?.close());
+}
+
+function dropEarly() { // Streamlit's page is whole, with a stage of its own or without one
+  const root = document[EARLY];
+  delete document[EARLY];
+  root?.[MOUNTED]?.close();
+  root?.host.parentElement.remove();
+  if (root) document.documentElement.style.colorScheme = "";
 }
 
 // A box within a root, filled from a message that Python wrote as JSON. Subclasses say what to do with a new message in

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from tokensteps.assets import ASSETS, EXPORT, PRELUDE, edited, read_asset, script_files
 
 BUNDLE_END: Final = "components/bundle/end.js"
+EARLY: Final = "components/bundle/early.js"
 STUB: Final = "components/bundle/stub.js"
 SHARED_SHEETS: Final = ("page/style.css", "page/projector.css", "page/class.css")
 """The page's style sheets that components use, besides those in their own folder."""
@@ -51,7 +52,9 @@ def _looked_at(_second: int) -> Bundle:
         *SHARED_SHEETS,
         *(f"components/{path.name}" for path in sorted((ASSETS / "components").glob("*.css"))),
     ]
-    return _put_together(tuple(scripts), tuple(sheets), edited((PRELUDE, BUNDLE_END, *scripts, *sheets)))
+    return _put_together(
+        tuple(scripts), tuple(sheets), edited((PRELUDE, EARLY, BUNDLE_END, *scripts, *sheets))
+    )
 
 
 @lru_cache(maxsize=2)
@@ -61,6 +64,7 @@ def _put_together(_scripts: tuple[str, ...], sheets: tuple[str, ...], _edited: t
     parts += [
         "};",
         f"const SHEETS = {json.dumps({name: read_asset(name) for name in sheets})};",
+        read_asset(EARLY),
         read_asset(BUNDLE_END),
     ]
     text = "\n".join(parts)

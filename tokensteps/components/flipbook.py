@@ -165,7 +165,12 @@ def flipbook(
     """
     given = {"last": last, "excerpt": excerpt}
     head = json.dumps(
-        {"seek": seek, "growth": growth, **{name: one for name, one in given.items() if one is not None}}
+        {
+            "run": run,
+            "seek": seek,
+            "growth": growth,
+            **{name: one for name, one in given.items() if one is not None},
+        }
     ).encode()
     result = component("flipbook", FLIPBOOK_STYLES)(
         key=key,

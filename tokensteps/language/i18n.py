@@ -48,6 +48,15 @@ def language_of(tag: str) -> str:
     return code if code in LANGUAGES else "en"
 
 
+def visitors_language(asked: str, accepted: str) -> str:
+    """The language of somebody who asked for it in the address, or else accepts these tags, as the header Accept-Language has them.
+
+    >>> visitors_language("zh", "ja"), visitors_language("", "ja-JP,en;q=0.9"), visitors_language("tlh", "")
+    ('zh', 'ja', 'en')
+    """
+    return asked if asked in LANGUAGES else language_of(accepted.partition(",")[0])
+
+
 def current_language() -> str:
     """The code of the language in use."""
     return _language.get()

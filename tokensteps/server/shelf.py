@@ -92,6 +92,11 @@ def drawn(key: tuple[Any, ...], draw: Callable[[], Item], size: Callable[[Item],
     return _drawings.get(key, draw, size)
 
 
+def at_hand(key: tuple[Any, ...]) -> Any | None:
+    """What was drawn for `key`, if it is still there."""
+    return _drawings.shelf.get(key)
+
+
 def remembered(key: tuple[Any, ...], make: Callable[[], Item]) -> Item:
     """What `make` makes for `key`: lists and texts, which are pure functions of their key. Kept while there is room for their bytes."""
     return _remembered.get(key, make, lambda value: ENTRY + text_bytes(key, value))

@@ -219,6 +219,11 @@ def _stop(page: str, run: str, job: Job[Any], among: Callable[[], Registry]) -> 
         st.session_state[f"{page}.stopped"] = {run: job.value}
 
 
+def book_name(run: str, drawing: str) -> str:
+    """The name of the frames of a run that is drawn in one way, in the language in use."""
+    return f"{run}:{drawing}:{current_language()}"
+
+
 def stage(
     page: str,
     run: str,
@@ -243,7 +248,7 @@ def stage(
     names, as those of a run that still grows may: then `growth` says how far it is, and `on_stop` is called when the learner stops it.
     `excerpt` are the first and the last step that can be reached, where those aren't all.
     """
-    name = f"{run}:{drawing}:{current_language()}"
+    name = book_name(run, drawing)
     place = position(
         f"{page}.book", run=name, last=last, trace=run, url=url, arrival=take_arrival(), excerpt=excerpt
     )

@@ -19,3 +19,5 @@ export function draw(name, styles, given) {
   dress(given.parentElement, styles);
   return (begun[name] ??= COMPONENTS[name]())(given);
 }
+
+for (const page of document.querySelectorAll(".ts-early")) showEarly(page);

@@ -14,15 +14,21 @@ from tokensteps.catalogue import choices
 from tokensteps.components.flipbook import step_asked
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
-from tokensteps.language.i18n import _, use_language
+from tokensteps.language.i18n import _, current_language, use_language
+from tokensteps.language.marks import lead_html
+from tokensteps.language.names import choice_name
+from tokensteps.language.pages import PAGES
 from tokensteps.pages.stepping import StepView, show_stage, show_stepping
 from tokensteps.runs.algorithms import Algorithm, Run
-from tokensteps.server.steps import StepTable, rows
+from tokensteps.runs.rules import MODES
+from tokensteps.server.entrance.early import Scene, Where, has_scene, note_scene
+from tokensteps.server.steps import StepTable, edition, rows
 from tokensteps.shell.classes import offer_question
 from tokensteps.shell.language import page_link
 from tokensteps.shell.walk import walk_place
 from tokensteps.teaching.game import Hidden
 from tokensteps.teaching.predictions import ASKS, last_asked
+from tokensteps.teaching.tour import tour
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import from_link
 from tokensteps.widgets.controls import Controls
@@ -126,7 +132,30 @@ def show_training_run(
     step = show_stage(controls, url, run, trace, page.frame, style)
     spec = choices.remember_run(page.name, url, step)
     view = TrainView(controls, run, trace, step, style, page, spec)
+    if trace.finished and trace.stop_reason != "stopped" and url["id"] is None:
+        note_early(view, url)
     show_tabs(view.key("tab"), page.tabs, view)
+
+
+def note_early(view: TrainView[Trained], url: Mapping[str, str | None]) -> None:
+    """Have those who come to this address get this stage with the page."""
+    page, controls, trace = view.page, view.controls, view.trace
+    settings = {(name, value) for name, value in url.items() if value is not None}
+    where = Where(PAGES[page.name].path, current_language(), frozenset(settings))
+    if has_scene(where):
+        return
+    modes, labels = (choice_name("mode", mode) for mode in MODES), tour(page.name)["labels"]
+    scene = Scene(
+        _(page.algorithm.title),
+        lead_html(page.lead(controls)),
+        (*modes, _("What if …"), labels["start"]),
+        stage.book_name(view.run.name, view.style.show),
+        len(trace),
+        edition(trace, len(trace)),
+    )
+    note_scene(where, scene)
+    if controls["corpus"] == controls.start:  # an address needn't say so
+        note_scene(where._replace(settings=frozenset(settings - {("corpus", controls.start)})), scene)
 
 
 def predict_run(

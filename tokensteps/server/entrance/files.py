@@ -11,12 +11,15 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qsl
 
 from tokensteps.bounded import ENTRY
+from tokensteps.language.i18n import visitors_language
 from tokensteps.limits import STATIC_FILE, STATIC_ROOM
+from tokensteps.server.entrance.early import early_stage
 from tokensteps.server.entrance.kept import CommonAnswer, Header, common_answer, header_of, takes_gzip
 from tokensteps.server.entrance.lost import page_at
-from tokensteps.server.entrance.page import made_at, own_faces, page_for
+from tokensteps.server.entrance.page import early_page, made_at, own_faces, page_for
 from tokensteps.server.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -49,7 +52,7 @@ class FromMemory:
         path, packed = scope["path"], takes_gzip(header_of(scope["headers"], b"accept-encoding"))
         page = page_at(path)
         if page is not None:
-            return page_for(page, packed)
+            return await self.page(page, scope, packed)
         if STATIC not in path:
             return None
         made = made_at(path, packed)
@@ -57,6 +60,16 @@ class FromMemory:
             return made
         kept = self.files.get(path)
         return kept if kept is not None and kept.lasting else await self.in_turn(path, scope)
+
+    async def page(self, path: str, scope: Scope, packed: bool) -> CommonAnswer:
+        """The page at a path, with the stage that belongs to the address if one is at hand."""
+        query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True))
+        accepted = header_of(scope["headers"], b"accept-language").decode("latin-1")
+        language = visitors_language(query.pop("lang", ""), accepted)
+        early = early_stage(path, query, language)
+        if early is None:
+            return page_for(path, packed)
+        return await asyncio.to_thread(early_page, path, early, language, packed)
 
     async def in_turn(self, path: str, scope: Scope) -> CommonAnswer | None:
         """A static file, after whoever asked for it before: a class that comes in at once waits for the first one's."""

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from tokensteps.drawing.handout import standalone_page
 from tokensteps.drawing.mark import mark
-from tokensteps.language.i18n import LANGUAGES, _, language_of, language_tag, use_language
+from tokensteps.language.i18n import _, language_tag, use_language, visitors_language
 from tokensteps.server.entrance.kept import Header, header_of
 
 SHOWN_WITHIN: Final = frozenset({b"iframe", b"frame", b"object", b"embed"})
@@ -57,7 +57,7 @@ def refusal(query: str, accepted: str) -> bytes:
     """The page that says so, for an address with this query, in its language or else the first of `Accept-Language`."""
     parameters = parse_qsl(query, keep_blank_values=True)
     asked = dict(parameters).get("lang", "")
-    language = asked if asked in LANGUAGES else language_of(accepted.partition(",")[0])
+    language = visitors_language(asked, accepted)
     alone = "?" + urlencode([(name, text) for name, text in parameters if name not in EMBEDDING])
     return copy_context().run(_told_in, language, alone).encode("utf-8")
 

@@ -1,6 +1,7 @@
 """An answer that is the same for everybody: compressed once, and sent as often as it is asked for.
 
-None of it holds a secret or anything that a visitor has sent, so its size after compression tells nobody anything (BREACH).
+None of it holds a secret or anything that a visitor has sent, but for what the page's own address says; so its size after compression
+tells nobody anything (BREACH).
 """
 
 from __future__ import annotations

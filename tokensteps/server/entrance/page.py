@@ -7,21 +7,30 @@ browser keeps, not as part of every session.
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
 import re
+from contextvars import copy_context
 from functools import lru_cache
 from html import escape
 from typing import Final
 
 from tokensteps.assets import edited, read_asset
 from tokensteps.components.bundle import bundle
+from tokensteps.components.flipbook import FLIPBOOK_STYLES
 from tokensteps.language.i18n import LANGUAGES, current_language, language_tag, use_language
 from tokensteps.language.messages import too_old
 from tokensteps.language.pages import PAGES
+from tokensteps.limits import EARLY_ROOM
+from tokensteps.server.entrance.early import EarlyStage
 from tokensteps.server.entrance.kept import CommonAnswer, Header, common_answer
+from tokensteps.server.shelf import Memo
 from tokensteps.streamlit_internals import first_page, scripts_for
 
-SHEETS: Final = tuple(f"page/{name}.css" for name in ("style", "page", "tabs", "terms", "projector", "print"))
+SHEETS: Final = tuple(
+    f"page/{name}.css" for name in ("style", "page", "early", "tabs", "terms", "projector", "print")
+)
 """The style sheets of every page, in their order."""
 MADE: Final = re.compile(r"/app/static/(page|components)\.([0-9a-f]{16})\.(?:css|js)$")
 """Where they are, as one, and where the components are; by its name a browser knows whether it has it."""
@@ -29,12 +38,14 @@ MADE_TYPES: Final = {
     "page": b"text/css; charset=utf-8",
     "components": b"application/javascript; charset=utf-8",
 }
-EVERYWHERE: Final = ("component", "html", "choices")
+EVERYWHERE: Final = ("component", "html", "choices", "link")
 """Elements of `streamlit_internals.DRAWS` that every page has."""
 ELEMENTS: Final = {"learn": ("text",), "train": ("box", "text", "number"), "explore": ("box", "text")}
 """And those of nearly every page of a section."""
 TEXT_FACE: Final = "app/static/fonts/inter-latin-wght.woff2"
 """The face of all texts."""
+TOKEN_FACE: Final = "app/static/fonts/fira-code-wght.woff2"
+"""The face of all tokens: a page with a stage needs it at once, others ask for it when they come to it."""
 FACES: Final = {
     "SourceSansVF-Upright": TEXT_FACE,
     "MaterialSymbols-Rounded": "app/static/fonts/material-symbols.woff2",
@@ -43,11 +54,21 @@ FACES: Final = {
 those that it uses, 13 KB instead of 375 KB."""
 LASTING: Final = b"public, immutable, max-age=31536000"
 """Of a file whose name says what is in it."""
+_early_pages: Final = Memo(EARLY_ROOM)
 
 
 def page_for(path: str, packed: bool = True) -> CommonAnswer:
     """The page at a path, "" for the home page; compressed unless somebody can't take that."""
     return _page(path, _styles(edited(SHEETS))[0], bundle().address, packed)
+
+
+def early_page(path: str, early: EarlyStage, language: str, packed: bool = True) -> CommonAnswer:
+    """The page at a path with a stage on it, which a browser shows before Streamlit has started."""
+    given = (path, _styles(edited(SHEETS))[0], bundle().address, packed)
+    key = (*given, language, early.scene, early.shown)
+    return _early_pages.get(
+        key, lambda: copy_context().run(_early, *given, language, early), lambda made: len(made.body)
+    )
 
 
 def own_faces(styles: bytes) -> bytes:
@@ -84,12 +105,41 @@ def _packed(name: str, _digest: str, lasting: bool, packed: bool) -> CommonAnswe
 
 @lru_cache(maxsize=4 * len(PAGES))
 def _page(path: str, styles: str, components: str, packed: bool) -> CommonAnswer:
+    return _made_page(path, styles, components, packed)
+
+
+def _early(
+    path: str, styles: str, components: str, packed: bool, language: str, early: EarlyStage
+) -> CommonAnswer:
+    use_language(language)
+    scene, styles_of_book = early.scene, escape(json.dumps(FLIPBOOK_STYLES))
+    watch, predict, link, tour = map(escape, scene.beside)
+    head = f"<b>{escape(scene.title)}</b><span><i>{watch}</i><i>{predict}</i></span><i>{link}</i><i><s>{tour}</s></i>"
+    frames = base64.b64encode(early.frames).decode("ascii")
+    stage = (
+        f'<div class="ts-early" lang="{language_tag()}" hidden><div class="head">{head}</div>{scene.lead}'
+        f'<div class="book" data-styles="{styles_of_book}"></div><template>{frames}</template></div>'
+        f'<script type="module" async crossorigin src="./{components}"></script>'
+    )
+    return _made_page(path, styles, components, packed, stage)
+
+
+def _made_page(path: str, styles: str, components: str, packed: bool, stage: str = "") -> CommonAnswer:
+    """A page, whose `stage` stands before Streamlit has started: its script and its faces come before all others."""
     section = next(page.section for page in PAGES.values() if page.path == path)
     scripts = [f"static/js/{name}" for name in scripts_for((*EVERYWHERE, *ELEMENTS[section]))]
-    head = [f'<link rel="modulepreload" crossorigin href="./{one}">' for one in (*scripts, components)]
-    head += [f'<link rel="preload" crossorigin as="font" type="font/woff2" href="./{TEXT_FACE}">']
-    body = [f'<link rel="stylesheet" href="./app/static/page.{styles}.css">', old_html()]
-    page = first_page("\n".join(head), "\n".join(body))
+    scripts = [f'<link rel="modulepreload" crossorigin href="./{one}">' for one in (*scripts, components)]
+    faces = [
+        f'<link rel="preload" crossorigin as="font" type="font/woff2" href="./{face}">'
+        for face in ((TEXT_FACE, TOKEN_FACE) if stage else (TEXT_FACE,))
+    ]
+    sheet = f"./app/static/page.{styles}.css"
+    body = f'<link rel="stylesheet" href="{sheet}">{stage}{old_html()}'  # here it comes after Streamlit's own styles
+    if stage:
+        first = [*faces, scripts.pop(), f'<link rel="preload" as="style" href="{sheet}">']
+        page = first_page("\n".join(scripts), body, "\n".join(first))
+    else:
+        page = first_page("\n".join((*scripts, *faces)), body)
     return _made_here(page.encode("utf-8"), b"text/html; charset=utf-8", b"no-cache", packed)
 
 

@@ -1,0 +1,23 @@
+// The stage that comes with the page is a flipbook like any other, with its frames beside it in the page. It stands and
+// steps while Streamlit starts; then it moves to its place (`settle` in flipbook.js). What isn't drawn here, such as a
+// page that is being projected, waits for Streamlit.
+const THEME = `stActiveTheme-${location.pathname}-v2`; // where Streamlit keeps the theme that was chosen
+
+function showEarly(page) {
+  const stored = (store, name) => { try { return store().getItem(name); } catch { return null; } };
+  if (stored(() => sessionStorage, "tokensteps.projector")) return page.remove();
+  const theme = { '"Light"': "light", '"Dark"': "dark" }[stored(() => localStorage, THEME)] ?? "light dark";
+  Object.assign(document.documentElement, { lang: page.lang }).style.colorScheme = theme;
+  page.hidden = false;
+  const packed = Uint8Array.from(atob(page.querySelector("template").innerHTML), (letter) => letter.charCodeAt());
+  const step = Number(new URLSearchParams(location.search).get("step")?.match(/^\d{1,9}$/)?.[0] ?? 0);
+  const head = new TextEncoder().encode(`${JSON.stringify({ seek: [step, 1] })}\n`);
+  const data = new Uint8Array(head.length + packed.length);
+  data.set(head);
+  data.set(packed, head.length);
+  const place = page.querySelector(".book"), root = place.attachShadow({ mode: "open" });
+  const given = { data, parentElement: root, setStateValue() {}, setTriggerValue() {} };
+  draw("flipbook", JSON.parse(place.dataset.styles), given);
+  document[EARLY] = root;
+  document.addEventListener("tokensteps:stage", () => { if (!root.contains(document[MAIN])) dropEarly(); });
+}

@@ -1,0 +1,172 @@
+"""The stage that comes with the page (`tokensteps/server/entrance/early.py`, `page.py`, `files.py`).
+
+Source: the first answer holds what a page would show, and nothing is worked out for it. Oracles: the frames as they were packed; an
+HTML parser; the plain page, which everybody else gets.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from tests.loops import finished
+from tokensteps.components.bundle import bundle
+from tokensteps.drawing.frame import window
+from tokensteps.language.pages import PAGES
+from tokensteps.limits import SCENES_ROOM
+from tokensteps.server.entrance import early
+from tokensteps.server.entrance.early import Scene, Where, early_stage, has_scene, note_scene
+from tokensteps.server.entrance.files import FromMemory
+from tokensteps.server.entrance.page import page_for
+from tokensteps.server.shelf import Shelf, drawn
+
+HOSTILE = "<script>alert(1)</script>\"'&"
+LEAD = '<div class="ts"><p class="lead">lead</p></div>'
+HUG = {"corpus": "hug"}
+LAST = 300
+
+
+class Parts(HTMLParser):
+    """What an early page is made of: the tags in it, and the texts within them."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: dict[str, list[str]] = {}
+        self.scripts: list[dict[str, str | None]] = []
+        self.stage: dict[str, str | None] = {}
+        self.feed(page.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open.append(tag)
+        given = dict(attrs)
+        if tag == "script":
+            self.scripts.append(given)
+        if given.get("class") == "ts-early":
+            self.stage = given
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if self.open:
+            self.texts.setdefault(self.open[-1], []).append(data)
+
+
+@pytest.fixture
+def scene(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Scene:
+    """A run of 300 steps at /bpe?corpus=hug, in English and Japanese, with the frames around steps 0 and 150 on the shelf."""
+    monkeypatch.setattr(early, "_scenes", Shelf(SCENES_ROOM))
+    name = request.node.name
+    made = Scene(HOSTILE, LEAD, ("Step", "Predict", HOSTILE, "Tour"), name, LAST, ())
+    for language in ("en", "ja"):
+        note_scene(Where("bpe", language, frozenset(HUG.items())), made)
+    for step in (0, 150):
+        drawn((name, window(step, LAST), ()), lambda step=step: gzip.compress(b"%d" % step), len)
+    return made
+
+
+def ask(path: str, query: str = "", accepted: str = "en-US,en;q=0.9") -> tuple[bytes, dict[bytes, bytes]]:
+    """The page that a browser gets."""
+
+    async def nobody(*_args: Any) -> None:
+        raise AssertionError("Streamlit is asked for a page")
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"accept-language", accepted.encode()), (b"accept-encoding", b"gzip")]
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": path,
+        "query_string": query.encode(),
+        "headers": headers,
+    }
+    finished(FromMemory(nobody)(scope, nobody, send))
+    return gzip.decompress(sent[1]["body"]), dict(sent[0]["headers"])
+
+
+def test_the_page_holds_the_stage_as_the_shelf_has_it(scene: Scene) -> None:
+    page, headers = ask("/bpe", "corpus=hug")
+    parts = Parts(page)
+    assert parts.stage["lang"] == "en" and "hidden" in parts.stage
+    assert gzip.decompress(base64.b64decode(parts.texts["template"][0])) == b"0"
+    assert LEAD.encode() in page and headers[b"cache-control"] == b"no-cache"
+    assert [one["src"] for one in parts.scripts if one.get("src", "").startswith("./app")] == [
+        f"./{bundle().address}"
+    ]
+
+
+def test_what_is_written_stays_text(scene: Scene) -> None:
+    parts = Parts(ask("/bpe", "corpus=hug")[0])
+    assert "".join(parts.texts["b"]) == HOSTILE and HOSTILE in "".join(parts.texts["i"])
+    plain = Parts(gzip.decompress(page_for("bpe").body))
+    assert len(parts.scripts) == len(plain.scripts) + 1
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("corpus=hug&step=0", b"0"), ("corpus=hug&step=40", b"0"), ("step=150&corpus=hug", b"150"),
+        ("corpus=hug&step=-5", b"0"), ("corpus=hug&step=x", b"0"), ("corpus=hug&step=", b"0"),
+    ],
+)  # fmt: skip
+def test_the_step_decides_which_frames(scene: Scene, query: str, told: bytes) -> None:
+    """One that is none counts as the start, as on the page itself."""
+    assert gzip.decompress(base64.b64decode(Parts(ask("/bpe", query)[0]).texts["template"][0])) == told
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "", "corpus=hug&size=9", "corpus=pug", "corpus=hug&walk=bpe", "corpus=hug&class=KX7P3H", "corpus=hug&mode=predict",
+        "corpus=hug&embed=true", "corpus=hug&x=", "corpus=hug&step=299", "%ff=%ff", "corpus=hug&" + "a=&" * 20_000,
+    ],
+)  # fmt: skip
+def test_any_other_address_gets_the_plain_page(scene: Scene, query: str) -> None:
+    """So does a step whose frames nobody has drawn: nothing is drawn for it."""
+    assert ask("/bpe", query)[0] == gzip.decompress(page_for("bpe").body)
+
+
+def test_each_page_has_its_own(scene: Scene) -> None:
+    for page in PAGES.values():
+        assert (b"ts-early" in ask(f"/{page.path}", "corpus=hug")[0]) == (page.path == "bpe")
+
+
+def test_it_comes_in_the_visitors_language_or_not_at_all(scene: Scene) -> None:
+    def language(query: str, accepted: str) -> str | None:
+        return Parts(ask("/bpe", query, accepted)[0]).stage.get("lang")
+
+    assert language("corpus=hug", "ja,en;q=0.9") == "ja"
+    assert language("corpus=hug&lang=ja", "en") == "ja"
+    assert language("corpus=hug&lang=tlh", "en") == "en"
+    assert language("corpus=hug", "zh-CN") is None  # nobody has seen it in Chinese
+
+
+def test_a_browser_that_has_the_page_gets_another_one_with_a_stage(scene: Scene) -> None:
+    plain, with_stage = ask("/bpe")[1], ask("/bpe", "corpus=hug")[1]
+    assert plain[b"etag"] != with_stage[b"etag"] != ask("/bpe", "corpus=hug&step=150")[1][b"etag"]
+    assert ask("/bpe", "corpus=hug")[1] == with_stage
+
+
+def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch, scene: Scene) -> None:
+    monkeypatch.setattr(early, "_scenes", Shelf(5_000))
+    places = [Where("bpe", "en", frozenset({("text", f"{number} {'x' * 500}")})) for number in range(50)]
+    for place in places:
+        note_scene(place, scene)
+    known = [has_scene(place) for place in places]
+    assert known[-1] and not known[0] and sum(known) < 20
+
+
+def test_frames_that_are_no_longer_there_are_not_waited_for(scene: Scene) -> None:
+    assert early_stage("bpe", HUG, "en") is not None
+    note_scene(Where("bpe", "en", frozenset(HUG.items())), scene._replace(book="another run"))
+    assert early_stage("bpe", HUG, "en") is None

@@ -1,0 +1,179 @@
+"""The stage that comes with the page: it stands and steps before Streamlit has started, and moves to its place unseen.
+
+Source: a first visit should show its step at once. Oracle: the page as it is when all of it has come: what was there before must lie
+where it lies then, to half a pixel, and a step that was taken before must be the page's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.conftest import ROOT
+
+APP = ROOT / "app.py"
+STARTS = "**/static/js/index.*.js"
+"""The script that begins Streamlit."""
+EARLY = ".ts-early"
+BOXES = """() => {
+  const early = document.querySelector('.ts-early');
+  const hosts = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
+  const book = [early?.querySelector('.book'), ...hosts]
+    .map((host) => host?.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean);
+  const left = (node) => { // where its text begins
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return [range.getBoundingClientRect().x];
+  };
+  const box = (node) => { const { x, y, width, height } = node.getBoundingClientRect(); return [x, y, width, height]; };
+  const main = early ?? document.querySelector('[data-testid=stMain]');
+  return { title: left(main.querySelector('.head > b, h1 span')), lead: box(main.querySelector('.lead')), book: box(book),
+    stage: box(book.querySelector('.stage')), said: box(book.querySelector('.say')),
+    ground: [getComputedStyle(book).backgroundColor, getComputedStyle(book).color],
+    tokens: getComputedStyle(book.querySelector('.t')).backgroundColor };
+}"""
+WINDOWS = [(1366, 768), (1920, 1080), (800, 600), (600, 800), (390, 844)]
+
+
+@contextmanager
+def before_streamlit(page: Page) -> Iterator[Callable[[], None]]:
+    """A page whose Streamlit starts when what this gives is called, or at the end."""
+    waiting: list[Route] = []
+    page.route(STARTS, lambda route: waiting.append(route))  # a method can't be marked as Playwright does
+
+    def start() -> None:
+        while waiting:
+            waiting.pop().continue_()
+        page.unroute(STARTS)
+
+    yield start
+    start()
+
+
+def step_of(page: Page) -> Any:
+    return expect(page.locator(".ts-flipbook .where b"))
+
+
+def shown_before(page: Page, address: str) -> str:
+    """Have the server know what an address shows."""
+    page.goto(address)
+    expect(page.locator(".ts-flipbook .say").first).to_be_visible()
+    expect(page.locator(EARLY)).to_have_count(0)
+    expect(page.get_by_role("tab").first).to_be_visible()
+    expect(page.locator(".ts-tour .start")).to_be_visible()
+    return address
+
+
+def test_it_steps_before_streamlit_has_started(serve: Callable[..., str], page: Page) -> None:
+    """By mouse and by keyboard; then Python hears of the step, the focus stays, and there is never a second stage."""
+    address = shown_before(page, serve(APP) + "/bpe?corpus=course&step=3")
+    with before_streamlit(page) as start:
+        page.goto(address, wait_until="commit")
+        step_of(page).to_have_text("Step 3")
+        page.keyboard.press("ArrowRight")
+        step_of(page).to_have_text("Step 4")
+        page.get_by_role("button", name="Next").click()
+        step_of(page).to_have_text("Step 5")
+        expect(page.get_by_test_id("stApp")).to_have_count(0)
+        page.evaluate(
+            "document[Symbol.for('tokensteps.stage')].mark = 'the same'; window.books = new Set();"
+            "const look = () => { const all = [document.querySelector('.ts-early .book'),"
+            " ...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]"
+            " .map((host) => host?.shadowRoot?.querySelector('.ts-flipbook:has(.say)')).filter(Boolean);"
+            " window.books.add(all.length); requestAnimationFrame(look); }; look()"
+        )
+        start()
+        expect(page.locator(EARLY)).to_have_count(0)
+    step_of(page).to_have_text("Step 5")
+    expect(page.get_by_text("after step 5, best first")).to_be_visible()
+    assert page.evaluate("document[Symbol.for('tokensteps.stage')].mark") == "the same"
+    assert page.evaluate("[...window.books]") == [1]
+    focused = "document.activeElement.shadowRoot?.activeElement?.dataset.do"
+    assert page.evaluate(focused) == "next"
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("after step 6, best first")).to_be_visible()
+    assert page.evaluate("new URL(location.href).searchParams.get('step')") == "6"
+    page.get_by_role("tab", name="Code", exact=True).click()  # all of the page is there
+    step_of(page).to_have_text("Step 6")
+
+
+def test_playing_goes_on(serve: Callable[..., str], page: Page) -> None:
+    address = shown_before(page, serve(APP) + "/unigram?corpus=hug")
+    with before_streamlit(page) as start:
+        page.goto(address, wait_until="commit")
+        page.get_by_role("button", name="Play").click()
+        step_of(page).to_have_text("Step 1")
+        start()
+        expect(page.locator(EARLY)).to_have_count(0)
+        expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 8")
+
+
+def test_nothing_moves_when_the_rest_comes(serve: Callable[..., str], page: Page) -> None:
+    """In windows of all widths, where the head of a page breaks into lines in different ways, and in three languages."""
+    for number, (width, height) in enumerate(WINDOWS):
+        name, language = [("bpe", "en"), ("wordpiece", "ja"), ("unigram", "zh")][number % 3]
+        page.set_viewport_size({"width": width, "height": height})
+        address = shown_before(page, f"{serve(APP)}/{name}?corpus=course&step=2&lang={language}")
+        later = page.evaluate(BOXES)
+        with before_streamlit(page) as start:
+            page.goto(address, wait_until="commit")
+            expect(page.locator(".ts-flipbook .say").first).to_be_visible()
+            page.evaluate("document.fonts.ready")
+            first = page.evaluate(BOXES)
+            start()
+        for part, box in later.items():
+            wanted = box if isinstance(box, str) else pytest.approx(box, abs=0.5)
+            assert first[part] == (box if part in ("ground", "tokens") else wanted), (
+                part,
+                width,
+                name,
+                language,
+            )
+
+
+def test_a_theme_that_was_chosen_is_kept_to(serve: Callable[..., str], open_page: Any) -> None:
+    page: Page = open_page(color_scheme="light", own="theme")
+    address = shown_before(page, serve(APP) + "/bpe?corpus=hug")
+    page.evaluate("localStorage.setItem('stActiveTheme-/bpe-v2', JSON.stringify('Dark'))")
+    page.goto(address)
+    expect(page.locator(EARLY)).to_have_count(0)
+    expect(page.locator(".ts-flipbook .say").first).to_be_visible()
+    later = page.evaluate(BOXES)
+    with before_streamlit(page):
+        page.goto(address, wait_until="commit")
+        expect(page.locator(".ts-flipbook .say").first).to_be_visible()
+        assert page.evaluate(BOXES)["ground"] == later["ground"]
+
+
+def test_what_is_projected_waits_for_streamlit(serve: Callable[..., str], page: Page) -> None:
+    address = shown_before(page, serve(APP) + "/bpe?corpus=hug")
+    page.evaluate("sessionStorage.setItem('tokensteps.projector', 'on')")
+    with before_streamlit(page) as start:
+        page.goto(address, wait_until="commit")
+        expect(page.locator("body > .too-old")).to_be_attached()  # which comes after it in the page
+        expect(page.locator(EARLY)).to_have_count(0)
+        expect(page.locator(".ts-flipbook")).to_have_count(0)
+        start()
+    expect(page.locator("html[data-projector]")).to_be_attached()
+    expect(page.locator(".ts-flipbook .say").first).to_be_visible()
+
+
+def test_another_language_than_the_server_was_told_takes_its_place(
+    serve: Callable[..., str], open_page: Any
+) -> None:
+    """A browser may ask for pages in one language and speak another: the page's own stage comes in place of the early one."""
+    shown_before(open_page(), serve(APP) + "/bpe?corpus=hug&lang=ja")
+    page: Page = open_page(extra_http_headers={"Accept-Language": "ja"})
+    with before_streamlit(page) as start:
+        page.goto(serve(APP) + "/bpe?corpus=hug&step=2", wait_until="commit")
+        expect(page.locator(".ts-flipbook .where b")).to_contain_text("2")
+        expect(page.locator("html")).to_have_attribute("lang", "ja")
+        start()
+        expect(page.locator(EARLY)).to_have_count(0)
+    step_of(page).to_have_text("Step 2")
+    expect(page.locator("html")).to_have_attribute("lang", "en")

@@ -1,0 +1,79 @@
+"""What a training page notes for whoever comes next to the same address: the stage that comes with the page.
+
+Source and oracle: the page itself, as its first run for an address shows it; the first answer must show the same or nothing.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from tests.pages.pages import Page, address, book
+from tokensteps.limits import SCENES_ROOM
+from tokensteps.runs.corpora import pack_text
+from tokensteps.runs.rules import RULES_OF
+from tokensteps.server.entrance import early
+from tokensteps.server.entrance.early import EarlyStage, early_stage
+from tokensteps.server.shelf import Shelf
+from tokensteps.server.stores import text_store
+
+PAGES = {name: Page(name, Path("pages", "train", f"{name}.py"), RULES_OF[name]) for name in ("bpe", "wordpiece", "unigram")}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _unvisited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(early, "_scenes", Shelf(SCENES_ROOM))
+
+
+def there(page: str, query: str = "", language: str = "en") -> EarlyStage | None:
+    return early_stage(page, dict(parse_qsl(query)), language)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("query", ["", "corpus=hug", "corpus=course&step=3", "corpus=hug&show=bytes&size=12"])
+def test_the_next_visitor_of_an_address_gets_the_same_stage(page: str, query: str) -> None:
+    assert there(page, query) is None
+    app = PAGES[page].opened(query)
+    found = there(page, query)
+    assert found is not None
+    shown, told = json.loads(gzip.decompress(found.frames)), book(app)
+    assert {name: shown[name] for name in ("run", "first", "last", "frames", "labels")} == {
+        name: told[name] for name in ("run", "first", "last", "frames", "labels")
+    }
+    assert found.scene.title == app.title[0].value
+    assert found.scene.lead in [html.proto.body for html in app.get("html")]
+
+
+def test_the_first_corpus_neednt_be_named() -> None:
+    PAGES["bpe"].opened()
+    assert there("bpe") == there("bpe", "corpus=course") is not None
+    assert there("wordpiece") is None and there("bpe", language="ja") is None
+
+
+def test_the_address_that_the_page_writes_itself_has_it() -> None:
+    """After a change of settings, as when somebody shares the link."""
+    app = PAGES["bpe"].opened("corpus=hug")
+    app.session_state["bpe.ties"] = "greatest"
+    app.run()
+    query = address(app)
+    assert query["ties"] == "greatest" and early_stage("bpe", query, "en") is not None
+
+
+def test_a_text_comes_along_only_if_the_link_holds_it() -> None:
+    """One that the server keeps is gone when its time has come: no page may show it then."""
+    packed = pack_text("hug pug hugs")
+    PAGES["bpe"].opened(f"corpus=paste&text={packed}")
+    assert there("bpe", f"corpus=paste&text={packed}") is not None
+    kept = text_store().put("".join(map(chr, range(33, 9_000))).encode())
+    app = PAGES["bpe"].opened(f"corpus=paste&id={kept}")
+    assert book(app)["last"] >= 0 and address(app)["id"] == kept
+    assert there("bpe", f"corpus=paste&id={kept}") is None
+
+
+def test_what_is_asked_is_not_given_away() -> None:
+    PAGES["bpe"].opened("corpus=hug&mode=predict")
+    assert there("bpe", "corpus=hug&mode=predict") is None and there("bpe", "corpus=hug") is None

@@ -1,0 +1,77 @@
+"""The stage that comes with the page, so that it stands and steps before Streamlit has started.
+
+A page notes what it shows at an address. Whoever comes to the same address, in the same language, gets it with the page itself, as long
+as its frames are on the shelf: nothing is read, trained or drawn for an address, whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from tokensteps.bounded import ENTRY, text_bytes
+from tokensteps.components.address import read_step
+from tokensteps.drawing.frame import window
+from tokensteps.limits import SCENES_ROOM
+from tokensteps.server.shelf import Shelf, at_hand
+
+
+class Where(NamedTuple):
+    """Where a visitor comes to, but for the step."""
+
+    path: str
+    """Of the page."""
+    language: str
+    settings: frozenset[tuple[str, str]]
+    """The parameters, each with its value."""
+
+
+class Scene(NamedTuple):
+    """What a page shows there."""
+
+    title: str
+    lead: str
+    """What stands under the title: HTML."""
+    beside: tuple[str, ...]
+    """What is written beside the title, where it comes later: on two buttons for modes, on a link, and on the button for the tour."""
+    book: str
+    """The name of its frames."""
+    last: int
+    """The run's last step."""
+    edition: tuple[object, ...]
+    """Of the frames, see `tokensteps.server.steps`."""
+
+
+class EarlyStage(NamedTuple):
+    """A scene at a step, for the page that a visitor gets."""
+
+    scene: Scene
+    shown: range
+    """The steps that there are frames of."""
+    frames: bytes
+    """Packed as they are for a message."""
+
+
+_scenes: Final = Shelf[Where, Scene](SCENES_ROOM)
+
+
+def note_scene(where: Where, scene: Scene) -> None:
+    """Have those who come to this address get the scene with the page."""
+    _scenes.put(where, scene, ENTRY + text_bytes(tuple(where.settings), scene))
+
+
+def has_scene(where: Where) -> bool:
+    """Whether that was done, and is still known."""
+    return _scenes.get(where) is not None
+
+
+def early_stage(path: str, query: Mapping[str, str], language: str) -> EarlyStage | None:
+    """What comes with the page for a visitor of this address, whose `query` is without the language; None if nothing is at hand."""
+    settings = dict(query)
+    step = read_step(settings.pop("step", None)) or 0
+    scene = _scenes.get(Where(path, language, frozenset(settings.items())))
+    if scene is None:
+        return None
+    shown = window(min(step, scene.last), scene.last)
+    frames: bytes | None = at_hand((scene.book, shown, scene.edition))
+    return None if frames is None else EarlyStage(scene, shown, frames)
