@@ -27,10 +27,15 @@ from benchmarks.load import ROOT, server
 from tests.browser import chromium
 from tests.browser.conftest import ARGUMENTS
 
-STAGE = """() => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+WITHIN = """() => [...document.querySelectorAll('HOSTS')]
   .some(host => host.shadowRoot?.querySelector('.ts-flipbook .say')?.textContent)"""
+WHOLE = WITHIN.replace("HOSTS", "[data-testid=stBidiComponentIsolated]")
+"""Streamlit has drawn the page, with the stage in its place."""
+STAGE = WITHIN.replace("HOSTS", "[data-testid=stBidiComponentIsolated], .ts-early .book")
+"""The stage is there, and can be stepped through: the one that came with the page, or Streamlit's."""
 TITLE = "() => document.querySelector('h1')?.textContent"
-PAGES = {"stage": ("/bpe?corpus=hug&step=3", STAGE), "home": ("/", TITLE)}
+LINK = "/bpe?corpus=hug&step=3"
+PAGES = {"stage": (LINK, STAGE), "whole page": (LINK, WHOLE), "home": ("/", TITLE)}
 EMPTY = "import streamlit as st\nst.title('Nothing')\n"
 WATCH = """(() => { const there = CONDITION, look = () => {
   if (there()) requestAnimationFrame(() => { window.visitPainted = performance.now(); });

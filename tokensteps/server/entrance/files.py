@@ -25,6 +25,8 @@ from tokensteps.server.shelf import Shelf
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+PARAMETERS: Final = 64
+"""Parameters that an address may have to be looked up: reading 20,000 would hold up everybody."""
 STATIC: Final = "/static/"
 """In the address of every static file, Streamlit's (/static/) and the app's (/app/static/)."""
 
@@ -63,7 +65,11 @@ class FromMemory:
 
     async def page(self, path: str, scope: Scope, packed: bool) -> CommonAnswer:
         """The page at a path, with the stage that belongs to the address if one is at hand."""
-        query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True))
+        asked = scope.get("query_string", b"").decode("latin-1")
+        try:
+            query = dict(parse_qsl(asked, keep_blank_values=True, max_num_fields=PARAMETERS))
+        except ValueError:  # no link of ours has so many
+            return page_for(path, packed)
         accepted = header_of(scope["headers"], b"accept-language").decode("latin-1")
         language = visitors_language(query.pop("lang", ""), accepted)
         early = early_stage(path, query, language)
