@@ -354,4 +354,6 @@ export default function projector({ data, parentElement: root }) {
   button.lastChild.textContent = data.name;
   button.ariaLabel = button.title = `${data.name} (P)`;
   document[PROJECTOR].receive(data, button);
+  if (document[HASTE]) document[PROJECTOR].turn(true);
+  delete document[HASTE];
 }

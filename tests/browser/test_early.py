@@ -150,6 +150,25 @@ def test_a_theme_that_was_chosen_is_kept_to(serve: Callable[..., str], open_page
         assert page.evaluate(BOXES)["ground"] == later["ground"]
 
 
+def test_projector_mode_begins_when_it_can(serve: Callable[..., str], page: Page) -> None:
+    """P, pressed while only the stage is there, isn't lost; pressed twice, it means nothing."""
+    address = shown_before(page, serve(APP) + "/bpe?corpus=hug&step=3")
+    for presses, on in ((1, 1), (2, 0)):
+        with before_streamlit(page) as start:
+            page.goto(address, wait_until="commit")
+            step_of(page).to_have_text("Step 3")
+            for _ in range(presses):
+                page.keyboard.press("p")
+            start()
+            expect(page.locator(EARLY)).to_have_count(0)
+            expect(page.locator(".ts-tour .start")).to_be_attached()
+        expect(page.locator("html[data-projector]")).to_have_count(on)
+        step_of(page).to_have_text("Step 3")
+        if on:
+            page.keyboard.press("p")
+            expect(page.locator("html[data-projector]")).to_have_count(0)
+
+
 def test_what_is_projected_waits_for_streamlit(serve: Callable[..., str], page: Page) -> None:
     address = shown_before(page, serve(APP) + "/bpe?corpus=hug")
     page.evaluate("sessionStorage.setItem('tokensteps.projector', 'on')")

@@ -248,7 +248,9 @@ def test_words_are_split_at_random(window: Window, server: str) -> None:
     window.open(f"{server}/unigram?corpus=hug&step=5", STAGE)
     tab(window, "Lattice")
     says(window, "[data-testid=stMain] h2", "Sample at random")
-    window.js("all('button').find((one) => one.textContent.trim() === 'Sample again').click()")
+    again = "all('button').find((one) => one.textContent.trim() === 'Sample again')"
+    window.await_js(f"return {again} !== undefined")
+    window.js(f"{again}.click()")
     says(window, "[data-testid=stMain] p", "Seed")
 
 
