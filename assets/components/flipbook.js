@@ -465,6 +465,7 @@ class Flipbook extends Component {
     this.root = this.line.root = root;
     root[MOUNTED] = this;
     root.append(this.box);
+    dropEarly();
     for (const [pane, ...scrolled] of panes) pane.scrollTo(...scrolled);
     held?.focus({ preventScroll: true });
     [this.told, this.nonce] = seek; // Python needn't lead anywhere, and hears of the steps since
@@ -577,7 +578,6 @@ export default function flipbook({ data, parentElement: root, setStateValue, set
   if (early?.book.run && !root[MOUNTED] && typeof data !== "string") {
     const { run, seek } = headOf(data);
     if (run === early.book.run) early.settle(root, seek);
-    if (run === early.book.run) dropEarly();
   }
   return mount(Flipbook, root, data, setStateValue, setTriggerValue);
 }

@@ -2,12 +2,14 @@
 // steps while Streamlit starts; then it moves to its place (`settle` in flipbook.js). What isn't drawn here, such as a
 // page that is being projected, waits for Streamlit.
 const THEME = `stActiveTheme-${location.pathname}-v2`; // where Streamlit keeps the theme that was chosen
+const WIDTH = "sidebarWidth"; // and how wide somebody has made the menu
 
 function showEarly(page) {
   const stored = (store, name) => { try { return store().getItem(name); } catch { return null; } };
   if (stored(() => sessionStorage, "tokensteps.projector")) return page.remove();
   const theme = { '"Light"': "light", '"Dark"': "dark" }[stored(() => localStorage, THEME)] ?? "light dark";
   Object.assign(document.documentElement, { lang: page.lang }).style.colorScheme = theme;
+  page.style.setProperty("--menu", `${parseInt(stored(() => localStorage, WIDTH)) || 281.25}px`);
   page.hidden = false;
   const packed = Uint8Array.from(atob(page.querySelector("template").innerHTML), (letter) => letter.charCodeAt());
   const step = Number(new URLSearchParams(location.search).get("step")?.match(/^\d{1,9}$/)?.[0] ?? 0);
