@@ -6,6 +6,7 @@ const SPEEDS = [1, 2, 4, 0.5];
 const BEAT = 450, TURN = 1600, REST = 250, SAY = 400, WAIT = 1000; // ms
 const SPREAD = 3000; // ms over which a class asks for the next window
 const LOST = 4000; // ms after which more of a run that grows is asked for once more if no answer came
+const PATIENCE = 1000; // ms in which the page above the stage takes its place
 const AHEAD = 12; // steps from the window's edge at which the next window is asked for
 const SWIPE = 50; // px
 // How large type is beside what projector.css says, in how many columns words stand (or one after the other), and
@@ -457,10 +458,23 @@ class Flipbook extends Component {
     if (!param || there === String(this.step) || (!there && !this.step)) return;
     history.replaceState(history.state, "", withStep(location.href, param, this.step));
   }
-  settle(root, seek) { // the stage that came with the page moves to its place: nothing of it changes
+  // The stage that came with the page waits for its place in Streamlit's to be where it lies itself, and moves there.
+  await(root, ...given) {
+    if (!this.place) requestAnimationFrame(() => this.look(performance.now() + PATIENCE));
+    this.place = [root, given];
+  }
+  look(end) {
+    const [root, given] = this.place, here = this.box.getBoundingClientRect();
+    const there = root.host.getBoundingClientRect(), scrolled = this.root.host.parentElement.scrollTop;
+    const fits = Math.abs(there.top - here.top - scrolled) < 1 && Math.abs(there.left - here.left) < 1;
+    if (!root.isConnected) dropEarly();
+    else if (fits || performance.now() > end) this.settle(root, given);
+    else requestAnimationFrame(() => this.look(end));
+  }
+  settle(root, given) { // nothing of it changes
     const panes = [this.line.node, ...this.stage.all("[data-pane]")]
       .map((pane) => [pane, pane.scrollLeft, pane.scrollTop]);
-    const held = this.root.activeElement;
+    const held = this.root.activeElement, { scrollTop } = this.root.host.parentElement;
     delete this.root[MOUNTED];
     this.root = this.line.root = root;
     root[MOUNTED] = this;
@@ -468,8 +482,10 @@ class Flipbook extends Component {
     dropEarly();
     for (const [pane, ...scrolled] of panes) pane.scrollTo(...scrolled);
     held?.focus({ preventScroll: true });
-    [this.told, this.nonce] = seek; // Python needn't lead anywhere, and hears of the steps since
+    root.host.closest('[data-testid="stMain"]').scrollTop = scrollTop;
+    [this.told, this.nonce] = headOf(given[0]).seek; // Python needn't lead anywhere, and hears of the steps since
     this.later("tell", REST, () => this.tell());
+    this.connect(...given);
   }
   async connect(data, setStateValue, setTriggerValue) {
     [this.send, this.trigger] = [setStateValue, setTriggerValue];
@@ -574,10 +590,10 @@ function withStep(href, param, step) { // other parameters keep their exact spel
 }
 
 export default function flipbook({ data, parentElement: root, setStateValue, setTriggerValue }) {
-  const early = document[EARLY]?.[MOUNTED];
-  if (early?.book.run && !root[MOUNTED] && typeof data !== "string") {
-    const { run, seek } = headOf(data);
-    if (run === early.book.run) early.settle(root, seek);
+  const early = document[EARLY]?.[MOUNTED], fresh = !root[MOUNTED] && typeof data !== "string";
+  if (early?.book.run && fresh && headOf(data).run === early.book.run) {
+    early.await(root, data, setStateValue, setTriggerValue);
+    return () => setTimeout(() => root.isConnected || root[MOUNTED]?.close());
   }
   return mount(Flipbook, root, data, setStateValue, setTriggerValue);
 }

@@ -197,7 +197,7 @@ function paper() {
 
 export default function page({ data }) { // the same function is never added twice
   document.documentElement.lang = data.language;
-  setTimeout(dropEarly, 1000); // after the scripts of what stands above this one
+  setTimeout(dropEarly, 2000); // a stage that waits for its place has it by then
   ({ few, titles } = data);
   amend();
   document.addEventListener("input", mend, true);

@@ -71,6 +71,7 @@ def whole(page: Page) -> None:
     expect(page.locator(".ts-flipbook .say").first).to_be_visible()
     expect(page.get_by_role("tab").first).to_be_visible()
     expect(page.locator(".ts-tour .start")).to_be_visible()
+    expect(page.get_by_test_id("stMain").get_by_test_id("stPageLink").first).to_be_visible()
 
 
 def test_it_steps_before_streamlit_has_started(serve: Callable[..., str], page: Page) -> None:
@@ -107,11 +108,11 @@ def test_it_steps_before_streamlit_has_started(serve: Callable[..., str], page: 
 
 
 def test_playing_goes_on(serve: Callable[..., str], page: Page) -> None:
-    address = shown_before(page, serve(APP) + "/unigram?corpus=hug")
+    address = shown_before(page, serve(APP) + "/unigram?corpus=hug&step=5")
     with before_streamlit(page) as start:
         page.goto(address, wait_until="commit")
         page.get_by_role("button", name="Play").click()
-        step_of(page).to_have_text("Step 1")
+        step_of(page).to_have_text("Step 6")
         start()
         expect(page.locator(EARLY)).to_have_count(0)
         expect(page.get_by_role("button", name="Pause")).to_be_visible()
