@@ -21,12 +21,14 @@ import streamlit as st
 from starlette.datastructures import Headers
 from streamlit import runtime
 from streamlit.components.v2.bidi_component import main as bidi_component
+from streamlit.cursor import Cursor, SparseList
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib.utils import compute_and_register_element_id
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
-from streamlit.runtime import app_session
+from streamlit.runtime import app_session, fragment
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -47,6 +49,7 @@ from streamlit.web.server.starlette import starlette_routes, starlette_server, s
 from tests.loops import finished
 from tokensteps import streamlit_internals
 from tokensteps.streamlit_internals import (
+    GO_ON,
     INDEX,
     METRICS,
     UPLOADS,
@@ -54,6 +57,8 @@ from tokensteps.streamlit_internals import (
     StateInSight,
     answer_deep_links,
     claimed_session,
+    copied_places,
+    copy_places_quickly,
     end_session,
     held_by_browser,
     is_history_navigation,
@@ -384,11 +389,25 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
         AppSession._on_scriptrunner_event(
             session, None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg=message
         )
-    assert len(wakes) == 1
-    wakes[0]()
-    assert heard == [
-        (None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, {"forward_msg": message}) for message in messages
-    ]
+    assert len(wakes) == 1, "more is about to come"
+    told = [(None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, {"forward_msg": message}) for message in messages]
+
+    async def held() -> None:
+        wakes.pop()()
+        assert heard == []
+        while not heard:
+            await asyncio.sleep(Handover.HELD)
+
+    finished(held())
+    assert heard == told
+    heard.clear()
+    AppSession._on_scriptrunner_event(
+        session, None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg=messages[0]
+    )
+    AppSession._on_scriptrunner_event(session, None, ScriptRunnerEvent.SHUTDOWN, client_state=None)
+    assert len(wakes) == 2
+    wakes[1]()
+    assert heard == [told[0], (None, ScriptRunnerEvent.SHUTDOWN, {"client_state": None})], "at once"
 
     async def within_and_outside() -> tuple[bool, bool]:
         state = SimpleNamespace(eventloop=asyncio.get_running_loop(), need_send_data=asyncio.Event())
@@ -401,6 +420,143 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
         return within, state.need_send_data.is_set()
 
     assert finished(within_and_outside()) == (True, True)
+
+
+def test_every_event_of_a_script_is_the_end_of_a_part_or_goes_on() -> None:
+    """A new kind of event that nothing follows must not wait: put it into one of the two."""
+    ends = {
+        ScriptRunnerEvent.SCRIPT_STOPPED_WITH_COMPILE_ERROR,
+        ScriptRunnerEvent.SCRIPT_STOPPED_WITH_SUCCESS,
+        ScriptRunnerEvent.SCRIPT_STOPPED_FOR_RERUN,
+        ScriptRunnerEvent.FRAGMENT_STOPPED_WITH_SUCCESS,
+        ScriptRunnerEvent.SHUTDOWN,
+    }
+    assert {*ScriptRunnerEvent} == ends | GO_ON
+
+
+def test_what_is_held_is_passed_on_once_and_the_wait_ends_with_it() -> None:
+    heard: list[int] = []
+
+    async def tell() -> None:
+        loop = asyncio.get_running_loop()
+        handover = Handover(loop.call_soon)
+        handover.add(lambda: heard.append(1), more=True)
+        handover.add(lambda: heard.append(2), more=True)
+        await asyncio.sleep(0)
+        assert heard == []
+        handover.add(lambda: heard.append(3))
+        await asyncio.sleep(0)
+        assert heard == [1, 2, 3], "what was held comes with what isn't"
+        assert handover._end is None, "and nothing is left to wake the loop for"
+        handover.add(lambda: heard.append(4), more=True)
+        handover.pass_on()
+        await asyncio.sleep(0)
+        assert heard == [1, 2, 3, 4] and handover._end is None
+
+    finished(tell())
+
+
+def test_a_run_is_asked_for_when_all_is_known_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit drops what is told by a script that is no longer the session's. From another thread, nothing is passed on."""
+    order: list[str] = []
+    monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
+    monkeypatch.setattr(Runtime, "_enqueued_some_message", Runtime._enqueued_some_message)
+    monkeypatch.setattr(AppSession, "request_rerun", lambda _session, _state: order.append("asked"))
+    tell_together()
+
+    async def ask() -> None:
+        session: Any = SimpleNamespace(
+            _event_loop=asyncio.get_running_loop(),
+            _call_soon_on_event_loop=lambda _handle: None,
+            _handle_scriptrunner_event_on_event_loop=lambda *_event: order.append("told"),
+        )
+        AppSession.request_rerun(session, None)
+        AppSession._on_scriptrunner_event(session, None, ScriptRunnerEvent.SHUTDOWN)
+        await asyncio.to_thread(AppSession.request_rerun, session, None)
+        AppSession.request_rerun(session, None)
+
+    finished(ask())
+    assert order == ["asked", "asked", "told", "asked"]
+
+
+def test_places_are_copied_as_streamlit_does() -> None:
+    """Oracle: `copy.deepcopy`, which Streamlit uses, on the places of a fragment within containers."""
+
+    def page() -> None:
+        from copy import deepcopy
+
+        import streamlit as st
+        from streamlit.delta_generator_singletons import context_dg_stack
+        from streamlit.proto.Element_pb2 import Element
+        from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+        from tokensteps.streamlit_internals import copied_places
+
+        @st.fragment
+        def part() -> None:
+            context = get_script_run_ctx()
+            assert context is not None
+            st.caption("one")
+            with st.sidebar, st.form("form"), st.columns(2)[1]:
+                context.cursors[1].transient_elements[0] = Element()
+                for places in (context_dg_stack.get(), context.cursors):
+                    pairs.append((places, deepcopy(places), copied_places(places)))
+
+        pairs: list[object] = []
+        st.title("zero")
+        with st.container(), st.expander("more"):
+            part()
+        locked = (st.empty(),)
+        pairs.append((locked, deepcopy(locked), copied_places(locked)))
+        st.session_state["pairs"] = pairs
+
+    def plain(places: Any) -> Any:
+        """All that a place is made of, by the names of its parts."""
+        match places:
+            case dict():
+                return {name: plain(part) for name, part in places.items()}
+            case tuple() | list():
+                return [plain(part) for part in places]
+            case DeltaGenerator() | Cursor() | SparseList():
+                parts = vars(places).items()
+                return type(places), {name: plain(part) for name, part in parts if name != "__orig_class__"}
+        return places
+
+    def objects(places: Any) -> set[int]:
+        """Everything in them that can be changed."""
+        match places:
+            case dict():
+                return {id(places)}.union(*map(objects, places.values()))
+            case tuple() | list():
+                return set().union(*map(objects, places))
+            case DeltaGenerator() | Cursor() | SparseList():
+                return {id(places)}.union(*map(objects, vars(places).values()))
+        return set()
+
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    pairs = app.session_state["pairs"]
+    assert len(pairs) == 3
+    for places, deep, quick in pairs:
+        assert plain(quick) == plain(deep)
+        assert len(objects(quick)) == len(objects(deep))
+        assert not objects(quick) & objects(places), "nothing is shared"
+
+
+def test_fragments_copy_their_places_by_this_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And by no other: all of `deepcopy` in it is of places."""
+    source = inspect.getsource(fragment)
+    copied = set(re.findall(r"\bdeepcopy\(([\w.]+(?:\(\))?)\)", source))
+    assert copied == {
+        "ctx.cursors",
+        "context_dg_stack.get()",
+        "cursors_snapshot",
+        "dg_stack_snapshot",
+        "dg_stack",
+    }
+    monkeypatch.setattr(fragment, "deepcopy", fragment.deepcopy)
+    copy_places_quickly()
+    assert vars(fragment)["deepcopy"] is copied_places
 
 
 def test_small_parts_leave_at_once_on_streamlits_own_socket(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from tokensteps.server.logs import throttled
 from tokensteps.server.seal import secret
 from tokensteps.streamlit_internals import (
     answer_deep_links,
+    copy_places_quickly,
     read_theme_once,
     send_at_once,
     show_state_by_need,
@@ -77,6 +78,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     tell_together()
     send_at_once()
     show_state_by_need()
+    copy_places_quickly()
     allow_open_files()
     give_memory_back()
     # Everything imported so far stays for good; frozen, a collection need not walk it again.
