@@ -39,6 +39,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
+from streamlit.runtime.session_manager import ActiveSessionInfo
 from streamlit.runtime.state.common import WidgetValuePresenter, is_element_id
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, SessionState
 
@@ -67,6 +68,8 @@ METRICS: Final = "/_stcore/metrics"
 UPLOADS: Final = "/_stcore/upload_file/"
 """Where files are sent: followed by the session and the file's name."""
 
+SENT_AT_ONCE: Final = 100
+"""Messages to one browser. Streamlit lets 500 wait for it, and disconnects who has more."""
 GO_ON: Final = frozenset({ScriptRunnerEvent.SCRIPT_STARTED, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG})
 """What a script tells while it runs: more is about to come."""
 
@@ -284,12 +287,12 @@ def tell_together() -> None:
         handle = partial(session._handle_scriptrunner_event_on_event_loop, sender, event, **more)
         handover.add(handle, more=event in GO_ON)
 
-    def ask(session: AppSession, state: ClientState | None) -> None:
+    def ask(session: AppSession, client_state: ClientState | None) -> None:
         # Else what a script has told that has just ended would come from one that is no longer the session's, and be dropped.
         handover: Handover | None = session.__dict__.get("_handover")
         if handover is not None and asyncio._get_running_loop() is session._event_loop:
             handover.pass_on()
-        ask_for_run(session, state)
+        ask_for_run(session, client_state)
 
     def wake(server: Runtime) -> None:
         state = server._get_async_objs()
@@ -299,8 +302,28 @@ def tell_together() -> None:
             state.eventloop.call_soon_threadsafe(state.need_send_data.set)
 
     AppSession._on_scriptrunner_event = tell  # type: ignore[method-assign, assignment]
-    AppSession.request_rerun = ask  # type: ignore[method-assign]
+    AppSession.request_rerun = ask  # type: ignore[method-assign, assignment]
     Runtime._enqueued_some_message = wake  # type: ignore[method-assign, assignment]
+
+
+def send_together() -> None:
+    """Have the messages of a session sent at once.
+
+    Streamlit rests after each, for which the loop gives Python's one turn away: while pages are run in other threads, it has it back
+    after 2 ms or more, so that it sent some hundred messages a second to all visitors together, and an arrival is forty.
+    """
+    take, send = AppSession.flush_browser_queue, Runtime._send_message
+
+    def take_parts(session: AppSession) -> list[list[ForwardMsg]]:
+        messages = take(session)
+        return [messages[start : start + SENT_AT_ONCE] for start in range(0, len(messages), SENT_AT_ONCE)]
+
+    def send_part(server: Runtime, client: ActiveSessionInfo, messages: list[ForwardMsg]) -> None:
+        for message in messages:
+            send(server, client, message)
+
+    AppSession.flush_browser_queue = take_parts  # type: ignore[method-assign, assignment]
+    Runtime._send_message = send_part  # type: ignore[method-assign, assignment]
 
 
 def copy_places_quickly() -> None:

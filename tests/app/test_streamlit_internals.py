@@ -29,7 +29,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session, fragment
-from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.app_session import AppSession, AppSessionState
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
@@ -52,6 +53,7 @@ from tokensteps.streamlit_internals import (
     GO_ON,
     INDEX,
     METRICS,
+    SENT_AT_ONCE,
     UPLOADS,
     Handover,
     StateInSight,
@@ -66,6 +68,7 @@ from tokensteps.streamlit_internals import (
     read_theme_once,
     remove_upload,
     send_at_once,
+    send_together,
     session_id,
     sessions_without_connection,
     show_state_by_need,
@@ -420,6 +423,30 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
         return within, state.need_send_data.is_set()
 
     assert finished(within_and_outside()) == (True, True)
+
+
+def test_a_sessions_messages_are_sent_without_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oracle: Streamlit's own loop, which rests after each of what it takes for a message; a hundred at most without one."""
+    monkeypatch.setattr(AppSession, "flush_browser_queue", AppSession.flush_browser_queue)
+    monkeypatch.setattr(Runtime, "_send_message", Runtime._send_message)
+    send_together()
+    looked = inspect.getsource(Runtime._loop_coroutine)
+    for line in ("session.flush_browser_queue()", "self._send_message(active_session_info, msg)"):
+        assert looked.count(line) == 1
+    assert 2 * SENT_AT_ONCE < starlette_websocket.WEBSOCKET_MAX_SEND_QUEUE_SIZE
+    queue = ForwardMsgQueue()
+    messages = [ForwardMsg(script_finished=0, hash=str(number)) for number in range(SENT_AT_ONCE + 1)]
+    for message in messages:
+        queue.enqueue(message)
+    session: Any = SimpleNamespace(_browser_queue=queue)
+    heard: list[ForwardMsg] = []
+    client: Any = SimpleNamespace(client=SimpleNamespace(write_forward_msg=heard.append), script_run_count=0)
+    parts: list[Any] = AppSession.flush_browser_queue(session)
+    assert [len(part) for part in parts] == [SENT_AT_ONCE, 1]
+    for part in parts:
+        Runtime._send_message(SimpleNamespace(), client, part)  # type: ignore[arg-type]
+    assert heard == messages and client.script_run_count == len(messages)
+    assert AppSession.flush_browser_queue(session) == []
 
 
 def test_every_event_of_a_script_is_the_end_of_a_part_or_goes_on() -> None:

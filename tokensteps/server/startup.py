@@ -22,6 +22,7 @@ from tokensteps.streamlit_internals import (
     copy_places_quickly,
     read_theme_once,
     send_at_once,
+    send_together,
     show_state_by_need,
     tell_together,
 )
@@ -76,6 +77,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     answer_deep_links()
     read_theme_once()
     tell_together()
+    send_together()
     send_at_once()
     show_state_by_need()
     copy_places_quickly()
