@@ -309,8 +309,8 @@ def tell_together() -> None:
 def send_together() -> None:
     """Have the messages of a session sent at once.
 
-    Streamlit rests after each, for which the loop gives Python's one turn away: while pages are run in other threads, it has it back
-    after 2 ms or more, so that it sent some hundred messages a second to all visitors together, and an arrival is forty.
+    Streamlit rests after each, for which the loop gives Python's one turn away. While pages are run in other threads, it can take 2 ms and
+    more until it has the turn back, and a page has dozens of messages.
     """
     take, send = AppSession.flush_browser_queue, Runtime._send_message
 
@@ -329,7 +329,7 @@ def send_together() -> None:
 def copy_places_quickly() -> None:
     """Have a fragment remember and find its place in the page by copies of what a place is made of, and of nothing else.
 
-    Streamlit copies by `copy.deepcopy`, which asks of every number and text whether it has met it before: a fourteenth of a click.
+    Streamlit copies by `copy.deepcopy`, which asks of every number and text whether it has met it before: a sixteenth of a click.
     """
     vars(fragment)["deepcopy"] = copied_places
 
