@@ -30,6 +30,7 @@ from tokenizers_core.training.bpe import (
     LONG_WORD,
     ApplyEvent,
     BpeModel,
+    BpeOptions,
     SplitEvent,
     apply_merges,
     apply_merges_long,
@@ -266,6 +267,34 @@ def test_what_no_merge_touches_is_left_alone(learned_from: str, word: str, unk_t
     symbols = [symbol if symbol in tokens else unk_token for symbol in word if symbol in tokens or unk_token]
     expected = plain_encode("".join(symbols), trace[-1].merges)
     assert [tokens[identifier] for identifier in model.spell(word)] == expected
+
+
+@thorough
+@given(
+    st.lists(
+        st.text(["h", "u", "g", "é", "語", "\0", "\ufffe", "\U0010ffff", *BYTE_TO_SYMBOL[-4:]], max_size=20)
+    ),
+    st.booleans(),
+)
+def test_many_words_are_encoded_like_each_of_them(words: list[str], whole: bool) -> None:
+    """Those in the byte alphabet, and those that the byte alphabet doesn't have, or that have what stands between words."""
+    trace = train_bpe(Corpus.from_counts({"hug": 3, "hughug": 2}), alphabet="bytes")
+    for unk_token in ("", "?"):
+        tokens = [*trace[-1].vocab, *filter(None, [unk_token])]
+        one, many = (
+            BpeModel(tokens, trace[-1].merges, unk_token, options=BpeOptions(ignore_merges=whole))
+            for _ in range(2)
+        )
+        each = [one.encode_word(word) for word in words]
+        assert many.encode_words(words[:3]) == each[:3]  # some are remembered, then
+        assert many.encode_words(words * 2) == each * 2
+
+
+def test_more_words_than_are_encoded_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BpeModel, "SPELLED_AT_ONCE", 2)
+    model = train_bpe(Corpus.from_counts({"hug": 3, "pug": 2}), merges=2).tokenizer().model
+    words = ["hug", "ug", "", "pug", "gh"]
+    assert model.encode_words(words) == [tuple(model.spell(word)) for word in words]
 
 
 def test_overlap() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from random import Random
 from typing import Any
@@ -23,6 +23,9 @@ class Model(ABC):
     BYTES_REMEMBERED = 16_000_000
     """About what all remembered words may take: some 30,000 usual words, or 6,000 of a hundred rare characters."""
 
+    SPELLED_AT_ONCE = 500
+    """Words that are encoded together: what is shared costs little already, and takes no memory yet that counts."""
+
     vocabulary: Vocabulary
     unk_token: str
     """The token for what is unknown; "" if nothing can be."""
@@ -41,6 +44,10 @@ class Model(ABC):
     @abstractmethod
     def spell(self, word: str) -> Iterable[int]:
         """The ids of a word's tokens, worked out."""
+
+    def spell_all(self, words: Sequence[str]) -> Iterable[Iterable[int]]:
+        """The ids of many words' tokens, worked out."""
+        return map(self.spell, words)
 
     @abstractmethod
     def explain(self, word: str) -> Trace[Any]:
@@ -95,13 +102,28 @@ class Model(ABC):
         ids = self._remembered.get(word)
         if ids is None:
             ids = tuple(self.spell(word))
-            self.remember(self._remembered, word, ids)
+            self.remember(self._remembered, [(word, ids)])
         return ids
 
-    def remember(self, memory: dict[str, tuple[int, ...]], word: str, ids: tuple[int, ...]) -> None:
-        """Write a word's ids into one of this model's memories, if there is room: it counts for all of them together."""
-        if len(word) <= self.LONGEST_REMEMBERED and len(memory) < self.WORDS_REMEMBERED:
-            size = 220 + 4 * len(word) + 8 * len(ids)
-            if self._taken + size <= self.BYTES_REMEMBERED:
-                memory[word] = ids
-                self._taken += size
+    def encode_words(self, words: Sequence[str]) -> list[tuple[int, ...]]:
+        """The same of many words, at less cost for each."""
+        known = self._remembered
+        encoded = {word: known[word] for word in words if word in known}
+        new = [word for word in dict.fromkeys(words) if word not in encoded]
+        for first in range(0, len(new), self.SPELLED_AT_ONCE):
+            lot = new[first : first + self.SPELLED_AT_ONCE]
+            encoded.update(zip(lot, map(tuple, self.spell_all(lot)), strict=True))
+        self.remember(known, zip(new, map(encoded.__getitem__, new), strict=True))
+        return list(map(encoded.__getitem__, words))
+
+    def remember(
+        self, memory: dict[str, tuple[int, ...]], encoded: Iterable[tuple[str, tuple[int, ...]]]
+    ) -> None:
+        """Write words' ids into one of this model's memories, as far as there is room: it counts for all of them together."""
+        longest, most = self.LONGEST_REMEMBERED, self.WORDS_REMEMBERED
+        for word, ids in encoded:
+            if len(word) <= longest and len(memory) < most:
+                size = 220 + 4 * len(word) + 8 * len(ids)
+                if self._taken + size <= self.BYTES_REMEMBERED:
+                    memory[word] = ids
+                    self._taken += size

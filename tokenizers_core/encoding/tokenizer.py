@@ -290,7 +290,8 @@ class Tokenizer:
             if segment.special:
                 ids.append(self.vocab[segment.text])
             else:
-                ids.extend(chain.from_iterable(self._ids_of(stretches, splitter.view.show)))
+                for of_stretch in self._ids_of(stretches, splitter.view.show):
+                    ids += of_stretch
         return ids
 
     def _ids_of(self, stretches: Sequence[str], show: Callable[[str], str]) -> Iterable[tuple[int, ...]]:
@@ -298,13 +299,12 @@ class Tokenizer:
         known = self._stretches
         with suppress(KeyError):  # as in most texts but the first ones
             return list(map(known.__getitem__, stretches))
-        encoded: dict[str, tuple[int, ...]] = {}
-        for stretch in set(stretches):
-            ids = known.get(stretch)
-            if ids is None:
-                ids = self.model.encode_word(show(stretch))
-                self.model.remember(known, stretch, ids)
-            encoded[stretch] = ids
+        different = set(stretches)
+        encoded = {stretch: known[stretch] for stretch in different if stretch in known}
+        new = list(different.difference(encoded))
+        spelled = list(zip(new, self.model.encode_words(list(map(show, new))), strict=True))
+        self.model.remember(known, spelled)
+        encoded.update(spelled)
         return map(encoded.__getitem__, stretches)
 
     def sample(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable
 from itertools import count
 from typing import NewType
@@ -63,6 +64,11 @@ class Vocabulary:
         """The tokens behind a string of private characters."""
         tokens = self.tokens
         return tuple([tokens[ord(character)] for character in word])
+
+    @staticmethod
+    def numbers(word: Private) -> tuple[int, ...]:
+        """The ids of a string of private characters: for a long one this is quicker than `ord` of each."""
+        return struct.unpack(f"<{len(word)}I", word.encode("utf-32-le", "surrogatepass"))
 
 
 def with_unknown(

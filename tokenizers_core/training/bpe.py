@@ -11,7 +11,9 @@ import heapq
 import operator
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from random import Random
 from typing import ClassVar, Literal, NamedTuple
 
@@ -24,13 +26,21 @@ from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
 from tokenizers_core.errors import refuse_unknown_name
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, rewriting_table, rewritten
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import Growing, StoredTrace
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.merge_training import run_training
-from tokenizers_core.training.merging import Merge, Pair, PairTable, Progress, neighbours, split_word
+from tokenizers_core.training.merging import (
+    SEPARATOR,
+    Merge,
+    Pair,
+    PairTable,
+    Progress,
+    neighbours,
+    split_word,
+)
 from tokenizers_core.training.ties import TieOrder
 
 ALPHABETS = ("corpus", "bytes")
@@ -330,6 +340,10 @@ class BpeModel(Model):
         self._written = KnownCharacters(
             (ord(token), identifier) for token, identifier in ids.items() if len(token) == 1
         )
+        self._bytes_written = ""
+        """The table by which words in the byte alphabet are written in private characters, if that is all it takes."""
+        if self._plain and not options.ignore_merges and ids.keys() >= set(BYTE_TO_SYMBOL):
+            self._bytes_written = rewriting_table(self.vocabulary.write(BYTE_TO_SYMBOL), SEPARATOR)
 
     def rank_by_id(self) -> None:
         """Have merges ranked by the ids of the tokens that they make, as tiktoken does it: several pairs may make one token."""
@@ -379,12 +393,28 @@ class BpeModel(Model):
                 return Private(text)
         return self.vocabulary.write(self.symbols(word))
 
+    def _start_all(self, words: Sequence[str]) -> Private:
+        """Where the encodings of many words begin, `SEPARATOR` between words."""
+        if self._bytes_written:
+            with suppress(UnicodeError):  # a character that is no byte
+                text = rewritten("\0".join(words), self._bytes_written)
+                if text.count(SEPARATOR) == len(words) - 1:
+                    return Private(text)
+        return Private(SEPARATOR.join(map(self.start, words)))
+
     def spell(self, word: str) -> Iterable[int]:
         """The ids of a word's tokens."""
         text = self.start(word)
         if len(text) < SHORT_WORD:
             return map(ord, apply_merges(text, self.ranks, self.merged))
         return map(ord, self._mergeable.sub(self._merge_stretch, text))
+
+    def spell_all(self, words: Sequence[str]) -> list[tuple[int, ...]]:
+        """The ids of many words' tokens, which are one string for all that the standard library does in C."""
+        text = Private(self._mergeable.sub(self._merge_stretch, self._start_all(words)))
+        ids = self.vocabulary.numbers(text)
+        ends = accumulate([len(word) + 1 for word in text.split(SEPARATOR)], initial=0)
+        return [ids[start : end - 1] for start, end in pairwise(ends)]
 
     def _merge_stretch(self, found: re.Match[str]) -> str:
         stretch = Private(found.group())
@@ -393,12 +423,17 @@ class BpeModel(Model):
 
     @cached_property
     def _mergeable(self) -> re.Pattern[str]:
-        """Finds the stretches of a word in which anything can be merged: those of symbols that are in some learned pair.
+        """Finds the stretches of a word in which anything can be merged: those of symbols that are in some learned pair,
+        the first of which begins one.
 
         What is between them stays as it is. So a word in a script that the corpus didn't have costs one search.
         """
-        symbols = "".join(set().union(*self.ranks))
-        return re.compile(f"[{re.escape(symbols)}]{{2,}}") if symbols else re.compile("(?!)")
+        firsts, symbols = ({pair[0] for pair in self.ranks}, set().union(*self.ranks))
+        if not symbols:
+            return re.compile("(?!)")
+        # Two sets and no count: `re` searches quickly for a set that stands first.
+        first, more = (re.escape("".join(sorted(some))) for some in (firsts, symbols))
+        return re.compile(f"[{first}][{more}]+")
 
     def spans(self, word: str) -> Iterable[Span]:
         """Where each of a word's tokens is in it.
