@@ -154,6 +154,27 @@ class Lattices:
         best, back, last = best_ways(self.edges(), self.size, scores)
         return [Split(walk_back(end, back, last), best[end]) for end in self.ends]
 
+    def best_split_of(self, word: int, scores: Sequence[float]) -> Split:
+        """The best split of one word, by its place in the corpus, without cutting out its lattice: that pays only for words that
+        are split again and again."""
+        if word in self._edges_of:
+            return best_split(self._edges_of[word], scores)
+        starts, pieces, firsts = self._all_starts, self._all_pieces, self._firsts
+        path = self.paths[word]
+        best, last = {0: 0.0}, {0: -1}  # of each node: the best path's log probability, and the place of its last edge
+        for node in path[1:]:
+            highest, chosen = -math.inf, -1
+            for place in range(firsts[node], firsts[node + 1]):
+                log_probability = best[starts[place]] + scores[pieces[place]]
+                if log_probability > highest:
+                    highest, chosen = log_probability, place
+            best[node], last[node] = highest, chosen
+        found, node = [], path[-1]
+        while node:
+            found.append(pieces[last[node]])
+            node = starts[last[node]]
+        return Split(tuple(reversed(found)), best[path[-1]])
+
     def loss(self, splits: Iterable[Split]) -> float:
         """Frequency × −log probability in nats, summed over the words from first to last."""
         return sum_in_order(word_losses(splits, self.frequencies))

@@ -275,7 +275,7 @@ class Training:
             changed = []
             for word in sorted(set(users.get(piece, ()))):
                 if piece in splits[word].pieces:
-                    split = best_split(lattices.edges_of(word), self.scores)
+                    split = lattices.best_split_of(word, self.scores)
                     self.loss += lattices.frequencies[word] * (
                         splits[word].log_probability - split.log_probability
                     )
