@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any, cast
 
 import pytest
@@ -60,7 +61,7 @@ from tokenizers_core.errors import (
 from tokenizers_core.training import segmentation
 from tokenizers_core.training.pruning import ExpectationEvent, FinalEvent, MaximizationEvent
 from tokenizers_core.training.segmentation import EXPLAINED_CHARACTERS
-from tokenizers_core.training.unigram import SEED_SIZES, grown_seed
+from tokenizers_core.training.unigram import SEED_SIZES, count_substrings, grown_seed
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -554,6 +555,30 @@ def test_splits_and_losses_on_generated_corpora(frequencies: dict[str, int]) -> 
     assert_losses(
         train_unigram(Corpus.from_counts(frequencies), vocab_size=vocab_size, method="sentencepiece")
     )
+
+
+@examples(60)
+@given(corpora, st.randoms(use_true_random=False))
+def test_a_word_is_split_alike_where_its_edges_are_and_when_they_are_cut_out(
+    frequencies: dict[str, int], random: Random
+) -> None:
+    """With pieces dropped before and after the lattices took note of it, as in a round of pruning."""
+    corpus = Corpus.from_counts(frequencies)
+    numbers = {piece: number for number, piece in enumerate(count_substrings(corpus))}
+    scores = [-random.randint(1, 4) * 0.7 for _ in numbers]
+    lattices = segmentation.Lattices(corpus, numbers)
+    for _ in range(2):
+        for piece, number in numbers.items():
+            if len(piece) > 1 and random.random() < 0.3:
+                scores[number] = -math.inf
+        for word in range(len(corpus)):
+            walked = lattices.best_split_of(word, scores)
+            assert walked == segmentation.best_split(lattices.edges_of(word), scores)
+            assert walked == lattices.best_split_of(word, scores)  # from the edges that are kept now
+        assert lattices.best_splits(scores) == [
+            lattices.best_split_of(word, scores) for word in range(len(corpus))
+        ]
+        lattices.drop(scores)
 
 
 def test_expectation_and_pruning_equal_the_plain_version() -> None:

@@ -161,7 +161,8 @@ class Lattices:
             return best_split(self._edges_of[word], scores)
         starts, pieces, firsts = self._all_starts, self._all_pieces, self._firsts
         path = self.paths[word]
-        best, last = {0: 0.0}, {0: -1}  # of each node: the best path's log probability, and the place of its last edge
+        # Of each node: the best path's log probability, and the place of its last edge.
+        best, last = {0: 0.0}, {0: -1}
         for node in path[1:]:
             highest, chosen = -math.inf, -1
             for place in range(firsts[node], firsts[node + 1]):
