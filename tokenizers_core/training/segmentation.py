@@ -7,7 +7,7 @@ with numbers: a piece is its number in the seed vocabulary, and a word's lattice
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, compress, groupby
 from operator import itemgetter
@@ -53,8 +53,8 @@ SUMMED_IN_ORDER = 2000
 LEAST_TOTAL = 1e-250
 """Sums of plain probabilities below this are worked out with logarithms instead."""
 
-TAIL = 4
-"""Characters by which `Lattices` tells whether a long piece may end at a place."""
+TAIL = 3
+"""Characters by which `Lattices` tells how long the pieces are that may end at a place."""
 
 NumberedEdge = tuple[int, int, int]
 """An edge of a lattice: where it starts, where it ends, and its piece's number."""
@@ -92,9 +92,13 @@ class Lattices:
         # Where each node's edges begin, and the last one's end, before any piece is dropped. No edge leads to 0.
         self._firsts = [0, 0]
         nodes: dict[tuple[int, str], int] = {}
-        # Few places are the end of a long piece: at the others, there is no need to try all lengths.
-        short = min(max_length, TAIL - 1)
-        tails = {piece[-TAIL:] for piece in numbers if len(piece) >= TAIL}
+        # Which lengths a piece may have that ends in these characters, the longest first: there is no need to try the others.
+        short = range(min(max_length, TAIL - 1), 0, -1)
+        longer: defaultdict[str, set[int]] = defaultdict(set)
+        for piece in numbers:
+            if TAIL <= len(piece) <= max_length:
+                longer[piece[-TAIL:]].add(len(piece))
+        lengths_by_tail = {tail: [*sorted(lengths, reverse=True), *short] for tail, lengths in longer.items()}
         for word in corpus.words:
             path = [0]
             for end, character in enumerate(word, start=1):
@@ -102,13 +106,13 @@ class Lattices:
                 if node is None:
                     node = nodes[path[-1], character] = len(nodes) + 1
                     self.depths.append(end)
-                    reach = max_length if word[max(0, end - TAIL) : end] in tails else short
-                    for start in range(max(0, end - reach), end):
-                        piece = numbers.get(word[start:end])
-                        if piece is not None:
-                            self.starts.append(path[start])
-                            self.stops.append(node)
-                            self.pieces.append(piece)
+                    for length in lengths_by_tail.get(word[max(0, end - TAIL) : end], short):
+                        if length <= end:
+                            number = numbers.get(word[end - length : end])
+                            if number is not None:
+                                self.starts.append(path[end - length])
+                                self.stops.append(node)
+                                self.pieces.append(number)
                     self._firsts.append(len(self.pieces))
                 path.append(node)
             self.paths.append(path)

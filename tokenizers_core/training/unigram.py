@@ -127,7 +127,7 @@ def sentencepiece_seed(corpus: Corpus, max_length: int, whole_words: bool) -> li
     A substring that is always followed by the same character is left out, and so is one that mixes scripts.
     """
     counts = count_substrings(corpus, max_length + 1, whole_words)
-    characters = [(piece, count) for piece, count in counts.items() if len(piece) == 1]
+    characters = [(character, counts[character]) for character in set().union(*corpus.words)]
     repeated = {piece: count for piece, count in counts.items() if count > 1}
     followed = always_followed_alike(corpus, repeated, max_length)
     longer = [
@@ -154,11 +154,12 @@ def always_followed_alike(corpus: Corpus, counts: Mapping[str, int], max_length:
     spaces: dict[str, int] = {}
     ends: dict[str, int] = {}
     for word, frequency, last in zip(corpus.words, corpus.counts, corpus.ends, strict=False):
-        for start in range(max(0, len(word) - max_length), len(word)):
+        for start in range(len(word) - 1, max(0, len(word) - max_length) - 1, -1):
             piece = word[start:]
-            if counts.get(piece, 0) > 1:
-                spaces[piece] = spaces.get(piece, 0) + frequency - last
-                ends[piece] = ends.get(piece, 0) + last
+            if counts.get(piece, 0) < 2:
+                break  # no longer one is repeated either
+            spaces[piece] = spaces.get(piece, 0) + frequency - last
+            ends[piece] = ends.get(piece, 0) + last
     for piece in spaces:
         if counts[piece] in (spaces[piece], ends[piece]):
             alike.add(piece)
