@@ -1,9 +1,9 @@
 """``python -m benchmarks.step``: what a step costs the server.
 
-One session steps through a run whose steps have been looked at before, as a browser reports them, with a pause between two. Counted is the
-processor time of the server alone, and the time until the step's last message. Beside it stands a Streamlit app that is one fragment with
-one component, whose script does nothing: what Streamlit itself costs. Several checkouts take turns, so what else the machine does slows all
-of them.
+A few sessions step through a run whose steps have been looked at before, as a browser reports them, three in a second. Counted is the
+processor time of the server alone, and the time until the step's last message. Beside it stands a Streamlit app with the same settings that
+is one fragment with one component, whose script does nothing: what Streamlit itself costs. Several checkouts take turns, so what else the
+machine does slows all of them.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ import argparse
 import asyncio
 import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, ExitStack
+from itertools import chain
 from pathlib import Path
+from shutil import copy
 from statistics import median
 from typing import Final, NamedTuple
 
 import psutil
 
-from benchmarks.load import ROOT, opened, server
+from benchmarks.load import ROOT, Session, opened, server
 
 EMPTY: Final = """
 import gzip, json
@@ -41,9 +43,10 @@ else:
 """
 WHERE: Final = {"BPE": ("bpe", {"corpus": "course"}), "Unigram": ("unigram", {"corpus": "hug"})}
 """The pages that are stepped through, each with its address."""
-STEPS: Final = 80
-PAUSE: Final = 0.05
-"""Seconds between two steps: within what one visitor may ask for."""
+VISITORS: Final = 8
+STEPS: Final = 20
+PAUSE: Final = 0.3
+"""Seconds between two steps of a visitor: within what one may ask for."""
 
 
 class Cost(NamedTuple):
@@ -56,17 +59,25 @@ class Cost(NamedTuple):
 
 
 async def steps(port: int, process: psutil.Process, page: str, url: dict[str, str]) -> Cost:
-    """One visitor's steps."""
-    async with opened(port, page, dict(url)) as session:
-        await session.run()
-        for _ in range(session.head["last"] + 2):  # every step has been looked at, and so has the first one
-            await session.do_step()
-            await asyncio.sleep(PAUSE)
-        before, answers = sum(process.cpu_times()[:2]), []
-        for _ in range(STEPS):
-            answers.append(await session.do_step())
-            await asyncio.sleep(PAUSE)
-        return Cost((sum(process.cpu_times()[:2]) - before) / STEPS, median(answers))
+    """All visitors' steps."""
+    async with AsyncExitStack() as stack:
+        there = [await stack.enter_async_context(opened(port, page, dict(url))) for _ in range(VISITORS)]
+        for session in there:
+            await session.run()
+        before = sum(process.cpu_times()[:2])
+        answers = await asyncio.gather(*(walk(session, number) for number, session in enumerate(there)))
+        used = sum(process.cpu_times()[:2]) - before
+    return Cost(used / (VISITORS * STEPS), median(chain.from_iterable(answers)))
+
+
+async def walk(session: Session, number: int) -> list[float]:
+    """One visitor's steps, after the others'; the seconds that each took."""
+    await asyncio.sleep(PAUSE * number / VISITORS)
+    answers = []
+    for _ in range(STEPS):
+        answers.append(await session.do_step())
+        await asyncio.sleep(PAUSE)
+    return answers
 
 
 def row(name: str, costs: Sequence[Cost]) -> str:
@@ -87,15 +98,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         (folder / "app.py").write_text(EMPTY, encoding="utf-8")
+        (folder / ".streamlit").mkdir()
+        copy(ROOT / ".streamlit" / "config.toml", folder / ".streamlit")
         found = {root.name: stack.enter_context(server(root)) for root in asked.checkout or [ROOT]}
         empty = stack.enter_context(server(folder))
         costs: dict[str, list[Cost]] = {}
-        for _ in range(asked.repeats):
-            for name, (port, process) in found.items():
-                for page, (path, url) in WHERE.items():
-                    cost = asyncio.run(steps(port, process, path, url))
-                    costs.setdefault(f"{name}, {page}", []).append(cost)
-            costs.setdefault("empty Streamlit app", []).append(asyncio.run(steps(*empty, "bpe", {})))
+        places = {
+            f"{name}, {page}": (*found[name], *where) for name in found for page, where in WHERE.items()
+        }
+        places["empty Streamlit app"] = (*empty, "bpe", {})
+        for turn in range(asked.repeats + 1):
+            for name, place in places.items():
+                cost = asyncio.run(steps(*place))
+                if turn:  # in the first, steps are looked at for the first time
+                    costs.setdefault(name, []).append(cost)
     print(f"Medians of {asked.repeats} (range).\n")
     print("| what | processor time of a step | until its last message |\n| --- | --- | --- |")
     for name, some in costs.items():
