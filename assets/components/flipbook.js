@@ -459,17 +459,17 @@ class Flipbook extends Component {
     history.replaceState(history.state, "", withStep(location.href, param, this.step));
   }
   // The stage that came with the page waits for its place in Streamlit's to be where it lies itself, and moves there.
-  await(root, ...given) {
-    if (!this.place) requestAnimationFrame(() => this.look(performance.now() + PATIENCE));
+  awaitPlace(root, ...given) {
+    if (!this.place) requestAnimationFrame(() => this.watchPlace(performance.now() + PATIENCE));
     this.place = [root, given];
   }
-  look(end) {
+  watchPlace(end) {
     const [root, given] = this.place, here = this.box.getBoundingClientRect();
     const there = root.host.getBoundingClientRect(), scrolled = this.root.host.parentElement.scrollTop;
     const fits = Math.abs(there.top - here.top - scrolled) < 1 && Math.abs(there.left - here.left) < 1;
     if (!root.isConnected) dropEarly();
     else if (fits || performance.now() > end) this.settle(root, given);
-    else requestAnimationFrame(() => this.look(end));
+    else requestAnimationFrame(() => this.watchPlace(end));
   }
   settle(root, given) { // nothing of it changes
     const panes = [this.line.node, ...this.stage.all("[data-pane]")]
@@ -592,7 +592,7 @@ function withStep(href, param, step) { // other parameters keep their exact spel
 export default function flipbook({ data, parentElement: root, setStateValue, setTriggerValue }) {
   const early = document[EARLY]?.[MOUNTED], fresh = !root[MOUNTED] && typeof data !== "string";
   if (early?.book.run && fresh && headOf(data).run === early.book.run) {
-    early.await(root, data, setStateValue, setTriggerValue);
+    early.awaitPlace(root, data, setStateValue, setTriggerValue);
     return () => setTimeout(() => root.isConnected || root[MOUNTED]?.close());
   }
   return mount(Flipbook, root, data, setStateValue, setTriggerValue);

@@ -109,6 +109,15 @@ def test_the_slider_takes_the_tokenizer_after_another_step() -> None:
     assert Spec.parse(address(app)["t1"]).step == 3
 
 
+def test_a_run_of_the_page_takes_no_key_of_the_slider_back() -> None:
+    """The browser's own value counts unless the page writes one, which it does only where it is another."""
+    app = opened(text=str(pack_text("hugs")), t1=f"{HUG}&step=3")
+    assert app.slider(key="playground.step.0").proto.set_value
+    run(app)
+    assert app.slider(key="playground.step.0").value == 3
+    assert not app.slider(key="playground.step.0").proto.set_value
+
+
 def test_a_second_tokenizer_comes_and_goes() -> None:
     app = opened(t1=HUG)
     app.selectbox(key="playground.slot.1").set_value(READY[1])

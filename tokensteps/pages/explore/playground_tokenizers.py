@@ -303,7 +303,10 @@ def _pattern_boxes(key: str, slot: int, spec: Spec) -> dict[str, str]:
 def _step_slider(slot: int, place: DeltaGenerator, step: int, last: int) -> None:
     """The slider for the training step whose tokenizer is shown."""
     name = f"playground.step.{slot}"
-    st.session_state[name] = min(step, last)
+    if st.session_state.get(name) != min(
+        step, last
+    ):  # each writing takes back a key pressed while the page runs
+        st.session_state[name] = min(step, last)
     place.slider(_("After step"), 0, last, key=name, on_change=_step_changed, args=(slot, name))
 
 

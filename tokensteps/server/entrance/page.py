@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from contextvars import copy_context
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import escape
 from typing import Final
 
@@ -124,11 +124,17 @@ def _early(
     return _made_page(path, styles, components, packed, stage)
 
 
+@cache
+def _scripts(section: str) -> tuple[str, ...]:
+    """Streamlit's scripts for the pages of a section; to find them, a hundred files are read."""
+    return tuple(f"static/js/{name}" for name in scripts_for((*EVERYWHERE, *ELEMENTS[section])))
+
+
 def _made_page(path: str, styles: str, components: str, packed: bool, stage: str = "") -> CommonAnswer:
     """A page, whose `stage` stands before Streamlit has started: its script and its faces come before all others."""
     section = next(page.section for page in PAGES.values() if page.path == path)
-    scripts = [f"static/js/{name}" for name in scripts_for((*EVERYWHERE, *ELEMENTS[section]))]
-    scripts = [f'<link rel="modulepreload" crossorigin href="./{one}">' for one in (*scripts, components)]
+    names = (*_scripts(section), components)
+    scripts = [f'<link rel="modulepreload" crossorigin href="./{name}">' for name in names]
     faces = [
         f'<link rel="preload" crossorigin as="font" type="font/woff2" href="./{face}">'
         for face in ((TEXT_FACE, TOKEN_FACE) if stage else (TEXT_FACE,))
