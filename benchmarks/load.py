@@ -415,6 +415,16 @@ def report(name: str, hall: Hall, times: Times, usage: Usage, share: float) -> s
     return "\n".join(lines)
 
 
+def turns(name: str, told: str | None) -> argparse.ArgumentParser:
+    """Reads how often checkouts take turns, and which."""
+    parser = argparse.ArgumentParser(prog=name, description=told)
+    parser.add_argument("--repeats", type=int, default=5, choices=range(1, 101), metavar="1..100")
+    parser.add_argument(
+        "--checkout", type=Path, action="append", help="a folder with another version of the app"
+    )
+    return parser
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure one hall, at each of the checkouts given."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)

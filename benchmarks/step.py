@@ -8,7 +8,6 @@ machine does slows all of them.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import tempfile
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from typing import Final, NamedTuple
 
 import psutil
 
-from benchmarks.load import ROOT, Session, opened, server
+from benchmarks.load import ROOT, Session, opened, server, turns
 
 EMPTY: Final = """
 import gzip, json
@@ -89,12 +88,7 @@ def row(name: str, costs: Sequence[Cost]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure the steps and print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.step", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5, choices=range(1, 101), metavar="1..100")
-    parser.add_argument(
-        "--checkout", type=Path, action="append", help="a folder with another version of the app"
-    )
-    asked = parser.parse_args(arguments)
+    asked = turns("python -m benchmarks.step", __doc__).parse_args(arguments)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         (folder / "app.py").write_text(EMPTY, encoding="utf-8")

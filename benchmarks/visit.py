@@ -11,7 +11,6 @@ slows all of them.
 
 from __future__ import annotations
 
-import argparse
 import base64
 import os
 import tempfile
@@ -23,7 +22,7 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from benchmarks.load import ROOT, server
+from benchmarks.load import ROOT, server, turns
 from tests.browser import chromium
 from tests.browser.conftest import ARGUMENTS
 
@@ -166,12 +165,7 @@ def places(stack: ExitStack, checkouts: Sequence[Path]) -> dict[str, tuple[str, 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure the visits and print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.visit", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5, choices=range(1, 101), metavar="1..100")
-    parser.add_argument(
-        "--checkout", type=Path, action="append", help="a folder with another version of the app"
-    )
-    asked = parser.parse_args(arguments)
+    asked = turns("python -m benchmarks.visit", __doc__).parse_args(arguments)
     path = chromium.find()
     if path is None:
         raise SystemExit(chromium.ADVICE)
