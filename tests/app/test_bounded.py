@@ -33,6 +33,7 @@ ROOT = Path(__file__).parents[2]
 OF_THE_APP = {
     ("tokensteps/classroom/address.py", "qr"),  # 256 of at most `QR_LIMIT` characters
     ("tokensteps/server/entrance/page.py", "_page"),
+    ("tokensteps/server/entrance/page.py", "_scripts"),
     ("tokensteps/server/entrance/page.py", "_packed"),
     ("tokensteps/server/entrance/page.py", "_styles"),
     ("tokenizers_core/text/patterns.py", "compiled"),  # 64 patterns, whose length and repetitions are limited
