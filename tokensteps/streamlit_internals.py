@@ -47,6 +47,8 @@ from tokensteps.assets import read_asset
 
 INDEX: Final = Path(st.__file__).parent / "static" / "index.html"
 """The one page that Streamlit serves, at every address."""
+SCRIPTS: Final = INDEX.parent / "static" / "js"
+"""Where all of its scripts are."""
 DRAWS: Final[Mapping[str, str]] = {
     "component": "BidiComponent",
     "html": "Html",
@@ -78,18 +80,22 @@ _put_theme_together: Final = app_session._populate_theme_msg
 _acting_for: Final[ContextVar[str]] = ContextVar("acting_for", default="")
 
 
+def first_scripts() -> list[str]:
+    """The scripts that every page loads."""
+    return re.findall(r"static/js/([\w.$-]+\.js)", INDEX.read_text("utf-8"))
+
+
 def scripts_for(elements: Iterable[str]) -> list[str]:
     """The scripts that draw these elements (keys of `DRAWS`), and all that they import, besides what every page loads. Their names
     hold digests; one that has another name in a new version is left out."""
-    folder = INDEX.parent / "static" / "js"
-    waiting = [path.name for element in elements for path in folder.glob(f"{DRAWS[element]}.*.js")]
-    loaded = set(re.findall(r"static/js/([\w.$-]+\.js)", INDEX.read_text("utf-8")))
+    waiting = [path.name for element in elements for path in SCRIPTS.glob(f"{DRAWS[element]}.*.js")]
+    loaded = set(first_scripts())
     found: dict[str, None] = {}
     while waiting:
         name = waiting.pop(0)
         if name not in loaded and name not in found:
             found[name] = None
-            waiting += IMPORTED.findall((folder / name).read_text("utf-8"))
+            waiting += IMPORTED.findall((SCRIPTS / name).read_text("utf-8"))
     return [*found]
 
 

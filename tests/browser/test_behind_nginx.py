@@ -225,7 +225,7 @@ def test_nobody_reads_what_is_nobodys_business(deployment: Deployment) -> None:
 
 def test_scripts_come_from_nginx_compressed(deployment: Deployment) -> None:
     page = Answer(deployment, "/").body.decode()
-    script = re.search(r'src="\./(static/js/index\.[^"]+\.js)"', page)
+    script = re.search(r'src="\./(static/js[^/"]*/index\.[^"]+\.js)"', page)
     assert script is not None
     path = f"/{script[1]}"
     packed = Answer(deployment, path, Accept_Encoding="gzip, deflate, br")

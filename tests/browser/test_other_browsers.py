@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PROBES, TOURS_TAKEN
+from tests.browser.conftest import PROBES, TOURS_TAKEN, joined_at
 from tests.browser.others import BROWSERS, Window, started, until
 from tests.browser.test_class import CARD, STRIP, WALL, answered, open_class, press
 from tokensteps.language.pages import PAGES
@@ -23,13 +23,15 @@ from tokensteps.teaching.exercises.kinds import make
 
 STAGE, WHERE = ".ts-flipbook .stage > *", ".ts-flipbook .where b"
 NAV = "[data-testid=stSidebarNav] a[href$='/{}']"
+SCRIPTS = """const asked = performance.getEntriesByType('resource').map((one) => one.name);
+return [asked.some((one) => /[/]static[/]js-[0-9a-f]+[/]group/.test(one)), asked.some((one) => one.includes('/static/js/'))]"""
 TOURS = "for (const page of ['bpe', 'wordpiece', 'unigram']) localStorage.setItem(`tokensteps.tour.${page}`, 'seen')"
 
 
 @pytest.fixture(scope="module", params=BROWSERS)
 def window(request: pytest.FixtureRequest, serve: Callable[..., str]) -> Iterator[Window]:
     with started(request.param) as window:
-        window.open(f"{serve('app.py')}/glossary", "h1")
+        window.open(f"{joined_at(serve('app.py'))}/glossary", "h1")
         window.js(TOURS)
         yield window
 
@@ -75,6 +77,8 @@ def test_pages_open(window: Window, server: str) -> None:
         # On a page below the root, Streamlit first looks for its endpoints there: as in Chromium.
         errors = [line for line in window.remote.complaints() if not any(probe in line for probe in PROBES)]
         assert (page.name, errors) == (page.name, [])
+        # Streamlit's scripts have come joined, and none as it is.
+        assert window.js(SCRIPTS) == [True, False], page.name
     if "Firefox" not in window.js("return navigator.userAgent"):
         # On a dark page, the logo's picture is turned light: WebKit draws it as on a light one.
         assert window.js("return matchMedia('(prefers-color-scheme: dark)').matches")

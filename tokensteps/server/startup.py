@@ -14,6 +14,7 @@ from starlette.middleware import Middleware
 from streamlit.starlette import App
 
 from tokensteps.server.entrance.files import FromMemory
+from tokensteps.server.entrance.joined.served import join_scripts
 from tokensteps.server.headers import Guard
 from tokensteps.server.logs import throttled
 from tokensteps.server.seal import secret
@@ -97,6 +98,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECT_AFTER)
+    join_scripts()
     with throttled():
         yield {}
     workers().close()

@@ -17,6 +17,7 @@ from tokensteps.bounded import ENTRY
 from tokensteps.language.i18n import visitors_language
 from tokensteps.limits import STATIC_FILE, STATIC_ROOM
 from tokensteps.server.entrance.early import early_stage
+from tokensteps.server.entrance.joined.served import is_joined, script_at
 from tokensteps.server.entrance.kept import CommonAnswer, Header, common_answer, header_of, takes_gzip
 from tokensteps.server.entrance.lost import page_at
 from tokensteps.server.entrance.page import early_page, made_at, own_faces, page_for
@@ -57,7 +58,7 @@ class FromMemory:
             return await self.page(page, scope, packed)
         if STATIC not in path:
             return None
-        made = made_at(path, packed)
+        made = await asyncio.to_thread(script_at, path, packed) if is_joined(path) else made_at(path, packed)
         if made is not None or not packed or header_of(scope["headers"], b"range"):
             return made
         kept = self.files.get(path)

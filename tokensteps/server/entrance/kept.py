@@ -7,6 +7,7 @@ tells nobody anything (BREACH).
 from __future__ import annotations
 
 import gzip
+import hashlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,6 +20,8 @@ COMPRESSIBLE: Final = frozenset(
 """Besides text/*. Faces and pictures are compressed already."""
 REPLACED: Final = frozenset({b"accept-ranges", b"content-length", b"etag", b"vary"})
 """Headers that say something else of a compressed file."""
+LASTING: Final = b"public, immutable, max-age=31536000"
+"""Of a file whose name says what is in it."""
 LEVEL: Final = 9
 """It is done once; the highest level takes a tenth of a second for all scripts of a page."""
 
@@ -58,6 +61,13 @@ def common_answer(headers: Iterable[Header], body: bytes, packed: bool = True) -
             said.append((b"content-encoding", b"gzip"))
     said += [(b"content-length", b"%d" % len(body)), (b"etag", tag), (b"vary", b"Accept-Encoding")]
     return CommonAnswer(tuple(said), body, tag, source, b"immutable" in header_of(said, b"cache-control"))
+
+
+def own_answer(text: bytes, kind: bytes, caching: bytes, packed: bool) -> CommonAnswer:
+    """What is no file of the app's: of this kind (Content-Type), kept by a browser as Cache-Control says."""
+    tag = b'"%s"' % hashlib.sha256(text).hexdigest()[:32].encode("ascii")
+    said: list[Header] = [(b"content-type", kind), (b"cache-control", caching), (b"etag", tag)]
+    return common_answer(said, text, packed)
 
 
 def takes_gzip(accepted: bytes) -> bool:

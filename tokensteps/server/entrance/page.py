@@ -14,7 +14,7 @@ import re
 from contextvars import copy_context
 from functools import cache, lru_cache
 from html import escape
-from typing import Final
+from typing import Final, NamedTuple
 
 from tokensteps.assets import edited, read_asset
 from tokensteps.components.bundle import bundle
@@ -24,7 +24,8 @@ from tokensteps.language.messages import too_old
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import EARLY_ROOM
 from tokensteps.server.entrance.early import EarlyStage
-from tokensteps.server.entrance.kept import CommonAnswer, Header, common_answer
+from tokensteps.server.entrance.joined.served import joined_digest, with_joined
+from tokensteps.server.entrance.kept import LASTING, CommonAnswer, own_answer
 from tokensteps.server.shelf import Memo
 from tokensteps.streamlit_internals import first_page, scripts_for
 
@@ -52,19 +53,30 @@ FACES: Final = {
 }
 """Streamlit's faces → what comes in their place: for the moment before it knows the theme, the theme's face; and of its 4,300 icons
 those that it uses, 13 KB instead of 375 KB."""
-LASTING: Final = b"public, immutable, max-age=31536000"
-"""Of a file whose name says what is in it."""
+
+
+class PageParts(NamedTuple):
+    """What a page begins with, by names that change when it does."""
+
+    styles: str
+    """The digest of the style sheet."""
+    components: str
+    """The address of the components' script."""
+    joined: str
+    """The digest of Streamlit's scripts as they are joined; "" where they are as Streamlit has them."""
+
+
 _early_pages: Final = Memo(EARLY_ROOM)
 
 
 def page_for(path: str, packed: bool = True) -> CommonAnswer:
     """The page at a path, "" for the home page; compressed unless somebody can't take that."""
-    return _page(path, _styles(edited(SHEETS))[0], bundle().address, packed)
+    return _page(path, _page_parts(), packed)
 
 
 def early_page(path: str, early: EarlyStage, language: str, packed: bool = True) -> CommonAnswer:
     """The page at a path with a stage on it, which a browser shows before Streamlit has started."""
-    given = (path, _styles(edited(SHEETS))[0], bundle().address, packed)
+    given = (path, _page_parts(), packed)
     key = (*given, language, early.scene, early.shown)
     return _early_pages.get(
         key, lambda: copy_context().run(_early, *given, language, early), lambda made: len(made.body)
@@ -90,6 +102,10 @@ def made_at(path: str, packed: bool = True) -> CommonAnswer | None:
     return _packed(asked[1], digest, asked[2] == digest, packed)
 
 
+def _page_parts() -> PageParts:
+    return PageParts(_styles(edited(SHEETS))[0], bundle().address, joined_digest())
+
+
 @lru_cache(maxsize=2)
 def _styles(_edits: tuple[int, ...]) -> tuple[str, bytes]:
     """The digest that names the style sheet, and the sheet."""
@@ -100,17 +116,15 @@ def _styles(_edits: tuple[int, ...]) -> tuple[str, bytes]:
 @lru_cache(maxsize=8)
 def _packed(name: str, _digest: str, lasting: bool, packed: bool) -> CommonAnswer:
     text = _styles(edited(SHEETS))[1] if name == "page" else bundle().text.encode("utf-8")
-    return _made_here(text, MADE_TYPES[name], LASTING if lasting else b"no-cache", packed)
+    return own_answer(text, MADE_TYPES[name], LASTING if lasting else b"no-cache", packed)
 
 
 @lru_cache(maxsize=4 * len(PAGES))
-def _page(path: str, styles: str, components: str, packed: bool) -> CommonAnswer:
-    return _made_page(path, styles, components, packed)
+def _page(path: str, parts: PageParts, packed: bool) -> CommonAnswer:
+    return _made_page(path, parts, packed)
 
 
-def _early(
-    path: str, styles: str, components: str, packed: bool, language: str, early: EarlyStage
-) -> CommonAnswer:
+def _early(path: str, parts: PageParts, packed: bool, language: str, early: EarlyStage) -> CommonAnswer:
     use_language(language)
     scene, styles_of_book = early.scene, escape(json.dumps(FLIPBOOK_STYLES))
     watch, predict, link, tour = map(escape, scene.beside)
@@ -119,9 +133,9 @@ def _early(
     stage = (
         f'<div class="ts-early" lang="{language_tag()}" hidden><div class="head">{head}</div>{scene.lead}'
         f'<div class="book" data-styles="{styles_of_book}"></div><template>{frames}</template></div>'
-        f'<script type="module" async crossorigin src="./{components}"></script>'
+        f'<script type="module" async crossorigin src="./{parts.components}"></script>'
     )
-    return _made_page(path, styles, components, packed, stage)
+    return _made_page(path, parts, packed, stage)
 
 
 @cache
@@ -130,23 +144,24 @@ def _scripts(section: str) -> tuple[str, ...]:
     return tuple(f"static/js/{name}" for name in scripts_for((*EVERYWHERE, *ELEMENTS[section])))
 
 
-def _made_page(path: str, styles: str, components: str, packed: bool, stage: str = "") -> CommonAnswer:
+def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> CommonAnswer:
     """A page, whose `stage` stands before Streamlit has started: its script and its faces come before all others."""
     section = next(page.section for page in PAGES.values() if page.path == path)
-    names = (*_scripts(section), components)
+    names = (*_scripts(section), parts.components)
     scripts = [f'<link rel="modulepreload" crossorigin href="./{name}">' for name in names]
     faces = [
         f'<link rel="preload" crossorigin as="font" type="font/woff2" href="./{face}">'
         for face in ((TEXT_FACE, TOKEN_FACE) if stage else (TEXT_FACE,))
     ]
-    sheet = f"./app/static/page.{styles}.css"
+    sheet = f"./app/static/page.{parts.styles}.css"
     body = f'<link rel="stylesheet" href="{sheet}">{stage}{old_html()}'  # here it comes after Streamlit's own styles
     if stage:
         first = [*faces, scripts.pop(), f'<link rel="preload" as="style" href="{sheet}">']
         page = first_page("\n".join(scripts), body, "\n".join(first))
     else:
         page = first_page("\n".join((*scripts, *faces)), body)
-    return _made_here(page.encode("utf-8"), b"text/html; charset=utf-8", b"no-cache", packed)
+    page = with_joined(page, parts.joined)
+    return own_answer(page.encode("utf-8"), b"text/html; charset=utf-8", b"no-cache", packed)
 
 
 def old_html() -> str:
@@ -157,9 +172,3 @@ def old_html() -> str:
         told.append(f'<p lang="{language_tag()}">{escape(too_old())}</p>')
     use_language(before)
     return f'<div class="too-old" hidden>{"".join(told)}</div>'
-
-
-def _made_here(text: bytes, kind: bytes, caching: bytes, packed: bool) -> CommonAnswer:
-    tag = b'"%s"' % hashlib.sha256(text).hexdigest()[:32].encode("ascii")
-    said: list[Header] = [(b"content-type", kind), (b"cache-control", caching), (b"etag", tag)]
-    return common_answer(said, text, packed)

@@ -1,0 +1,1 @@
+"""Streamlit's small scripts, joined: a browser asks for thirty files, not for a hundred."""

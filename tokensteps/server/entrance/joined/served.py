@@ -1,0 +1,114 @@
+"""Streamlit's scripts as this server joins them, and pages that begin with them.
+
+They lie in a folder beside Streamlit's own, whose name says what is in it. To find out what may be joined, a hundred scripts are read,
+which takes most of a second; until then, and where anything is not as expected, a page is as Streamlit has it. That is also what a
+browser falls back on where a page doesn't start with the joined ones (`assets/page/at_home.html`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import threading
+from functools import partial
+from typing import Final, NamedTuple
+
+from tokensteps.limits import JOINED_ROOM
+from tokensteps.server.entrance.joined.groups import Circular, Groups
+from tokensteps.server.entrance.kept import LASTING, CommonAnswer, own_answer
+from tokensteps.server.once import once
+from tokensteps.server.shelf import Memo
+from tokensteps.streamlit_internals import DRAWS, SCRIPTS, first_scripts, scripts_for
+
+JOINED: Final = re.compile(r"/static/js-([0-9a-f]{16})/([\w.$-]+\.js)$")
+"""Where the scripts of such a page are."""
+SOURCE: Final = re.compile(r'<script type="module" crossorigin src="\./static/js/([\w.$-]+\.js)">')
+"""Streamlit's first script in a page."""
+ASKED_AHEAD: Final = re.compile(
+    r'<link rel="modulepreload" crossorigin href="\./static/js/([\w.$-]+\.js)">\n?'
+)
+"""What has a browser ask for another before the first one does."""
+SCRIPT_TYPE: Final = b"application/javascript; charset=utf-8"
+
+
+class Joined(NamedTuple):
+    """The groups, and what names their folder."""
+
+    groups: Groups
+    digest: str
+
+
+_at_hand: Final[list[Joined]] = []
+_answers: Final = Memo(JOINED_ROOM)
+
+
+def join_scripts() -> None:
+    """Join Streamlit's scripts, beside everything else."""
+    threading.Thread(target=_joined, name="join scripts", daemon=True).start()
+
+
+@once
+def _joined() -> Joined | None:
+    try:
+        groups = Groups.of((*first_scripts(), *scripts_for(DRAWS)), _script_text)
+        made = hashlib.sha256()
+        for place in groups.places():
+            made.update(groups.text(place).encode("utf-8"))
+    except (OSError, ValueError, LookupError, RecursionError, Circular):
+        logging.getLogger(__name__).warning("Streamlit's scripts stay as they are", exc_info=True)
+        return None
+    _at_hand.append(Joined(groups, made.hexdigest()[:16]))
+    return _at_hand[-1]
+
+
+def _script_text(name: str) -> str:
+    return (SCRIPTS / name).read_text("utf-8")
+
+
+def joined_digest() -> str:
+    """What names the folder, "" while there is none."""
+    return _at_hand[-1].digest if _at_hand else ""
+
+
+def is_joined(path: str) -> bool:
+    """Whether an address is in such a folder."""
+    return JOINED.search(path) is not None
+
+
+def script_at(path: str, packed: bool) -> CommonAnswer | None:
+    """A script in the folder, compressed unless somebody can't take that; None where there is none. Where the server is still at work on
+    them, wait: another one's page may have come first."""
+    asked, joined = JOINED.search(path), _joined()
+    if asked is None or joined is None or asked[1] != joined.digest:
+        return None
+    make = partial(_joined_script, joined.groups, asked[2], packed)
+    try:
+        return _answers.get((asked[2], packed), make, lambda made: len(made.body))
+    except OSError:  # Streamlit has no such script
+        return None
+
+
+def _joined_script(groups: Groups, name: str, packed: bool) -> CommonAnswer:
+    return own_answer(groups.text(name).encode("utf-8"), SCRIPT_TYPE, LASTING, packed)
+
+
+def with_joined(page: str, digest: str) -> str:
+    """A page that begins with the joined scripts of that name: with all of them, or as it was."""
+    if not digest or digest != joined_digest():
+        return page
+    groups, seen = _at_hand[-1].groups, set[str]()
+
+    def ahead(found: re.Match[str]) -> str:
+        place = groups.place(found[1])
+        if place in seen:
+            return ""
+        seen.add(place)
+        return f'<link rel="modulepreload" crossorigin href="./static/js-{digest}/{place}">\n'
+
+    def source(found: re.Match[str]) -> str:
+        place, plain = groups.place(found[1]), f"./static/js/{found[1]}"
+        return f'<script type="module" crossorigin src="./static/js-{digest}/{place}" data-plain="{plain}">'
+
+    led = SOURCE.sub(source, ASKED_AHEAD.sub(ahead, page))
+    return led if led.count("/static/js/") == led.count("data-plain=") == 1 else page
