@@ -24,7 +24,7 @@ from tokensteps.runs.rules import MODES
 from tokensteps.server.entrance.early import Scene, Where, has_scene, note_scene
 from tokensteps.server.steps import StepTable, edition, rows
 from tokensteps.shell.classes import offer_question
-from tokensteps.shell.language import page_link
+from tokensteps.shell.navigation import page_link
 from tokensteps.shell.walk import walk_place
 from tokensteps.teaching.game import Hidden
 from tokensteps.teaching.predictions import ASKS, last_asked

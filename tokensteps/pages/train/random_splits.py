@@ -19,7 +19,7 @@ from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.names import USE_NAMES
 from tokensteps.language.numbers import share_text
 from tokensteps.limits import RANDOM_CHARACTERS
-from tokensteps.shell.language import page_link
+from tokensteps.shell.navigation import page_link
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.widgets.notes import note
 

@@ -40,7 +40,7 @@ from tokensteps.runs.corpora import EXAMPLES, plain_text
 from tokensteps.runs.settings import corpus_title
 from tokensteps.server.steps import StepTable
 from tokensteps.server.stores import digest
-from tokensteps.shell.language import page_link
+from tokensteps.shell.navigation import page_link
 from tokensteps.teaching.worksheets import run_tasks, worksheet
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box, too_long
