@@ -15,7 +15,7 @@ from tokensteps.drawing.parts import table_html
 from tokensteps.drawing.tokens import Style, chips, readable
 from tokensteps.language.i18n import _, count, current_language
 from tokensteps.language.numbers import log_text, probability_text, share_text
-from tokensteps.limits import WORDS_LISTED
+from tokensteps.limits import WORDS_OFFERED
 from tokensteps.pages.train.random_splits import WordSplit, how_many, samples_html, share_bar
 from tokensteps.runs.corpora import plain_text
 from tokensteps.server.shelf import remembered
@@ -100,7 +100,7 @@ def lattice_tab(
 
 def word_widget(words: Sequence[str], default: str, style: Style, key: Callable[[str], str]) -> str:
     """The word to look at: one of the corpus, or any other."""
-    listed = [word for word in dict.fromkeys([default, *words[:WORDS_LISTED]]) if word]
+    listed = [word for word in dict.fromkeys([default, *words[:WORDS_OFFERED]]) if word]
     chosen = st.selectbox(
         _("Word (␣ and ▁ stand for a space)"),
         listed,
