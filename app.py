@@ -7,10 +7,10 @@ import streamlit as st
 
 if __name__ == "__main__":
     from tokensteps.assets import ASSETS
-    from tokensteps.language.i18n import _
-    from tokensteps.language.pages import PAGE_AT, PAGE_SECTIONS, PAGES, pages_in, tab_title
+    from tokensteps.language.pages import PAGE_AT, PAGES, tab_title
     from tokensteps.shell.classes import class_page, show_class
     from tokensteps.shell.language import choose_language, language_switch
+    from tokensteps.shell.navigation import navigation
     from tokensteps.shell.page_script import page_script
     from tokensteps.shell.reconnect import catch_up, resume
     from tokensteps.shell.streamlit_words import streamlit_words
@@ -24,16 +24,7 @@ if __name__ == "__main__":
     st.logo(ASSETS / "logo.svg", icon_image=ASSETS / "icon.svg")
     if st.context.is_embedded:
         st.html(ASSETS / "page/embed.css")
-    page = st.navigation(
-        {
-            _(heading): [
-                st.Page(one.script, title=_(one.title), url_path=one.path or None, default=not one.path)
-                for one in pages_in(section)
-            ]
-            for section, heading in PAGE_SECTIONS.items()
-        },
-        expanded=True,  # else Streamlit hides some of the pages behind a button of its own
-    )
+    page = navigation()
     name = PAGE_AT[page.url_path]
     st.set_page_config(page_title=tab_title(PAGES[name]))
     led = show_class()

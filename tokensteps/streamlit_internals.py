@@ -42,6 +42,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
 from streamlit.runtime.session_manager import ActiveSessionInfo
 from streamlit.runtime.state.common import WidgetValuePresenter, is_element_id
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, SessionState
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from tokensteps.assets import read_asset
 
@@ -72,8 +73,10 @@ UPLOADS: Final = "/_stcore/upload_file/"
 
 SENT_AT_ONCE: Final = 100
 """Messages to one browser. Streamlit lets 500 wait for it, and disconnects who has more."""
-GO_ON: Final = frozenset({ScriptRunnerEvent.SCRIPT_STARTED, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG})
-"""What a script tells while it runs: more is about to come."""
+LAST_TOLD: Final = ScriptRunnerEvent.SHUTDOWN
+"""What a script's thread tells before it ends: after all else, more is about to come."""
+WRITTEN_AT_ONCE: Final = 64 * 1024
+"""Bytes from which on what a WebSocket is to send doesn't wait for more."""
 
 _all_in_sight: Final[Callable[[SessionState], dict[str, Any]]] = vars(SessionState)["filtered_state"].fget
 _put_theme_together: Final = app_session._populate_theme_msg
@@ -262,9 +265,21 @@ class Handover:
             self._held = True
             self._call(self._hold)
 
+    def expect(self) -> None:
+        """Wait a moment for what is about to come, so that nobody need call for it; only where the event loop runs."""
+        if self._end is None:
+            self._held = True
+            self._end = asyncio.get_running_loop().call_later(self.HELD, self._pass_on_held)
+
     def _hold(self) -> None:
         if self._told:
-            self._end = asyncio.get_running_loop().call_later(self.HELD, self.pass_on)
+            self.expect()
+
+    def _pass_on_held(self) -> None:
+        goes_on = bool(self._told)
+        self.pass_on()
+        if goes_on:
+            self.expect()
 
     def pass_on(self) -> None:
         """Call all that has been told; only where the event loop runs."""
@@ -288,28 +303,38 @@ def tell_together() -> None:
     """
     ask_for_run = AppSession.request_rerun
 
+    def handover_of(session: AppSession) -> Handover:
+        found: Handover | None = session.__dict__.get("_handover")
+        if found is None:
+            found = session.__dict__.setdefault("_handover", Handover(session._call_soon_on_event_loop))
+        return found
+
     def tell(session: AppSession, sender: Any, event: ScriptRunnerEvent, **more: Any) -> None:
-        handover = session.__dict__.setdefault("_handover", Handover(session._call_soon_on_event_loop))
         handle = partial(session._handle_scriptrunner_event_on_event_loop, sender, event, **more)
-        handover.add(handle, more=event in GO_ON)
+        handover_of(session).add(handle, more=event is not LAST_TOLD)
 
     def ask(session: AppSession, client_state: ClientState | None) -> None:
-        # Else what a script has told that has just ended would come from one that is no longer the session's, and be dropped.
-        handover: Handover | None = session.__dict__.get("_handover")
-        if handover is not None and asyncio._get_running_loop() is session._event_loop:
+        if asyncio._get_running_loop() is session._event_loop:
+            handover = handover_of(session)
+            # Else what a script has told that has just ended would come from one that is no longer the session's, and be dropped.
             handover.pass_on()
+            handover.expect()
         ask_for_run(session, client_state)
-
-    def wake(server: Runtime) -> None:
-        state = server._get_async_objs()
-        if asyncio._get_running_loop() is state.eventloop:
-            state.need_send_data.set()
-        else:
-            state.eventloop.call_soon_threadsafe(state.need_send_data.set)
 
     AppSession._on_scriptrunner_event = tell  # type: ignore[method-assign, assignment]
     AppSession.request_rerun = ask  # type: ignore[method-assign, assignment]
-    Runtime._enqueued_some_message = wake  # type: ignore[method-assign, assignment]
+    if runtime.exists():
+        server = runtime.get_instance()
+        server._session_mgr._message_enqueued_callback = partial(wake, server)  # type: ignore[attr-defined]
+
+
+def wake(server: Runtime) -> None:
+    """Have the server look for something to send. Where the event loop runs, it need not be woken, as Streamlit does for each message."""
+    state = server._get_async_objs()
+    if asyncio._get_running_loop() is state.eventloop:
+        state.need_send_data.set()
+    else:
+        state.eventloop.call_soon_threadsafe(state.need_send_data.set)
 
 
 def send_together() -> None:
@@ -330,6 +355,49 @@ def send_together() -> None:
 
     AppSession.flush_browser_queue = take_parts  # type: ignore[method-assign, assignment]
     Runtime._send_message = send_part  # type: ignore[method-assign, assignment]
+
+
+class WrittenTogether:
+    """A connection on which all that is written before the event loop goes on leaves together."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._waiting: list[bytes] = []
+        self._size = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send this, with what is written after it."""
+        self._waiting.append(data)
+        self._size += len(data)
+        if self._size >= WRITTEN_AT_ONCE:
+            self.flush()
+        elif len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self.flush)
+
+    def flush(self) -> None:
+        """Send what waits."""
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        if waiting:
+            self._transport.write(b"".join(waiting))
+
+    def close(self) -> None:
+        """Send what waits, and close the connection."""
+        self.flush()
+        self._transport.close()
+
+
+def write_together() -> None:
+    """Have the messages of a click leave by one call of the system, not by one each: a tenth of what the click costs the server."""
+    begin = WebSocketsSansIOProtocol.connection_made
+
+    def connection_made(protocol: WebSocketsSansIOProtocol, transport: asyncio.BaseTransport) -> None:
+        begin(protocol, transport)
+        protocol.transport = WrittenTogether(protocol.transport)  # type: ignore[assignment]
+
+    WebSocketsSansIOProtocol.connection_made = connection_made  # type: ignore[method-assign, assignment]
 
 
 def copy_places_quickly() -> None:

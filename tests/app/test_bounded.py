@@ -54,6 +54,7 @@ OF_THE_APP = {
         for name in ("help_pages", "library", "prose", "python_code", "python_modules")
     ),
     ("tokensteps/runs/algorithms.py", "_trained_at"),  # runs of the app's own examples
+    ("tokensteps/shell/navigation.py", "_streamlit_page"),
     ("tokensteps/site/live/regexp.py", "compile"),  # in the visitor's own browser
     ("tokensteps/teaching/exercises/course.py", "words"),
 }

@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 import streamlit as st
+import uvicorn
+import websockets
 from starlette.datastructures import Headers
 from streamlit import runtime
 from streamlit.components.v2.bidi_component import main as bidi_component
@@ -35,8 +37,9 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.runtime import Runtime, RuntimeConfig
+from streamlit.runtime.script_data import ScriptData
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
-from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner, ScriptRunnerEvent
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.session_manager import ActiveSessionInfo, SessionInfo
 from streamlit.runtime.state import SafeSessionState, SessionState
@@ -46,17 +49,20 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.testing.v1 import AppTest
 from streamlit.web.server.starlette import starlette_routes, starlette_server, starlette_websocket
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from tests.loops import finished
 from tokensteps import streamlit_internals
 from tokensteps.streamlit_internals import (
-    GO_ON,
     INDEX,
+    LAST_TOLD,
     METRICS,
     SENT_AT_ONCE,
     UPLOADS,
+    WRITTEN_AT_ONCE,
     Handover,
     StateInSight,
+    WrittenTogether,
     answer_deep_links,
     claimed_session,
     copied_places,
@@ -75,6 +81,8 @@ from tokensteps.streamlit_internals import (
     tell_together,
     text_in_browser,
     told_session,
+    wake,
+    write_together,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -379,7 +387,7 @@ def test_what_a_script_tells_is_passed_on_in_its_order_and_at_once() -> None:
 def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many messages, one wake-up; and whoever sends them on is told within the loop, without a second one."""
     monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
-    monkeypatch.setattr(Runtime, "_enqueued_some_message", Runtime._enqueued_some_message)
+    monkeypatch.setattr(AppSession, "request_rerun", AppSession.request_rerun)
     tell_together()
     heard: list[tuple[object, ...]] = []
     wakes: list[Callable[[], None]] = []
@@ -398,7 +406,7 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
     async def held() -> None:
         wakes.pop()()
         assert heard == []
-        while not heard:
+        while session._handover._end is not None:
             await asyncio.sleep(Handover.HELD)
 
     finished(held())
@@ -415,10 +423,10 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
     async def within_and_outside() -> tuple[bool, bool]:
         state = SimpleNamespace(eventloop=asyncio.get_running_loop(), need_send_data=asyncio.Event())
         server: Any = SimpleNamespace(_get_async_objs=lambda: state)
-        Runtime._enqueued_some_message(server)
+        wake(server)
         within = state.need_send_data.is_set()
         state.need_send_data.clear()
-        await asyncio.to_thread(Runtime._enqueued_some_message, server)
+        await asyncio.to_thread(wake, server)
         await asyncio.wait_for(state.need_send_data.wait(), 5)
         return within, state.need_send_data.is_set()
 
@@ -449,16 +457,68 @@ def test_a_sessions_messages_are_sent_without_a_rest(monkeypatch: pytest.MonkeyP
     assert AppSession.flush_browser_queue(session) == []
 
 
-def test_every_event_of_a_script_is_the_end_of_a_part_or_goes_on() -> None:
-    """A new kind of event that nothing follows must not wait: put it into one of the two."""
-    ends = {
-        ScriptRunnerEvent.SCRIPT_STOPPED_WITH_COMPILE_ERROR,
-        ScriptRunnerEvent.SCRIPT_STOPPED_WITH_SUCCESS,
-        ScriptRunnerEvent.SCRIPT_STOPPED_FOR_RERUN,
-        ScriptRunnerEvent.FRAGMENT_STOPPED_WITH_SUCCESS,
-        ScriptRunnerEvent.SHUTDOWN,
-    }
-    assert {*ScriptRunnerEvent} == ends | GO_ON
+def test_a_session_wakes_the_server_that_was_there_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit's server hands its function to the sessions' manager when it is made, so a new one on its class would reach no session."""
+
+    def streamlits_own() -> None:
+        raise AssertionError("which wakes the loop for each message")
+
+    manager = WebsocketSessionManager(
+        MemorySessionStorage(), MemoryUploadedFileManager("/upload"), ScriptCache(), streamlits_own
+    )
+    asked: list[object] = []
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
+    monkeypatch.setattr(streamlit_internals, "wake", asked.append)
+    monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
+    monkeypatch.setattr(AppSession, "request_rerun", AppSession.request_rerun)
+    assert '"message_enqueued_callback": self._enqueued_some_message' in inspect.getsource(Runtime.__init__)
+    assert inspect.getsource(Runtime.__init__).count("self._session_mgr = ") == 1
+    tell_together()
+
+    async def told() -> None:
+        client: Any = SimpleNamespace()
+        identifier = manager.connect_session(client, ScriptData(str(ROOT / "app.py"), False), {})
+        found = manager.get_session_info(identifier)
+        assert found is not None
+        found.session._enqueue_forward_msg(ForwardMsg(script_finished=0))
+
+    finished(told())
+    assert len(asked) == 1
+
+
+def test_a_scripts_thread_tells_one_thing_last() -> None:
+    """All that is told before waits for more: nothing of Streamlit's may come after it, nor be forgotten. Oracle: Streamlit's source."""
+    thread = inspect.getsource(ScriptRunner._run_script_thread)
+    assert thread.count("on_event.send(") == 1
+    assert thread.index("self._run_script(") < thread.index("ScriptRunnerEvent.SHUTDOWN")
+    assert LAST_TOLD is ScriptRunnerEvent.SHUTDOWN
+
+
+def test_nobody_is_called_for_what_is_expected() -> None:
+    """A run that was asked for where the loop runs tells without calling, however long it takes; a quiet one leaves no wait behind."""
+    heard: list[int] = []
+    calls: list[Callable[[], None]] = []
+
+    async def tell() -> None:
+        handover = Handover(calls.append)
+        handover.expect()
+        for number in (1, 2):
+            handover.add(lambda number=number: heard.append(number), more=True)  # type: ignore[misc]
+            assert len(heard) < number
+            while len(heard) < number:
+                await asyncio.sleep(Handover.HELD)
+        assert calls == [], "the first wait led to the next"
+        while handover._end is not None:
+            await asyncio.sleep(Handover.HELD)
+        handover.add(lambda: heard.append(3), more=True)
+        assert len(calls) == 1, "nothing was expected any more"
+        calls.pop()()
+        handover.add(lambda: heard.append(4))
+        calls.pop()()
+        assert heard == [1, 2, 3, 4] and handover._end is None
+
+    finished(tell())
 
 
 def test_what_is_held_is_passed_on_once_and_the_wait_ends_with_it() -> None:
@@ -487,7 +547,6 @@ def test_a_run_is_asked_for_when_all_is_known_of_the_one_before(monkeypatch: pyt
     """Streamlit drops what is told by a script that is no longer the session's. From another thread, nothing is passed on."""
     order: list[str] = []
     monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
-    monkeypatch.setattr(Runtime, "_enqueued_some_message", Runtime._enqueued_some_message)
     monkeypatch.setattr(AppSession, "request_rerun", lambda _session, _state: order.append("asked"))
     tell_together()
 
@@ -504,6 +563,89 @@ def test_a_run_is_asked_for_when_all_is_known_of_the_one_before(monkeypatch: pyt
 
     finished(ask())
     assert order == ["asked", "asked", "told", "asked"]
+
+
+class Recorded:
+    """A transport that only notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[bytes | str] = []
+
+    def write(self, data: bytes) -> None:
+        self.asked.append(data)
+
+    def close(self) -> None:
+        self.asked.append("close")
+
+    def is_closing(self) -> bool:
+        return "close" in self.asked
+
+
+def test_what_is_written_in_one_go_leaves_together() -> None:
+    """In its order, before the connection is closed, and without waiting once it is a lot."""
+    large = b"x" * WRITTEN_AT_ONCE
+
+    async def write() -> list[bytes | str]:
+        there = Recorded()
+        transport: Any = WrittenTogether(there)  # type: ignore[arg-type]
+        for part in (b"a", b"b", b"c"):
+            transport.write(part)
+        assert there.asked == []
+        await asyncio.sleep(0)
+        assert there.asked == [b"abc"]
+        await asyncio.sleep(0)
+        transport.write(b"d")
+        transport.write(large)
+        assert there.asked[1:] == [b"d" + large]
+        transport.write(b"e")
+        assert not transport.is_closing()
+        transport.close()
+        assert transport.is_closing()
+        await asyncio.sleep(0)
+        return there.asked
+
+    assert finished(write())[2:] == [b"e", "close"]
+
+
+def test_messages_of_a_websocket_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the server that Streamlit uses, whose every message was a call of the system. Oracle: another library's client gets each one."""
+    monkeypatch.setattr(WebSocketsSansIOProtocol, "connection_made", WebSocketsSansIOProtocol.connection_made)
+    write_together()
+    assert '"websockets-sansio"' in inspect.getsource(starlette_server)
+    parts: list[bytes] = []
+    write = WrittenTogether.flush
+
+    def counted(transport: WrittenTogether) -> None:
+        if transport._waiting:
+            parts.append(b"".join(transport._waiting))
+        write(transport)
+
+    monkeypatch.setattr(WrittenTogether, "flush", counted)
+    sent = [b"%d" % number * 100 for number in range(30)]
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        assert scope["type"] == "websocket"
+        await send({"type": "websocket.accept"})
+        for data in sent:
+            await send({"type": "websocket.send", "bytes": data})
+        await send({"type": "websocket.close", "code": 1000})
+
+    async def visit() -> list[bytes | str]:
+        config = uvicorn.Config(
+            app, ws="websockets-sansio", ws_per_message_deflate=False, lifespan="off", log_config=None
+        )
+        served = uvicorn.Server(config)
+        listening = socket.create_server(("127.0.0.1", 0))
+        serving = asyncio.create_task(served.serve([listening]))
+        async with websockets.connect(f"ws://127.0.0.1:{listening.getsockname()[1]}") as client:
+            heard = [data async for data in client]
+        served.should_exit = True
+        await serving
+        return heard
+
+    assert finished(visit()) == sent
+    assert sum(data.count(sent[0]) for data in parts) == 1
+    assert len(parts) < 5
 
 
 def test_places_are_copied_as_streamlit_does() -> None:

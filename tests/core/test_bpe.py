@@ -426,6 +426,25 @@ def test_end_of_word_suffix_of_ones_own() -> None:
     assert without[0].splits() == {"low": ("l", "o", "w")}
 
 
+@thorough
+@example({"aabab": 2, "a": 4}, "ab", "first")  # merging a + b makes a + ab more frequent than any pair was
+@given(
+    st.dictionaries(st.text("ab", min_size=1, max_size=5), st.integers(1, 6), min_size=1, max_size=5),
+    st.sampled_from(["ab", "aa", "b"]),
+    st.sampled_from([*TIE_RULES]),
+)
+def test_a_suffix_that_words_spell_out(counts: dict[str, int], suffix: str, rule: str) -> None:
+    """Its token is made by a second route, too, so that pairs with it can become more frequent."""
+    symbols = sorted({suffix}.union(*counts))
+    trace = train_bpe(Corpus.from_counts(counts), tie_rule=rule, end_of_word_suffix=suffix)
+    steps, vocabulary = plain_bpe(
+        counts, lambda word: [*word, suffix], symbols, rule, str.encode, len(symbols) + 100
+    )
+    chosen = [(event(trace, step).pair, event(trace, step).freq) for step in range(1, len(trace) + 1)]
+    assert chosen == [(step.pair, step.freq) for step in steps]
+    assert list(trace[-1].vocab) == vocabulary
+
+
 # --- Extremes -----------------------------------------------------------------------------------------------
 
 

@@ -96,13 +96,16 @@ class Tally:
 
     def words(self) -> tuple[Counter[str], Counter[str]]:
         """How often each word was met, in order of first appearance, and how often it was the last of a text."""
+        show = self._splitter.view.show
         counts: Counter[str] = Counter()
-        ends: Counter[str] = Counter()
         for match, count in self._counts.items():
             # Two matches may look the same to the model: a text's first `to` and a later ` to` are both `▁to`.
-            word = self._splitter.view.show(match)
-            counts[word] += count
-            ends[word] += self._ends[match]
+            word = show(match)
+            # (With `+=`, a `Counter` calls a function of Python's for each new word.)
+            counts[word] = counts.get(word, 0) + count
+        ends = Counter(dict.fromkeys(counts, 0))
+        for match, count in self._ends.items():
+            ends[show(match)] += count
         return counts, ends
 
     def corpus(self) -> Corpus:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from random import Random
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from tokenizers_core.encoding import dropout
 from tokenizers_core.encoding.byte_tokens import byte_token, join_bytes
@@ -47,35 +47,96 @@ ALPHABETS = ("corpus", "bytes")
 """Where BPE starts: from the symbols that occur in the corpus, or from all 256 bytes."""
 
 
+class CountQueue:
+    """The pairs in the order in which they are merged.
+
+    Most pairs never come near the best count, and sorting them would be for nothing: each waits in a list, that of its count.
+    Only the list whose turn it is becomes a queue, of (place, pair). When a count falls or a place moves, the entry stays as
+    it is, too good. It reaches the top too early, and is corrected there.
+    """
+
+    def __init__(self, table: PairTable, order: TieOrder) -> None:
+        self.counts, self.order = table.counts, order
+        self.level = 0
+        """The best count."""
+        self.tied: list[tuple[Any, PrivatePair]] = []
+        """The queue of the pairs with that count."""
+        self.waiting: dict[int, list[PrivatePair]] = {}
+        """Lower count → the pairs that wait with it."""
+        self.levels: list[int] = []
+        """The queue of the counts in `waiting`, negative."""
+        for pair, count in self.counts.items():
+            self.wait(pair, count)
+
+    def wait(self, pair: PrivatePair, count: int) -> None:
+        """Have a pair wait until its count is the best."""
+        if count not in self.waiting:
+            self.waiting[count] = []
+            heapq.heappush(self.levels, -count)
+        self.waiting[count].append(pair)
+
+    def best(self) -> PrivatePair | None:
+        """Take the pair that is merged next; None when no pair is left."""
+        tied = self.tied
+        while tied or self.levels:
+            if not tied:
+                self.descend()
+                continue
+            _, pair = heapq.heappop(tied)
+            count = self.counts.get(pair, 0)
+            if count != self.level:
+                if count:
+                    self.wait(pair, count)
+            elif tied and (now := (self.order.key(pair), pair)) > tied[0]:
+                heapq.heappush(tied, now)
+            else:
+                return pair
+        return None
+
+    def descend(self) -> None:
+        """Queue the pairs with the next lower count."""
+        level = self.level = -heapq.heappop(self.levels)
+        for pair in self.waiting.pop(level):
+            count = self.counts.get(pair, 0)
+            if count == level:
+                self.tied.append((self.order.bound(pair), pair))
+            elif count:
+                self.wait(pair, count)
+        heapq.heapify(self.tied)
+
+    def ascend(self, count: int) -> None:
+        """Have the queued pairs wait, since one occurs more often now: its token was made by a second route."""
+        for _, pair in self.tied:
+            self.wait(pair, self.level)
+        self.tied.clear()
+        self.level = count
+
+    def update(self, merge: Merge) -> None:
+        """Take note of a merge."""
+        waiting = self.waiting
+        for pair, change in merge.changes.items():
+            if change <= 0:
+                continue
+            count = self.counts[pair]
+            if count in waiting:  # as nearly always
+                waiting[count].append(pair)
+            elif count < self.level:
+                self.wait(pair, count)
+            else:
+                if count > self.level:
+                    self.ascend(count)
+                heapq.heappush(self.tied, (self.order.bound(pair), pair))
+
+
 def bpe_merges(
     table: PairTable, vocabulary: Vocabulary, order: TieOrder, min_frequency: int = 1
 ) -> Iterator[Merge]:
-    """The merges of a run, one after the other, until no pair occurs `min_frequency` times.
-
-    The queue has entries (−count, place, pair). When a count falls or a place moves, the entry stays as it is, too
-    good. It reaches the top too early, is corrected there, and goes back into the queue.
-    """
-    counts = table.counts
-    queue = [(-count, order.bound(pair), pair) for pair, count in counts.items()]
-    heapq.heapify(queue)
-    while queue:
-        negative, place, pair = queue[0]
-        count = counts.get(pair, 0)
-        if count == 0:
-            heapq.heappop(queue)
-        elif count != -negative:
-            heapq.heapreplace(queue, (-count, place, pair))
-        elif (now := order.key(pair)) != place:
-            heapq.heapreplace(queue, (-count, now, pair))
-        elif count < min_frequency:
-            return
-        else:
-            token = Private(chr(vocabulary.join(pair)))
-            merge = table.merge(pair, token)
-            yield merge
-            for changed in merge.changes:
-                if token in changed and changed in counts:
-                    heapq.heappush(queue, (-counts[changed], order.bound(changed), changed))
+    """The merges of a run, one after the other, until no pair occurs `min_frequency` times."""
+    queue = CountQueue(table, order)
+    while (pair := queue.best()) and queue.level >= min_frequency:
+        merge = table.merge(pair, Private(chr(vocabulary.join(pair))))
+        yield merge
+        queue.update(merge)
 
 
 def train_bpe(

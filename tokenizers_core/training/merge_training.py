@@ -122,12 +122,17 @@ def alphabet_of(corpus: Corpus, prefix: str, suffix: str, extra_symbols: Iterabl
 def private_words(words: Sequence[str], vocabulary: Vocabulary, suffix: str) -> list[Private]:
     """Words split into their symbols, as private characters."""
     ids, prefix = vocabulary.ids, vocabulary.prefix
-    at_start = {symbol: chr(ids[symbol]) for symbol in {word[0] for word in words}}
-    inside = str.maketrans(
-        {symbol: chr(ids[prefix + symbol]) for symbol in set().union(*(word[1:] for word in words))}
-    )
     end = chr(ids[suffix]) if suffix else ""
-    return [Private(at_start[word[0]] + word[1:].translate(inside) + end) for word in words]
+    inside = str.maketrans(
+        {
+            symbol: chr(ids[prefix + symbol])
+            for symbol in set().union(*words)
+            if prefix + symbol in ids  # a symbol may occur only where words begin
+        }
+    )
+    if not prefix:
+        return [Private(word.translate(inside) + end) for word in words]
+    return [Private(chr(ids[word[0]]) + word[1:].translate(inside) + end) for word in words]
 
 
 def record_run(

@@ -150,7 +150,7 @@ class FirstPlaces:
     """
 
     def __init__(self, table: PairTable, vocabulary: Vocabulary) -> None:
-        self.table, self.where = table, table.where
+        self.words, self.where = table.words, table.where
         self.tokens = vocabulary.tokens
         self.prefix = len(vocabulary.prefix)
         # No symbol is longer than its token, and merging moves none: the starts may be further apart than the words are.
@@ -160,10 +160,17 @@ class FirstPlaces:
 
     def key(self, pair: PrivatePair) -> int:
         """Where the pair first occurs."""
-        index = self.table.first_word(pair)
-        word, tokens = self.table.words[index], self.tokens
-        at = word.find(pair)
-        prefixes = self.prefix * max(0, at - 1)  # every token but a word's first carries one
+        words, where = self.words, self.where[pair]
+        stale = 0
+        while (at := words[where[stale]].find(pair)) < 0:
+            stale += 1
+        if stale:
+            del where[:stale]
+        index = where[0]
+        if not at:
+            return self.starts[index]
+        word, tokens = words[index], self.tokens
+        prefixes = self.prefix * (at - 1)  # every token but a word's first carries one
         if len(word) > READ_ONCE:
             return self.starts[index] + self._places(index, word)[at] - prefixes
         return self.starts[index] + sum([len(tokens[ord(symbol)]) for symbol in word[:at]]) - prefixes

@@ -15,6 +15,7 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.marks import lead_html
 from tokensteps.runs.algorithms import Algorithm, Run
+from tokensteps.runs.settings import Recipe
 from tokensteps.server.steps import Stepped, Steps, edition
 from tokensteps.widgets import stage
 from tokensteps.widgets.controls import Controls
@@ -43,12 +44,13 @@ class StepView(Generic[Stepped_co]):
 def show_stepping(
     algorithm: Algorithm[AnyStepped],
     lead: Callable[[Controls], str],
-    show_run: Callable[[Controls, Run[AnyStepped], AnyStepped], None],
+    show_run: Callable[[Controls, Recipe, Run[AnyStepped], AnyStepped], None],
     beside: Callable[[Controls], None] | None = None,
 ) -> None:
     """The whole page: sidebar, title, what is wrong with the settings, and, as soon as there is a run, what `show_run` draws.
 
-    `lead` says in a sentence, translated, what the page shows under these settings ("": nothing); `beside` draws next to the title.
+    `lead` says in a sentence, translated, what the page shows under these settings ("": nothing); `beside` draws next to the title. A part that is
+    run by itself finds the settings as they were when the page was run: to change one is to run the page.
     """
     controls = Controls(algorithm.name, algorithm.rules)
     with st.sidebar:
@@ -62,10 +64,11 @@ def show_stepping(
         st.html(lead_html(told))
     controls.say_complaints(source)
     if source is not None and pipeline is not None and not controls.blocked:
-        run = Run(algorithm, source, pipeline, algorithm.settings(controls.recipe(), pipeline))
+        recipe = controls.recipe()
+        run = Run(algorithm, source, pipeline, algorithm.settings(recipe, pipeline))
         trace = stage.growing(run)
         if trace is not None:
-            show_run(controls, run, trace)
+            show_run(controls, recipe, run, trace)
             return
     update_url(controls.url())
 

@@ -26,6 +26,7 @@ from tokensteps.streamlit_internals import (
     send_together,
     show_state_by_need,
     tell_together,
+    write_together,
 )
 
 SWITCH_SECONDS: Final = 0.002
@@ -80,6 +81,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     tell_together()
     send_together()
     send_at_once()
+    write_together()
     show_state_by_need()
     copy_places_quickly()
     allow_open_files()

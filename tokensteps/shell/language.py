@@ -6,13 +6,10 @@ it to other pages. The browser's own language is not written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 
-from tokensteps.components.address import CHOSEN_LANGUAGE, in_links, is_back, update_url
+from tokensteps.components.address import CHOSEN_LANGUAGE, is_back, update_url
 from tokensteps.language.i18n import LANGUAGES, _, current_language, language_of, use_language
-from tokensteps.language.pages import PAGES
 
 SWITCH = "language.switch"
 
@@ -55,8 +52,3 @@ def _switched() -> None:
     state = st.session_state
     state[CHOSEN_LANGUAGE] = state[SWITCH]
     update_url({"lang": state[SWITCH]})
-
-
-def page_link(page: str, label: str, query: Mapping[str, str] | None = None) -> None:
-    """A link to a page of the app, by its name, which stays in the language in use. `label` is Markdown."""
-    st.page_link(PAGES[page].script, label=label, query_params={**(query or {}), **in_links()})

@@ -36,14 +36,14 @@ def test_samples_are_counted_beside_what_is_expected() -> None:
         drawn = [model.sample("hugs", 0.4, random) for _ in range(200)]
         expected = model.distribution("hugs", 0.4)
         assert expected is not None
-        rows = samples_html(drawn, expected, Style()).split("<tr>")[2:]
+        rows = samples_html(drawn, expected, Style(), 5).split("<tr>")[2:]
         for row, (split, times) in zip(rows, Counter(drawn).most_common(12), strict=True):
             cells = [Read("<td>" + cell.split("</table>")[0]).text for cell in row.split("<td>")[1:5]]
             assert cells[1:] == [str(times), f"{times / 2:.1f} %", f"{100 * expected[split]:.1f} %"]
 
 
 def test_samples_whose_distribution_is_too_large_stand_alone() -> None:
-    html = samples_html([("h", "ug"), ("hug",)], None, Style())
+    html = samples_html([("h", "ug"), ("hug",)], None, Style(), 0)
     assert "tick" not in html and "left:" not in html and "50.0 %" in html
 
 
@@ -68,6 +68,6 @@ def test_hostile_words_are_only_text(show: str) -> None:
     for model in models(HOSTILE):
         random = Random(1)
         drawn = [model.sample(HOSTILE, 0.3, random) for _ in range(20)]
-        for html in (samples_html(drawn, None, style), other_ways_html(ways_of(model, HOSTILE), style)):
+        for html in (samples_html(drawn, None, style, 1), other_ways_html(ways_of(model, HOSTILE), style)):
             expect_markup(html, TAGS, ATTRIBUTES | {"width"})
             assert "<b>x" not in html

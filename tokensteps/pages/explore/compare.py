@@ -90,12 +90,12 @@ def show() -> None:
 
 
 @st.fragment
-def show_comparison(controls: Controls, run: Run[Comparison], comparison: Comparison) -> None:
+def show_comparison(controls: Controls, recipe: Recipe, run: Run[Comparison], comparison: Comparison) -> None:
     """The stage and, under it, the tabs."""
     use_language(st.session_state["language"])
     style = Style(comparison.corpus.pipeline.byte_level, controls["show"])
-    step = show_stage(controls, controls.url(), run, comparison, compare_frame, style)
-    if told := tell_other_unigram(controls.recipe(), comparison):
+    step = show_stage(controls, recipe.url(), run, comparison, compare_frame, style)
+    if told := tell_other_unigram(recipe, comparison):
         st.caption(told)
     view = ComparisonView(controls, run, comparison, step, style)
     tabs: Mapping[str, Callable[[ComparisonView], None]] = {

@@ -43,7 +43,7 @@ from tokensteps.pages.explore.playground_tokenizers import open_slot, refused, t
 from tokensteps.pages.explore.typed.desks import desk_address, leave_desk, sit_down
 from tokensteps.pages.explore.why.why_state import ask_about_stretch
 from tokensteps.runs.rules import PLAYGROUND_RULES
-from tokensteps.shell.language import page_link
+from tokensteps.shell.navigation import page_link
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.notes import lasting, problem
 from tokensteps.widgets.tour import titled

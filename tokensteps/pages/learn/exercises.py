@@ -17,7 +17,7 @@ from tokensteps.language.pages import PAGES
 from tokensteps.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED, VERDICTS_KEPT
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.shell.classes import give_class
-from tokensteps.shell.language import page_link
+from tokensteps.shell.navigation import page_link
 from tokensteps.shell.walk import practised
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS

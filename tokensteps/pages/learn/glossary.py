@@ -6,7 +6,7 @@ from tokensteps.language.glossary import entry_html, matches
 from tokensteps.language.i18n import _
 from tokensteps.language.terms import SECTIONS, TERMS, Term
 from tokensteps.limits import FIND_LIMIT
-from tokensteps.shell.language import page_link
+from tokensteps.shell.navigation import page_link
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.tour import titled
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tokensteps.components.address import in_links
 from tokensteps.language.i18n import _, count, ngettext
-from tokensteps.shell.language import page_link
+from tokensteps.shell.navigation import page_link
 from tokensteps.shell.walk import begin_walk, erase_progress, lesson_facts, progress, walk_place
 from tokensteps.teaching.lessons import (
     LESSONS,

@@ -29,7 +29,7 @@ BPE_PAGE: Final = TrainPage(
         N_("Count the pairs"): merging.count_pairs,
         N_("Find a pair in a word"): merging.group_pair,
         N_("Merge a pair everywhere, and update the counts around it"): merging.PairTable.merge,
-        N_("Choose the best pair, again and again"): bpe.bpe_merges,
+        N_("Choose the best pair, again and again"): bpe.CountQueue,
         **{TIE_RULE_WORDS[name].code: TIE_SOURCES.get(name, type(rule)) for name, rule in TIE_RULES.items()},
         N_("Train"): bpe.train_bpe,
         N_("Encode a word"): bpe.apply_merges,

@@ -15,8 +15,8 @@ from tokensteps.drawing.parts import table_html
 from tokensteps.drawing.tokens import Style, chips, readable
 from tokensteps.language.i18n import _, count, current_language
 from tokensteps.language.numbers import log_text, probability_text, share_text
-from tokensteps.limits import WORDS_LISTED
-from tokensteps.pages.train.random_splits import WordSplit, how_many, samples_html, say_seed, share_bar
+from tokensteps.limits import WORDS_OFFERED
+from tokensteps.pages.train.random_splits import WordSplit, how_many, samples_html, share_bar
 from tokensteps.runs.corpora import plain_text
 from tokensteps.server.shelf import remembered
 from tokensteps.server.stores import digest
@@ -30,8 +30,8 @@ WHOLE_LATTICE = 32
 # --- several segmentations --------------------------------------------------------------------------------------------
 
 
-def k_best_html(paths: Sequence[Path], log_total: float, style: Style) -> str:
-    """The most probable segmentations with their numbers; those tied with a neighbour are marked."""
+def k_best_html(paths: Sequence[Path], log_total: float, style: Style, every: bool = False) -> str:
+    """The most probable segmentations with their numbers; those tied with a neighbour are marked. It is said if they are `every` one."""
     rows = ""
     for place, path in enumerate(paths):
         near = [*paths[max(0, place - 1) : place], *paths[place + 1 : place + 2]]
@@ -43,7 +43,8 @@ def k_best_html(paths: Sequence[Path], log_total: float, style: Style) -> str:
             f"<td>{probability_text(path.log_probability)}<td>{escape(share_text(share))}<td>{share_bar(share)}"
         )
     names = ("", _("segmentation"), _("log"), _("probability"), _("of all"), "")
-    return f'<div class="ts segmentations">{table_html(names, rows, "ranked")}</div>'
+    told = '<p class="k">' + escape(_("That's all of them.")) if every else ""
+    return f'<div class="ts segmentations">{table_html(names, rows, "ranked")}{told}</div>'
 
 
 def path_shares(paths: Sequence[Path], lattice: Lattice, temperature: float) -> dict[WordSplit, float]:
@@ -99,7 +100,7 @@ def lattice_tab(
 
 def word_widget(words: Sequence[str], default: str, style: Style, key: Callable[[str], str]) -> str:
     """The word to look at: one of the corpus, or any other."""
-    listed = [word for word in dict.fromkeys([default, *words[:WORDS_LISTED]]) if word]
+    listed = [word for word in dict.fromkeys([default, *words[:WORDS_OFFERED]]) if word]
     chosen = st.selectbox(
         _("Word (␣ and ▁ stand for a space)"),
         listed,
@@ -122,11 +123,9 @@ def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str], drawi
     most = int(number or 5)
 
     def draw() -> str:
-        return k_best_html(lattice.k_best(most), lattice.log_total, style)
+        return k_best_html(lattice.k_best(most), lattice.log_total, style, lattice.path_count <= most)
 
     st.html(remembered((k_best_html, drawing, most, current_language()), draw))
-    if lattice.path_count <= most:
-        st.caption(_("That's all of them."))
 
 
 def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str], drawing: str) -> None:
@@ -148,7 +147,6 @@ def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str], draw
     def draw() -> str:
         drawn = lattice.samples(number, temperature, seed)
         shares = path_shares(drawn, lattice, temperature)
-        return samples_html([path.pieces for path in drawn], shares, style)
+        return samples_html([path.pieces for path in drawn], shares, style, seed)
 
     st.html(remembered((samples_html, drawing, number, temperature, seed, current_language()), draw))
-    say_seed(seed)

@@ -21,10 +21,11 @@ from tokensteps.language.pages import PAGES
 from tokensteps.pages.stepping import StepView, show_stage, show_stepping
 from tokensteps.runs.algorithms import Algorithm, Run
 from tokensteps.runs.rules import MODES
+from tokensteps.runs.settings import Recipe
 from tokensteps.server.entrance.early import Scene, Where, has_scene, note_scene
 from tokensteps.server.steps import StepTable, edition, rows
 from tokensteps.shell.classes import offer_question
-from tokensteps.shell.language import page_link
+from tokensteps.shell.navigation import page_link
 from tokensteps.shell.walk import walk_place
 from tokensteps.teaching.game import Hidden
 from tokensteps.teaching.predictions import ASKS, last_asked
@@ -115,7 +116,7 @@ def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
 
 @st.fragment
 def show_training_run(
-    page: TrainPage[Trained], controls: Controls, run: Run[Trained], trace: Trained
+    page: TrainPage[Trained], controls: Controls, recipe: Recipe, run: Run[Trained], trace: Trained
 ) -> None:
     """The stage and, under it, the tabs; or the next question. Of a run that still grows, what is recorded by now."""
     use_language(st.session_state["language"])
@@ -126,9 +127,9 @@ def show_training_run(
     style = Style(trace.corpus.pipeline.byte_level, controls["show"], frozenset(trace.special_tokens))
     offer_question(trace, style)
     if controls["mode"] == "predict":
-        predict_run(page, controls, run, trace, style)
+        predict_run(page, controls, recipe, run, trace, style)
         return
-    url = controls.url()
+    url = recipe.url()
     step = show_stage(controls, url, run, trace, page.frame, style)
     spec = choices.remember_run(page.name, url, step)
     view = TrainView(controls, run, trace, step, style, page, spec)
@@ -159,7 +160,12 @@ def note_early(view: TrainView[Trained], url: Mapping[str, str | None]) -> None:
 
 
 def predict_run(
-    page: TrainPage[Trained], controls: Controls, run: Run[Trained], trace: Trained, style: Style
+    page: TrainPage[Trained],
+    controls: Controls,
+    recipe: Recipe,
+    run: Run[Trained],
+    trace: Trained,
+    style: Style,
 ) -> None:
     """The next question, and the stage up to the step that is found out; none of the tabs, which look ahead."""
     hidden = Hidden(page.name, run.name, trace, style, page.frame, controls["ask"], last_asked(trace))
@@ -172,6 +178,6 @@ def predict_run(
     if keep_game(hidden, game):
         st.rerun()  # so that the browser keeps it again
     show_question(hidden, game)
-    show_hidden(hidden, game, controls.url(), stage.growth(run, trace))
+    show_hidden(hidden, game, recipe.url(), stage.growth(run, trace))
     show_words(hidden, game)
     show_answers(hidden, game)

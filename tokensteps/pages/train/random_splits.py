@@ -19,7 +19,7 @@ from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.names import USE_NAMES
 from tokensteps.language.numbers import share_text
 from tokensteps.limits import RANDOM_CHARACTERS
-from tokensteps.shell.language import page_link
+from tokensteps.shell.navigation import page_link
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.widgets.notes import note
 
@@ -35,8 +35,11 @@ def share_bar(share: float, expected: float | None = None) -> str:
     return f'<span class="track"><span style="width:{100 * share:.1f}%"></span>{tick}</span>'
 
 
-def samples_html(drawn: Sequence[WordSplit], expected: Mapping[WordSplit, float] | None, style: Style) -> str:
-    """Sampled splits: how often each was sampled, how often it is expected where that is known, and the first ones in their order."""
+def samples_html(
+    drawn: Sequence[WordSplit], expected: Mapping[WordSplit, float] | None, style: Style, seed: int
+) -> str:
+    """Sampled splits: how often each was sampled, how often it is expected where that is known, the first ones in their order, and that
+    `seed` gives them again."""
     counts = Counter(drawn)
     rows = ""
     for split, times in counts.most_common(SAMPLE_ROWS):
@@ -60,30 +63,26 @@ def samples_html(drawn: Sequence[WordSplit], expected: Mapping[WordSplit, float]
     )
     names = (_("segmentation"), _("sampled"), _("share"), _("expected"), "")
     drawn_first = escape(_("First samples:"))
+    again = _("Seed {seed}: the same seed, the same samples.").format(seed=seed)
     return (
         f'<div class="ts segmentations">{table_html(names, rows, "drawn")}<p class="k">{escape(told)}</p>'
-        f'<p class="k">{drawn_first}</p><ol>{first}</ol></div>'
+        f'<p class="k">{drawn_first}</p><ol>{first}</ol><p class="k">{escape(again)}</p></div>'
     )
 
 
 def how_many(key: Callable[[str], str]) -> tuple[int, int]:
     """How many samples are wanted, and the seed: another one each time the button is pressed."""
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    number = left.segmented_control(
-        _("How many"), [10, 100, 1000], default=100, required=True, key=key("samples")
-    )
-    seed = st.session_state.setdefault(key("seed"), 0)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        number = st.segmented_control(
+            _("How many"), [10, 100, 1000], default=100, required=True, key=key("samples")
+        )
+        seed = st.session_state.setdefault(key("seed"), 0)
 
-    def again() -> None:
-        st.session_state[key("seed")] += 1
+        def again() -> None:
+            st.session_state[key("seed")] += 1
 
-    right.button(_("Sample again"), on_click=again, key=key("again"), width="stretch")
+        st.button(_("Sample again"), on_click=again, key=key("again"))
     return int(number or 100), seed
-
-
-def say_seed(seed: int) -> None:
-    """That the samples can be had again."""
-    st.caption(_("Seed {seed}: the same seed, the same samples.").format(seed=seed))
 
 
 def dropout_part(
@@ -110,8 +109,7 @@ def dropout_part(
         number, seed = how_many(key)
         random = Random(seed)
         drawn = [model.sample(word, amount, random) for _sample in range(number)]
-        st.html(samples_html(drawn, model.distribution(word, amount), style))
-        say_seed(seed)
+        st.html(samples_html(drawn, model.distribution(word, amount), style, seed))
         exercises_link("dropout")
     with right:
         st.header(_("Other ways to use this vocabulary"), anchor=False)

@@ -23,7 +23,7 @@ from tokensteps.drawing.handout import handout, paper_handout
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.drawing.tabs import encoding_html, story_html
 from tokensteps.drawing.tokens import readable
-from tokensteps.language.i18n import N_, _, count, sentences, use_language
+from tokensteps.language.i18n import N_, _, count, current_language, sentences, use_language
 from tokensteps.language.messages import explained
 from tokensteps.limits import (
     ENCODE_LIMIT,
@@ -38,9 +38,10 @@ from tokensteps.pages.train.page import TrainView
 from tokensteps.pages.train.random_splits import dropout_part
 from tokensteps.runs.corpora import EXAMPLES, plain_text
 from tokensteps.runs.settings import corpus_title
+from tokensteps.server.shelf import remembered
 from tokensteps.server.steps import StepTable
 from tokensteps.server.stores import digest
-from tokensteps.shell.language import page_link
+from tokensteps.shell.navigation import page_link
 from tokensteps.teaching.worksheets import run_tasks, worksheet
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box, too_long
@@ -100,14 +101,14 @@ def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: st
 def follow_tab(view: TrainView[AnyTrace]) -> None:
     """One word's segmentation at every step."""
     trace, words = view.trace, view.trace.corpus.words
-    word = st.selectbox(
-        _("Word"),
-        words[:WORDS_LISTED],
-        format_func=lambda word: (
-            f"{readable(word, view.style)[:80]}  × {count(trace.word_frequencies[word])}"
-        ),
-        key=view.key("word"),
-    )
+
+    def labels() -> list[str]:
+        listed = zip(words[:WORDS_LISTED], trace.corpus.counts, strict=False)
+        return [f"{readable(word, view.style)[:80]}  × {count(number)}" for word, number in listed]
+
+    written = remembered(("follow", view.run.name, view.style.show, current_language()), labels)
+    named = dict(zip(words, written, strict=False))
+    word = st.selectbox(_("Word"), named, format_func=named.__getitem__, key=view.key("word"))
     if len(words) > WORDS_LISTED:
         message = _("The first {number} of {all} words are listed.")
         st.caption(message.format(number=count(WORDS_LISTED), all=count(len(words))))

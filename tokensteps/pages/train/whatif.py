@@ -32,7 +32,7 @@ from tokensteps.runs.changes import (
     size_along,
 )
 from tokensteps.server.stores import digest
-from tokensteps.shell.language import page_link
+from tokensteps.shell.navigation import page_link
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import show_address
