@@ -45,17 +45,11 @@ from tokenizers_core.training.merging import Progress
 from tokenizers_core.training.pruning import PruneRecord, Round
 from tokenizers_core.training.segmentation import (
     Lattices,
-    NumberedEdge,
-    Split,
     approximate_loss,
-    best_split,
-    count_pieces,
     e_step,
-    lattice_edges,
     m_step,
-    part_edges,
     removal_losses,
-    words_by_piece,
+    second_best,
 )
 from tokenizers_core.training.unigram_trace import UnigramTrace
 
@@ -270,8 +264,6 @@ class Training:
         self.characters = dict.fromkeys(
             number for number, (piece, _count) in enumerate(seed) if len(piece) == 1
         )
-        self.part_edges: dict[int, list[NumberedEdge]] = {}
-        """The lattices of pieces, without the edge of the whole piece."""
         self.record = PruneRecord()
         self.set_model(by_counts(dict(enumerate(count for _piece, count in seed))), 0)
         self.record.sizes.append(len(seed))
@@ -305,18 +297,9 @@ class Training:
 
     def split(self) -> None:
         """Split every word in the best way, and write down the corpus's loss."""
-        self.splits = self.lattices.best_splits(self.scores)
-        self.users = words_by_piece(self.splits)
-        self.loss = self.record.losses[-1] = self.lattices.loss(self.splits)
+        self.lattices.find_best_ways(self.scores)
+        self.loss = self.record.losses[-1] = self.lattices.loss()
         self.grow()
-
-    def second_best(self, piece: int) -> Split:
-        """The best split of a piece other than the piece as a whole."""
-        edges = self.part_edges.get(piece)
-        if edges is None:
-            edges = part_edges(lattice_edges(self.seed[piece][0], self.numbers, self.max_length))
-            self.part_edges[piece] = edges
-        return best_split(edges, self.scores)
 
     def prune(
         self, ranking: Sequence[int], losses: Sequence[float], number: int, counts: Sequence[int] = ()
@@ -325,7 +308,8 @@ class Training:
 
         `counts` are those that the losses were estimated from, in the model's order.
         """
-        record, lattices, splits, users = self.record, self.lattices, self.splits, self.users
+        record, lattices = self.record, self.lattices
+        users = lattices.words_with(set(ranking[:number]))
         first = len(record) + 1
         record.rounds.append(
             Round(first, array("l", ranking), array("d", losses), number, self.loss, array("l", counts))
@@ -335,20 +319,16 @@ class Training:
                 yield
             del self.model[piece]
             self.scores[piece] = self.unknown if piece in self.characters else -math.inf
-            changed = []
-            for word in sorted(set(users.get(piece, ()))):
-                if piece in splits[word].pieces:
-                    split = lattices.best_split_of(word, self.scores)
-                    self.loss += lattices.frequencies[word] * (
-                        splits[word].log_probability - split.log_probability
-                    )
-                    splits[word] = split
-                    changed.append(word)
-                    for part in split.pieces:
-                        users.setdefault(part, []).append(word)
+            words = [(word, lattices.split_of(word)) for word in sorted(set(users.get(piece, ())))]
+            changed = [(word, before) for word, before in words if piece in before.pieces]
+            for word, before in changed:
+                split = lattices.best_split_of(word, self.scores)
+                self.loss += lattices.frequencies[word] * (before.log_probability - split.log_probability)
+                for part in split.pieces:
+                    users.setdefault(part, []).append(word)
             step = record.add("prune", len(self.model), self.loss)
             if changed:
-                record.resplit[step] = array("l", changed)
+                record.resplit[step] = array("l", [word for word, _before in changed])
 
 
 def by_counts(counts: Mapping[int, int]) -> dict[int, float]:
@@ -370,7 +350,9 @@ def course_rounds(run: Training, target: int, share: float, exact: bool) -> Iter
         run.split()
     while len(run.model) > target:
         candidates = [piece for piece in run.model if piece not in run.characters]
-        losses = removal_losses(run.lattices, run.splits, run.users, run.scores, candidates)
+        splits = run.lattices.splits()
+        users = run.lattices.words_with(set(candidates))
+        losses = removal_losses(run.lattices, splits, users, run.scores, candidates)
         order = sorted(range(len(candidates)), key=losses.__getitem__)
         number = min(max(1, int(share * len(run.model))), len(candidates))
         if exact:
@@ -398,7 +380,7 @@ def sentencepiece_rounds(run: Training, target: int, desired: int, share: float)
         if len(run.model) <= desired:
             break
         run.split()
-        counts = count_pieces(run.splits, run.lattices.frequencies)
+        counts = run.lattices.piece_counts()
         keep = max(desired, int((1 - share) * len(run.model)))
         ranking, losses, number = approximate_ranking(run, counts, keep)
         if number:
@@ -412,12 +394,13 @@ def sentencepiece_rounds(run: Training, target: int, desired: int, share: float)
 
 def em(run: Training) -> Iterator[None]:
     """One E step and one M step. Yields after each."""
-    expected, objective = e_step(run.lattices, run.scores)
+    by_number, objective = e_step(run.lattices, run.scores)
+    expected = {piece: by_number[piece] for piece in run.model}
     step = run.record.add("e_step", len(run.model))
-    run.record.expected[step] = array("d", (expected[piece] for piece in run.model))
+    run.record.expected[step] = array("d", expected.values())
     run.record.objectives[step] = objective
     yield
-    model = m_step({piece: expected[piece] for piece in run.model})
+    model = m_step(expected)
     worthwhile = len(model) < 0.9 * len(run.model)
     run.set_model(model, run.record.add("m_step", len(model)))
     if worthwhile:
@@ -437,9 +420,11 @@ def approximate_ranking(
     total = sum(counts.values())
     unused = [piece for piece in run.model if piece not in counts]
     used = [piece for piece in run.model if piece in counts and piece not in run.characters]
+    numbers = {run.seed[piece][0]: piece for piece in (*run.model, *run.characters)}
     estimates = {}
     for piece in used:
-        estimates[piece] = approximate_loss(piece, run.second_best(piece).pieces, counts, total)
+        replacement = second_best(run.seed[piece][0], numbers, run.scores).pieces
+        estimates[piece] = approximate_loss(piece, replacement, counts, total)
     used.sort(key=lambda piece: -estimates[piece])
     used.reverse()  # of equals the last one is pruned first, as in SentencePiece
     ranking = unused + used
