@@ -102,7 +102,8 @@ def loss_per_word(corpus: Corpus, pieces: Mapping[str, float]) -> float:
     unknown = min(pieces.values()) - UNKNOWN_PENALTY
     costs = dict.fromkeys("".join(corpus.words), unknown) | dict(pieces)
     lattices = Lattices(corpus, {piece: number for number, piece in enumerate(costs)})
-    return lattices.loss(lattices.best_splits(list(costs.values()))) / sum(corpus.counts)
+    lattices.find_best_ways(list(costs.values()))
+    return lattices.loss() / sum(corpus.counts)
 
 
 def course_run(repeats: int) -> Iterator[Result]:

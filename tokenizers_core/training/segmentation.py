@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, compress, groupby
 from operator import itemgetter
 from random import Random
@@ -99,21 +99,23 @@ class Lattices:
             if TAIL <= len(piece) <= max_length:
                 longer[piece[-TAIL:]].add(len(piece))
         lengths_by_tail = {tail: [*sorted(lengths, reverse=True), *short] for tail, lengths in longer.items()}
+        depths, starts, stops, pieces = self.depths, self.starts, self.stops, self.pieces
         for word in corpus.words:
             path = [0]
-            for end, character in enumerate(word, start=1):
-                node = nodes.get((path[-1], character))
+            # Each step is a node and the character that leads on from it: the path grows while it is read.
+            for step in zip(path, word, strict=False):
+                node = nodes.get(step)
                 if node is None:
-                    node = nodes[path[-1], character] = len(nodes) + 1
-                    self.depths.append(end)
-                    for length in lengths_by_tail.get(word[max(0, end - TAIL) : end], short):
-                        if length <= end:
-                            number = numbers.get(word[end - length : end])
-                            if number is not None:
-                                self.starts.append(path[end - length])
-                                self.stops.append(node)
-                                self.pieces.append(number)
-                    self._firsts.append(len(self.pieces))
+                    node = nodes[step] = len(depths)
+                    end = len(path)
+                    depths.append(end)
+                    # Before the first place with so long a tail, the slice is shorter than any that is known.
+                    for length in lengths_by_tail.get(word[end - TAIL : end], short):
+                        if length <= end and (number := numbers.get(word[end - length : end])) is not None:
+                            starts.append(path[end - length])
+                            stops.append(node)
+                            pieces.append(number)
+                    self._firsts.append(len(pieces))
                 path.append(node)
             self.paths.append(path)
         self.ends = [path[-1] for path in self.paths]
@@ -122,6 +124,10 @@ class Lattices:
         self._alive = [True] * (max(numbers.values(), default=0) + 1)
         self._edges_of: dict[int, list[NumberedEdge]] = {}
         self._edges_before: dict[int, list[NumberedEdge]] = {}
+        # For each node the best way's log probability, where its last edge starts, and that edge's piece.
+        self._best: list[float] = []
+        self._back: list[int] = []
+        self._last: list[int] = []
 
     def edges(self) -> Iterator[NumberedEdge]:
         """All edges."""
@@ -153,36 +159,75 @@ class Lattices:
         )
         self._edges_before, self._edges_of = self._edges_of, {}
 
+    def find_best_ways(self, scores: Sequence[float]) -> None:
+        """Find the best way to each node; what is asked about splits from now on is answered by these.
+
+        They are all that is kept: no word has a split of its own, which would be one more thing for Python's collector of garbage
+        to look at. Walking back along the ways is quick.
+        """
+        self._best, self._back, self._last = best_ways(self.edges(), self.size, scores)
+
+    def split_of(self, word: int) -> Split:
+        """The best split of one word, by its place in the corpus."""
+        end = self.ends[word]
+        return Split(walk_back(end, self._back, self._last), self._best[end])
+
+    def splits(self) -> list[Split]:
+        """The best split of every word."""
+        return list(map(self.split_of, range(len(self.ends))))
+
     def best_splits(self, scores: Sequence[float]) -> list[Split]:
-        """The best split of every word; see `best_split`."""
-        best, back, last = best_ways(self.edges(), self.size, scores)
-        return [Split(walk_back(end, back, last), best[end]) for end in self.ends]
+        """The best split of every word, after finding the best ways; see `best_split`."""
+        self.find_best_ways(scores)
+        return self.splits()
 
     def best_split_of(self, word: int, scores: Sequence[float]) -> Split:
-        """The best split of one word, by its place in the corpus, without cutting out its lattice: that pays only for words that
-        are split again and again."""
-        if word in self._edges_of:
-            return best_split(self._edges_of[word], scores)
-        starts, pieces, firsts = self._all_starts, self._all_pieces, self._firsts
-        path = self.paths[word]
-        # Of each node: the best path's log probability, and the place of its last edge.
-        best, last = {0: 0.0}, {0: -1}
-        for node in path[1:]:
-            highest, chosen = -math.inf, -1
-            for place in range(firsts[node], firsts[node + 1]):
-                log_probability = best[starts[place]] + scores[pieces[place]]
-                if log_probability > highest:
-                    highest, chosen = log_probability, place
-            best[node], last[node] = highest, chosen
-        found, node = [], path[-1]
-        while node:
-            found.append(pieces[last[node]])
-            node = starts[last[node]]
-        return Split(tuple(reversed(found)), best[path[-1]])
+        """The best split of one word, when pieces have been pruned since the best ways were found.
 
-    def loss(self, splits: Iterable[Split]) -> float:
-        """Frequency × −log probability in nats, summed over the words from first to last."""
-        return sum_in_order(word_losses(splits, self.frequencies))
+        To most nodes of the word they are still the best, as no other way has become better.
+        """
+        if not self._best:
+            self.find_best_ways(scores)
+        starts, pieces, firsts = self._all_starts, self._all_pieces, self._firsts
+        best, back, last = self._best, self._back, self._last
+        for node in self.paths[word][1:]:
+            if best[back[node]] + scores[last[node]] != best[node]:
+                best[node] = -math.inf
+                for place in range(firsts[node], firsts[node + 1]):
+                    log_probability = best[starts[place]] + scores[pieces[place]]
+                    if log_probability > best[node]:
+                        best[node], back[node], last[node] = log_probability, starts[place], pieces[place]
+        return self.split_of(word)
+
+    def loss(self) -> float:
+        """Frequency × −log probability in nats of the best splits, summed over the words from first to last."""
+        best = map(self._best.__getitem__, self.ends)
+        return sum_in_order(frequency * -way for frequency, way in zip(self.frequencies, best, strict=True))
+
+    def piece_counts(self) -> dict[int, int]:
+        """How often each piece occurs in the corpus when every word is split in the best way."""
+        back, last = self._back, self._last
+        counts: dict[int, int] = {}
+        for node, frequency in zip(self.ends, self.frequencies, strict=True):
+            while node:
+                piece = last[node]
+                counts[piece] = counts.get(piece, 0) + frequency
+                node = back[node]
+        return counts
+
+    def words_with(self, pieces: Collection[int]) -> dict[int, list[int]]:
+        """Piece → the words whose best split has it, in order, for each of `pieces` that is in any."""
+        back, last = self._back, self._last
+        found: dict[int, list[int]] = {}
+        for word, node in enumerate(self.ends):
+            while node:
+                piece = last[node]
+                if piece in pieces:
+                    words = found.setdefault(piece, [])
+                    if not words or words[-1] != word:
+                        words.append(word)
+                node = back[node]
+        return found
 
 
 def lattice_edges(
@@ -267,19 +312,6 @@ def sum_in_order(numbers: Iterable[float], start: float = 0.0) -> float:
     return deque(accumulate(numbers, initial=start), maxlen=1)[0]
 
 
-def words_by_piece(splits: Iterable[Split]) -> dict[int, list[int]]:
-    """Piece → the words whose split has it, in order.
-
-    >>> words_by_piece([Split((4, 5, 4), -3.0), Split((5,), -1.0)])
-    {4: [0], 5: [0, 1]}
-    """
-    found: dict[int, list[int]] = {}
-    for word, split in enumerate(splits):
-        for piece in set(split.pieces):
-            found.setdefault(piece, []).append(word)
-    return found
-
-
 # --- What a piece is worth --------------------------------------------------------------------------------------------
 
 
@@ -321,15 +353,6 @@ def removal_losses(
     return found
 
 
-def count_pieces(splits: Iterable[Split], frequencies: Iterable[int]) -> dict[int, int]:
-    """How often each piece occurs in the corpus when every word is split like this."""
-    counts: dict[int, int] = {}
-    for split, frequency in zip(splits, frequencies, strict=True):
-        for piece in split.pieces:
-            counts[piece] = counts.get(piece, 0) + frequency
-    return counts
-
-
 def approximate_loss(piece: int, replacement: Sequence[int], counts: Mapping[int, int], total: int) -> float:
     """By how much the loss grows without a piece, as SentencePiece estimates it, in nats.
 
@@ -346,15 +369,27 @@ def approximate_loss(piece: int, replacement: Sequence[int], counts: Mapping[int
     return count * (with_piece - without)
 
 
-def second_best(edges: Sequence[NumberedEdge], scores: Sequence[float]) -> Split:
-    """The best split of a piece of at least two characters other than the piece as a whole, given its lattice."""
-    return best_split(part_edges(edges), scores)
+def second_best(piece: str, numbers: Mapping[str, int], scores: Sequence[float]) -> Split:
+    """The best split of a piece of at least two characters other than the piece as a whole; `best_split` without a lattice.
 
-
-def part_edges(edges: Sequence[NumberedEdge]) -> list[NumberedEdge]:
-    """The lattice of a piece without the edge that is the piece as a whole."""
-    size = edges[-1][1]
-    return [edge for edge in edges if edge[1] - edge[0] < size]
+    >>> second_best("hugs", {"h": 0, "u": 1, "g": 2, "s": 3, "ug": 4, "hug": 5, "hugs": 6}, [-2.0] * 7)
+    Split(pieces=(5, 3), log_probability=-4.0)
+    """
+    size = len(piece)
+    # For each boundary the best way's log probability, where its last edge starts, and that edge's piece.
+    best, back, last = [0.0], [0], [-1]
+    for end in range(1, size + 1):
+        highest, before, chosen = -math.inf, 0, -1
+        for start in range(1 if end == size else 0, end):
+            number = numbers.get(piece[start:end])
+            if number is not None:
+                log_probability = best[start] + scores[number]
+                if log_probability > highest:
+                    highest, before, chosen = log_probability, start, number
+        best.append(highest)
+        back.append(before)
+        last.append(chosen)
+    return Split(walk_back(size, back, last), best[size])
 
 
 # --- Expectation and maximization -------------------------------------------------------------------------------------
@@ -365,7 +400,7 @@ def e_step(lattices: Lattices, scores: Sequence[float]) -> tuple[list[float], fl
 
     Forward–backward on each lattice, with plain probabilities where they are large enough, and logarithms otherwise.
     """
-    probabilities = [math.exp(score) for score in scores]
+    probabilities = list(map(math.exp, scores))
     expected = [0.0] * len(scores)
     objective = 0.0
     starts, stops, pieces = lattices.starts, lattices.stops, lattices.pieces
@@ -375,12 +410,13 @@ def e_step(lattices: Lattices, scores: Sequence[float]) -> tuple[list[float], fl
         before[end] += before[start] * weight
     after = [0.0] * lattices.size
     for word, (end, frequency) in enumerate(zip(lattices.ends, lattices.frequencies, strict=True)):
-        if before[end] < LEAST_TOTAL:
+        total = before[end]
+        if total < LEAST_TOTAL:
             edges = lattices.edges_of(word)
             objective -= frequency * _expect_by_logarithms(edges, scores, frequency, expected)
         else:
-            objective -= frequency * math.log(before[end])
-            after[end] += frequency / before[end]
+            objective -= frequency * math.log(total)
+            after[end] = frequency / total
     backwards = zip(reversed(starts), reversed(stops), reversed(pieces), reversed(weights), strict=True)
     for start, end, piece, weight in backwards:
         through = after[end] * weight

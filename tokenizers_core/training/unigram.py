@@ -18,10 +18,12 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 import warnings
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import accumulate, islice
 from numbers import Integral, Real
 
 from tokenizers_core.errors import (
@@ -43,17 +45,11 @@ from tokenizers_core.training.merging import Progress
 from tokenizers_core.training.pruning import PruneRecord, Round
 from tokenizers_core.training.segmentation import (
     Lattices,
-    NumberedEdge,
-    Split,
     approximate_loss,
-    best_split,
-    count_pieces,
     e_step,
-    lattice_edges,
     m_step,
-    part_edges,
     removal_losses,
-    words_by_piece,
+    second_best,
 )
 from tokenizers_core.training.unigram_trace import UnigramTrace
 
@@ -124,46 +120,111 @@ def _by_count(item: tuple[str, int]) -> int:
 def sentencepiece_seed(corpus: Corpus, max_length: int, whole_words: bool) -> list[tuple[str, int]]:
     """Every character with its count, then repeated substrings with count × length, the highest first.
 
-    A substring that is always followed by the same character is left out, and so is one that mixes scripts.
+    A substring that is always followed by the same thing (a character, a space after the word, a text's end) is left out, and so
+    is one that mixes scripts. SentencePiece takes as its seed the inner nodes of the text's suffix tree, and such substrings
+    aren't among them; so `▁while` is no piece in a text with a space after each of them, but `▁whi` may be.
     """
-    counts = count_substrings(corpus, max_length + 1, whole_words)
-    characters = [(character, counts[character]) for character in set().union(*corpus.words)]
-    repeated = {piece: count for piece, count in counts.items() if count > 1}
-    followed = always_followed_alike(corpus, repeated, max_length)
-    longer = [
-        (piece, count * len(piece))
-        for piece, count in repeated.items()
-        if 1 < len(piece) <= max_length and piece not in followed and one_script(piece)
+    alone: set[str] = set()
+    if not whole_words:
+        counts = count_substrings(corpus, max_length + 1, whole_words)
+        alone = {word for word in corpus.words if word not in counts}
+    stretches = count_stretches(corpus, max_length, alone)
+    characters: dict[str, int] = {}
+    for stretch, count in stretches.items():
+        characters[stretch[0]] = characters.get(stretch[0], 0) + count
+    longer = [item for item in branching_substrings(stretches) if item[0] not in alone]
+    return sorted(characters.items(), key=lambda item: (-item[1], item[0])) + longer
+
+
+def count_stretches(corpus: Corpus, max_length: int, alone: Collection[str] = ()) -> dict[str, int]:
+    """How the text goes on from each place in a word, as far as a piece can reach and one character more → how often.
+
+    A piece keeps to one script, so what follows the first character of another one doesn't matter: most stretches are short, and
+    occur many times. None is the beginning of another one. A space after a word, and a text's end, are characters that the corpus
+    doesn't have. What followed words that were counted elsewhere is unknown: their ends count as different, so such a stretch
+    is there in two forms, the second one with a count of 0.
+
+    The words in `alone`, which occur nowhere else, tell nothing of how their beginning without the last character goes on.
+
+    >>> corpus = Corpus.from_texts(["hug a-ha", "hug"], pre_tokenizer="whitespace_split")
+    >>> {stretch.translate({0: " ", 1: "$"}): count for stretch, count in count_stretches(corpus, 16).items()}
+    {'hug ': 1, 'ug ': 1, 'g ': 1, 'hug$': 1, 'ug$': 1, 'g$': 1, 'a-': 1, '-h': 1, 'ha$': 1, 'a$': 1}
+    """
+    characters = set().union(*corpus.words)
+    space, stop, unlike = islice(
+        (sign for sign in map(chr, range(sys.maxunicode)) if sign not in characters), 3
+    )
+    scripts: dict[str, str | None] = dict.fromkeys((space, stop, unlike), "Nothing else")
+    for character in characters:
+        found = script(character)
+        scripts[character] = None if character == "▁" or found == "Inherited" else found
+    counts: dict[str, int] = {}
+    ends = corpus.ends or (0,) * len(corpus)
+    for word, frequency, last in zip(corpus.words, corpus.counts, ends, strict=True):
+        for follower, times in ((space, frequency - last), (stop, last)):
+            if times:
+                for stretch in stretches_of(word + follower, scripts, max_length):
+                    counts[stretch] = counts.get(stretch, 0) + times
+        if frequency > 1 and word in alone:
+            counts.setdefault(stretches_of(word[:-1] + unlike, scripts, max_length)[0], 0)
+    if not corpus.ends:
+        again = [stretch for stretch, times in counts.items() if times > 1 and stretch[-1] == space]
+        counts |= dict.fromkeys((stretch[:-1] + stop for stretch in again), 0)
+    return counts
+
+
+def stretches_of(text: str, scripts: Mapping[str, str | None], max_length: int) -> list[str]:
+    """From each place but the last: the characters of one script, `max_length` at most, and the one after them.
+
+    `scripts` tells each character's, None for one that goes with any.
+
+    >>> stretches_of("▁re.sub(", dict.fromkeys("resub", "Latin") | {"▁": None, ".": "Common", "(": "Common"}, 16)
+    ['▁re.', 're.', 'e.', '.s', 'sub(', 'ub(', 'b(']
+    """
+    # From the last place to the first: a stretch ends where the next one does, unless another script begins there.
+    ends = []
+    end = begin = len(text)
+    known = None
+    for place in range(len(text) - 1, -1, -1):
+        found = scripts[text[place]]
+        if found is not None:
+            if found != known:
+                end, known = begin + 1, found
+            begin = place
+        ends.append(end)
+    ends.reverse()
+    ends.pop()
+    longest = max_length + 1
+    return [
+        text[start:end] if end - start < longest else text[start : start + longest]
+        for start, end in enumerate(ends)
     ]
-    return sorted(characters, key=lambda item: (-item[1], item[0])) + sorted(longer, key=_by_count)
 
 
-def always_followed_alike(corpus: Corpus, counts: Mapping[str, int], max_length: int) -> set[str]:
-    """The repeated substrings that are always followed by the same thing: a character, a space after the word, a text's end.
+def branching_substrings(stretches: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The substrings of at least two characters that are not always followed by the same one, with count × length, the highest
+    first, and of equals the one that was met first.
 
-    SentencePiece takes as its seed the inner nodes of the text's suffix tree, and such substrings aren't among them; so
-    `▁while` is no piece in a text with a space after each of them, but `▁whi` may be. What followed words that were counted
-    elsewhere is unknown: their ends count as different. `counts` are those of substrings of up to one character more; only those
-    that occur more than once matter.
+    They are where stretches that have begun alike part: only what is met more than once is ever looked at, and there are far fewer
+    stretches than substrings.
 
-    >>> corpus = Corpus.from_texts(["hug hug pug"], pre_tokenizer="whitespace_split")
-    >>> sorted(always_followed_alike(corpus, count_substrings(corpus), 16))
-    ['h', 'hu', 'hug', 'u']
+    >>> branching_substrings({"hug ": 2, "ug ": 3, "g ": 3, "hum$": 1, "um$": 1, "m$": 1})
+    [('hu', 6)]
     """
-    alike = {piece[:-1] for piece, count in counts.items() if count > 1 and counts.get(piece[:-1]) == count}
-    spaces: dict[str, int] = {}
-    ends: dict[str, int] = {}
-    for word, frequency, last in zip(corpus.words, corpus.counts, corpus.ends, strict=False):
-        for start in range(len(word) - 1, max(0, len(word) - max_length) - 1, -1):
-            piece = word[start:]
-            if counts.get(piece, 0) < 2:
-                break  # no longer one is repeated either
-            spaces[piece] = spaces.get(piece, 0) + frequency - last
-            ends[piece] = ends.get(piece, 0) + last
-    for piece in spaces:
-        if counts[piece] in (spaces[piece], ends[piece]):
-            alike.add(piece)
-    return alike
+    texts, counts = list(stretches), list(stretches.values())
+    found = []
+    groups: list[tuple[int, Sequence[int]]] = [(0, range(len(texts)))]
+    while groups:
+        length, group = groups.pop()
+        parts: defaultdict[str, list[int]] = defaultdict(list)
+        for place in group:
+            parts[texts[place][length]].append(place)
+        if length > 1 and len(parts) > 1:
+            count = sum(map(counts.__getitem__, group))
+            found.append((-count * length, group[0], length))
+        groups += [(length + 1, part) for part in parts.values() if len(part) > 1]
+    found.sort()
+    return [(texts[place][:length], -worth) for worth, place, length in found]
 
 
 _SCRIPT = regex.compile(
@@ -188,11 +249,6 @@ def script(character: str) -> str:
     return found.lastgroup or "" if found else ""
 
 
-def one_script(piece: str) -> bool:
-    """Whether a piece keeps to one script, as SentencePiece requires; `▁` goes with any."""
-    return len(set(map(script, piece.replace("▁", ""))) - {"Inherited"}) < 2
-
-
 # --- Training ---------------------------------------------------------------------------------------------------------
 
 
@@ -208,8 +264,6 @@ class Training:
         self.characters = dict.fromkeys(
             number for number, (piece, _count) in enumerate(seed) if len(piece) == 1
         )
-        self.part_edges: dict[int, list[NumberedEdge]] = {}
-        """The lattices of pieces, without the edge of the whole piece."""
         self.record = PruneRecord()
         self.set_model(by_counts(dict(enumerate(count for _piece, count in seed))), 0)
         self.record.sizes.append(len(seed))
@@ -243,18 +297,9 @@ class Training:
 
     def split(self) -> None:
         """Split every word in the best way, and write down the corpus's loss."""
-        self.splits = self.lattices.best_splits(self.scores)
-        self.users = words_by_piece(self.splits)
-        self.loss = self.record.losses[-1] = self.lattices.loss(self.splits)
+        self.lattices.find_best_ways(self.scores)
+        self.loss = self.record.losses[-1] = self.lattices.loss()
         self.grow()
-
-    def second_best(self, piece: int) -> Split:
-        """The best split of a piece other than the piece as a whole."""
-        edges = self.part_edges.get(piece)
-        if edges is None:
-            edges = part_edges(lattice_edges(self.seed[piece][0], self.numbers, self.max_length))
-            self.part_edges[piece] = edges
-        return best_split(edges, self.scores)
 
     def prune(
         self, ranking: Sequence[int], losses: Sequence[float], number: int, counts: Sequence[int] = ()
@@ -263,7 +308,8 @@ class Training:
 
         `counts` are those that the losses were estimated from, in the model's order.
         """
-        record, lattices, splits, users = self.record, self.lattices, self.splits, self.users
+        record, lattices = self.record, self.lattices
+        users = lattices.words_with(set(ranking[:number]))
         first = len(record) + 1
         record.rounds.append(
             Round(first, array("l", ranking), array("d", losses), number, self.loss, array("l", counts))
@@ -273,20 +319,16 @@ class Training:
                 yield
             del self.model[piece]
             self.scores[piece] = self.unknown if piece in self.characters else -math.inf
-            changed = []
-            for word in sorted(set(users.get(piece, ()))):
-                if piece in splits[word].pieces:
-                    split = lattices.best_split_of(word, self.scores)
-                    self.loss += lattices.frequencies[word] * (
-                        splits[word].log_probability - split.log_probability
-                    )
-                    splits[word] = split
-                    changed.append(word)
-                    for part in split.pieces:
-                        users.setdefault(part, []).append(word)
+            words = [(word, lattices.split_of(word)) for word in sorted(set(users.get(piece, ())))]
+            changed = [(word, before) for word, before in words if piece in before.pieces]
+            for word, before in changed:
+                split = lattices.best_split_of(word, self.scores)
+                self.loss += lattices.frequencies[word] * (before.log_probability - split.log_probability)
+                for part in split.pieces:
+                    users.setdefault(part, []).append(word)
             step = record.add("prune", len(self.model), self.loss)
             if changed:
-                record.resplit[step] = array("l", changed)
+                record.resplit[step] = array("l", [word for word, _before in changed])
 
 
 def by_counts(counts: Mapping[int, int]) -> dict[int, float]:
@@ -308,7 +350,9 @@ def course_rounds(run: Training, target: int, share: float, exact: bool) -> Iter
         run.split()
     while len(run.model) > target:
         candidates = [piece for piece in run.model if piece not in run.characters]
-        losses = removal_losses(run.lattices, run.splits, run.users, run.scores, candidates)
+        splits = run.lattices.splits()
+        users = run.lattices.words_with(set(candidates))
+        losses = removal_losses(run.lattices, splits, users, run.scores, candidates)
         order = sorted(range(len(candidates)), key=losses.__getitem__)
         number = min(max(1, int(share * len(run.model))), len(candidates))
         if exact:
@@ -336,7 +380,7 @@ def sentencepiece_rounds(run: Training, target: int, desired: int, share: float)
         if len(run.model) <= desired:
             break
         run.split()
-        counts = count_pieces(run.splits, run.lattices.frequencies)
+        counts = run.lattices.piece_counts()
         keep = max(desired, int((1 - share) * len(run.model)))
         ranking, losses, number = approximate_ranking(run, counts, keep)
         if number:
@@ -350,12 +394,13 @@ def sentencepiece_rounds(run: Training, target: int, desired: int, share: float)
 
 def em(run: Training) -> Iterator[None]:
     """One E step and one M step. Yields after each."""
-    expected, objective = e_step(run.lattices, run.scores)
+    by_number, objective = e_step(run.lattices, run.scores)
+    expected = {piece: by_number[piece] for piece in run.model}
     step = run.record.add("e_step", len(run.model))
-    run.record.expected[step] = array("d", (expected[piece] for piece in run.model))
+    run.record.expected[step] = array("d", expected.values())
     run.record.objectives[step] = objective
     yield
-    model = m_step({piece: expected[piece] for piece in run.model})
+    model = m_step(expected)
     worthwhile = len(model) < 0.9 * len(run.model)
     run.set_model(model, run.record.add("m_step", len(model)))
     if worthwhile:
@@ -375,9 +420,11 @@ def approximate_ranking(
     total = sum(counts.values())
     unused = [piece for piece in run.model if piece not in counts]
     used = [piece for piece in run.model if piece in counts and piece not in run.characters]
+    numbers = {run.seed[piece][0]: piece for piece in (*run.model, *run.characters)}
     estimates = {}
     for piece in used:
-        estimates[piece] = approximate_loss(piece, run.second_best(piece).pieces, counts, total)
+        replacement = second_best(run.seed[piece][0], numbers, run.scores).pieces
+        estimates[piece] = approximate_loss(piece, replacement, counts, total)
     used.sort(key=lambda piece: -estimates[piece])
     used.reverse()  # of equals the last one is pruned first, as in SentencePiece
     ranking = unused + used

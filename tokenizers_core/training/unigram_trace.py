@@ -42,11 +42,9 @@ from tokenizers_core.training.segmentation import (
     UnigramModel,
     approximate_loss,
     best_split,
-    count_pieces,
     lattice_edges,
     removal_losses,
     second_best,
-    words_by_piece,
 )
 
 CACHED = 6
@@ -382,7 +380,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
                     piece = pruned[step]
                     scores[self.numbers[piece]] = unknown if len(piece) == 1 else -math.inf
                 found = {
-                    word: best_split(lattices.edges_of(word), scores).pieces
+                    word: lattices.best_split_of(word, scores).pieces
                     for word in self.record.resplit.get(step, NO_WORDS)
                 }
             changed = {word: pieces for word, pieces in found.items() if pieces != now[word]}
@@ -409,7 +407,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         if math.isnan(loss) and step not in self._losses:
             scores = self.scores_at(step)
             lattices = self.lattices(scores)
-            self._losses[step] = lattices.loss(lattices.best_splits(scores))
+            lattices.find_best_ways(scores)
+            self._losses[step] = lattices.loss()
         return self._losses.get(step, loss)
 
     def knows_loss(self, step: int) -> bool:
@@ -538,7 +537,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         counts = self._counted.at(round_.first_step)
         if piece not in counts:
             return None
-        found = second_best(self.edges(self.seed[piece][0]), self.scores_at(start))
+        found = second_best(self.seed[piece][0], self.numbers, self.scores_at(start))
         return self._estimate(piece, found, counts, sum(counts.values()))
 
     @cached_property
@@ -623,17 +622,18 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         pieces = self.pieces_at(step)
         counts = {
             number: count
-            for number, count in count_pieces(splits, lattices.frequencies).items()
+            for number, count in lattices.piece_counts().items()
             if self.seed[number][0] in pieces  # no unknown characters
         }
         total = sum(counts.values())
-        used = [number for number in counts if len(self.seed[number][0]) > 1]
-        replacements = {number: second_best(self.edges(self.seed[number][0]), scores) for number in used}
+        met = dict.fromkeys(number for split in splits for number in split.pieces)
+        used = [number for number in met if number in counts and len(self.seed[number][0]) > 1]
+        replacements = {number: second_best(self.seed[number][0], self.numbers, scores) for number in used}
         estimates = {
             number: approximate_loss(number, replacements[number].pieces, counts, total) for number in used
         }
         least = sorted(used, key=estimates.__getitem__)[:limit]
-        exact = removal_losses(lattices, splits, words_by_piece(splits), scores, least)
+        exact = removal_losses(lattices, splits, lattices.words_with(least), scores, least)
         return [
             Worth(
                 self.seed[number][0],
