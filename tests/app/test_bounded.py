@@ -32,6 +32,7 @@ from tokensteps.server.shelf import Memo, remembered
 ROOT = Path(__file__).parents[2]
 OF_THE_APP = {
     ("tokensteps/classroom/address.py", "qr"),  # 256 of at most `QR_LIMIT` characters
+    ("tokensteps/server/entrance/joined/groups.py", "_template"),
     ("tokensteps/server/entrance/page.py", "_page"),
     ("tokensteps/server/entrance/page.py", "_scripts"),
     ("tokensteps/server/entrance/page.py", "_packed"),

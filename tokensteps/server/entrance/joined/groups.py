@@ -13,8 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from string import Template
 from typing import Final
 
+from tokensteps.assets import read_asset
 from tokensteps.server.entrance.joined.javascript import Script, Unclear
 
 TAKES: Final = re.compile(r'import(?:\{([\w$, ]*)\}from)?"\./([\w.$-]+\.js)";')
@@ -28,6 +31,10 @@ LATER: Final = re.compile(r"\bimport\(([`\"'])\./([\w.$-]+\.js)\1\)")
 GROUP: Final = re.compile(r"group\.(\d+)\.js")
 OURS: Final = "$joined"
 """What all variables begin with that are added here."""
+IN_GROUP: Final = "page/joined/module.js"
+"""What a script becomes in a group."""
+LOADED_LATER: Final = "page/joined/later.js"
+"""What loads a script later that is in a group."""
 LARGE_SCRIPT: Final = 100_000
 """Characters of a script that is worth a request of its own."""
 
@@ -168,9 +175,8 @@ class Groups:
             module = self.modules[name]
             taken = "".join(self._take(*one) for one in module.imports)
             given = ",".join(f"{there}:{here}" for there, here in (module.exports or {}).items())
-            parts.append(
-                f"const {self._variable(name)}=(()=>{{{taken}{self._later(module.body)}\nreturn{{{given}}}}})();"
-            )
+            made = {"variable": self._variable(name), "taken": taken, "body": self._later(module.body)}
+            parts.append(_template(IN_GROUP).substitute(made, given=given))
         parts.append(f"export{{{','.join(map(self._variable, inside))}}};")
         return "\n".join(parts)
 
@@ -212,9 +218,15 @@ class Groups:
         def load(found: re.Match[str]) -> str:
             if found[2] not in self.number:
                 return found[0]
-            return f'import("./{self.place(found[2])}").then(all=>all.{self._variable(found[2])})'
+            place, variable = self.place(found[2]), self._variable(found[2])
+            return _template(LOADED_LATER).substitute(place=place, variable=variable)
 
         return LATER.sub(load, text)
+
+
+@cache
+def _template(name: str) -> Template:
+    return Template(read_asset(name).strip())
 
 
 def _import_as_it_was(name: str, names: Mapping[str, str]) -> str:

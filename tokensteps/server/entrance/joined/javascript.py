@@ -74,28 +74,44 @@ class Script:
     # --- Reading --------------------------------------------------------------------------------------------------------
 
     def _read(self, text: str) -> None:
-        at = 0
-        while at < len(text):
-            found = TOKEN.match(text, at)
-            if found is None:
-                raise Unclear
-            kind, word, at = found.lastgroup, found[0], found.end()
-            if kind == "gap":
-                if not word.isspace() or word in "\n\r\u2028\u2029":
-                    self.after_break.add(len(self.words))
-            elif kind == "tick":
-                at = self._template(text, at)
-            elif kind == "bracket":
-                if self._bracket(word):
-                    at = self._template(text, at)
-            elif kind == "slash":
-                pattern = EXPRESSION.match(text, found.start()) if self._expression_may_begin() else None
-                at = at if pattern is None else pattern.end()
-                self._add(word if pattern is None else VALUE)
+        # A page's scripts have a million words: for the common kinds, nothing is called.
+        words, within, places, around = self.words, self.within, self.places, self._open
+        at, size = 0, len(text)
+        while at < size:
+            for found in TOKEN.finditer(text, at):
+                if found.start() != at:
+                    raise Unclear
+                kind, word, at = found.lastgroup, found[0], found.end()
+                if kind == "name":
+                    if not words or words[-1] not in (".", "?."):
+                        places[word].append(len(words))
+                elif kind == "value":
+                    word = VALUE
+                elif kind != "sign":
+                    after = self._unlike_words(kind, word, text, at)
+                    if after != at:
+                        at = after
+                        break  # goes on from there
+                    continue
+                words.append(word)
+                within.append(around[-1])
             else:
-                self._add(VALUE if kind == "value" else word)
-                if kind == "name" and self._before(len(self.words) - 1) not in (".", "?."):
-                    self.places[word].append(len(self.words) - 1)
+                if at < size:
+                    raise Unclear
+
+    def _unlike_words(self, kind: str | None, word: str, text: str, at: int) -> int:
+        """Take in what is no plain word, and ends at this place; where it is really at its end."""
+        if kind == "bracket":
+            return self._template(text, at) if self._bracket(word) else at
+        if kind == "tick":
+            return self._template(text, at)
+        if kind == "slash":
+            pattern = EXPRESSION.match(text, at - len(word)) if self._expression_may_begin() else None
+            self._add(word if pattern is None else VALUE)
+            return at if pattern is None else pattern.end()
+        if not word.isspace() or word in "\n\r\u2028\u2029":
+            self.after_break.add(len(self.words))
+        return at
 
     def _add(self, word: str) -> None:
         self.words.append(word)

@@ -1,0 +1,1 @@
+import("./$place").then((all) => all.$variable)

@@ -1,0 +1,5 @@
+const $variable = (() => {
+$taken
+$body
+return { $given };
+})();
