@@ -51,7 +51,7 @@ def silent(page: Page) -> None:
 def test_terms_are_explained_in_place(serve: Callable[..., str], page: Page) -> None:
     """By mouse and by keyboard, on the page and in the flipbook's shadow; Escape, leaving and stepping put it away."""
     bpe = Bpe(page, serve(ROOT / "app.py")).open("/bpe?corpus=course&step=7", step=7)
-    lead = page.locator(".lead .term[data-term=vocabulary]")
+    lead = page.locator("[data-testid=stMain] .lead .term[data-term=vocabulary]")
     lead.hover()
     explained(page, "vocabulary")
     expect(page.get_by_role("tooltip")).to_contain_text("Vocabulary")
