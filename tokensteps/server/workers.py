@@ -33,7 +33,7 @@ from tokensteps.server.tasks import Progress, Stopped, TrainingError, Work
 
 TOLD_EVERY: Final = 0.1
 """Seconds between a worker's reports."""
-UNSEEN: Final = 0.3
+UNSEEN: Final = 0.15
 """Seconds before a worker sends anything of a run that still grows: most runs have ended by then, and are sent once."""
 NICENESS: Final = 10
 """By how much the priority of a process that trains is lower than the server's."""
