@@ -185,7 +185,10 @@ class Bpe:
         return handout, asked
 
     def download(self, button: str) -> str:
-        """What a download button gives."""
+        """What a download button gives. A step is reported a quarter of a second after it was made, and Python's next run takes the files of the
+        last one back: a click in between would get nothing."""
+        self.page.wait_for_timeout(300)
+        self.rest()
         with self.page.expect_download() as started:
             self.page.get_by_role("button", name=button, exact=True).click()
         return Path(started.value.path()).read_text(
