@@ -7,6 +7,7 @@
 const KEPT = Symbol.for("tokensteps.editor.kept"); // on the document: what was reported last from each box
 const LARGE = 200_000, SELECTED = 50; // characters, ms
 const TYPING = ["input.type", "delete.backward", "delete.forward"]; // after which more may come soon: it is waited for
+const GAP = 70; // ms between two questions: no more than the server draws for one box, even while a key is held
 const PAUSE = 300, LONGEST_PAUSE = 2_000; // ms after the last key until the page follows, or twice what the chips took
 const WAITS = new Set([200, 429, 503]); // drawn, or too much to do: the page needn't follow at once
 const RESET = 205; // the server no longer has the text that was changed
@@ -58,6 +59,7 @@ class Editor extends Component {
   nonce; // of the text that Python gave last
   params = []; // of the address, which follow the typing
   size = 0; // of the text as last told
+  asked = -Infinity; // when the server was last asked for chips
   dirty = false; // whether there is something to tell
   at = 0; // how often the text was changed
   base; // which of these texts the server has, if any,
@@ -135,7 +137,10 @@ class Editor extends Component {
     this.cancel("tell");
     // What is pasted or undone is whole: nothing is waited for.
     if (!desk || !document[DRAWN]) return void this.tellSoon(this.whole ? 0 : pause(view.state.doc.length));
-    const body = JSON.stringify({ nonce, at, ...this.change() }), begun = performance.now();
+    const begun = performance.now(), early = this.asked + GAP - begun;
+    if (early > 0) return void this.later("ask", early, () => this.ask());
+    this.asked = begun;
+    const body = JSON.stringify({ nonce, at, ...this.change() });
     [this.asking, this.base, this.edits] = [true, undefined, undefined];
     const status = await this.drawn(desk, body);
     this.asking = false;
@@ -261,7 +266,7 @@ class Editor extends Component {
     // The page's layout may have put the box up again while Python knows what was typed: Python's text is an older one.
     this.told = first && next.heard && old?.nonce === next.nonce;
     [this.nonce, this.dirty, this.at, this.base, this.edits] = [next.nonce, false, this.told ? old.at : 0];
-    this.cancel("tell");
+    for (const what of ["tell", "ask"]) this.cancel(what);
     this.late(false);
     this.view.dispatch({
       changes: { from: 0, to: doc.length, insert: this.told ? old.text : next.text },

@@ -37,7 +37,7 @@ from tokenizers_core import Tokenizer as EngineTokenizer
 from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import GPT2, READY, Spec, title
 from tokensteps.catalogue.texts import TEXTS
-from tokensteps.limits import LINK_LIMIT
+from tokensteps.limits import LINK_LIMIT, TYPED_RATE
 from tokensteps.pages.explore.playground_chips import STRETCHES_SHOWN
 from tokensteps.runs.corpora import pack_text, unpack_text
 
@@ -643,6 +643,24 @@ def test_typing_while_a_tokenizer_is_trained(playground: Playground) -> None:
     page.keyboard.type("!")
     playground.tokens(ids(slow, f"{text}!"))
     assert written(page) == f"{text}!" and page.evaluate(FOCUS)[0] == "textbox"
+    playground.untroubled()
+
+
+def test_a_held_key_asks_no_more_often_than_the_server_answers(playground: Playground) -> None:
+    """The server draws fifteen texts a second for a box, and refuses more; each letter arrives all the same."""
+    page, text = playground.page, "a" * 150
+    page.goto(f"{playground.address}/playground?{urlencode({'t1': HUG})}")
+    playground.ready()
+    box(page).fill("")
+    playground.tokens([])
+    page.evaluate("performance.clearResourceTimings()")
+    page.keyboard.type(text, delay=5)
+    playground.tokens(ids(HUG, text))
+    begun = page.evaluate(
+        """performance.getEntriesByType("resource").filter(({ name }) => name.includes("/typed/"))
+        .map(({ startTime }) => startTime)"""
+    )
+    assert len(begun) > 1 and min(later - one for one, later in pairwise(begun)) > 1_000 / TYPED_RATE.pace
     playground.untroubled()
 
 
