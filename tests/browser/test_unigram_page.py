@@ -112,7 +112,7 @@ def test_a_first_visit(unigram: Unigram) -> None:
 def a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
     """The page, five presses, three clicks, and the end. Of its two flipbooks the stage has the keys, whichever is drawn first."""
     expect(unigram.page.get_by_role("heading", level=1)).to_have_text("Unigram")
-    expect(unigram.page.get_by_text("course's way:")).to_be_visible()
+    expect(unigram.page.get_by_test_id("stMain").get_by_text("course's way:")).to_be_visible()
     start = unigram.state()
     assert start["last"] == len(PRUNED) == 202 and "382.1038" in start["say"]
     aside = unigram.page.locator(".ts-flipbook .aside").first
