@@ -525,7 +525,7 @@ class Flipbook extends Component {
   }
   grow({ growth, last }) { // a run that is still under way: how far it is, and more of it soon
     const part = this.part(".growth"), [text, stop, pause] = growth ?? ["", ""];
-    part.hidden = !growth;
+    part.hidden = !text;
     part.firstChild.textContent = text;
     if (stop && !part.children[1]) part.insertAdjacentHTML("beforeend", STOP); // else it keeps the focus
     if (stop) part.children[1].title = part.children[1].ariaLabel = stop;

@@ -1,7 +1,7 @@
 """A training page while its run still grows: what is recorded can be stepped through, a link waits for its step, tabs about the whole
 run wait for the end, Predict goes no further than what is there.
 
-Oracle: the engine's finished run of the same text. Training here goes on when the test says so: nothing waits a while.
+A stage comes before its tabs, a few frames before many. Oracle: the engine's finished run of the same text. Training here goes on when the test says so: nothing waits a while.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import PATIENT, Page, bodies, book, run, tables
+from tests.pages.pages import PATIENT, Page, bodies, book, run, tables, tabs
 from tests.pages.test_bpe import PAGE as BPE
 from tests.pages.test_unigram import PAGE as UNIGRAM
 from tokenizers_core.trace import CutOff
+from tokensteps.limits import FRAMES_ROOM
 from tokensteps.runs import algorithms
+from tokensteps.server import shelf
 from tokensteps.server.jobs import registry
-from tokensteps.server.shelf import Shelf
+from tokensteps.server.shelf import Memo, Shelf
 from tokensteps.server.tasks import Progress, Task, TrainingError
+from tokensteps.widgets.stage import FIRST
 
 TEXT = "corpus=library&size=700"
 SEED = "corpus=library&size=400&seed=500"
@@ -108,6 +111,32 @@ def test_what_is_recorded_can_be_stepped_through(slow: Slow) -> None:
     whole = book(run(app))
     assert whole["growth"] is None and whole["run"] == shown["run"] and whole["last"] > 300
     assert whole["frames"] == longer["frames"] and whole["frames"][:10] == shown["frames"][:10]
+
+
+def test_a_stage_that_has_just_come_stands_alone_and_asks_for_the_rest_at_once(slow: Slow) -> None:
+    """Tabs take the browser longer than the stage: they come with the second answer."""
+    app = again(BPE.start(TEXT))
+    if app.get("progress"):  # the start wasn't recorded yet
+        slow.go_to(0)
+        again(app)
+    shown = book(app)
+    assert shown["growth"][2] == 0 and not tabs(app)
+    assert book(again(app))["growth"][2] > 0 and tabs(app)
+
+
+def test_of_a_long_run_that_is_not_drawn_a_few_frames_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever comes later gets all at once."""
+    whole = book(run(BPE.start(TEXT + "&step=300")))["frames"]
+    monkeypatch.setattr(shelf, "_drawings", Memo(FRAMES_ROOM))
+    app = again(BPE.start(TEXT + "&step=300"))
+    few = book(app)
+    assert few["growth"] == ["", "", 0] and few["seek"][0] == 300 and tabs(app)
+    assert few["first"] <= 300 - FIRST // 4 and few["first"] + len(few["frames"]) > 300 + FIRST // 4
+    rest = book(again(app))
+    assert rest["growth"] is None and rest["seek"] == few["seek"] and rest["frames"] == whole
+    begin = few["first"] - rest["first"]
+    assert len(few["frames"]) == FIRST < len(whole) and few["frames"] == whole[begin : begin + FIRST]
+    assert book(again(BPE.start(TEXT + "&step=300")))["growth"] is None
 
 
 def test_a_link_waits_for_its_step_alone(slow: Slow) -> None:

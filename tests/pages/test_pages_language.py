@@ -567,8 +567,9 @@ def test_another_language_keeps_what_was_chosen() -> None:
     app.segmented_control(key="bpe.show").set_value("symbols")
     run(app)
     app.query_params["lang"] = CODE
-    run(app)
+    app.run()  # once: before it, names are in one language, after it, in the other
     i18n.use_language(CODE)
+    run(app)
     kept = {
         name: app.session_state[f"bpe.{name}"]
         for name in ("ties", "normalizer", "show", "chart", "tab", "corpus")

@@ -123,6 +123,12 @@ def _stayed(was: _Visit, trace: str, run: str, reported: int | None) -> tuple[in
     return was["step"], was["step"] != was["seek"]
 
 
+def is_shown(key: str, run: str) -> bool:
+    """Whether the flipbook under `key` had this run when the page last ran."""
+    was: _Visit | None = st.session_state.get(f"{key}.position")
+    return was is not None and was["run"] == run
+
+
 def step_asked(key: str, trace: str, param: str = "step", linked: bool = False) -> int:
     """The step that `position` is going to find, as far as it can be known without the run's length.
 

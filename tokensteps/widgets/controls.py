@@ -34,7 +34,8 @@ class Controls(PageState):
 
     def corpus(self) -> Source | None:
         """The corpus part of the sidebar; None while there is nothing to read yet."""
-        return corpus_input(self)
+        with st.container():  # what comes after it keeps its place, so that the browser needn't make it anew
+            return corpus_input(self)
 
     def draw(self, *names: str) -> None:
         """Draw the widgets of these settings, in this order, where the page has the setting and it applies now."""

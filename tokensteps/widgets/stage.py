@@ -15,14 +15,23 @@ from tokenizers_core.training.merge_trace import MergeTrace
 from tokensteps.catalogue import choices
 from tokensteps.catalogue.choices import Opened
 from tokensteps.components.address import excerpt_in_url, is_back
-from tokensteps.components.flipbook import Growth, flipbook, follows_end, go_to, position, step_asked
+from tokensteps.components.flipbook import (
+    Growth,
+    flipbook,
+    follows_end,
+    go_to,
+    is_shown,
+    position,
+    step_asked,
+)
 from tokensteps.drawing.frame import WHOLE_RUN, Frame, window
 from tokensteps.language.i18n import _, count, current_language, ngettext, use_language
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
+from tokensteps.limits import FEW_FRAMES
 from tokensteps.runs.algorithms import Run
 from tokensteps.server.jobs import ENDING, Built, Job, Registry, registry
-from tokensteps.server.shelf import drawn
+from tokensteps.server.shelf import at_hand, drawn
 from tokensteps.server.steps import Window, draw_window
 from tokensteps.server.tasks import Progress
 from tokensteps.streamlit_internals import session_id
@@ -34,6 +43,10 @@ AWAITED: Final = 0.3
 """Seconds that a part of a page which has nothing to show waits for something: it asks again soon after."""
 FEW: Final = 24
 """Frames of a run that grows which are drawn where it isn't settled yet: they are others a moment later."""
+FIRST: Final = 8
+"""Frames that come first of a long window which isn't drawn yet: the browser asks for all as soon as it shows one."""
+ENDED: Final = Growth("", "", 0.0)
+"""What is said of a run that has ended, of which the browser hasn't got all."""
 
 
 def build(
@@ -124,7 +137,7 @@ def growth(run: Run[Any], trace: AnyTrace | Comparison) -> Growth | None:
         return None
     job = registry().jobs.get(run.name)
     if job is None:  # it has just ended
-        return Growth("", "", 0.0)
+        return ENDED
     done, total = job.progress.done, job.progress.total
     if isinstance(trace, MergeTrace):  # just as many as stand beside it
         done = len(trace)
@@ -224,6 +237,12 @@ def book_name(run: str, drawing: str) -> str:
     return f"{run}:{drawing}:{current_language()}"
 
 
+def is_first_look(page: str, run: str, drawing: str) -> bool:
+    """Whether a page's stage hasn't shown this run, drawn in this way, when the page last ran. The stage is drawn alone then if that takes
+    a while, and little of it: so it stands sooner, and asks for the rest."""
+    return not is_shown(f"{page}.book", book_name(run, drawing))
+
+
 def stage(
     page: str,
     run: str,
@@ -249,14 +268,19 @@ def stage(
     `excerpt` are the first and the last step that can be reached, where those aren't all.
     """
     name = book_name(run, drawing)
+    first_look = is_first_look(page, run, drawing)
     place = position(
         f"{page}.book", run=name, last=last, trace=run, url=url, arrival=take_arrival(), excerpt=excerpt
     )
     shown = window(place.step, last, size, whole)
     if growth is not None and ((follows := follows_end(f"{page}.book", name)) or edition(shown[-1])):
         shown = window(last if follows else place.step, last, FEW, FEW)
+    if first_look and len(shown) > FEW_FRAMES and at_hand((name, shown, edition(shown[-1]))) is None:
+        shown, growth = window(place.step, last, FIRST, FIRST), growth or ENDED
+    if first_look and growth is not None:
+        growth = growth._replace(pause=0.0)
     book = Window(name, last, shown, labels or flipbook_labels(), param="step")
-    data = drawn((book.name, shown, edition(shown[-1])), lambda: draw_window(run, book, frame), len)
+    data = drawn((name, shown, edition(shown[-1])), lambda: draw_window(run, book, frame), len)
     flipbook(
         data,
         key=f"{page}.book",

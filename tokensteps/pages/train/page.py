@@ -130,7 +130,10 @@ def show_training_run(
         predict_run(page, controls, recipe, run, trace, style)
         return
     url = recipe.url()
+    alone = not trace.finished and stage.is_first_look(page.name, run.name, style.show)
     step = show_stage(controls, url, run, trace, page.frame, style)
+    if alone:
+        return
     spec = choices.remember_run(page.name, url, step)
     view = TrainView(controls, run, trace, step, style, page, spec)
     if trace.finished and trace.stop_reason != "stopped" and url["id"] is None:
