@@ -250,8 +250,7 @@ def test_a_step_is_asked_for(window: Window, server: str, algorithm: str) -> Non
 
 def test_words_are_split_at_random(window: Window, server: str) -> None:
     window.open(f"{server}/unigram?corpus=hug&step=5", STAGE)
-    tab(window, "Lattice")
-    says(window, "[data-testid=stMain] h2", "Sample at random")
+    tab(window, "Sample at random")
     again = "all('button').find((one) => one.textContent.trim() === 'Sample again')"
     window.await_js(f"return {again} !== undefined")
     window.js(f"{again}.click()")

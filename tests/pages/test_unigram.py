@@ -26,7 +26,8 @@ from tokensteps.runs.corpora import pack_text
 from tokensteps.runs.rules import UNIGRAM_RULES
 
 TABS = [
-    "Lattice", "Every piece", "Exact and approximate loss", "Charts", "How close?", "Follow a word", "Encode", "Code", "Files and link",
+    "Lattice", "Sample at random", "Every piece", "Exact and approximate loss", "Charts", "How close?", "Follow a word", "Encode", "Code",
+    "Files and link",
 ]  # fmt: skip
 PAGE = Page("unigram", Path("pages", "train", "unigram.py"), UNIGRAM_RULES)
 opened, value, rules, usual, with_tab = PAGE.opened, PAGE.value, PAGE.rules, PAGE.usual, PAGE.with_tab
@@ -350,6 +351,23 @@ def test_the_lattice_tab_begins_with_the_courses_word() -> None:
     assert "0.00771" in books(app)[1]["frames"][-1]["say"]
 
 
+def test_samples_are_of_the_word_in_the_lattice() -> None:
+    app = opened("corpus=hug")
+    word = next(box for box in app.selectbox if (box.key or "").startswith("unigram.lattice.word"))
+    word.set_value("pug")
+    with_tab(run(app), "Sample at random")
+    assert len(books(app)) == 1  # the stage
+    (shown,) = [html for element in app.get("html") if "Seed 0:" in (html := element.proto.body)]
+    drawn = {
+        "".join(re.findall(r'class="t[^"]*"[^>]*>([^<]+)<', row))
+        for row in shown.split("</table>")[0].split("<tr>")[2:]
+    }
+    assert drawn == {"pug"}
+    app.button(key="unigram.lattice.again").click()
+    run(app)
+    assert any("Seed 1:" in element.proto.body for element in app.get("html"))
+
+
 # --- texts ------------------------------------------------------------------------------------------------------------
 
 
@@ -392,7 +410,9 @@ def test_chinese_as_one_stream(tab: str, method: str) -> None:
     )
     assert problems(app) == []
     told = f"The word has {len(CHINESE)} characters; its first {LATTICE_CHARACTERS} are shown."
-    assert [told in note for note in bodies(app, "note")].count(True) == (tab == "Lattice")
+    assert [told in note for note in bodies(app, "note")].count(True) == (
+        tab in ("Lattice", "Sample at random")
+    )
     assert "1 word" in book(app)["frames"][0]["html"]
     if tab == "Lattice":
         letters = (

@@ -143,6 +143,9 @@ TO_PRUNE_LINK = Link(
 LATTICE_LINK = Link(
     N_("The lattice: every split of a word at once"), "unigram", {"corpus": "hug", "step": "0"}, N_("Lattice")
 )
+SAMPLES_LINK = Link(
+    N_("Unigram: splits at random"), "unigram", {"corpus": "hug", "step": "0"}, N_("Sample at random")
+)
 ENCODE_LINK = Link(N_("Encode new text with what was learned"), "playground", playground_query("hug"))
 COMPARE_LINK = Link(
     N_("The three algorithms side by side, at every vocabulary size"),
@@ -410,13 +413,13 @@ LESSONS: tuple[Lesson, ...] = (
             Activity(
                 5,
                 N_(
-                    "Below the lattice, splits of {lattice_word} are sampled at random. Ask how often the best one will come up, then sample."
+                    "The tab beside it, Sample at random: ask how often the best split of {lattice_word} will come up, then sample."
                 ),
                 N_(
                     "{best} in about {best_share} of the samples: its probability, divided by that of all {paths} splits."
                 ),
                 (Claim("splits", ("lattice_word", "best", "paths")), Claim("samples", ("best_share",))),
-                LATTICE_LINK,
+                SAMPLES_LINK,
             ),
             Activity(
                 10,

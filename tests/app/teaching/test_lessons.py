@@ -266,7 +266,7 @@ def prunes(link: Link) -> Mapping[str, str]:
 
 def splits(link: Link) -> Mapping[str, str]:
     opened = Opened(link)
-    assert link.tab == "Lattice" and link.tab in UNIGRAM_PAGE.tabs
+    assert link.tab in ("Lattice", "Sample at random") and link.tab in UNIGRAM_PAGE.tabs
     word, seed = EXAMPLES["hug"].word, dict(opened.trace.seed)
     total = sum(seed.values())
 
@@ -281,7 +281,7 @@ def splits(link: Link) -> Mapping[str, str]:
 
 def samples(link: Link) -> Mapping[str, str]:
     """At the temperature that the tab begins with, 1: every split of the word, each as likely as the product of its pieces."""
-    assert link.tab == "Lattice"
+    assert link.tab == "Sample at random"
     word, seed = EXAMPLES["hug"].word, dict(Opened(link).trace.seed)
     shares = [math.prod(seed[piece] for piece in split) / sum(seed.values()) ** len(split)
               for split in all_cuts(word) if {*split} <= {*seed}]  # fmt: skip

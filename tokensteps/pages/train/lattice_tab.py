@@ -1,4 +1,4 @@
-"""The lattice of any word on Unigram's page: its flipbook, its k best segmentations, and random samples."""
+"""The lattice of any word on Unigram's page: its flipbook and its k best segmentations, and in a tab of its own random samples."""
 
 from __future__ import annotations
 
@@ -64,10 +64,9 @@ def lattice_tab(
     key: Callable[[str], str],
     aside: Callable[[Lattice], str] = lambda _lattice: "",
 ) -> Lattice | None:
-    """A word's lattice to step through, its best segmentations and random samples; returns the lattice.
+    """A word's lattice to step through, and its best segmentations; returns the lattice.
 
-    `lattice_of` makes the lattice of a word, and `aside` the markup to show under it. Training steps that change nothing in the lattice
-    draw the same frames, which are not sent again.
+    `lattice_of` makes the lattice of a word, and `aside` the markup to show under it.
     """
     word = word_widget(words, default, style, key)
     if not word:
@@ -75,7 +74,7 @@ def lattice_tab(
         return None
     lattice = lattice_of(word)
     trace = lattice.viterbi()
-    drawing = digest(repr((lattice.edges, style.show)).encode("utf-8", "replace"))
+    drawing = name_of(lattice, style)
     small_book(
         key("lattice.book"),
         drawing,
@@ -85,17 +84,41 @@ def lattice_tab(
         whole=WHOLE_LATTICE,
         title=_("Lattice"),
     )
-    if trace.stop_reason == "no_path":
-        note(_("No sequence of pieces spells this word, so there is nothing to rank or sample."))
+    if not has_splits(lattice):
         return lattice
     if told := aside(lattice):
         st.html(f'<div class="ts">{told}</div>')
-    left, right = st.columns(2, gap="large")
-    with left:
-        k_best_part(lattice, style, key, drawing)
-    with right:
-        samples_part(lattice, style, key, drawing)
+    k_best_part(lattice, style, key, drawing)
     return lattice
+
+
+def samples_tab(
+    lattice_of: Callable[[str], Lattice],
+    words: Sequence[str],
+    default: str,
+    style: Style,
+    key: Callable[[str], str],
+) -> None:
+    """Segmentations of a word sampled at random, as in subword regularization. It is the word of `lattice_tab`, whose arguments these are."""
+    word = word_widget(words, default, style, key)
+    if not word:
+        note(_("Choose a word, or type one."))
+        return
+    lattice = lattice_of(word)
+    if has_splits(lattice):
+        samples_part(lattice, style, key, name_of(lattice, style))
+
+
+def name_of(lattice: Lattice, style: Style) -> str:
+    """The name of a lattice and of how it is drawn. Training steps that change nothing in it draw the same frames, which are not sent again."""
+    return digest(repr((lattice.edges, style.show)).encode("utf-8", "replace"))
+
+
+def has_splits(lattice: Lattice) -> bool:
+    """Whether there is a way through a lattice; if not, it is said."""
+    if not lattice.path_count:
+        note(_("No sequence of pieces spells this word, so there is nothing to rank or sample."))
+    return bool(lattice.path_count)
 
 
 def word_widget(words: Sequence[str], default: str, style: Style, key: Callable[[str], str]) -> str:
@@ -129,8 +152,7 @@ def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str], drawi
 
 
 def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str], drawing: str) -> None:
-    """Segmentations sampled at random, as in subword regularization; `drawing` names the lattice and how it is drawn."""
-    st.header(_("Sample at random"), anchor=False)
+    """Segmentations sampled at random; `drawing` names the lattice and how it is drawn."""
     temperature = st.slider(
         _("Temperature"),
         0.1,

@@ -16,7 +16,7 @@ from tokensteps.drawing.tables import piece_table, worth_table
 from tokensteps.language.i18n import N_, _, count, ngettext
 from tokensteps.limits import WORTH_LIMIT
 from tokensteps.pages.train.closeness import closeness_tab
-from tokensteps.pages.train.lattice_tab import lattice_tab
+from tokensteps.pages.train.lattice_tab import lattice_tab, samples_tab
 from tokensteps.pages.train.page import RunFile, TrainView
 from tokensteps.pages.train.random_splits import exercises_link
 from tokensteps.pages.train.tabs import (
@@ -44,6 +44,7 @@ def prune_tabs() -> Mapping[str, Callable[[TrainView[UnigramTrace]], None]]:
     """The tabs of Unigram's page."""
     return {
         N_("Lattice"): word_lattice,
+        N_("Sample at random"): word_samples,
         N_("Every piece"): every_piece,
         N_("Exact and approximate loss"): of_the_whole(both_losses),
         N_("Charts"): of_the_whole(loss_charts),
@@ -58,18 +59,27 @@ def prune_tabs() -> Mapping[str, Callable[[TrainView[UnigramTrace]], None]]:
 def word_lattice(view: TrainView[UnigramTrace]) -> None:
     """Every split of any word, with the pieces of this step."""
     snapshot = view.trace[view.step]
-    words = view.trace.corpus.words
-    example = EXAMPLES.get(view.controls["corpus"])
-    default = example.word if example is not None and example.word else words[0]
     lattice_tab(
         snapshot.lattice,
-        words,
-        default,
+        view.trace.corpus.words,
+        first_word(view),
         view.style,
         view.key,
         lambda lattice: lattice_erratum(snapshot, lattice, view.style),
     )
+
+
+def word_samples(view: TrainView[UnigramTrace]) -> None:
+    """Random splits of any word, with the pieces of this step."""
+    lattice_of, words = view.trace[view.step].lattice, view.trace.corpus.words
+    samples_tab(lattice_of, words, first_word(view), view.style, view.key)
     exercises_link("unigram_sampling")
+
+
+def first_word(view: TrainView[UnigramTrace]) -> str:
+    """The word that is looked at before another one is chosen."""
+    example = EXAMPLES.get(view.controls["corpus"])
+    return example.word if example is not None and example.word else view.trace.corpus.words[0]
 
 
 def every_piece(view: TrainView[UnigramTrace]) -> None:
