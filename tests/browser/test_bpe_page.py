@@ -438,8 +438,12 @@ def own_text_travels_in_a_link(bpe: Bpe) -> None:
     bpe.choose("Corpus", "Your own text")
     expect(bpe.page.get_by_test_id("stMain").get_by_label("Your text", exact=True)).to_be_visible()
     bpe.untroubled()
+    rules = bpe.page.get_by_test_id("stSidebar").get_by_test_id("stExpander").locator("details")
+    rules.locator("summary").click()
     bpe.train_on(PAGE_OF_TEXT)
     bpe.at(0)
+    expect(rules).not_to_have_attribute("open", "")  # though the box is above it now
+    rules.locator("summary").click()
     bpe.choose("When pairs tie, merge", "greatest (CS336)")
     bpe.page.wait_for_function("() => location.search.includes('ties=greatest')")
     bpe.rest()
