@@ -424,6 +424,18 @@ def test_texts_of_ones_own(bpe: Bpe) -> None:
     uploads_with_invalid_bytes_and_broken_counts(bpe)
 
 
+def test_the_rules_stay_folded_when_the_box_for_a_text_moves_above_them(bpe: Bpe) -> None:
+    bpe.page.goto(f"{bpe.address}/bpe?corpus=paste")
+    rules = bpe.page.get_by_test_id("stSidebar").get_by_test_id("stExpander").locator("details")
+    bpe.rest()
+    rules.locator("summary").click()
+    expect(rules).not_to_have_attribute("open", "")
+    bpe.train_on(PAGE_OF_TEXT)
+    bpe.at(0)
+    expect(bpe.page.get_by_test_id("stSidebar").get_by_label("Your text", exact=True)).to_be_visible()
+    expect(rules).not_to_have_attribute("open", "")
+
+
 def a_damaged_link_is_told_and_the_page_works_on(bpe: Bpe) -> None:
     """The usual corpus at its last step. What else may be damaged is in `tests/pages/test_bpe.py`."""
     bpe.open("/bpe?corpus=nope&step=99", step=19)
@@ -438,12 +450,8 @@ def own_text_travels_in_a_link(bpe: Bpe) -> None:
     bpe.choose("Corpus", "Your own text")
     expect(bpe.page.get_by_test_id("stMain").get_by_label("Your text", exact=True)).to_be_visible()
     bpe.untroubled()
-    rules = bpe.page.get_by_test_id("stSidebar").get_by_test_id("stExpander").locator("details")
-    rules.locator("summary").click()
     bpe.train_on(PAGE_OF_TEXT)
     bpe.at(0)
-    expect(rules).not_to_have_attribute("open", "")  # though the box is above it now
-    rules.locator("summary").click()
     bpe.choose("When pairs tie, merge", "greatest (CS336)")
     bpe.page.wait_for_function("() => location.search.includes('ties=greatest')")
     bpe.rest()

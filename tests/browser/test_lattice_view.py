@@ -86,7 +86,6 @@ def test_unhug_and_other_words(lattice: Callable[..., Book]) -> None:
     book.page.mouse.move(0, 0)
     book.press("Home")
     forcing_with_the_keyboard(book)
-    samples_can_be_drawn_again(book.page)
     another_word_forgets_the_choice(book)
     a_tie_costs_nothing(book)
 
@@ -246,8 +245,9 @@ def forcing_with_the_keyboard(book: Book) -> None:
     assert book.press("Space")["pressed"] == []
 
 
-def samples_can_be_drawn_again(page: Page) -> None:
-    drawn = page.locator(".segmentations").nth(1)
+def test_samples_can_be_drawn_again(serve: Callable[..., str], page: Page) -> None:
+    page.goto(serve(HERE / "lattice_demo.py", folder=HERE) + "?tab=samples")
+    drawn = page.locator(".segmentations")
     before = drawn.inner_text()
     page.get_by_role("button", name="Sample again").click()
     expect(page.get_by_text("Seed 1:")).to_be_visible()

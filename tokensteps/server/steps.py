@@ -6,7 +6,7 @@ import contextlib
 import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import pandas as pd
 
@@ -87,13 +87,15 @@ def _unpickled(data: bytes) -> Stepped:
     return trace
 
 
+def takes_a_while(frame: Callable[[int], Frame], shown: range) -> TypeGuard[Steps]:
+    """Whether a window is of so many steps of a run that another process draws it."""
+    return isinstance(frame, Steps) and frame.trace.stop_reason != "stopped" and len(shown) > FEW_FRAMES
+
+
 def draw_window(run: str, window: Window, frame: Callable[[int], Frame]) -> bytes:
     """A window of the run called `run`, packed. Many frames are drawn by another process, unless that fails."""
-    if (
-        isinstance(frame, Steps)
-        and frame.trace.stop_reason != "stopped"
-        and len(window.shown) > FEW_FRAMES
-        and (trace := pickled(run) if frame.trace.finished else pickle.dumps(frame.trace))
+    if takes_a_while(frame, window.shown) and (
+        trace := pickled(run) if frame.trace.finished else pickle.dumps(frame.trace)
     ):
         with contextlib.suppress(TrainingError, Stopped):
             drawing = Drawing(window, frame.frame, frame.style, current_language(), trace)

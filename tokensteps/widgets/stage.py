@@ -28,11 +28,10 @@ from tokensteps.drawing.frame import WHOLE_RUN, Frame, window
 from tokensteps.language.i18n import _, count, current_language, ngettext, use_language
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
-from tokensteps.limits import FEW_FRAMES
 from tokensteps.runs.algorithms import Run
 from tokensteps.server.jobs import ENDING, Built, Job, Registry, registry
 from tokensteps.server.shelf import at_hand, drawn
-from tokensteps.server.steps import Window, draw_window
+from tokensteps.server.steps import Window, draw_window, takes_a_while
 from tokensteps.server.tasks import Progress
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets.arrival import from_link, take_arrival
@@ -275,7 +274,7 @@ def stage(
     shown = window(place.step, last, size, whole)
     if growth is not None and ((follows := follows_end(f"{page}.book", name)) or edition(shown[-1])):
         shown = window(last if follows else place.step, last, FEW, FEW)
-    if first_look and len(shown) > FEW_FRAMES and at_hand((name, shown, edition(shown[-1]))) is None:
+    if first_look and takes_a_while(frame, shown) and at_hand((name, shown, edition(shown[-1]))) is None:
         shown, growth = window(place.step, last, FIRST, FIRST), growth or ENDED
     if first_look and growth is not None:
         growth = growth._replace(pause=0.0)
