@@ -19,7 +19,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair
@@ -157,8 +156,10 @@ class PairTable:
         self.words, self.frequencies = list(words), list(frequencies)
         places: defaultdict[Any, list[int]] = defaultdict(list)
         for index, word in enumerate(words):
-            for first, second in pairwise(word):
+            first = word[:1]
+            for second in word[1:]:
                 places[first + second].append(index)
+                first = second
         frequency = self.frequencies.__getitem__
         self.counts: dict[PrivatePair, int] = {pair: sum(map(frequency, places[pair])) for pair in places}
         # `aaa` is in the list of `aa` twice.
