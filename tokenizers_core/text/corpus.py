@@ -94,16 +94,15 @@ class Tally:
         self._reported = self.characters
         progress(self.characters)
 
-    def words(self) -> tuple[Counter[str], Counter[str]]:
+    def words(self) -> tuple[dict[str, int], dict[str, int]]:
         """How often each word was met, in order of first appearance, and how often it was the last of a text."""
         show = self._splitter.view.show
-        counts: Counter[str] = Counter()
+        counts: dict[str, int] = {}
         for match, count in self._counts.items():
             # Two matches may look the same to the model: a text's first `to` and a later ` to` are both `▁to`.
             word = show(match)
-            # (With `+=`, a `Counter` calls a function of Python's for each new word.)
             counts[word] = counts.get(word, 0) + count
-        ends = Counter(dict.fromkeys(counts, 0))
+        ends = dict.fromkeys(counts, 0)
         for match, count in self._ends.items():
             ends[show(match)] += count
         return counts, ends

@@ -76,10 +76,13 @@ def _align_bytes(stretch: str, spans: Sequence[Span]) -> Sequence[Span]:
     return [span for character, span in zip(stretch, spans, strict=True) for _ in character.encode("utf-8")]
 
 
+_SPACE: Final = BYTE_TO_SYMBOL[ord(" ")]
+
+
 def _show_bytes(stretch: str) -> str:
     """The byte alphabet's spelling; printable ASCII spells itself but for the space."""
     if stretch.isascii() and stretch.isprintable():
-        return stretch.replace(" ", BYTE_TO_SYMBOL[ord(" ")])
+        return stretch.replace(" ", _SPACE)
     return bytes_to_symbols(stretch.encode("utf-8"))
 
 

@@ -63,10 +63,10 @@ class CountQueue:
         """The queue of the pairs with that count."""
         self.waiting: dict[int, list[PrivatePair]] = {}
         """Lower count → the pairs that wait with it."""
-        self.levels: list[int] = []
-        """The queue of the counts in `waiting`, negative."""
         for pair, count in self.counts.items():
-            self.wait(pair, count)
+            self.waiting.setdefault(count, []).append(pair)
+        self.levels = sorted(-count for count in self.waiting)
+        """The queue of the counts in `waiting`, negative."""
 
     def wait(self, pair: PrivatePair, count: int) -> None:
         """Have a pair wait until its count is the best."""
@@ -134,7 +134,8 @@ def bpe_merges(
     """The merges of a run, one after the other, until no pair occurs `min_frequency` times."""
     queue = CountQueue(table, order)
     while (pair := queue.best()) and queue.level >= min_frequency:
-        merge = table.merge(pair, Private(chr(vocabulary.join(pair))))
+        token: Any = chr(vocabulary.join(pair))  # a call for each merge only to name its type would be felt
+        merge = table.merge(pair, token)
         yield merge
         queue.update(merge)
 

@@ -115,7 +115,7 @@ def check_settings(
 def alphabet_of(corpus: Corpus, prefix: str, suffix: str, extra_symbols: Iterable[str]) -> list[str]:
     """The symbols that training starts from, sorted: the words' characters, with `prefix` inside words, and the others."""
     firsts = {word[0] for word in corpus.words}
-    others = set().union(*(word[1:] if prefix else word for word in corpus.words))
+    others = set("".join([word[1:] for word in corpus.words] if prefix else corpus.words))
     return sorted(firsts.union({prefix + symbol for symbol in others}, extra_symbols, filter(None, [suffix])))
 
 
@@ -123,16 +123,17 @@ def private_words(words: Sequence[str], vocabulary: Vocabulary, suffix: str) -> 
     """Words split into their symbols, as private characters."""
     ids, prefix = vocabulary.ids, vocabulary.prefix
     end = chr(ids[suffix]) if suffix else ""
-    inside = str.maketrans(
-        {
-            symbol: chr(ids[prefix + symbol])
-            for symbol in set().union(*words)
-            if prefix + symbol in ids  # a symbol may occur only where words begin
-        }
-    )
-    if not prefix:
-        return [Private(word.translate(inside) + end) for word in words]
-    return [Private(chr(ids[word[0]]) + word[1:].translate(inside) + end) for word in words]
+    inside = {
+        ord(token[-1]): chr(identifier)
+        for token, identifier in ids.items()
+        if len(token) == len(prefix) + 1 and token.startswith(prefix)
+    }
+    written: list[Any]  # a call for each word only to name its type would be felt
+    if prefix:
+        written = [chr(ids[word[0]]) + word[1:].translate(inside) + end for word in words]
+    else:
+        written = [word.translate(inside) + end for word in words]
+    return written
 
 
 def record_run(
@@ -149,7 +150,7 @@ def record_run(
     while True:
         if vocab_size is not None and len(vocabulary) >= vocab_size:
             return "vocab_size"
-        if merges is not None and len(recorder) >= merges:
+        if merges is not None and len(recorder.pairs) >= merges:
             return "max_merges"
         if grow is not None:
             grow()

@@ -14,6 +14,7 @@ import operator
 import struct
 from array import array
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
@@ -152,20 +153,20 @@ class PairTable:
     """
 
     def __init__(self, words: Sequence[Private], frequencies: Sequence[int]) -> None:
-        self.words = list(words)
-        self.frequencies = frequencies
-        self.counts: dict[PrivatePair, int] = {}
-        self.where: dict[PrivatePair, list[int]] = {}
-        counts, where = self.counts, self.where
-        for index, (word, frequency) in enumerate(zip(words, frequencies, strict=True)):
-            for pair in neighbours(word):
-                if pair not in counts:
-                    counts[pair] = frequency
-                    where[pair] = [index]
-                else:
-                    counts[pair] += frequency
-                    if where[pair][-1] != index:
-                        where[pair].append(index)
+        self.words, self.frequencies = list(words), list(frequencies)
+        places: defaultdict[Any, list[int]] = defaultdict(list)
+        for index, word in enumerate(words):
+            first = word[:1]
+            for second in word[1:]:
+                places[first + second].append(index)
+                first = second
+        frequency = self.frequencies.__getitem__
+        self.counts: dict[PrivatePair, int] = {pair: sum(map(frequency, places[pair])) for pair in places}
+        # `aaa` is in the list of `aa` twice.
+        self.where: dict[PrivatePair, list[int]] = {
+            pair: indices if len(set(indices)) == len(indices) else list(dict.fromkeys(indices))
+            for pair, indices in places.items()
+        }
 
     def merge(self, pair: PrivatePair, token: Private) -> Merge:
         """Replace `pair` by `token` in every word and update the counts around each place.
@@ -366,7 +367,7 @@ class Recorder:
         self.tokens: list[Private] = []
         self.frequencies: list[int] = []
         self.applied: list[int] = []
-        self.changed_pairs: list[PrivatePair] = []
+        self.changed_pairs: list[str] = []
         self.changes: list[int] = []
         self.change_ends = [0]
         self.words: list[int] = []
@@ -380,14 +381,15 @@ class Recorder:
 
     def add(self, merge: Merge) -> None:
         """Write one merge down."""
-        self.pairs.append(merge.pair)
-        self.tokens.append(merge.token)
-        self.frequencies.append(merge.frequency)
-        self.applied.append(merge.applied)
-        self.changed_pairs += merge.changes
-        self.changes += merge.changes.values()
+        pair, token, frequency, applied, changes, words = merge
+        self.pairs.append(pair)
+        self.tokens.append(token)
+        self.frequencies.append(frequency)
+        self.applied.append(applied)
+        self.changed_pairs.append("".join(changes))
+        self.changes += changes.values()
         self.change_ends.append(len(self.changes))
-        self.words += merge.words
+        self.words += words
         self.word_ends.append(len(self.words))
 
     def record(self) -> MergeRecord:
