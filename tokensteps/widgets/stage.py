@@ -42,8 +42,10 @@ AWAITED: Final = 0.3
 """Seconds that a part of a page which has nothing to show waits for something: it asks again soon after."""
 FEW: Final = 24
 """Frames of a run that grows which are drawn where it isn't settled yet: they are others a moment later."""
-FIRST: Final = 8
+FIRST: Final = 12
 """Frames that come first of a long window which isn't drawn yet: the browser asks for all as soon as it shows one."""
+LONG: Final = 48
+"""Frames in a window that is long."""
 ENDED: Final = Growth("", "", 0.0)
 """What is said of a run that has ended, of which the browser hasn't got all."""
 
@@ -274,7 +276,8 @@ def stage(
     shown = window(place.step, last, size, whole)
     if growth is not None and ((follows := follows_end(f"{page}.book", name)) or edition(shown[-1])):
         shown = window(last if follows else place.step, last, FEW, FEW)
-    if first_look and takes_a_while(frame, shown) and at_hand((name, shown, edition(shown[-1]))) is None:
+    long = len(shown) > LONG and takes_a_while(frame, shown)
+    if first_look and long and at_hand((name, shown, edition(shown[-1]))) is None:
         shown, growth = window(place.step, last, FIRST, FIRST), growth or ENDED
     if first_look and growth is not None:
         growth = growth._replace(pause=0.0)
