@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import PATIENT, Page, bodies, book, run, tables, tabs
+from tests.pages.pages import PATIENT, Page, bodies, book, books, run, tables, tabs
 from tests.pages.test_bpe import PAGE as BPE
 from tests.pages.test_unigram import PAGE as UNIGRAM
 from tokenizers_core.trace import CutOff
 from tokensteps.limits import FRAMES_ROOM
 from tokensteps.runs import algorithms
 from tokensteps.server import shelf
-from tokensteps.server.jobs import registry
+from tokensteps.server.jobs import Registry, registry
 from tokensteps.server.shelf import Memo, Shelf
 from tokensteps.server.tasks import Progress, Task, TrainingError
 from tokensteps.widgets.stage import FIRST
@@ -59,6 +59,10 @@ class Slow:
             self._until = call
             self._changed.notify_all()
             assert self._changed.wait_for(lambda: self._at == call, PATIENT)
+
+    def restart(self) -> None:
+        """Have the next run wait after a few steps."""
+        self._until, self._at = 5, -1
 
     def finish(self) -> None:
         """Train to the end."""
@@ -122,6 +126,25 @@ def test_a_stage_that_has_just_come_stands_alone_and_asks_for_the_rest_at_once(s
     shown = book(app)
     assert shown["growth"][2] == 0 and not tabs(app)
     assert book(again(app))["growth"][2] > 0 and tabs(app)
+
+
+def test_tabs_that_are_there_stay_when_another_run_takes_their_place(
+    slow: Slow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If they went for a moment, a page that is scrolled would jump. Where no stage stood in between, none were there."""
+    app = opened(BPE, TEXT, slow, 10)
+    assert tabs(again(app))
+    monkeypatch.setattr(Registry.ask, "__defaults__", (PATIENT, "", "", False))  # until there are steps
+    slow.finish()
+    slow.restart()
+    app.number_input(key="bpe.size").set_value(705)
+    assert not again(app).get("progress") and book(app)["growth"][2] == 0 and tabs(app)
+    slow.finish()
+    slow.restart()
+    app.selectbox(key="bpe.corpus").set_value("paste")
+    assert not books(again(app)) and not tabs(app)
+    app.selectbox(key="bpe.corpus").set_value("library")
+    assert book(again(app))["growth"][2] == 0 and not tabs(app)
 
 
 def test_of_a_long_run_that_is_not_drawn_a_few_frames_come_first(monkeypatch: pytest.MonkeyPatch) -> None:

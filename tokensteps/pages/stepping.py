@@ -70,6 +70,7 @@ def show_stepping(
         if trace is not None:
             show_run(controls, recipe, run, trace)
             return
+    st.session_state.pop(controls.key(stage.FOLLOWED), None)
     update_url(controls.url())
 
 

@@ -44,6 +44,8 @@ FEW: Final = 24
 """Frames of a run that grows which are drawn where it isn't settled yet: they are others a moment later."""
 FIRST: Final = 12
 """Frames that come first of a long window which isn't drawn yet: the browser asks for all as soon as it shows one."""
+FOLLOWED: Final = "followed"
+"""Where a page remembers that there is something under its stage: if that went for a moment, the page would scroll."""
 LONG: Final = 48
 """Frames in a window that is long."""
 ENDED: Final = Growth("", "", 0.0)

@@ -130,10 +130,11 @@ def show_training_run(
         predict_run(page, controls, recipe, run, trace, style)
         return
     url = recipe.url()
-    alone = not trace.finished and stage.is_first_look(page.name, run.name, style.show)
+    first_look = not trace.finished and stage.is_first_look(page.name, run.name, style.show)
     step = show_stage(controls, url, run, trace, page.frame, style)
-    if alone:
-        return
+    if first_look and not st.session_state.get(controls.key(stage.FOLLOWED)):
+        return  # what is under the stage takes the browser longer: it follows at once
+    st.session_state[controls.key(stage.FOLLOWED)] = True
     spec = choices.remember_run(page.name, url, step)
     view = TrainView(controls, run, trace, step, style, page, spec)
     if trace.finished and trace.stop_reason != "stopped" and url["id"] is None:
