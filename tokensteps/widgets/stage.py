@@ -241,8 +241,8 @@ def book_name(run: str, drawing: str) -> str:
 
 
 def is_first_look(page: str, run: str, drawing: str) -> bool:
-    """Whether a page's stage hasn't shown this run, drawn in this way, when the page last ran. The stage is drawn alone then if that takes
-    a while, and little of it: so it stands sooner, and asks for the rest."""
+    """Whether a page's stage hasn't shown this run, drawn in this way, when the page last ran. Then a little of a long
+    window comes first, and what is under the stage may follow: so it stands sooner, and asks for the rest."""
     return not is_shown(f"{page}.book", book_name(run, drawing))
 
 
