@@ -20,7 +20,14 @@ from tokenizers_core import Corpus, MergeEvent, MergeTrace, Pair, first_differen
 from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.errors import UnknownWordError
 from tokenizers_core.training.merge_trace import TIES_LISTED, Candidate, Lineage, StartEvent
-from tokenizers_core.training.merging import PairTable, compact, count_pairs, group_pair, neighbours
+from tokenizers_core.training.merging import (
+    READ_ONCE,
+    PairTable,
+    compact,
+    count_pairs,
+    group_pair,
+    neighbours,
+)
 
 HUG = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
 
@@ -56,7 +63,16 @@ def test_counting_pairs(frequencies: dict[str, int]) -> None:
     table = PairTable(list(frequencies), list(frequencies.values()))
     assert table.counts == counted
     for pair, words in table.where.items():
-        assert words == [index for index, word in enumerate(frequencies) if pair in word]
+        assert words == sorted(words)
+        assert set(words) == {index for index, word in enumerate(frequencies) if pair in word}
+
+
+def test_a_long_word_is_looked_at_once_for_a_pair_that_it_has_often() -> None:
+    long = "ab" * READ_ONCE
+    table = PairTable(["ab", long, "b", long], [1, 2, 3, 4])
+    assert (table.where["ab"], table.where["ba"]) == ([0, 1, 3], [1, 3])
+    assert table.counts == {"ab": 1 + 6 * READ_ONCE, "ba": 6 * (READ_ONCE - 1)}
+    assert table.merge("ab", "T").words == [0, 1, 3]
 
 
 def test_a_pair_that_overlaps_itself_counts_each_time_and_merges_less_often() -> None:

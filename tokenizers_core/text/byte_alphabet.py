@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from tokenizers_core.errors import ByteSymbolError
@@ -45,20 +45,40 @@ _ENCODING_TABLE: Final = codecs.charmap_build("\0" + _DECODING_TABLE[:-1])
 
 
 def rewriting_table(characters: Iterable[str], separator: str) -> str:
-    """A table for `rewritten`: what to write for each symbol of the byte alphabet, and for the U+0000 between two words."""
+    """A table for `rewritten`: what to write for each symbol of the byte alphabet, and between two words."""
     return separator + "".join(characters)[:-1]
 
 
-def rewritten(words: str, table: str) -> str:
-    r"""Write words in the byte alphabet, with U+0000 between them, in other characters: in a fifth of `str.translate`'s time.
+def rewritten(words: Sequence[str], table: str) -> str:
+    """Write words in the byte alphabet in other characters, as one string: in a fifth of `str.translate`'s time.
 
     Raises UnicodeError for a character that stands for no byte, and for byte 255.
 
-    >>> rewritten("hug\0pug", rewriting_table([symbol.upper() for symbol in BYTE_TO_SYMBOL], "|"))
+    >>> rewritten(["hug", "pug"], rewriting_table([symbol.upper() for symbol in BYTE_TO_SYMBOL], "|"))
     'HUG|PUG'
     """
-    data = codecs.charmap_encode(words, "strict", _ENCODING_TABLE)[0]
-    return codecs.charmap_decode(data, "strict", table)[0]
+    return codecs.charmap_decode(_encoded(words), "strict", table)[0]
+
+
+def in_byte_alphabet(words: Sequence[str]) -> bool:
+    """Whether `rewritten` would know every character of the words.
+
+    >>> in_byte_alphabet(["Ġcaf", "Ã©"]), in_byte_alphabet(["a hug"])
+    (True, False)
+    """
+    try:
+        _encoded(words)
+    except UnicodeError:
+        return False
+    return True
+
+
+def _encoded(words: Sequence[str]) -> bytes:
+    """The words by the quick table, a zero between two. Raises UnicodeError."""
+    data = codecs.charmap_encode("\0".join(words), "strict", _ENCODING_TABLE)[0]
+    if data.count(0) != len(words) - 1:
+        raise UnicodeError("a word has U+0000, which stands for no byte")
+    return data
 
 
 def symbols_to_bytes(symbols: str) -> bytes:

@@ -114,7 +114,7 @@ def twin(pattern: str, last: int) -> re.Pattern[str]:
             return re.sub(_OF_CHARACTERS, members, found.group())
         return f"[{members(found) or _NOTHING}]"
 
-    parted = re.sub(_SPACE_FIRST, r"\1\1*| \1+", pattern)
+    parted = re.sub(_SPACE_FIRST, r"\1\1*+| \1++", pattern)
     return re.compile(re.sub(_CLASS_OR_SET, written_out, parted))
 
 

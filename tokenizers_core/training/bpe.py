@@ -87,8 +87,8 @@ class CountQueue:
             if count != self.level:
                 if count:
                     self.wait(pair, count)
-            elif tied and (now := (self.order.key(pair), pair)) > tied[0]:
-                heapq.heappush(tied, now)
+            elif tied and (place := self.order.key(pair, rival := tied[0][0])) > rival:
+                heapq.heappush(tied, (place, pair))
             else:
                 return pair
         return None
@@ -113,11 +113,11 @@ class CountQueue:
 
     def update(self, merge: Merge) -> None:
         """Take note of a merge."""
-        waiting = self.waiting
+        waiting, counts = self.waiting, self.counts
         for pair, change in merge.changes.items():
             if change <= 0:
                 continue
-            count = self.counts[pair]
+            count = counts[pair]
             if count in waiting:  # as nearly always
                 waiting[count].append(pair)
             elif count < self.level:
@@ -459,9 +459,7 @@ class BpeModel(Model):
         """Where the encodings of many words begin, `SEPARATOR` between words."""
         if self._bytes_written:
             with suppress(UnicodeError):  # a character that is no byte
-                text = rewritten("\0".join(words), self._bytes_written)
-                if text.count(SEPARATOR) == len(words) - 1:
-                    return Private(text)
+                return Private(rewritten(words, self._bytes_written))
         return Private(SEPARATOR.join(map(self.start, words)))
 
     def spell(self, word: str) -> Iterable[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from numbers import Integral
 from typing import Any, TypeVar
@@ -17,10 +18,11 @@ from tokenizers_core.errors import (
     refuse_unknown_name,
     refuse_wrong_type,
 )
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, in_byte_alphabet, rewriting_table, rewritten
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import GROWING, Growing
 from tokenizers_core.training.merge_trace import MergePart, MergeTrace
-from tokenizers_core.training.merging import Merge, MergeRecord, PairTable, Progress, Recorder
+from tokenizers_core.training.merging import SEPARATOR, Merge, MergeRecord, PairTable, Progress, Recorder
 from tokenizers_core.training.ties import TIE_RULES, TieOrder
 
 SomeTrace = TypeVar("SomeTrace", bound=MergeTrace)
@@ -114,21 +116,30 @@ def check_settings(
 
 def alphabet_of(corpus: Corpus, prefix: str, suffix: str, extra_symbols: Iterable[str]) -> list[str]:
     """The symbols that training starts from, sorted: the words' characters, with `prefix` inside words, and the others."""
-    firsts = {word[0] for word in corpus.words}
-    others = set("".join([word[1:] for word in corpus.words] if prefix else corpus.words))
-    return sorted(firsts.union({prefix + symbol for symbol in others}, extra_symbols, filter(None, [suffix])))
+    symbols = {*extra_symbols, *filter(None, [suffix])}
+    if prefix:
+        symbols.update(word[0] for word in corpus.words)
+        symbols.update(prefix + symbol for symbol in set("".join([word[1:] for word in corpus.words])))
+    elif not (symbols.issuperset(BYTE_TO_SYMBOL) and in_byte_alphabet(corpus.words)):
+        symbols.update("".join(corpus.words))
+    return sorted(symbols)
 
 
 def private_words(words: Sequence[str], vocabulary: Vocabulary, suffix: str) -> list[Private]:
     """Words split into their symbols, as private characters."""
     ids, prefix = vocabulary.ids, vocabulary.prefix
+    written: list[Any]  # a call for each word only to name its type would be felt
+    if not prefix and not suffix and ids.keys() >= set(BYTE_TO_SYMBOL):
+        with suppress(UnicodeError):  # a character that is no byte
+            text: Any = rewritten(words, rewriting_table(vocabulary.write(BYTE_TO_SYMBOL), SEPARATOR))
+            written = text.split(SEPARATOR)
+            return written
     end = chr(ids[suffix]) if suffix else ""
     inside = {
         ord(token[-1]): chr(identifier)
         for token, identifier in ids.items()
         if len(token) == len(prefix) + 1 and token.startswith(prefix)
     }
-    written: list[Any]  # a call for each word only to name its type would be felt
     if prefix:
         written = [chr(ids[word[0]]) + word[1:].translate(inside) + end for word in words]
     else:

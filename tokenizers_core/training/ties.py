@@ -13,17 +13,24 @@ from bisect import insort
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import accumulate, islice
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, Protocol
 
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
-from tokenizers_core.training.merging import SEPARATOR, CurrentWords, PairTable, neighbours
+from tokenizers_core.training.merging import READ_ONCE, SEPARATOR, CurrentWords, PairTable, neighbours
+
+
+class Key(Protocol):
+    """What a rule sorts equally good pairs by."""
+
+    def __call__(self, pair: PrivatePair, rival: Any = ..., /) -> Any:
+        """The pair's key; if that is smaller than `rival`, another pair's key, it may be anything that is smaller."""
 
 
 class TieOrder(NamedTuple):
     """A rule at work in a run: of equally good pairs, the one with the smallest key is merged first."""
 
-    key: Callable[[PrivatePair], Any]
+    key: Key
     """The pair's key now. It never gets smaller while the pair's count stays the same or falls."""
     bound: Callable[[PrivatePair], Any]
     """Something quick to work out that is not greater than the key."""
@@ -70,7 +77,7 @@ class TokenRule(TieRule):
 
     def in_run(self, table: PairTable, vocabulary: Vocabulary, byte_level: bool) -> TieOrder:  # noqa: ARG002
         key = self.key(vocabulary, byte_level)
-        return TieOrder(key, bound=key)
+        return TieOrder(lambda pair, _rival=None: key(pair), bound=key)
 
     def sort(
         self, pairs: Collection[PrivatePair], moment: Moment, limit: int | None = None
@@ -139,9 +146,6 @@ TIE_RULES: Final[Mapping[str, TieRule]] = {rule.name: rule for rule in (FirstMet
 
 # --- Where pairs are first met ----------------------------------------------------------------------------------------
 
-READ_ONCE = 200
-"""From this many symbols on a word is read once for all of its pairs: reading it for each pair would take quadratic time."""
-
 
 class FirstPlaces:
     """For each pair, the character at which it first occurs when the current words are read in order.
@@ -158,8 +162,8 @@ class FirstPlaces:
         self.starts = list(accumulate((len(word) * longest for word in table.words), initial=0))
         self.long: dict[int, tuple[str, array[int]]] = {}
 
-    def key(self, pair: PrivatePair) -> int:
-        """Where the pair first occurs."""
+    def key(self, pair: PrivatePair, rival: int = 0) -> int:
+        """Where the pair first occurs; if that is in a word before `rival`, where the word begins."""
         words, where = self.words, self.where[pair]
         stale = 0
         while (at := words[where[stale]].find(pair)) < 0:
@@ -167,7 +171,7 @@ class FirstPlaces:
         if stale:
             del where[:stale]
         index = where[0]
-        if not at:
+        if not at or self.starts[index + 1] <= rival:
             return self.starts[index]
         word, tokens = words[index], self.tokens
         prefixes = self.prefix * (at - 1)  # every token but a word's first carries one
