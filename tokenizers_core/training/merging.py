@@ -167,10 +167,16 @@ class PairTable:
                 first = second
         frequency = self.frequencies.__getitem__
         self.counts: dict[PrivatePair, int] = {pair: sum(map(frequency, places[pair])) for pair in places}
-        # `aaa` is in the list of `aa` twice. Short words are few enough of those to be looked at twice.
-        for pair in set[str]().union(*(neighbours(word) for word in words if len(word) > READ_ONCE)):
-            places[pair] = list(dict.fromkeys(places[pair]))
         self.where: dict[PrivatePair, list[int]] = dict(places)
+        self._list_once(set().union(*(neighbours(word) for word in words if len(word) > READ_ONCE)))
+
+    def _list_once(self, pairs: Iterable[PrivatePair]) -> None:
+        """Have each word only once in the lists of these pairs.
+
+        Where a word has a pair twice, it would be looked at again for nothing. For a short one, that costs less than this.
+        """
+        for pair in pairs:
+            self.where[pair] = list(dict.fromkeys(self.where[pair]))
 
     def merge(self, pair: PrivatePair, token: Private) -> Merge:
         """Replace `pair` by `token` in every word and update the counts around each place.
@@ -180,90 +186,83 @@ class PairTable:
         counting is done once for each neighbour.
         """
         words: list[Any] = self.words  # a call for each word only to name its type would be felt
-        left_of: dict[str, list[int]] = {}  # neighbour → its places, as indices of words
-        right_of: dict[str, list[int]] = {}
-        between: dict[str, list[int]] = {}  # two places side by side: the neighbour is the new token
-        changed: list[int] = []
-        several = False
-        for index in self.where.pop(pair):
-            before, found, after = words[index].partition(pair)
-            if not found:
-                continue  # an earlier merge took the pair from this word
-            changed.append(index)
-            if before:
-                left_of.setdefault(before[-1], []).append(index)
-            if pair not in after:  # as in nearly all words
-                words[index] = before + token + after
-            else:
-                several = True
-                after, *others = after.split(pair)
-                words[index] = token.join([before, after, *others])
-                for part in others:
-                    if after:
-                        right_of.setdefault(after[0], []).append(index)
-                        left_of.setdefault(after[-1], []).append(index)
-                    else:
-                        between.setdefault(token, []).append(index)
-                    after = part
-            if after:
-                right_of.setdefault(after[0], []).append(index)
+        first, second = pair
         frequency = self.counts[pair]
-        changes = self._count(pair, token, left_of, right_of, between, several)
-        # An occurrence that overlapped a merged one is gone, too: `_count` took it for a neighbour's pair.
+        changes: dict[PrivatePair, int] = {}
+        changed = self.where.pop(pair)
+        if len(changed) == 1 and len(around := words[changed[0]].split(pair, 2)) == 2:
+            # One place, as late in a run: there is nothing to sort.
+            index, (before, after) = changed[0], around
+            words[index] = before + token + after
+            if before:
+                self._move(before[-1] + first, before[-1] + token, frequency, [index], changes)
+            if after:
+                self._move(second + after[0], token + after[0], frequency, [index], changes)
+        else:
+            places, changed = changed, []
+            left_of: dict[str, list[int]] = {}  # neighbour → its places, as indices of words
+            right_of: dict[str, list[int]] = {}
+            between: list[int] = []  # two places side by side: the neighbour is the new token
+            long = False
+            for index in places:
+                before, found, after = words[index].partition(pair)
+                if not found:
+                    continue  # an earlier merge took the pair from this word
+                changed.append(index)
+                if before:
+                    left_of.setdefault(before[-1], []).append(index)
+                if pair not in after:  # as in nearly all words
+                    words[index] = before + token + after
+                else:
+                    after, *others = after.split(pair)
+                    words[index] = token.join([before, after, *others])
+                    long = long or len(words[index]) > READ_ONCE
+                    for part in others:
+                        if after:
+                            right_of.setdefault(after[0], []).append(index)
+                            left_of.setdefault(after[-1], []).append(index)
+                        else:
+                            between.append(index)
+                        after = part
+                if after:
+                    right_of.setdefault(after[0], []).append(index)
+            frequencies = self.frequencies
+            frequency_of = frequencies.__getitem__
+            for neighbour, beside in left_of.items():
+                moved = frequencies[beside[0]] if len(beside) == 1 else sum(map(frequency_of, beside))
+                self._move(neighbour + first, neighbour + token, moved, beside, changes)
+            for neighbour, beside in right_of.items():
+                moved = frequencies[beside[0]] if len(beside) == 1 else sum(map(frequency_of, beside))
+                self._move(second + neighbour, token + neighbour, moved, beside, changes)
+            if between:
+                self._move(second + first, token + token, sum(map(frequency_of, between)), between, changes)
+            if long:
+                self._list_once(new for new in changes if token in new and new in self.where)
+        # An occurrence that overlapped a merged one is gone, too: it was taken for a neighbour's pair.
         applied = frequency + changes.get(pair, 0)
         changes[pair] = -frequency
         del self.counts[pair]
         fields_of_it = pair, token, frequency, applied, changes, changed
         return tuple.__new__(Merge, fields_of_it)  # in less than half the time of `Merge(...)`
 
-    def _count(
-        self,
-        merged: PrivatePair,
-        token: Private,
-        left_of: Mapping[str, list[int]],
-        right_of: Mapping[str, list[int]],
-        between: Mapping[str, list[int]],
-        several: bool,
-    ) -> dict[PrivatePair, int]:
-        """Beside the places of a merge, count the new pairs instead of the old ones; returns the changes.
-
-        The places are given by neighbour; a word may be among them more than once if any had `several`.
-        """
-        frequencies, counts, where = self.frequencies, self.counts, self.where
-        frequency = frequencies.__getitem__
-        first, second = merged
-        old: Any
-        new: Any
-        changes: dict[PrivatePair, int] = {}
-        for neighbours_of in (left_of, right_of, between) if several else (left_of, right_of):
-            for neighbour, places in neighbours_of.items():
-                if neighbours_of is left_of:
-                    old, new = neighbour + first, neighbour + token
-                elif neighbours_of is right_of:
-                    old, new = second + neighbour, token + neighbour
-                else:
-                    old, new = second + first, token + token
-                # Most neighbours occur in one place only: no need to add up.
-                if len(places) == 1:
-                    moved = frequencies[places[0]]
-                else:
-                    moved = sum(map(frequency, places))
-                    if several:
-                        places = list(dict.fromkeys(places))
-                changes[old] = changes[old] - moved if old in changes else -moved
-                rest = counts[old] - moved
-                if rest:
-                    counts[old] = rest
-                else:
-                    del counts[old], where[old]
-                changes[new] = changes[new] + moved if new in changes else moved
-                if new not in counts:
-                    counts[new] = moved
-                    where[new] = places
-                else:  # a token made by a second route meets old neighbours again, in any words
-                    counts[new] += moved
-                    where[new] = sorted({*where[new], *places})
-        return changes
+    def _move(
+        self, old: Any, new: Any, moved: int, places: list[int], changes: dict[PrivatePair, int]
+    ) -> None:
+        """Count the pair `new` instead of `old`, `moved` times at these places, and note it in `changes`."""
+        counts, where = self.counts, self.where
+        changes[old] = changes[old] - moved if old in changes else -moved
+        rest = counts[old] - moved
+        if rest:
+            counts[old] = rest
+        else:
+            del counts[old], where[old]
+        changes[new] = changes[new] + moved if new in changes else moved
+        if new not in counts:
+            counts[new] = moved
+            where[new] = places
+        else:  # a token made by a second route meets old neighbours again, in any words
+            counts[new] += moved
+            where[new] = sorted({*where[new], *places})
 
 
 # --- The record -------------------------------------------------------------------------------------------------------
