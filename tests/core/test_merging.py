@@ -83,6 +83,51 @@ def test_a_pair_that_overlaps_itself_counts_each_time_and_merges_less_often() ->
     assert merge.changes == {"aa": -28, "AA": 7, "Aa": 7}
 
 
+def test_a_pair_that_overlaps_itself_in_one_place() -> None:
+    table = PairTable(["baaa"], [7])
+    merge = table.merge("aa", "A")
+    assert (merge.frequency, merge.applied, merge.words) == (2 * 7, 7, [0])
+    assert table.words == ["bAa"]
+    assert merge.changes == {"ba": -7, "bA": 7, "aa": -14, "Aa": 7}
+
+
+@thorough
+@example({"aaa": 2}, 0)
+@given(
+    st.dictionaries(st.text("ab", min_size=1, max_size=9), st.integers(1, 5), min_size=1, max_size=4),
+    st.integers(0, 5),
+)
+def test_after_each_merge_the_table_is_what_counting_anew_gives(
+    frequencies: dict[str, int], choice: int
+) -> None:
+    table = PairTable(list(frequencies), list(frequencies.values()))
+    for token in "TUVW":
+        before = dict(table.counts)
+        if not before:
+            break
+        pair = sorted(before)[choice % len(before)]
+        words = list(table.words)
+        merge = table.merge(pair, token)
+        counted = count_pairs(table.words, table.frequencies)
+        assert table.words == [word.replace(pair, token) for word in words]
+        assert (table.counts, set(table.where)) == (counted, set(counted))
+        assert all(
+            set(table.where[left]) >= {i for i, word in enumerate(table.words) if left in word}
+            for left in counted
+        )
+        differences = {
+            name: counted.get(name, 0) - before.get(name, 0) for name in before.keys() | counted.keys()
+        }
+        assert {name: change for name, change in merge.changes.items() if change} == {
+            name: change for name, change in differences.items() if change
+        }
+        assert merge.words == [index for index, word in enumerate(words) if pair in word]
+        assert merge.frequency == before[pair]
+        assert merge.applied == sum(
+            word.count(pair) * number for word, number in zip(words, table.frequencies, strict=True)
+        )
+
+
 def test_neighbours_of_short_words() -> None:
     assert (list(neighbours("")), list(neighbours("a"))) == ([], [])
 

@@ -194,10 +194,11 @@ class PairTable:
             # One place, as late in a run: there is nothing to sort.
             index, (before, after) = changed[0], around
             words[index] = before + token + after
+            moved = self.frequencies[index]
             if before:
-                self._move(before[-1] + first, before[-1] + token, frequency, [index], changes)
+                self._move(before[-1] + first, before[-1] + token, moved, [index], changes)
             if after:
-                self._move(second + after[0], token + after[0], frequency, [index], changes)
+                self._move(second + after[0], token + after[0], moved, [index], changes)
         else:
             places, changed = changed, []
             left_of: dict[str, list[int]] = {}  # neighbour → its places, as indices of words
