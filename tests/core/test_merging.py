@@ -84,11 +84,13 @@ def test_a_pair_that_overlaps_itself_counts_each_time_and_merges_less_often() ->
 
 
 def test_a_pair_that_overlaps_itself_in_one_place() -> None:
-    table = PairTable(["baaa"], [7])
+    long = "aaa" + "bc" * READ_ONCE
+    table = PairTable([long], [7])
+    assert table.where["aa"] == [0]
     merge = table.merge("aa", "A")
     assert (merge.frequency, merge.applied, merge.words) == (2 * 7, 7, [0])
-    assert table.words == ["bAa"]
-    assert merge.changes == {"ba": -7, "bA": 7, "aa": -14, "Aa": 7}
+    assert table.words == ["A" + long[2:]]
+    assert merge.changes == {"aa": -14, "Aa": 7}
 
 
 @thorough
@@ -101,11 +103,12 @@ def test_after_each_merge_the_table_is_what_counting_anew_gives(
     frequencies: dict[str, int], choice: int
 ) -> None:
     table = PairTable(list(frequencies), list(frequencies.values()))
-    for token in "TUVW":
+    for token in "TTUU":  # the second time, it comes by another route
         before = dict(table.counts)
-        if not before:
+        possible = [pair for pair in sorted(before) if token not in pair]
+        if not possible:
             break
-        pair = sorted(before)[choice % len(before)]
+        pair = possible[choice % len(possible)]
         words = list(table.words)
         merge = table.merge(pair, token)
         counted = count_pairs(table.words, table.frequencies)
