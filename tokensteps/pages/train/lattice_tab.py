@@ -141,8 +141,9 @@ def word_widget(words: Sequence[str], default: str, style: Style, key: Callable[
 
 def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str], drawing: str) -> None:
     """The k best segmentations; `drawing` names the lattice and how it is drawn."""
-    st.header(_("The k best"), anchor=False)
-    number = st.segmented_control(_("How many"), [5, 10, 20], default=5, required=True, key=key("lattice.k"))
+    number = st.segmented_control(
+        _("The k best"), [5, 10, 20], default=5, required=True, key=key("lattice.k")
+    )
     most = int(number or 5)
 
     def draw() -> str:
