@@ -58,8 +58,9 @@ class Unigram(Learner):
         return self
 
     def at(self, step: int) -> None:
-        """Wait until the stage and the address are at `step`, and Python has finished."""
+        """Wait until the stage and the address are at `step` of a run that no longer grows, and Python has finished."""
         self.shows(step)
+        expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden(timeout=60_000)
         self.page.wait_for_function(URL_STEP, arg=step)
         self.rest()
 

@@ -93,9 +93,9 @@ def unigram_erratum(snapshot: UnigramSnapshot, style: Style) -> str:
 
 def lattice_erratum(snapshot: UnigramSnapshot, lattice: Lattice, style: Style) -> str:
     """The course's figures for one word; "" for any other."""
-    voice, path = Markup(style), lattice.best()
-    if path is None or snapshot.step:
+    if snapshot.step or (path := lattice.best()) is None:
         return ""
+    voice = Markup(style)
     if lattice.text == "Hopefully" and is_course_run(snapshot.trace):
         told = voice.say(
             word_message("cost_of_hopefully"),

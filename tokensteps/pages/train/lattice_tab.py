@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
 from html import escape
 
 import streamlit as st
@@ -73,13 +74,13 @@ def lattice_tab(
         note(_("Choose a word, or type one."))
         return None
     lattice = lattice_of(word)
-    trace = lattice.viterbi()
     drawing = name_of(lattice, style)
+    search = cache(lattice.viterbi)  # which only frames that nobody has drawn need
     small_book(
         key("lattice.book"),
         drawing,
-        len(trace),
-        lambda step: lattice_frame(trace[step], style),
+        remembered((Lattice.viterbi, drawing), lambda: len(search())),
+        lambda step: lattice_frame(search()[step], style),
         trace=word,
         whole=WHOLE_LATTICE,
         title=_("Lattice"),
