@@ -530,6 +530,8 @@ DRAWER_ROOM: Final = 100_000_000
 """Bytes of traces that the process which draws holds: it may take no more memory than one that trains, and dies of more."""
 DRAWING_SECONDS: Final = 20
 """Time for one window of frames: the largest takes a second or two, and a page waits for it."""
+JOINING_SECONDS: Final = 60
+"""Time for joining Streamlit's scripts, which takes a process less than a second if it has a core."""
 TRACE_LIMIT: Final = 30_000_000
 """Bytes of a finished run as it comes from the process that trained it: ten times as many in memory."""
 SMALL_TASK: Final = 600

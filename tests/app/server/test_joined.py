@@ -20,8 +20,10 @@ from tokensteps.language.pages import PAGES
 from tokensteps.server.entrance import page as first
 from tokensteps.server.entrance.files import FromMemory
 from tokensteps.server.entrance.joined import served
-from tokensteps.server.entrance.joined.groups import Circular, Groups
+from tokensteps.server.entrance.joined.groups import Circular, Groups, Joined
 from tokensteps.server.entrance.joined.javascript import Script, Unclear
+from tokensteps.server.tasks import TrainingError
+from tokensteps.server.workers import Worker, Workers
 from tokensteps.streamlit_internals import SCRIPTS, first_page
 
 SETTLED = [
@@ -244,7 +246,7 @@ def test_a_circle_isnt_joined() -> None:
 
 
 @pytest.fixture(scope="module")
-def own() -> Iterator[served.Joined]:
+def own() -> Iterator[Joined]:
     before = [*served._at_hand]
     made = served._joined()
     assert made is not None
@@ -254,17 +256,17 @@ def own() -> Iterator[served.Joined]:
 
 
 @pytest.fixture
-def ask(own: served.Joined, tmp_path: Path) -> Ask:
+def ask(own: Joined, tmp_path: Path) -> Ask:
     server = FromMemory(App(tmp_path))
     return lambda path, *sent, **more: finished(asking(server, path, more.get("method", "GET"), sent, "http"))
 
 
-def made_page(own: served.Joined, path: str) -> str:
+def made_page(own: Joined, path: str) -> str:
     return gzip.decompress(first.page_for(path).body).decode("utf-8")
 
 
 @pytest.mark.parametrize("one", PAGES.values(), ids=lambda one: one.name)
-def test_a_page_asks_for_few_files_each_once(one: object, own: served.Joined) -> None:
+def test_a_page_asks_for_few_files_each_once(one: object, own: Joined) -> None:
     page = made_page(own, one.path)  # type: ignore[attr-defined]
     asked = re.findall(rf'(?:src|href)="\./static/js-{own.digest}/([^"]+)"', page)
     assert len(asked) == len(set(asked)) <= 30
@@ -273,7 +275,7 @@ def test_a_page_asks_for_few_files_each_once(one: object, own: served.Joined) ->
         assert set(re.findall(r'(?:from|import)"\./([^"]+)"', own.groups.text(name))) <= set(asked), name
 
 
-def test_every_name_that_is_imported_is_exported(own: served.Joined) -> None:
+def test_every_name_that_is_imported_is_exported(own: Joined) -> None:
     """By all of Streamlit's scripts, of which most aren't needed until a page has what they draw."""
     exported: dict[str, set[str]] = {}
     texts: Mapping[str, str] = {
@@ -292,11 +294,11 @@ def test_every_name_that_is_imported_is_exported(own: served.Joined) -> None:
     assert any(re.search(LOADED_LATER, text) for text in texts.values())
 
 
-def test_most_small_scripts_are_joined(own: served.Joined) -> None:
+def test_most_small_scripts_are_joined(own: Joined) -> None:
     assert len(own.groups.number) > 0.7 * len(own.groups.modules)
 
 
-def test_the_files_come_for_good(own: served.Joined, ask: Ask) -> None:
+def test_the_files_come_for_good(own: Joined, ask: Ask) -> None:
     for name in (
         own.groups.places()[0],
         "Json.js",
@@ -317,7 +319,7 @@ def test_the_files_come_for_good(own: served.Joined, ask: Ask) -> None:
     assert ask(f"/static/js-{'0' * 16}/{own.groups.places()[0]}", BROWSER).body == b"other"
 
 
-def test_a_page_that_isnt_as_expected_stays_as_it_is(own: served.Joined) -> None:
+def test_a_page_that_isnt_as_expected_stays_as_it_is(own: Joined) -> None:
     page = first_page()
     assert served.with_joined(page, own.digest) != page
     for other in (
@@ -329,12 +331,25 @@ def test_a_page_that_isnt_as_expected_stays_as_it_is(own: served.Joined) -> None
 
 
 def test_scripts_that_cant_be_joined_stay_as_they_are(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
-    def nothing(name: str) -> str:
-        raise FileNotFoundError(name)
-
-    monkeypatch.setattr(served, "_script_text", nothing)
+    monkeypatch.setattr(served, "SCRIPTS", tmp_path)
     monkeypatch.setattr(served, "_at_hand", [])
     assert served._joined.__wrapped__() is None  # type: ignore[attr-defined]
     assert served.joined_digest() == "" and "stay as they are" in caplog.text
+
+
+def test_a_server_that_ends_while_they_are_joined_says_nothing(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ending = Workers()
+
+    def ends(_worker: Worker, _work: object, _progress: object) -> bytes:
+        raise TrainingError("lost")
+
+    monkeypatch.setattr(Worker, "run", ends)
+    monkeypatch.setattr(served, "workers", lambda: ending)
+    monkeypatch.setattr(served, "_at_hand", [])
+    assert served._joined.__wrapped__() is None  # type: ignore[attr-defined]
+    assert served.joined_digest() == caplog.text == ""
+    ending.close()

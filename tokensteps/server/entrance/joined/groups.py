@@ -10,14 +10,17 @@ those that begin and end as Streamlit's tools write them. Whatever isn't as expe
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from string import Template
-from typing import Final
+from typing import Final, NamedTuple
 
 from tokensteps.assets import read_asset
+from tokensteps.limits import JOINING_SECONDS
 from tokensteps.server.entrance.joined.javascript import Script, Unclear
 
 TAKES: Final = re.compile(r'import(?:\{([\w$, ]*)\}from)?"\./([\w.$-]+\.js)";')
@@ -41,6 +44,16 @@ LARGE_SCRIPT: Final = 100_000
 
 class Circular(Exception):
     """Raised for scripts that import each other in a circle."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Gives the texts of the scripts in a folder, by name. Raises OSError."""
+
+    path: Path
+
+    def __call__(self, name: str) -> str:
+        return (self.path / name).read_text("utf-8")
 
 
 @dataclass
@@ -222,6 +235,34 @@ class Groups:
             return _template(LOADED_LATER).substitute(place=place, variable=variable)
 
         return LATER.sub(load, text)
+
+
+class Joined(NamedTuple):
+    """The groups, and what names their folder."""
+
+    groups: Groups
+    digest: str
+
+
+@dataclass(frozen=True)
+class Joining:
+    """Scripts to be joined by another process: it takes two thirds of a second, in which every page would have to wait."""
+
+    names: tuple[str, ...]
+    read: Folder
+    seconds: float = 0.7
+    limit: float = JOINING_SECONDS
+
+    def __call__(self, _progress: object) -> Joined:
+        """Join them. Raises Circular, and LookupError for a script that isn't there."""
+        try:
+            groups = Groups.of(self.names, self.read)
+        except OSError as error:  # which would be taken for the end of the process
+            raise LookupError(str(error)) from None
+        made = hashlib.sha256()
+        for place in groups.places():
+            made.update(groups.text(place).encode("utf-8"))
+        return Joined(groups, made.hexdigest()[:16])
 
 
 @cache

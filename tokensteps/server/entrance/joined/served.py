@@ -1,25 +1,27 @@
 """Streamlit's scripts as this server joins them, and pages that begin with them.
 
-They lie in a folder beside Streamlit's own, whose name says what is in it. To find out what may be joined, a hundred scripts are read,
-which takes two thirds of a second; until then, and where anything is not as expected, a page is as Streamlit has it. That is also what a
-browser falls back on where a page doesn't start with the joined ones (`assets/page/at_home.html`).
+They lie in a folder beside Streamlit's own, whose name says what is in it. To find out what may be joined, another process reads a
+hundred scripts; until it has, and where anything is not as expected, a page is as Streamlit has it. That is also what a browser falls
+back on where a page doesn't start with the joined ones (`assets/page/at_home.html`).
 """
 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import logging
+import pickle
 import re
 import threading
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from tokensteps.limits import JOINED_ROOM
-from tokensteps.server.entrance.joined.groups import Circular, Groups
+from tokensteps.server.entrance.joined.groups import Circular, Folder, Groups, Joined, Joining
 from tokensteps.server.entrance.kept import LASTING, CommonAnswer, own_answer
 from tokensteps.server.once import once
 from tokensteps.server.shelf import Memo
+from tokensteps.server.tasks import Progress, TrainingError
+from tokensteps.server.traces import workers
 from tokensteps.streamlit_internals import DRAWS, SCRIPTS, first_scripts, scripts_for
 
 JOINED: Final = re.compile(r"/static/js-([0-9a-f]{16})/([\w.$-]+\.js)$")
@@ -33,13 +35,7 @@ ASKED_AHEAD: Final = re.compile(
 SCRIPT_TYPE: Final = b"application/javascript; charset=utf-8"
 
 
-class Joined(NamedTuple):
-    """The groups, and what names their folder."""
-
-    groups: Groups
-    digest: str
-
-
+_log: Final = logging.getLogger(__name__)
 _at_hand: Final[list[Joined]] = []
 _answers: Final = Memo(JOINED_ROOM)
 
@@ -52,19 +48,16 @@ def join_scripts() -> None:
 @once
 def _joined() -> Joined | None:
     try:
-        groups = Groups.of((*first_scripts(), *scripts_for(DRAWS)), _script_text)
-        made = hashlib.sha256()
-        for place in groups.places():
-            made.update(groups.text(place).encode("utf-8"))
-    except (OSError, ValueError, LookupError, RecursionError, Circular):
-        logging.getLogger(__name__).warning("Streamlit's scripts stay as they are", exc_info=True)
+        joining = Joining((*first_scripts(), *scripts_for(DRAWS)), Folder(SCRIPTS))
+        joined: Joined = pickle.loads(workers().run(joining, Progress()))  # from a process of this server
+    except TrainingError as error:  # the server ends, or its processes do
+        _log.info("Streamlit's scripts stay as they are: %s", error)
         return None
-    _at_hand.append(Joined(groups, made.hexdigest()[:16]))
-    return _at_hand[-1]
-
-
-def _script_text(name: str) -> str:
-    return (SCRIPTS / name).read_text("utf-8")
+    except (OSError, ValueError, LookupError, RecursionError, Circular):
+        _log.warning("Streamlit's scripts stay as they are", exc_info=True)
+        return None
+    _at_hand.append(joined)
+    return joined
 
 
 def joined_digest() -> str:
