@@ -118,6 +118,18 @@ def test_a_run_of_the_page_takes_no_key_of_the_slider_back() -> None:
     assert not app.slider(key="playground.step.0").proto.set_value
 
 
+def test_a_slider_that_is_told_of_too_late_changes_no_file() -> None:
+    """The browser may tell of a key on it when a file has already taken the place of the run."""
+    ranks = "\n".join(f"{b64encode(bytes([byte])).decode()} {byte}" for byte in range(256))
+    spec = upload_spec({"mine.tiktoken": ranks.encode()})
+    app = opened(text="hugs", t1=f"{HUG}&step=3")
+    app.slider(key="playground.step.0").set_value(2)
+    app.session_state["playground.specs"] = [spec]
+    run(app)
+    assert address(app)["t1"] == spec
+    assert not any("upload it again" in markup for markup in drawn_html(app))
+
+
 def test_a_second_tokenizer_comes_and_goes() -> None:
     app = opened(t1=HUG)
     app.selectbox(key="playground.slot.1").set_value(READY[1])

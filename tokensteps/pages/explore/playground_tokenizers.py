@@ -311,4 +311,6 @@ def _step_slider(slot: int, place: DeltaGenerator, step: int, last: int) -> None
 
 
 def _step_changed(slot: int, name: str) -> None:
-    replace_spec(slot, choices.Spec.parse(chosen_specs()[slot]).at(st.session_state[name]).write())
+    spec = choices.Spec.parse(chosen_specs()[slot])
+    if spec.trained:  # the browser may tell of the slider when a file has taken the run's place
+        replace_spec(slot, spec.at(st.session_state[name]).write())
