@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from itertools import count
 from typing import NewType
 
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, rewriting_table
+
 Private = NewType("Private", str)
 """Tokens written as one private character each, ``chr(id)``: a word, or a single token.
 
@@ -55,6 +57,15 @@ class Vocabulary:
     def write(self, symbols: Iterable[str]) -> Private:
         """Symbols as one string of private characters."""
         return Private("".join(map(chr, map(self.ids.__getitem__, symbols))))
+
+    def byte_table(self, separator: str) -> str:
+        """The table by which `rewritten` writes words in the byte alphabet, `separator` between two; "" if a byte is no token.
+
+        >>> Vocabulary(["u", "g"]).byte_table("|")
+        ''
+        """
+        complete = self.ids.keys() >= set(BYTE_TO_SYMBOL)
+        return rewriting_table(self.write(BYTE_TO_SYMBOL), separator) if complete else ""
 
     def write_pair(self, pair: Iterable[str]) -> PrivatePair:
         """Two tokens as two private characters."""

@@ -26,7 +26,7 @@ from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
 from tokenizers_core.errors import refuse_unknown_name
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, rewriting_table, rewritten
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, rewritten
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import Growing, StoredTrace
@@ -404,8 +404,8 @@ class BpeModel(Model):
         )
         self._bytes_written = ""
         """The table by which words in the byte alphabet are written in private characters, if that is all it takes."""
-        if self._plain and not options.ignore_merges and ids.keys() >= set(BYTE_TO_SYMBOL):
-            self._bytes_written = rewriting_table(self.vocabulary.write(BYTE_TO_SYMBOL), SEPARATOR)
+        if self._plain and not options.ignore_merges:
+            self._bytes_written = self.vocabulary.byte_table(SEPARATOR)
 
     def rank_by_id(self) -> None:
         """Have merges ranked by the ids of the tokens that they make, as tiktoken does it: several pairs may make one token."""

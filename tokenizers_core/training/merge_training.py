@@ -18,7 +18,7 @@ from tokenizers_core.errors import (
     refuse_unknown_name,
     refuse_wrong_type,
 )
-from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, in_byte_alphabet, rewriting_table, rewritten
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, in_byte_alphabet, rewritten
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import GROWING, Growing
 from tokenizers_core.training.merge_trace import MergePart, MergeTrace
@@ -129,9 +129,9 @@ def private_words(words: Sequence[str], vocabulary: Vocabulary, suffix: str) -> 
     """Words split into their symbols, as private characters."""
     ids, prefix = vocabulary.ids, vocabulary.prefix
     written: list[Any]  # a call for each word only to name its type would be felt
-    if not prefix and not suffix and ids.keys() >= set(BYTE_TO_SYMBOL):
+    if not prefix and not suffix and (table := vocabulary.byte_table(SEPARATOR)):
         with suppress(UnicodeError):  # a character that is no byte
-            text: Any = rewritten(words, rewriting_table(vocabulary.write(BYTE_TO_SYMBOL), SEPARATOR))
+            text: Any = rewritten(words, table)
             written = text.split(SEPARATOR)
             return written
     end = chr(ids[suffix]) if suffix else ""
