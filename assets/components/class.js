@@ -229,7 +229,8 @@ class ClassStrip extends Component {
     const { room } = this, at = here();
     if (!at || this.reporting || !room.isLecturer() || !room.state || room.state.ended || document.hidden) return;
     const place = { ...at, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
-    if (this.joining && document[SHOWN].went === this.joining.nonce) { // a step taken since it is there counts
+    const arrived = document[SHOWN].went === this.joining?.nonce && (place.tab || !room.place.tab);
+    if (this.joining && arrived) { // a step taken since it is there counts
       const own = stageBox() && this.joining.own === place.step;
       [this.joining, this.reported] = [null, own ? "" : now];
     }

@@ -504,14 +504,12 @@ class Flipbook extends Component {
       this.step = this.told = within(next.seek[0], 0, next.last);
       this.cancel("tell");
     }
-    if (next.param) {
-      document[MAIN] = this.box;
-      document.dispatchEvent(new Event("tokensteps:stage"));
-    }
+    if (next.param) document[MAIN] = this.box;
     if (other) this.start(next);
     this.measure(next, behind);
     this.line.fill(next, this.begin(), this.end());
     this.draw(sought ? 2 : undefined);
+    if (next.param) document.dispatchEvent(new Event("tokensteps:stage")); // at its step, of which a class is told
     if (sought) this.writeAddress();
     this.grow(next);
   }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import parse_qs, quote, urlsplit
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, WebSocketRoute, expect
 
 from tests.browser.conftest import ROOT, received
 from tests.browser.test_bpe_page import Bpe as Learner
@@ -197,8 +197,21 @@ def let_go_and_called_back(lecturer: Page, phone: Page, tokyo: Page) -> None:
     expect(phone.locator(".ts-class-blank")).to_be_hidden()
 
 
+def steps_told(page: Page) -> list[int]:
+    """The steps to which a lecturer's page leads the class from now on."""
+    found: list[int] = []
+
+    def take(request: Request) -> None:
+        if request.url.endswith("/place"):
+            found.append(request.post_data_json["step"])
+
+    page.on("request", take)
+    return found
+
+
 def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None:
     """The picture for the lecturer alone has the key; whoever opens its address leads as well."""
+    told = steps_told(other)
     lecturer.keyboard.press("j")
     press(lecturer, "Teach from a second device", ".ts-class-panel")
     expect(lecturer.locator(".ts-class-panel .qr")).to_contain_text("For you alone")
@@ -212,10 +225,12 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     expect(other.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     step(other, 1)  # it goes where the class is, and doesn't lead it to the page that it came in by
     Learner(other, "").rest()
+    assert told == []
     for device, key, number in ((other, "ArrowRight", 2), (lecturer, "ArrowLeft", 1)):
         device.keyboard.press(key)
         for page in (lecturer, other, phone):
             step(page, number)
+    assert told == [2]
     assert "/bpe" in other.url and "key" not in other.url
     people(lecturer, "2 here · 2 follow")
     other.keyboard.press("k")
@@ -276,6 +291,34 @@ def summary(lecturer: Page, code: str) -> None:
         lecturer.get_by_role("button", name="Answers as CSV").click()
     assert saved.value.suggested_filename == f"class-{code}-answers.csv"
     assert "u + g" in saved.value.path().read_text("utf-8")
+
+
+def test_a_way_that_was_lost_is_taken_again(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """Whoever joins and isn't led to the class in time asks once more, though the class stays where it is."""
+    app = serve(ROOT / "app.py")
+    lecturer, phone = open_page(), open_page(**PHONE)
+    code = open_class(lecturer, f"{app}/bpe?corpus=hug")
+    lost: list[bytes] = []
+
+    def loses_the_first(browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+
+        def send(data: bytes | str) -> None:
+            if isinstance(data, bytes) and b'"nonce"' in data and not lost:
+                lost.append(data)
+            else:
+                server.send(data)
+
+        browser.on_message(send)
+
+    phone.route_web_socket("**/stream", loses_the_first)
+    phone.goto(f"{app}/glossary?class={code}")
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("Following the class")
+    Learner(phone, "").rest()
+    assert lost and "/glossary" in phone.url
+    phone.evaluate("() => { const now = performance.now.bind(performance); performance.now = () => now() + 15000; }")
+    phone.wait_for_function("location.pathname === '/bpe' && location.search.includes('corpus=hug')")
+    step(phone, 0)
 
 
 def test_a_class_has_work_to_do(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:

@@ -24,7 +24,10 @@ function here() { // null while the page is on its way
 }
 const isSame = (one, other) => one && other && one.page === other.page && one.query === other.query;
 const givenHere = () => (document[GIVEN]?.on === here()?.page ? document[GIVEN] : null);
-const stepNow = () => (stageBox() ? Number(stageBox().querySelector('input[type="range"]').value) : 0);
+function stepNow() { // until there is a stage, the one that it was asked for
+  const asked = new URLSearchParams(location.search).get("step");
+  return Number(stageBox() ? stageBox().querySelector('input[type="range"]').value : asked) || 0;
+}
 function tabs() {
   const list = document.querySelector(TABS);
   return [...(list?.querySelectorAll(TAB) ?? [])].filter((tab) => tab.closest(TABS) === list);
@@ -116,7 +119,7 @@ class Follower {
     if (at.ariaSelected !== "true") at.click();
   }
   look() { // now and then: has the reader gone elsewhere?
-    if (!this.state?.follows || !this.place || this.isUnderWay() || !this.led || !here()) return;
+    if (!this.state?.follows || !this.place || this.isUnderWay() || !here()) return;
     const recently = performance.now() - this.acted < RECENT;
     if (!this.isThere() && this.led === this.key() && recently) this.letGo();
     else this.follow();
