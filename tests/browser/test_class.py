@@ -293,7 +293,9 @@ def summary(lecturer: Page, code: str) -> None:
     assert "u + g" in saved.value.path().read_text("utf-8")
 
 
-def test_a_way_that_was_lost_is_taken_again(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+def test_a_way_that_was_lost_is_taken_again(
+    serve: Callable[..., str], open_page: Callable[..., Page]
+) -> None:
     """Whoever joins and isn't led to the class in time asks once more, though the class stays where it is."""
     app = serve(ROOT / "app.py")
     lecturer, phone = open_page(), open_page(**PHONE)
@@ -316,7 +318,9 @@ def test_a_way_that_was_lost_is_taken_again(serve: Callable[..., str], open_page
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("Following the class")
     Learner(phone, "").rest()
     assert lost and "/glossary" in phone.url
-    phone.evaluate("() => { const now = performance.now.bind(performance); performance.now = () => now() + 15000; }")
+    phone.evaluate(
+        "() => { const now = performance.now.bind(performance); performance.now = () => now() + 15000; }"
+    )
     phone.wait_for_function("location.pathname === '/bpe' && location.search.includes('corpus=hug')")
     step(phone, 0)
 
