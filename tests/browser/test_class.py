@@ -203,7 +203,7 @@ def steps_told(page: Page) -> list[int]:
 
     def take(request: Request) -> None:
         if request.url.endswith("/place"):
-            found.append(request.post_data_json["step"])
+            found.append((request.post_data_json or {})["step"])
 
     page.on("request", take)
     return found
