@@ -3,6 +3,8 @@
 
 const LONGEST = 500; // characters of a cell that are shown; its tooltip and the file have more
 const SOON = 300; // ms after the last key in the box until Python looks through all rows
+const LOST = 3000; // ms after which a file is asked for once more: what one run tells may go under in the next one
+const ASKS = 3; // times that it is asked for at most
 const AHEAD = 600; // px below what is in sight, where rows are drawn, too
 const SCROLLS = ["ArrowLeft", "ArrowRight", "Home", "End", " "]; // keys that operate the stage elsewhere
 const FORMULA = /^'*[=+\-@＝＋－＠]/; // what a spreadsheet takes for more than text, as the engine's `inert` has it
@@ -38,7 +40,7 @@ class Table extends Component {
   order = []; // places of rows, as they are shown
   drawn = 0; // how many of them are
   top = 0; // px that are scrolled: asked of the browser, it would first have to work out where everything is
-  asked = new Set(); // turns in which a file was
+  asked = new Map(); // turns in which a file was, and its kind
   turn = 0; // the same may be asked for again
 
   constructor(root) {
@@ -81,7 +83,9 @@ class Table extends Component {
     this.offer(Object.entries(files));
     if (other) this.drawHead();
     if (other || search) this.draw();
-    if (file && this.asked.delete(file.turn)) hand(new Blob([file.text], { type: "text/csv" }), file.name);
+    if (!file || !this.asked.delete(file.turn)) return;
+    this.cancel(`file${file.turn}`);
+    hand(new Blob([file.text], { type: "text/csv" }), file.name);
   }
   receiveSearch({ text, told, everything, words }, first) {
     this.part(".find span").textContent = words.find;
@@ -116,12 +120,16 @@ class Table extends Component {
     this.cancel("ask");
     this.send("asked", [this.text(), this.all.checked, ++this.turn]);
   }
+  askForFile(turn, times = ASKS) {
+    this.trigger("file", [this.asked.get(turn), turn]);
+    if (times > 1) this.later(`file${turn}`, LOST, () => this.askForFile(turn, times - 1));
+  }
   click(button) {
     if (!button) return;
     const { kind, column } = button.dataset;
     if (kind !== undefined) {
-      this.asked.add(++this.turn);
-      this.trigger("file", [kind, this.turn]);
+      this.asked.set(++this.turn, kind);
+      this.askForFile(this.turn);
       return;
     }
     const { name } = this.table.columns[column], was = this.sort.name === name ? this.sort.order : undefined;

@@ -27,6 +27,7 @@ from playwright.sync_api import (
     Page,
     Playwright,
     Request,
+    WebSocketRoute,
     expect,
     sync_playwright,
 )
@@ -275,6 +276,25 @@ TOURS_TAKEN = """try { for (const page of ['bpe', 'wordpiece', 'unigram']) local
 
 GZIP = re.compile(rb"\x1f\x8b\x08")
 """How what is packed begins."""
+
+
+def lose_first(page: Page, mark: bytes) -> list[bytes]:
+    """Have the first message of the page with this in it not come to the server; it is in the list then."""
+    lost: list[bytes] = []
+
+    def between(browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+
+        def send(data: bytes | str) -> None:
+            if isinstance(data, bytes) and mark in data and not lost:
+                lost.append(data)
+            else:
+                server.send(data)
+
+        browser.on_message(send)
+
+    page.route_web_socket("**/stream", between)
+    return lost
 
 
 def received(page: Page) -> list[bytes]:

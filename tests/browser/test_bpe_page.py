@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Download, Locator, Page, expect
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from tests.browser.conftest import ROOT, as_a_newcomer
+from tests.browser.conftest import ROOT, as_a_newcomer, lose_first
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokensteps.drawing.frame import window
 from tokensteps.limits import LINK_LIMIT, PASTE_LIMIT
@@ -597,6 +597,20 @@ def uploads_with_invalid_bytes_and_broken_counts(bpe: Bpe) -> None:
 
 
 # --- tabs -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_does_not_come_is_asked_for_again(bpe: Bpe) -> None:
+    """Oracle: the table on the page, a line for each of its rows; saved once."""
+    lost = lose_first(bpe.page, b'"file"')
+    bpe.open("/bpe?corpus=hug", step=0)
+    files: list[Download] = []
+    bpe.page.on("download", lambda file: files.append(file))
+    with bpe.page.expect_download():
+        bpe.page.get_by_role("button", name="CSV for spreadsheets").click()
+    assert lost
+    bpe.rest()
+    rows = bpe.page.locator(".ts-table tbody tr:not(.widest)").count()
+    assert [len(file.path().read_text("utf-8-sig").splitlines()) for file in files] == [1 + rows]
 
 
 def test_tabs(bpe: Bpe, open_page: Callable[..., Page], tmp_path: Path) -> None:

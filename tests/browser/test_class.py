@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import parse_qs, quote, urlsplit
 
-from playwright.sync_api import Page, Request, WebSocketRoute, expect
+from playwright.sync_api import Page, Request, expect
 
-from tests.browser.conftest import ROOT, received
+from tests.browser.conftest import ROOT, lose_first, received
 from tests.browser.test_bpe_page import Bpe as Learner
 from tokensteps.classroom.address import qr
 from tokensteps.teaching.challenge import Challenge
@@ -300,20 +300,7 @@ def test_a_way_that_was_lost_is_taken_again(
     app = serve(ROOT / "app.py")
     lecturer, phone = open_page(), open_page(**PHONE)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug")
-    lost: list[bytes] = []
-
-    def loses_the_first(browser: WebSocketRoute) -> None:
-        server = browser.connect_to_server()
-
-        def send(data: bytes | str) -> None:
-            if isinstance(data, bytes) and b'"nonce"' in data and not lost:
-                lost.append(data)
-            else:
-                server.send(data)
-
-        browser.on_message(send)
-
-    phone.route_web_socket("**/stream", loses_the_first)
+    lost = lose_first(phone, b'"nonce"')
     phone.goto(f"{app}/glossary?class={code}")
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("Following the class")
     Learner(phone, "").rest()

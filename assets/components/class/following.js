@@ -118,8 +118,8 @@ class Follower {
     this.tab = tab;
     if (at.ariaSelected !== "true") at.click();
   }
-  look() { // now and then: has the reader gone elsewhere?
-    if (!this.state?.follows || !this.place || this.isUnderWay() || !here()) return;
+  look() { // now and then: has the reader gone elsewhere, or did Python never lead there?
+    if (!this.state?.follows || !this.place || (!here() && !this.going) || this.isUnderWay()) return;
     const recently = performance.now() - this.acted < RECENT;
     if (!this.isThere() && this.led === this.key() && recently) this.letGo();
     else this.follow();
