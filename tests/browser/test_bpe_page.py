@@ -37,7 +37,7 @@ STATE = """place => {
   const texts = (root, what) => [...root.querySelectorAll(what)].map(e => e.textContent);
   return b ? {
     step: +b.querySelector('input').value, last: +b.querySelector('input').max, stale: b.hasAttribute('data-stale'),
-    playing: b.hasAttribute('data-playing'), where: b.querySelector('.where').textContent,
+    playing: b.hasAttribute('data-playing'), grows: !b.querySelector('.growth').hidden, where: b.querySelector('.where').textContent,
     now: b.querySelector('.line .now')?.textContent, say: b.querySelector('.say')?.textContent ?? '',
     pair: texts(b.querySelector('.say p .pair') ?? document.createElement('p'), '.t'),
     token: b.querySelector('.say p > .t')?.textContent, times: b.querySelector('.say b')?.textContent,
