@@ -38,7 +38,8 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner, ScriptRunnerEvent
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.runtime.session_manager import ActiveSessionInfo
 from streamlit.runtime.state.common import WidgetValuePresenter, is_element_id
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, SessionState
@@ -326,6 +327,22 @@ def tell_together() -> None:
     if runtime.exists():
         server = runtime.get_instance()
         server._session_mgr._message_enqueued_callback = partial(wake, server)  # type: ignore[attr-defined]
+
+
+def leave_other_pages_alone() -> None:
+    """Have no fragment run for a page that the session no longer shows.
+
+    Until a browser hears that its page was changed by the server, it asks for fragments of the old one. Streamlit runs them when the other
+    page is there, and tells the browser that it is on the old one: which then has an empty page, or fails at a place that isn't there.
+    """
+    run = ScriptRunner._run_script
+
+    def run_what_is_there(runner: ScriptRunner, asked: RerunData) -> None:
+        there = runner._pages_manager.current_page_script_hash
+        if not asked.fragment_id_queue or asked.page_script_hash in {"", there}:
+            run(runner, asked)
+
+    ScriptRunner._run_script = run_what_is_there  # type: ignore[method-assign]
 
 
 def wake(server: Runtime) -> None:

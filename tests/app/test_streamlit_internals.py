@@ -40,6 +40,7 @@ from streamlit.runtime.runtime import Runtime, RuntimeConfig
 from streamlit.runtime.script_data import ScriptData
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner, ScriptRunnerEvent
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.session_manager import ActiveSessionInfo, SessionInfo
 from streamlit.runtime.state import SafeSessionState, SessionState
@@ -70,6 +71,7 @@ from tokensteps.streamlit_internals import (
     end_session,
     held_by_browser,
     is_history_navigation,
+    leave_other_pages_alone,
     page_outlived_session,
     read_theme_once,
     remove_upload,
@@ -563,6 +565,25 @@ def test_a_run_is_asked_for_when_all_is_known_of_the_one_before(monkeypatch: pyt
 
     finished(ask())
     assert order == ["asked", "asked", "told", "asked"]
+
+
+def test_no_fragment_runs_for_a_page_that_is_no_longer_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole pages run, whichever they are; and Streamlit runs everything here. What a browser sees of it is in `tests/browser/test_start.py`."""
+    ran: list[tuple[str, bool]] = []
+    monkeypatch.setattr(
+        ScriptRunner,
+        "_run_script",
+        lambda _runner, asked: ran.append((asked.page_script_hash, bool(asked.fragment_id_queue))),
+    )
+    leave_other_pages_alone()
+    pages = PagesManager(str(ROOT / "app.py"))
+    pages.set_current_page_script_hash("bpe")
+    runner: Any = SimpleNamespace(_pages_manager=pages)
+    for asked in ("bpe", "unigram"):
+        ScriptRunner._run_script(runner, RerunData(page_script_hash=asked))
+        ScriptRunner._run_script(runner, RerunData(page_script_hash=asked, fragment_id_queue=["stage"]))
+    assert ran == [("bpe", False), ("bpe", True), ("unigram", False)]
+    assert "self._run_script(request.rerun_data)" in inspect.getsource(ScriptRunner._run_script_thread)
 
 
 class Recorded:

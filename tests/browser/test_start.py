@@ -17,9 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import playwright
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.browser.conftest import IMPATIENT, ROOT, turn_to, wait_until_up
+from tests.browser.test_bpe_page import Bpe
 
 APP = ROOT / "app.py"
 PAGES = ["/", "/bpe?corpus=course&step=5"]
@@ -60,6 +61,47 @@ def test_home_leads_to_the_first_step(serve: Callable[..., str], page: Page) -> 
     page.get_by_role("link", name="Home").click()
     page.get_by_role("link", name="Five words, by hand").first.click()
     expect(page.locator(".ts-flipbook .where")).to_contain_text("Step 0 of 7")
+
+
+def test_what_was_asked_of_the_page_before_takes_nothing_from_this_one(
+    serve: Callable[..., str], page: Page
+) -> None:
+    """Python may have led a browser elsewhere before it hears of it, as in a class. Here a message about Unigram's step comes once more when
+    BPE's page, whose fragment has the same name, is there. Oracle: the page stays as it is."""
+    asked: list[bytes] = []
+    again: list[Callable[[], None]] = []
+
+    def between(browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+        again.append(lambda: server.send(asked[-1]))
+
+        def send(data: bytes | str) -> None:
+            if isinstance(data, bytes) and b"unigram.book" in data and b'"step"' in data:
+                asked.append(data)
+            server.send(data)
+
+        browser.on_message(send)
+
+    page.route_web_socket("**/stream", between)
+    learner = Bpe(page, serve(APP))
+    learner.open("/unigram?corpus=hug")
+    learner.shows(0)
+    learner.rest()
+    learner.press("ArrowRight")
+    learner.rest()
+    page.wait_for_timeout(500)  # a step is told a quarter of a second after it was taken
+    assert asked
+    page.get_by_role("link", name="BPE", exact=True).click()
+    learner.at(0)
+    learner.rest()
+    before = page.get_by_test_id("stMain").inner_text()
+    again[-1]()
+    learner.press("ArrowRight")
+    learner.at(1)
+    learner.press("ArrowLeft")
+    learner.at(0)
+    learner.rest()
+    assert page.get_by_test_id("stMain").inner_text() == before
 
 
 OVERTAKEN = """() => new Promise(done => {

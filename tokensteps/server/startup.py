@@ -21,6 +21,7 @@ from tokensteps.server.seal import secret
 from tokensteps.streamlit_internals import (
     answer_deep_links,
     copy_places_quickly,
+    leave_other_pages_alone,
     read_theme_once,
     send_at_once,
     send_together,
@@ -79,6 +80,7 @@ async def lifespan(_app: App) -> AsyncIterator[dict[str, Any]]:
     answer_deep_links()
     read_theme_once()
     tell_together()
+    leave_other_pages_alone()
     send_together()
     send_at_once()
     write_together()
