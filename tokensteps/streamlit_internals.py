@@ -342,7 +342,7 @@ def leave_other_pages_alone() -> None:
         if not asked.fragment_id_queue or asked.page_script_hash in {"", there}:
             run(runner, asked)
 
-    ScriptRunner._run_script = run_what_is_there  # type: ignore[method-assign]
+    ScriptRunner._run_script = run_what_is_there  # type: ignore[method-assign, assignment]
 
 
 def wake(server: Runtime) -> None:
