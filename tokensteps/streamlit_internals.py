@@ -339,7 +339,7 @@ def leave_other_pages_alone() -> None:
 
     def run_what_is_there(runner: ScriptRunner, asked: RerunData) -> None:
         there = runner._pages_manager.current_page_script_hash
-        if not asked.fragment_id_queue or asked.page_script_hash in {"", there}:
+        if not asked.fragment_id_queue or asked.page_script_hash in {"", there}:  # "" names none
             run(runner, asked)
 
     ScriptRunner._run_script = run_what_is_there  # type: ignore[method-assign, assignment]
