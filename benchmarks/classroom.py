@@ -331,18 +331,17 @@ class Hall:
         self.outcome.twice = sum(count - 1 for count in self.heard.values())
         reader, writer = await self.lecturer._connect()
         writer.write(
-            f"GET {API}/{self.code}/summary?as={self.lecturer.paper} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+            f"GET {API}/{self.code}/summary?as={self.lecturer.paper}&form=students HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         )
         _status, told = await _answer_from(reader)
         writer.close()
-        for person in told["people"]:
+        for person in told["students"]:
             student = self.numbers.get(person["number"])
             if student is not None:
-                answers = person["answers"].items()
+                marks = enumerate(person["marks"], start=1)
+                answers = [(asked, mark["answer"]) for asked, mark in marks if mark is not None]
                 self.outcome.answers += len(answers)
-                self.outcome.wrong += sum(
-                    answer != own(student.number, int(asked)) for asked, answer in answers
-                )
+                self.outcome.wrong += sum(answer != own(student.number, asked) for asked, answer in answers)
         await self.act("end")
         for task in self.tasks:
             task.cancel()

@@ -24,7 +24,7 @@ SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "class": tuple(
         f"components/class/{part}.js" for part in ("wire", "parts", "following", "card", "wall", "panel")
     ),
-    "classroom": ("components/class/wire.js", "components/class/parts.js"),
+    "classroom": tuple(f"components/class/{part}.js" for part in ("wire", "parts", "students")),
     "class_open": ("components/class/wire.js",),
 }
 """Component → what of it is in files of their own, before its own script: it is one piece wherever it is shown."""

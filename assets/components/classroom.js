@@ -19,6 +19,7 @@ class Classroom extends Component {
     this.unwatch?.();
     if (!code || !kept.get(code).key) return;
     const room = Room.at(code), change = ({ detail }) => {
+      if (["tally", "progress", "people", "ask", "drop"].includes(detail)) this.students?.refresh();
       if (!["reveal", "shown", "end", "lost", "state"].includes(detail)) return;
       this.later("fresh", FRESH, () => this.show(code));
     };
@@ -49,15 +50,22 @@ class Classroom extends Component {
   summary(told) {
     const { labels } = this, groups = new Map();
     for (const round of told.rounds) groups.set(round.first, [...(groups.get(round.first) ?? []), round]);
-    const offered = ["csv", ...(told.nicknames ? ["names"] : []), "print", "refresh"];
+    const offered = [...(told.nicknames ? ["grades"] : []), "csv", "print", "refresh"];
     const actions = make("div", { className: "actions" }, ...offered.map((what) =>
       make("button", { type: "button", textContent: labels[what], data: { do: what } })));
     const head = [filled(labels.joined, { number: told.joined }), filled(labels.questions, { number: groups.size })];
     const asked = [...groups.values()].map((rounds) => this.question(rounds));
     return [make("h2", { textContent: filled(labels.summary, { code: told.code }) }),
       make("p", { className: "soft", textContent: head.join(" · ") }), actions,
+      ...(told.nicknames ? [this.people(told.code)] : []),
       ...(asked.length ? asked : [make("p", { textContent: labels.none_asked })]),
       make("h2", { textContent: labels.lost }), this.lost(told)];
+  }
+  people(code) { // as it was: it may be open
+    const { labels } = this;
+    if (this.students?.code !== code || this.students.labels !== labels) this.students = new Students(labels, code);
+    this.students.draw();
+    return this.students.node;
   }
   question(rounds) {
     const { labels } = this, [{ question, place }] = rounds;

@@ -6,6 +6,8 @@ times; what was tapped on the phones; the addresses; the exercises' own keys.
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -331,11 +333,27 @@ def test_a_class_has_work_to_do(serve: Callable[..., str], open_page: Callable[.
     press(lecturer, "End the class", STRIP)
     press(lecturer, "End the class", ".ts-class-panel")
     with lecturer.expect_download() as saved:
-        lecturer.get_by_role("button", name="Answers by nickname").click()
-    assert saved.value.suggested_filename == f"class-{code}-names.csv"
-    assert MARKUP[:24] in saved.value.path().read_text("utf-8") and "u + g" in saved.value.path().read_text(
-        "utf-8"
-    )
+        lecturer.get_by_role("button", name="Grades as CSV").click()
+    assert saved.value.suggested_filename == f"class-{code}-grades.csv"
+    head, row = csv.reader(io.StringIO(saved.value.path().read_text("utf-8-sig")))
+    assert row[:6] == ["1", MARKUP[:24], "u + g", "right", "1", "1"]
+    assert [cell for name, cell in zip(head, row, strict=True) if name.endswith("result")] == [
+        "right", "right", "wrong", "right",
+    ]  # fmt: skip
+    assert dict(zip(head[-3:], row[-3:], strict=True)) == {"tied": "0", "total": "3", "of": "4"}
+    who_has_answered_what(lecturer)
+
+
+def who_has_answered_what(lecturer: Page) -> None:
+    """Folded until it is asked for: the page may be on the wall."""
+    table = lecturer.locator(".classroom .students table")
+    expect(table).to_have_count(0)
+    lecturer.get_by_text("Who has answered what").click()
+    row = table.locator("tbody tr")
+    expect(row.locator("th")).to_have_text(MARKUP[:24])
+    expect(row.locator("td").first).to_have_text("✓ right u + g")
+    expect(row.locator("td").last).to_have_text("3 of 4")
+    expect(table.locator("tbody img")).to_have_count(0)
 
 
 def in_predict(lecturer: Page, phone: Page, sent: list[bytes]) -> None:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
+from tokenizers_core.files.exports import inert
 from tokensteps.limits import (
     CHOICE_TOKENS,
     CHOICES_LIMIT,
@@ -202,6 +203,37 @@ def is_right(question: Mapping[str, Any], answer: str) -> bool | None:
     if answer in key:
         return True
     return near is not None and any(abs(_as_number(one) - _as_number(answer)) <= near for one in key)
+
+
+def verdict(question: Mapping[str, Any], answer: str) -> str:
+    """ "right", "tied" or "wrong", as the room counts an answer; "" for a question without a key.
+
+    >>> [verdict({"key": ["a"], "tied": ["b"]}, answer) for answer in "abc"], verdict({"key": []}, "a")
+    (['right', 'tied', 'wrong'], '')
+    """
+    right = is_right(question, answer)
+    if right is None:
+        return ""
+    return "right" if right else "tied" if answer in question.get("tied", ()) else "wrong"
+
+
+def answer_text(question: Mapping[str, Any], answer: str) -> str:
+    """An answer as people write it: a choice's own words, or tokens by what joins them.
+
+    >>> own = {"choices": [{"id": "1", "text": ["yes"]}, {"id": "u + g", "text": [{"t": "u", "c": 1}, {"t": "g", "c": 2}]}]}
+    >>> answer_text(own, "1"), answer_text(own, "u + g"), answer_text({}, "h ug")
+    ('yes', 'u + g', 'h ug')
+    """
+    for choice in question.get("choices", ()):
+        words = choice.get("text", [])
+        if choice["id"] == answer and words and all(isinstance(part, str) for part in words):
+            return as_text(words)
+    return answer
+
+
+def for_spreadsheets(rows: list[list[object]]) -> list[list[object]]:
+    """Cells of which none is a formula."""
+    return [[inert(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
 
 
 def _as_number(typed: str) -> float:

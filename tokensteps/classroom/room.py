@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import Any, Final, Literal
 
 from tokensteps.classroom.questions import Kind
-from tokensteps.classroom.rounds import Given, Round
+from tokensteps.classroom.rounds import WORTH, Given, Round
 from tokensteps.limits import (
     ANSWER_CHANGES,
     CLASS_BEHIND,
@@ -98,6 +98,8 @@ class Room:
         self.round: Round | None = None
         """The present one."""
         self.given: Given | None = None
+        self.gave: list[Given] = []
+        """All sets that were given, the present one last."""
         self.numbered = 0
         self.made: dict[int, int] = {}
         """Entry of the log → the device or round that it made."""
@@ -191,7 +193,9 @@ class Room:
         if given is not None and number == given.number:
             if not 0 <= entry.get("q", -1) < len(given.answers):
                 return "round"
-            return "same" if given.answers[entry["q"]].get(device) == (entry["a"] == "right") else None
+            if entry["a"] not in WORTH:
+                return "form"
+            return "same" if given.answers[entry["q"]].get(device) == entry["a"] else None
         asked = self.rounds.get(number)
         if asked is None:
             return "round"
@@ -315,6 +319,7 @@ class Room:
             number = self._next_number()
             what = {name: entry[name] for name in ("page", "query", "questions", "label")}
             self.given = Given(number, what, [{} for _ in range(questions)])
+            self.gave.append(self.given)
         else:
             self.given = None
         self._say("give")
@@ -322,7 +327,7 @@ class Room:
     def _do_answer(self, entry: Said) -> None:
         given = self.given
         if given is not None and entry["round"] == given.number:
-            given.answers[entry["q"]][entry["n"]] = entry["a"] == "right"
+            given.answers[entry["q"]][entry["n"]] = entry["a"]
             self._say("progress")
             return
         asked = self.rounds[entry["round"]]

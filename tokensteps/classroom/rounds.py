@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from tokensteps.classroom.questions import is_right
 from tokensteps.limits import BARS, LATE_SECONDS
 
 State = Literal["open", "shown", "revealed", "closed"]
+WORTH: Final[Mapping[str, float]] = {"right": 1.0, "half": 0.5, "quarter": 0.25, "tied": 0.0, "wrong": 0.0}
+"""Verdict → what it counts; the halves and quarters are an exercise's, right at the second or third try."""
 
 
 @dataclass
@@ -77,9 +79,16 @@ class Given:
 
     number: int
     what: Mapping[str, Any]
-    answers: list[dict[int, bool]]
-    """Question → device → whether its answer was right."""
+    answers: list[dict[int, str]]
+    """Question → device → the verdict, a key of `WORTH`."""
 
     def progress(self) -> list[dict[str, int]]:
-        """For each question, how many have done it, and how many of them right."""
-        return [{"done": len(one), "right": sum(one.values())} for one in self.answers]
+        """For each question, how many have done it, how many of them right, at whichever try, and how many tied."""
+        return [
+            {
+                "done": len(one),
+                "right": sum(WORTH[told] > 0 for told in one.values()),
+                "tied": sum(told == "tied" for told in one.values()),
+            }
+            for one in self.answers
+        ]

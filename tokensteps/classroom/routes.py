@@ -16,11 +16,12 @@ from starlette.routing import Route
 from tokensteps.classroom import questions as form
 from tokensteps.classroom.address import qr, reachable
 from tokensteps.classroom.codes import Person, paper, read_code, read_paper
+from tokensteps.classroom.gradebook import gradebook, grades_csv
 from tokensteps.classroom.hub import OpenClass, hub
 from tokensteps.classroom.questions import Kind, Turned
 from tokensteps.classroom.room import Room
 from tokensteps.classroom.stream import EventStream
-from tokensteps.classroom.summary import names_csv, rounds_csv, summary
+from tokensteps.classroom.summary import rounds_csv, summary
 from tokensteps.limits import (
     CLASS_BODY,
     CLASS_RATES,
@@ -219,11 +220,13 @@ async def _summarize(request: Request) -> Body | Response:
     match asked.get("form", "json"):
         case "json":
             return summary(kept.room)
-        case "csv" | "names" as kind:
-            table = (rounds_csv if kind == "csv" else names_csv)(kept.room)
+        case "students":
+            return gradebook(kept.room)
+        case "csv" | "grades" as kind:
+            table = (rounds_csv if kind == "csv" else grades_csv)(kept.room)
             named = {"Content-Disposition": f'attachment; filename="class-{code}-{kind}.csv"'}
             return Response(table.encode("utf-8-sig"), media_type="text/csv; charset=utf-8", headers=named)
-    raise Turned("form", "form is json, csv or names.")
+    raise Turned("form", "form is json, students, csv or grades.")
 
 
 async def _draw_qr(request: Request) -> Body:

@@ -1,12 +1,12 @@
-"""What is left of a class afterwards: its questions with their bars, where it got lost; names only where they were asked for."""
+"""What is left of a class afterwards: its questions with their bars, where it got lost. It names nobody."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tokenizers_core.files.exports import csv_table, inert
+from tokenizers_core.files.exports import csv_table
 from tokensteps.classroom.events import given_of, lost_of
-from tokensteps.classroom.questions import Turned, as_text
+from tokensteps.classroom.questions import answer_text, as_text, for_spreadsheets
 from tokensteps.classroom.room import Room
 from tokensteps.classroom.rounds import Round
 
@@ -21,27 +21,13 @@ def round_summary(asked: Round) -> dict[str, Any]:
 
 def summary(room: Room) -> dict[str, Any]:
     """All of it."""
-    told = {
+    return {
         "code": room.code, "opened": room.opened, "ended": room.ended, "joined": len(room.devices), "nicknames": room.nicknames,
         "runs": [{"run": run, "page": page, "query": query} for (page, query), run in room.runs.items()],
         "rounds": [round_summary(asked) for asked in room.rounds.values()],
         "give": room.given and {**given_of(room.given), "progress": room.given.progress()},
         "lost": lost_of(room),
     }  # fmt: skip
-    if room.nicknames:
-        told["people"] = [
-            {
-                "number": number,
-                "nickname": device.nickname,
-                "answers": {
-                    asked.number: asked.answers[number]
-                    for asked in room.rounds.values()
-                    if number in asked.answers
-                },
-            }
-            for number, device in room.devices.items()
-        ]
-    return told
 
 
 def rounds_csv(room: Room) -> str:
@@ -56,6 +42,7 @@ def rounds_csv(room: Room) -> str:
         "question",
         "answered",
         "right",
+        "tied",
         "key",
         "answer",
         "count",
@@ -68,27 +55,12 @@ def rounds_csv(room: Room) -> str:
         right = asked.right()
         facts: list[object] = [
             asked.number, repeats, asked.place.get("page", ""), asked.place.get("query", ""), asked.place.get("step", ""),
-            asked.question["kind"], words, len(asked.answers), "" if right is None else right, " | ".join(asked.question["key"]),
+            asked.question["kind"], words, len(asked.answers), "" if right is None else right, asked.tied(),
+            " | ".join(answer_text(asked.question, one) for one in asked.question["key"]),
         ]  # fmt: skip
         told = asked.bars()
-        bars = [(one["answer"], one["count"]) for one in told["bars"]]
+        bars = [(answer_text(asked.question, one["answer"]), one["count"]) for one in told["bars"]]
         if told["others"]["count"]:
             bars.append(("…", told["others"]["count"]))
         rows += [[*facts, answer, count] for answer, count in bars or [("", 0)]]
-    return csv_table(names, _for_spreadsheets(rows))
-
-
-def names_csv(room: Room) -> str:
-    """Who answered what, a line each. Raises Turned for a class that doesn't ask for names."""
-    if not room.nicknames:
-        raise Turned("names", "This class has no nicknames.")
-    numbers = [*room.rounds]
-    rows = [
-        [number, device.nickname, *(room.rounds[one].answers.get(number, "") for one in numbers)]
-        for number, device in room.devices.items()
-    ]
-    return csv_table(("number", "nickname", *(f"question {one}" for one in numbers)), _for_spreadsheets(rows))
-
-
-def _for_spreadsheets(rows: list[list[object]]) -> list[list[object]]:
-    return [[inert(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    return csv_table(names, for_spreadsheets(rows))

@@ -142,6 +142,26 @@ def bar_labels() -> dict[str, str]:
         "tied": _("tied"),
         "lost_curve": _("How often students were lost, by step"),
         "lost_at": _("step {step}: {number}"),
+        "tied_number": _("tied: {number}"),
+    }
+
+
+def students_labels() -> dict[str, str]:
+    """Who has answered what."""
+    return {
+        "students_title": _("Who has answered what"),
+        "no_students": _("Nobody has joined so far."),
+        "who": _("Student"),
+        "student": _("Student {number}"),
+        "none": _("no answer"),
+        "mark_right": _("right"),
+        "mark_half": _("right at the second try"),
+        "mark_quarter": _("right at the third try"),
+        "mark_tied": _("tied"),
+        "mark_wrong": _("wrong"),
+        "tries": _("tries: {number}"),
+        "total": _("Total"),
+        "total_of": _("{total} of {of}"),
     }
 
 
@@ -189,7 +209,8 @@ def summary_labels() -> dict[str, str]:
         "second": _("second vote: {told}"),
         "step_link": _("Open it: {page}, step {step}"),
         "csv": _("Answers as CSV"),
-        "names": _("Answers by nickname (CSV)"),
+        "grades": _("Grades as CSV"),
+        **students_labels(),
         "print": _("Print"),
         "lost": _("Where you lost them"),
         "nobody_lost": _("Nobody has pressed “You lost me” so far."),

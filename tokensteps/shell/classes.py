@@ -35,10 +35,8 @@ ALSO_READ: Final = frozenset({"c", "term"})
 """Parameters that pages read at every run: a challenge, and an entry of the glossary."""
 FIELDS: Final = 40
 """Parameters of an address to which a class is led, at most: the fullest page has thirty."""
-TAKEN: Final[Mapping[str, str]] = {
-    RIGHT: "right", HALF: "right", QUARTER: "right", TIED: "done", WRONG: "wrong",
-}  # fmt: skip
-"""Verdict → what a class's progress calls it."""
+SETTLED: Final = frozenset({RIGHT, HALF, QUARTER, TIED, WRONG})
+"""Verdicts that a class's progress counts."""
 
 CLASS_LEAD: Final = "class.lead"
 """In session state: where the class is to go,"""
@@ -203,7 +201,7 @@ def give_class(page: str, questions: int, label: str, done: Mapping[int, str]) -
     """On a page of questions: what may be given to a class from here on, and the verdicts on those that were answered, by number."""
     if class_code() is not None:
         given = {"questions": questions, "label": label}
-        answers = {str(number): TAKEN[kind] for number, kind in done.items() if kind in TAKEN}
+        answers = {str(number): kind for number, kind in done.items() if kind in SETTLED}
         data = {"given": given, "answered": answers, "on": page}
         component("class_page", ())(key=f"{page}.class_given", data=data)
 

@@ -112,10 +112,11 @@ class Panel {
   progress() {
     const { give, people } = this.strip.room.state, { questions = [], of: joined = 0 } = give?.progress ?? {};
     const of = Math.max(people?.here ?? 0, joined, ...questions.map(({ done }) => done));
-    const rows = questions.map(({ done, right }, index) => make("tr", {},
+    const rows = questions.map(({ done, right, tied }, index) => make("tr", {},
       make("th", { scope: "row", textContent: index + 1 }), make("td", {},
         make("span", { className: "bar", style: `--share:${of ? done / of : 0}` }),
-        make("span", { className: "number", textContent: filled(this.labels.progress_told, { done, of, right }) }))));
+        make("span", { className: "number", textContent: [filled(this.labels.progress_told, { done, of, right }),
+          tied && filled(this.labels.tied_number, { number: tied })].filter(Boolean).join(" · ") }))));
     const back = make("button", { type: "button", textContent: this.labels.take_back, data: { do: "ungive" } });
     return [make("p", { textContent: give?.label ?? "" }),
       make("table", { className: "bars" }, make("tbody", {}, ...rows)), make("footer", {}, back)];

@@ -6,6 +6,8 @@ Oracle: the same log read by a plain rule, answer by answer; and what a student 
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import random
 from typing import Any
@@ -16,9 +18,10 @@ from tests.app.classroom.web import QUESTION
 from tests.samples import sampled
 from tokensteps.classroom.codes import Person
 from tokensteps.classroom.events import People, events, state_for
+from tokensteps.classroom.gradebook import gradebook, grades_csv
 from tokensteps.classroom.questions import Turned, read_question
 from tokensteps.classroom.room import Room, as_line
-from tokensteps.classroom.summary import names_csv, rounds_csv, summary
+from tokensteps.classroom.summary import rounds_csv, summary
 from tokensteps.limits import (
     ANSWER_CHANGES,
     BARS,
@@ -126,11 +129,11 @@ def test_nicknames_are_asked_for_before_the_first_question_or_not_at_all() -> No
     room = room_of(JOIN, place(0), nick(1, "Ana"))
     assert room.devices[1].nickname == ""
     assert say(room, names(False), names(True), nick(1, "Ana")) == ["same", None, None]
-    assert summary(room)["people"][0]["nickname"] == "Ana"
+    assert gradebook(room)["students"][0]["nickname"] == "Ana"
     assert say(room, names(False), ASK, answer(1, "a"), names(True)) == [None, None, None, "names"]
-    assert "people" not in summary(room) and "Ana" not in json.dumps(summary(room))
+    assert "Ana" not in json.dumps(summary(room))
     with pytest.raises(Turned):
-        names_csv(room)
+        grades_csv(room)
     assert [
         json.loads(told.split(b"data: ")[1]) for told in heard(room, Person("CDFHJK", "b", 1), "names")
     ] == [
@@ -274,14 +277,16 @@ def test_what_is_given_has_progress() -> None:
         room,
         answer(1, "right", q=0),
         answer(1, "wrong", q=1),
-        answer(2, "right", q=1),
+        answer(2, "half", q=1),
+        answer(2, "tied", q=2),
         answer(2, "right", q=9),
     )
+    assert say(room, answer(2, "perfect", q=0)) == ["form"]
     assert room.given is not None
     assert room.given.progress() == [
-        {"done": 1, "right": 1},
-        {"done": 2, "right": 1},
-        {"done": 0, "right": 0},
+        {"done": 1, "right": 1, "tied": 0},
+        {"done": 2, "right": 1, "tied": 0},
+        {"done": 1, "right": 0, "tied": 1},
     ]
     say(room, {"do": "give", "page": "", "query": "", "questions": 0, "label": ""})
     assert room.given is None
@@ -343,7 +348,7 @@ def test_hostile_text_stays_text(text: str) -> None:
     told = b"".join(events(room, 0, Person("", "", 0), NOBODY, 0.0))
     assert told.count(b"\nid: ") == told.count(b"\nevent: ") - 1 == told.count(b"\ndata: ") - 1
     assert told.isascii()
-    for table in (rounds_csv(room), names_csv(room)):
+    for table in (rounds_csv(room), grades_csv(room)):
         cells = [cell.strip('"') for line in table.splitlines() for cell in line.split(",")]
         assert not any(cell.startswith(("=", "@", "+")) for cell in cells)
 
@@ -369,8 +374,53 @@ def test_a_question_that_is_none_is_refused(broken: Any) -> None:
 def test_names_are_told_only_where_they_were_asked_for() -> None:
     told = (JOIN | {"nickname": "Ana"}, place(0), ASK, answer(1, "a"))
     named, nameless = room_of(*told, nicknames=True), room_of(*told)
-    assert summary(named)["people"] == [{"number": 1, "nickname": "Ana", "answers": {1: "a"}}]
-    assert "people" not in summary(nameless)
-    assert "Ana" not in json.dumps(summary(nameless))
-    with pytest.raises(Turned):
-        names_csv(nameless)
+    (student,) = gradebook(named)["students"]
+    assert (student["nickname"], student["marks"][0]["answer"]) == ("Ana", "a")
+    assert "Ana" not in json.dumps([summary(nameless), summary(named)]), (
+        "the page with the bars may be on the wall"
+    )
+    for tell in (grades_csv, gradebook):
+        with pytest.raises(Turned):
+            tell(nameless)
+
+
+def test_grades_are_a_row_for_each_student() -> None:
+    """Oracle: the verdicts of three answers by hand, one right, one tied, one wrong; a second vote counts, and a later set of exercises."""
+    choices = [
+        {"id": "p + u", "text": [{"t": "p", "c": 1}, {"t": "u", "c": 2}]},
+        {"id": "1", "text": ["none, =1"]},
+        {"id": "b"},
+    ]
+    tie = read_question({**QUESTION, "choices": choices, "key": ["p + u"], "tied": ["1"]})
+    opinion = read_question({**QUESTION, "key": []})
+    room = room_of(
+        *(JOIN | {"nickname": name} for name in ("Ana", "Bo", "=1+1")), JOIN, place(0), nicknames=True
+    )
+    say(
+        room,
+        {"do": "ask", "question": tie},
+        *(answer(1, "b"), answer(2, "1"), answer(3, "b")),
+        {"do": "again", "round": 1},
+        *(answer(1, "b", 2), answer(1, "p + u", 2), answer(3, "b", 2)),
+        {"do": "ask", "question": opinion},
+        answer(3, "a", 3),
+        {"do": "give", "page": "exercises", "query": "", "questions": 2, "label": "Counting"},
+        answer(2, "half", 4, q=0),
+        answer(3, "tied", 4, q=0),
+    )
+    head, *rows = csv.reader(io.StringIO(grades_csv(room)))
+    names = [f" – {what}" for what in ("answer", "result", "tries", "score")]
+    which = QUESTION["say"]["en"]
+    asked = [f"{words}{name}" for words in (f"1. {which}", f"2. {which}", "3. Counting 1") for name in names]
+    assert head == ["number", "nickname", *asked, "tied", "total", "of"]
+    none = [""] * 4
+    assert rows == [
+        ["1", "Ana", "b | p + u", "right", "3", "1", *none, *none, "0", "1", "2"],
+        ["2", "Bo", "none, =1 | –", "tied", "1", "0", *none, "", "half", "2", "0.5", "1", "0.5", "2"],
+        ["3", "'=1+1", "b | b", "wrong", "2", "0", "a", "", "1", "", "", "tied", "", "0", "1", "0", "2"],
+        ["4", "", *none, *none, *none, "0", "0", "2"],
+    ]
+    bars = [*csv.DictReader(io.StringIO(rounds_csv(room)))]
+    assert [(one["answer"], one["count"], one["right"], one["tied"]) for one in bars[:3]] == [
+        ("p + u", "0", "0", "1"), ("none, =1", "1", "0", "1"), ("b", "2", "0", "1"),
+    ]  # fmt: skip

@@ -69,7 +69,8 @@ def test_a_question_from_opening_to_summary(make: Make) -> None:
         assert [(one["answered"], one["right"]) for one in found["rounds"]] == [(1, 1)]
         table = await web.get(f"{code}/summary", **{"as": key, "form": "csv"})
         assert table.headers["content-disposition"].startswith("attachment")
-        assert (await web.get(f"{code}/summary", **{"as": key, "form": "names"})).error == "names"
+        for kind in ("grades", "students"):
+            assert (await web.get(f"{code}/summary", **{"as": key, "form": kind})).error == "names"
         assert (await web.post(f"{code}/end", **{"as": key})).status == 200
         assert (await web.post(f"{code}/answer", **{"as": device}, round=1, answer="a")).error == "ended"
         assert (await web.get(f"{code}/summary", **{"as": key})).json["ended"]
@@ -322,7 +323,7 @@ def test_nicknames_are_one_line_and_only_where_they_are_asked_for(make: Make) ->
         first = await web.join(code, nickname="<b>\u202eAna\n\x00</b>")
         await web.join(code, nickname={"a": 1})
         await web.post(f"{code}/join", device=first, nickname="Bo")
-        people = (await web.get(f"{code}/summary", **{"as": key})).json["people"]
+        people = (await web.get(f"{code}/summary", **{"as": key, "form": "students"})).json["students"]
         assert [one["nickname"] for one in people] == ["Bo", ""]
         code, key = await web.open()
         await web.join(code, nickname="Ana")

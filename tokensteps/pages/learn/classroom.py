@@ -40,6 +40,7 @@ def show() -> None:
         "labels": summary_labels(),
         "pages": {name: [page.path, _(page.title)] for name, page in PAGES.items()},
     }
-    component("classroom", ("page/class.css", "page/style.css", "components/classroom.css"))(
-        key=CLASSROOM, data=data
-    )
+    component(
+        "classroom",
+        ("page/class.css", "page/style.css", "components/classroom.css", "components/students.css"),
+    )(key=CLASSROOM, data=data)

@@ -1,0 +1,149 @@
+"""What each student has answered and what it counts: a row for each, only where names were asked for, and for the lecturer alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from tokenizers_core.files.exports import csv_table
+from tokensteps.classroom.questions import Turned, answer_text, as_text, for_spreadsheets, verdict
+from tokensteps.classroom.room import Room
+from tokensteps.classroom.rounds import WORTH, Given, Round
+
+TRY_OF: Final[Mapping[str, int]] = {"right": 1, "half": 2, "quarter": 3}
+"""Verdict on an exercise → the try at which it was right."""
+MISSED: Final = "–"
+"""Stands for a vote in which somebody didn't take part."""
+
+
+class Mark(NamedTuple):
+    """What one student has answered to one question."""
+
+    answer: str
+    """Of several votes, one after the other."""
+    verdict: str
+    """Of the last one: "right", "tied", "wrong"; for an exercise also "half" and "quarter"; "" without a key."""
+    tries: int | None
+    """How often an answer was sent, or the try at which an exercise was right; None where that isn't known."""
+
+    @property
+    def score(self) -> float | None:
+        """What it counts; None for a question without a key. A tie isn't right, and is counted as a tie."""
+        return WORTH.get(self.verdict)
+
+
+class Answered(NamedTuple):
+    """A question, with all its votes."""
+
+    say: Mapping[str, Any]
+    """Language → the question."""
+    graded: bool
+    marks: Mapping[int, Mark]
+    """Device → what it has answered."""
+
+
+def all_answered(room: Room) -> list[Answered]:
+    """The questions in the order in which they were asked, each with its later votes, and those of the sets that were given."""
+    votes: dict[int, list[Round]] = {}
+    for asked in room.rounds.values():
+        votes.setdefault(asked.first, []).append(asked)
+    found = {first: [_of_votes(rounds)] for first, rounds in votes.items()}
+    found |= {given.number: _of_given(given) for given in room.gave}
+    return [column for number in sorted(found) for column in found[number]]
+
+
+def _of_votes(rounds: list[Round]) -> Answered:
+    question, marks = rounds[0].question, {}
+    for device in dict.fromkeys(one for asked in rounds for one in asked.answers):
+        answers = [asked.answers.get(device) for asked in rounds]
+        said = [MISSED if one is None else answer_text(question, one) for one in answers]
+        last = [one for one in answers if one is not None][-1]
+        tries = sum(asked.changes[device] for asked in rounds)
+        marks[device] = Mark(" | ".join(said), verdict(question, last), tries)
+    return Answered(question["say"], bool(question["key"]), marks)
+
+
+def _of_given(given: Given) -> list[Answered]:
+    return [
+        Answered(
+            {"": f"{given.what['label']} {number}".strip()},
+            True,
+            {device: Mark("", told, TRY_OF.get(told)) for device, told in answers.items()},
+        )
+        for number, answers in enumerate(given.answers, start=1)
+        if answers
+    ]
+
+
+class Student(NamedTuple):
+    """A row."""
+
+    number: int
+    nickname: str
+    marks: tuple[Mark | None, ...]
+    """For each question; None where nothing was answered."""
+
+    def counted(self, kind: str) -> int:
+        """How many of the marks are of a kind."""
+        return sum(mark is not None and mark.verdict == kind for mark in self.marks)
+
+    @property
+    def total(self) -> float:
+        """What all of it counts."""
+        return sum(mark.score or 0 for mark in self.marks if mark is not None)
+
+
+def students(room: Room) -> tuple[list[Answered], list[Student]]:
+    """All questions, and all who have joined. Raises Turned for a class that doesn't ask for names."""
+    if not room.nicknames:
+        raise Turned("names", "This class has no nicknames.")
+    asked = all_answered(room)
+    rows = [
+        Student(number, device.nickname, tuple(column.marks.get(number) for column in asked))
+        for number, device in room.devices.items()
+    ]
+    return asked, rows
+
+
+def gradebook(room: Room) -> dict[str, Any]:
+    """The table for the lecturer's screen. Raises Turned."""
+    asked, rows = students(room)
+    return {
+        "columns": [{"say": column.say, "graded": column.graded} for column in asked],
+        "students": [
+            {
+                "number": one.number, "nickname": one.nickname, "total": one.total, "tied": one.counted("tied"),
+                "marks": [mark and mark._asdict() for mark in one.marks],
+            }
+            for one in rows
+        ],
+    }  # fmt: skip
+
+
+def grades_csv(room: Room) -> str:
+    """The same for a gradebook: a line for each student; of each question what was answered, how it was graded, the tries, the score; totals.
+
+    Raises Turned.
+    """
+    asked, rows = students(room)
+    names = ["number", "nickname"]
+    for number, column in enumerate(asked, start=1):
+        words = as_text(column.say.get("en") or next(iter(column.say.values())))
+        names += [f"{number}. {words} – {what}" for what in ("answer", "result", "tries", "score")]
+    graded = sum(column.graded for column in asked)
+    lines: list[list[object]] = []
+    for one in rows:
+        cells: list[object] = [one.number, one.nickname]
+        for mark in one.marks:
+            cells += ["", "", "", ""] if mark is None else [mark.answer, mark.verdict, _short(mark.tries), _short(mark.score)]  # fmt: skip
+        lines.append([*cells, one.counted("tied"), _short(one.total), graded])
+    return csv_table([*names, "tied", "total", "of"], for_spreadsheets(lines))
+
+
+def _short(number: float | None) -> object:
+    """A number as short as it can be.
+
+    >>> _short(None), _short(2.0), _short(0.25)
+    ('', 2, 0.25)
+    """
+    return "" if number is None else int(number) if number == int(number) else number
