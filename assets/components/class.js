@@ -119,7 +119,7 @@ class ClassStrip extends Component {
       if (key) at.setAttribute("aria-keyshortcuts", key);
       return at;
     });
-    this.box.replaceChildren(which, make("p", { className: "stop" }), ...buttons);
+    put(this.box, [which, make("p", { className: "stop" }), ...buttons]);
     if (room.fresh && lecturer) this.panel.turn("code");
     room.fresh = false;
     this.update();

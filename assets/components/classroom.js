@@ -45,7 +45,7 @@ class Classroom extends Component {
         parts = [make("p", { textContent: labels[`error_${kind}`] ?? labels.error_store })];
       }
     }
-    if (code === this.code) this.box.replaceChildren(...parts, ...(chooser || []));
+    if (code === this.code) put(this.box, [...parts, ...(chooser || [])]);
   }
   summary(told) {
     const { labels } = this, groups = new Map();

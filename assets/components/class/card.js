@@ -14,8 +14,10 @@ class Card {
     document.body.append(this.node);
     this.live = make("p", { className: "unseen" });
     this.live.setAttribute("aria-live", "assertive");
+    this.live.dataset.key = "live";
     this.node.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
-    this.node.addEventListener("keydown", (event) => event.stopPropagation()); // no key of the page's
+    this.node.addEventListener("input", ({ target }) => this.onInput(target));
+    this.node.addEventListener("keydown", (event) => this.onKeyInside(event));
   }
   get labels() {
     return this.strip.labels;
@@ -41,17 +43,17 @@ class Card {
       this.drawName();
       return;
     }
-    const held = this.node.contains(document.activeElement) ? document.activeElement.dataset.key : "";
     this.node.ariaLabel = this.labels.question;
     this.node.classList.toggle("folded", this.folded);
-    this.node.replaceChildren(...this.parts(round).filter(Boolean), this.live);
-    if (held) this.node.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
+    put(this.node, [...this.parts(round).filter(Boolean), this.live]);
+    const typed = this.node.querySelector(".number");
+    if (typed && typed.value !== this.given) typed.value = this.given; // by the keypad
     this.tick();
   }
   drawName() {
     const { labels } = this, heading = make("b", { textContent: labels.nickname });
-    const box = make("input", { maxLength: 24, autocomplete: "off", ariaLabel: labels.nickname });
-    box.addEventListener("keydown", ({ key }) => { if (key === "Enter") this.onKey("named"); });
+    const box = make("input", { maxLength: 24, autocomplete: "off", ariaLabel: labels.nickname,
+      data: { key: "name" } });
     this.node.ariaLabel = labels.nickname;
     this.node.classList.remove("folded");
     this.node.replaceChildren(make("header", {}, heading),
@@ -115,11 +117,9 @@ class Card {
     return box;
   }
   keypad() {
-    const shown = make("input", { className: "number", value: this.given, ariaLabel: this.labels.number,
-      autocomplete: "off", maxLength: 40, data: { key: "number" } });
+    const shown = make("input", { className: "number", ariaLabel: this.labels.number, autocomplete: "off",
+      maxLength: 40, data: { key: "number" } });
     shown.inputMode = "none"; // the keypad is ours; a keyboard types all the same
-    shown.addEventListener("input", () => { this.given = shown.value; this.refreshSend(); });
-    shown.addEventListener("keydown", ({ key }) => { if (key === "Enter") this.onKey("send"); });
     const keys = DIGITS.map((digit) => this.button(`#${digit}`, digit));
     const back = this.button("back", "⌫", { ariaLabel: this.labels.erase });
     return make("div", { className: "keypad" }, make("div", { className: "line" }, shown, back),
@@ -158,7 +158,18 @@ class Card {
       key.length > 0 && make("p", {}, `${labels.right_answer} `, ...shown)];
   }
 
-  // --- what is tapped
+  // --- what is tapped and typed
+  onInput({ value, dataset: { key } }) {
+    if (key !== "number") return;
+    this.given = value;
+    this.update();
+  }
+  onKeyInside(event) {
+    event.stopPropagation(); // no key of the page's
+    if (event.key === "Enter" && !event.isComposing && event.target.matches("input")) {
+      this.onKey(event.target.dataset.key === "name" ? "named" : "send");
+    }
+  }
   onClick(at) {
     if (at?.dataset.key) this.onKey(at.dataset.key);
   }
@@ -178,11 +189,6 @@ class Card {
   answer() { // in the one form in which answers are counted; null where it can't be read
     const { input, word } = this.round.question;
     return input === "number" ? canonicalNumber(this.given) : this.given || word || null;
-  }
-  refreshSend() {
-    const at = this.node.querySelector('[data-key="send"]');
-    const sent = this.round.mine !== null && this.round.mine === this.answer();
-    if (at) at.textContent = sent ? this.labels.sent_short : this.labels.send;
   }
   async send(answer) {
     const { round } = this, { labels } = this;

@@ -43,7 +43,7 @@ class Panel {
     if (kind === "code") this.draw();
   }
   refresh() { // figures that change while it is open
-    if (this.kind === "lost" || this.kind === "progress") this.fill();
+    if (this.kind === "lost" || this.kind === "progress") put(this.node, [this.node.firstChild, ...this[this.kind]()]);
     const people = this.node.querySelector(".people"), names = this.node.querySelector(".names input");
     if (people) people.textContent = this.strip.peopleTold();
     if (names) [names.checked, names.disabled] = this.namesAsked();

@@ -8,6 +8,35 @@ const plural = (labels, name, number) => { // of two forms of a message, `name_o
 };
 const letters = (text) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 
+// What a node is to hold, put into what it holds: a part that stays is the same node, and so keeps a finger that is
+// on it, the focus, and what is being typed, which nothing here touches. A node that is put in again itself stays as it
+// is.
+const isAlike = (one, other) => one === other || (!other.isConnected && one.nodeName === other.nodeName
+  && one.type === other.type && one.dataset?.do === other.dataset?.do && one.dataset?.key === other.dataset?.key);
+function put(node, wanted) {
+  const free = [...node.childNodes];
+  const parts = wanted.map((part) => {
+    const at = free.findIndex((one) => isAlike(one, part));
+    if (at < 0) return part;
+    const [kept] = free.splice(0, at + 1).slice(-1);
+    if (kept !== part) become(kept, part);
+    return kept;
+  });
+  for (const one of [...node.childNodes]) if (!parts.includes(one)) one.remove();
+  parts.forEach((part, at) => {
+    if (node.childNodes[at] !== part) node.insertBefore(part, node.childNodes[at] ?? null);
+  });
+}
+function become(node, fresh) {
+  if (!(node instanceof Element)) {
+    if (node.data !== fresh.data) node.data = fresh.data;
+    return;
+  }
+  for (const { name } of [...node.attributes]) if (!fresh.hasAttribute(name)) node.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+  put(node, [...fresh.childNodes]);
+}
+
 function tokenNode(text, place) {
   const colour = Number.isInteger(place) && place >= 0 && place < 10 ? `c${place}` : "";
   return make("bdi", { className: `t ${colour}`, textContent: text });

@@ -2,11 +2,10 @@
 // many have answered; bars come when they are asked for, and the right answer last. A second vote stands beside the
 // first.
 
-const CHOICES = 6; // of a question of one's own
 const COUNTDOWNS = [0, 30, 60, 120];
 
 class Wall {
-  draft = null; // a question that isn't asked yet: {question, kinds, own}
+  draft = null; // a question that isn't asked yet: {question, kinds}; without a question, one of the lecturer's own
   seconds = 0;
 
   constructor(strip) {
@@ -41,10 +40,11 @@ class Wall {
     this.node.hidden = !asking;
     if (asking) {
       this.node.ariaLabel = this.labels.question;
-      this.node.replaceChildren(...(this.draft ? this.draftParts() : this.roundParts(this.round)).filter(Boolean));
+      put(this.node, (this.draft ? this.draftParts() : this.roundParts(this.round)).filter(Boolean));
       const main = this.node.querySelector("textarea, button.main") ?? this.node;
       const same = held && this.node.querySelector(`[data-do="${held}"]:not([aria-disabled="true"])`);
-      if (opened || inside) (opened ? main : same || main).focus({ preventScroll: true });
+      const lost = inside && !this.node.contains(document.activeElement);
+      if (opened || lost) (opened ? main : same || main).focus({ preventScroll: true });
       this.tick();
     } else if (inside) {
       if (this.was?.isConnected) this.was.focus({ preventScroll: true });
@@ -82,7 +82,7 @@ class Wall {
     const times = COUNTDOWNS.map((seconds) => this.pressed(`time:${seconds}`,
       seconds ? filled(labels.seconds, { number: seconds }) : labels.no_time, this.seconds === seconds));
     const asked = question ? [make("p", { className: "asked" }, ...inLanguage(question.say)), this.offered(question)]
-      : this.ownParts();
+      : [this.own.node];
     return [this.head(labels.ask_class), this.group(labels.kind, ...list), ...asked.filter(Boolean),
       this.group(labels.countdown, ...times),
       draft.error && this.told(draft.error, "told wrong"),
@@ -93,22 +93,10 @@ class Wall {
     return make("p", { className: "offered" }, ...choices.map(({ id }) =>
       make("span", { className: "row" }, ...answerNodes(this.draft?.question ?? this.round.question, id))));
   }
-  ownParts() {
-    const { labels } = this, own = this.draft.own ??= { say: "", choices: ["", "", "", ""], right: -1 };
-    const say = make("textarea", { rows: 2, maxLength: 500, value: own.say, ariaLabel: labels.own_question,
-      placeholder: labels.own_question });
-    say.addEventListener("input", () => { own.say = say.value; });
-    const rows = own.choices.map((text, index) => {
-      const name = filled(labels.choice, { number: index + 1 });
-      const box = make("input", { value: text, maxLength: 200, ariaLabel: name, placeholder: name });
-      box.addEventListener("input", () => { own.choices[index] = box.value; });
-      const right = make("input", { type: "radio", name: "ts-right", checked: own.right === index,
-        ariaLabel: filled(labels.is_right, { number: index + 1 }) });
-      right.addEventListener("change", () => { own.right = index; });
-      return make("label", { className: "own" }, right, box);
-    });
-    const more = own.choices.length < CHOICES && this.button("more", labels.more_choices);
-    return [say, make("p", { className: "soft", textContent: labels.own_hint }), ...rows, more];
+  get own() {
+    this.written ??= new OwnQuestion(this.strip.room.code);
+    this.written.name(this.labels);
+    return this.written;
   }
   told(words, className = "told") {
     const node = make("p", { className, textContent: words });
@@ -151,25 +139,29 @@ class Wall {
 
   // --- what is asked of it
   open(draft) {
-    const own = this.draft?.own ?? draft.own;
-    this.draft = { ...draft, own };
+    this.draft = draft;
     this.strip.update();
   }
   onClick(at) {
     const [what, which] = (at?.dataset.do ?? "").split(":");
-    if (what === "kind" && which === "own") this.open({ ...this.draft, question: null });
+    if (!what) return undefined;
+    if (what === "kind" && which === "own") this.write();
     else if (what === "kind") this.strip.draft(which);
     else if (what === "time") this.seconds = Number(which);
-    else if (what === "more") this.draft.own.choices.push("", "");
-    else if (what) return this.act(what);
-    this.strip.update();
+    else return this.act(what);
+    return this.strip.update();
+  }
+  write() { // a question of one's own; none that Python is still making takes its place
+    this.strip.askedNonce = "";
+    this.open({ ...this.draft, question: null, error: "" });
+    this.own.say.focus({ preventScroll: true });
   }
   onKeyInside(event) {
     if (event.key === "Escape" && (this.draft || this.round?.state === "revealed")) {
       this.act("close");
       event.preventDefault();
       event.stopPropagation();
-    } else if (event.key === "Enter" && event.target.matches("input")) {
+    } else if (event.key === "Enter" && !event.isComposing && event.target.matches("input")) {
       this.act("send");
       event.preventDefault();
     }
@@ -197,25 +189,19 @@ class Wall {
     }
     this.strip.update();
   }
-  async ask() {
-    const { draft, seconds } = this, question = draft.question ?? this.ownQuestion();
-    if (!question) return;
+  async ask() { // it stays where it is until the room has it
+    const { draft, seconds } = this, question = draft.question ?? this.own.question(this.labels);
+    draft.error = question.error ?? "";
+    if (draft.error || this.sending) return;
     const { step, ...sent } = question;
-    this.draft = null;
-    this.stepAsked = step;
+    this.sending = true;
     if (step !== undefined) await this.strip.goTo(step);
-    await this.strip.post("ask", { question: seconds ? { ...sent, seconds } : sent });
-  }
-  ownQuestion() {
-    const { say, choices, right } = this.draft.own, said = say.trim();
-    const given = choices.map((text, index) => ({ id: String(index + 1), text: [text.trim()] }))
-      .filter(({ text }) => text[0]);
-    if (!said || given.length < 2) {
-      this.draft.error = this.labels.own_missing;
-      return null;
-    }
-    const key = given.some(({ id }) => id === String(right + 1)) ? [String(right + 1)] : [];
-    return { kind: "own", say: { "": [said] }, input: "choices", choices: given, key, tied: [] };
+    const asked = await this.strip.post("ask", { question: seconds ? { ...sent, seconds } : sent });
+    this.sending = false;
+    if (!asked) return;
+    if (!draft.question) this.own.empty();
+    if (this.draft === draft) this.draft = null;
+    this.strip.update();
   }
   close() {
     this.node.remove();
