@@ -30,7 +30,7 @@ PORT ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run serve dev test check stress lint types unit browser browsers live nginx redis dist visit load hostile siege next bench keys format screenshots messages lock audit clean
+.PHONY: help run serve dev test check stress lint types unit browser browsers live nginx redis dist visit load hostile siege real next bench keys format screenshots messages lock audit clean
 
 help: ## list these targets
 	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
@@ -108,6 +108,9 @@ hostile: browser ## 10,000 hostile strings, 100,000 messages and 20,000 files th
 
 siege: $(VENV)/.dev ## a class of 50 steps for ten minutes while one visitor attacks
 	$(BIN)/python -m benchmarks.siege
+
+real: $(VENV)/.dev ## tokenizers that models are published with, from ordinary packages, against their own libraries (TOKENSTEPS_REAL names the folder)
+	$(BIN)/python -m pytest -n 0 -rs -s tests/real/real.py
 
 next: $(VENV)/.dev browser nginx redis ## every test with the newest Streamlit that the index has; first says what is newer than the lock
 	@test -x $(NEXT)/bin/python || $(BIN)/python -m venv $(NEXT)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
 import regex
 
@@ -16,39 +17,29 @@ from tokensteps.bounded import bounded, text_bytes
 from tokensteps.catalogue.subjects import Subject, Tokenized
 from tokensteps.drawing.chips import Piece, TextRun
 from tokensteps.limits import CHARACTERS_KEPT, COUNTS_ROOM, LEAST_SIZE
-from tokensteps.server.shelf import Shelf
+from tokensteps.server.shelf import WeakShelf
 
 ESCAPE = regex.compile(r"\\(?:([ntr0\\])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 NAMED_ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
-    """The tokens of a text by one tokenizer."""
+class Located:
+    """What is kept of a text and its tokens: nothing in it keeps the tokenizer alive."""
 
-    subject: Subject
     text: str
     tokenized: Tokenized
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    @property
-    def ids(self) -> Sequence[int]:
-        return self.tokenized.ids
+    mark_id: int | None
+    """`Subject.mark_id`."""
 
     @cached_property
     def offsets(self) -> Sequence[Span]:
-        """Where each token is in the text.
-
-        A `▁` that was put in front of a word has the offsets of the word's first letter, which belongs to the next token: here it
-        gets an empty place in front of that.
-        """
-        offsets = self.tokenized.offsets
-        mark = self.subject.mark_id
+        """As in `Analysis`."""
+        offsets, ids = self.tokenized.offsets, self.tokenized.ids
+        mark = self.mark_id
         if mark is None or mark not in self.occurrences:
             return offsets
-        places = [place for place, identifier in enumerate(self.ids[:-1]) if identifier == mark]
+        places = [place for place, identifier in enumerate(ids[:-1]) if identifier == mark]
         in_front = {
             place: offsets[place][0] for place in places if offsets[place][0] == offsets[place + 1][0]
         }
@@ -59,13 +50,50 @@ class Analysis:
 
     @cached_property
     def stretches(self) -> Sequence[Stretch]:
-        """Where the tokens are, see `alignment.cover`. For a long text, this takes longer than encoding it."""
+        """As in `Analysis`."""
         return cover(len(self.text), self.offsets)
 
     @cached_property
     def occurrences(self) -> Counter[int]:
+        """As in `Analysis`."""
+        return Counter(self.tokenized.ids)
+
+
+class Analysis:
+    """The tokens of a text by one tokenizer."""
+
+    def __init__(self, subject: Subject, kept: Located) -> None:
+        self.subject, self._kept = subject, kept
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def text(self) -> str:
+        return self._kept.text
+
+    @property
+    def ids(self) -> Sequence[int]:
+        return self._kept.tokenized.ids
+
+    @property
+    def offsets(self) -> Sequence[Span]:
+        """Where each token is in the text.
+
+        A `▁` that was put in front of a word has the offsets of the word's first letter, which belongs to the next token: here it
+        gets an empty place in front of that.
+        """
+        return self._kept.offsets
+
+    @property
+    def stretches(self) -> Sequence[Stretch]:
+        """Where the tokens are, see `alignment.cover`. For a long text, this takes longer than encoding it."""
+        return self._kept.stretches
+
+    @property
+    def occurrences(self) -> Counter[int]:
         """How often each id occurs in the text."""
-        return Counter(self.ids)
+        return self._kept.occurrences
 
     @property
     def unknown(self) -> int:
@@ -73,7 +101,7 @@ class Analysis:
         unknown = self.subject.unknown_id
         return 0 if unknown is None else self.occurrences[unknown]
 
-    @cached_property
+    @property
     def counts(self) -> TextCounts:
         """Characters, graphemes, words and bytes of the text."""
         return text_counts(self.text)
@@ -127,17 +155,17 @@ class Analysis:
         ]
 
 
-_analyses: Shelf[tuple[Subject, str, bool, bool], Analysis] = Shelf(CHARACTERS_KEPT)
+_located: Final = WeakShelf[Located](CHARACTERS_KEPT)
 
 
 def analyse(subject: Subject, text: str, specials: bool = True, added: bool = False) -> Analysis:
     """Encode a text, unless that was done a moment ago. `specials`, `added`: see `Subject.encode`, which may raise."""
-    key = (subject, text, specials, added)
-    found = _analyses.get(key)
+    key = (text, specials, added)
+    found = _located.get(subject, key)
     if found is None:
-        found = Analysis(subject, text, subject.encode(text, specials, added))
-        _analyses.put(key, found, LEAST_SIZE + len(text) + len(found))
-    return found
+        found = Located(text, subject.encode(text, specials, added), subject.mark_id)
+        _located.put(subject, key, found, LEAST_SIZE + len(text) + len(found.tokenized.ids))
+    return Analysis(subject, found)
 
 
 @bounded(COUNTS_ROOM, text_bytes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
@@ -53,6 +54,30 @@ class Shelf(Generic[Key, Item]):
     def _drop(self, key: Key) -> None:
         _value, size = self._values.pop(key, (None, 0))
         self._taken -= size
+
+
+class WeakShelf(Generic[Item]):
+    """Values about objects such as tokenizers, which it doesn't keep alive: what is about one that is gone goes at the next `put`.
+
+    No value may refer to the object that it is about.
+    """
+
+    def __init__(self, room: int) -> None:
+        self._values: Shelf[tuple[Any, ...], Item] = Shelf(room)
+        self._gone: list[weakref.ref[Any]] = []
+
+    def put(self, about: object, key: tuple[Any, ...], value: Item, size: int) -> None:
+        """Keep a value about an object, under a key beside it; it takes so much room."""
+        if self._gone:
+            self._gone.clear()
+            for kept in self._values.keys():
+                if kept[0]() is None:
+                    self._values.drop(kept)
+        self._values.put((weakref.ref(about, self._gone.append), *key), value, size)
+
+    def get(self, about: object, key: tuple[Any, ...]) -> Item | None:
+        """The value about an object, if it is still here."""
+        return self._values.get((weakref.ref(about), *key))
 
 
 class Memo:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tokenizers_core.errors import Phrase
 from tokensteps.catalogue.analysis import Analysis, analyse, interpret_escapes
@@ -19,12 +19,12 @@ from tokensteps.limits import (
 )
 from tokensteps.pages.explore.playground_files import counts_html, window_html
 from tokensteps.pages.explore.why.why_state import WHY_TAB
-from tokensteps.server.shelf import Shelf
+from tokensteps.server.shelf import WeakShelf
 from tokensteps.widgets.notes import note_html
 
 STRETCHES_SHOWN = 2_500
 """Stretches of text on one page of chips."""
-_known_facts: Shelf[tuple[Subject, int, str], str] = Shelf(CARDS_KEPT)
+_known_facts: Final = WeakShelf[str](CARDS_KEPT)
 
 
 class ChipsView(NamedTuple):
@@ -147,11 +147,11 @@ def cards_html(analysis: Analysis, runs: Iterable[TextRun]) -> dict[int, str]:
 
 def token_facts_html(subject: Subject, identifier: int) -> str:
     """What is known about a token, whatever the text, in the language in use."""
-    known = (subject, identifier, current_language())
-    found = _known_facts.get(known)
+    known = (identifier, current_language())
+    found = _known_facts.get(subject, known)
     if found is None:
         found = _write_facts(subject, identifier)
-        _known_facts.put(known, found, len(found))
+        _known_facts.put(subject, known, found, len(found))
     return found
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+from weakref import ref
 
 from tokensteps.bounded import ENTRY, text_bytes
 from tokensteps.components.editor import as_typed
@@ -78,13 +79,25 @@ def spliced(text: str, start: int, end: int, put: str) -> str:
 
 
 class Desk:
-    """How a page shows the text that is typed there, and the text as it was last sent."""
+    """How a page shows the text that is typed there, and the text as it was last sent. It doesn't keep the tokenizer alive."""
 
     def __init__(self, view: ChipsView, session: str) -> None:
-        self.view, self.session = view, session
+        self.look(view, session)
         self.text, self._version = "", (-1, -1)
         self._account = Account({"messages": TYPED_RATE, "bytes": TYPED_BYTES})
         self._at_work = threading.Lock()
+
+    def look(self, view: ChipsView, session: str) -> None:
+        """Show texts like this from now on."""
+        self._letter, subject, *self._manner = view
+        self._subject, self.session = ref(subject), session
+
+    def view(self) -> ChipsView:
+        """How texts are shown. Raises DeskError when the server no longer has the tokenizer: the page loads it again."""
+        subject = self._subject()
+        if subject is None:
+            raise DeskError(404)
+        return ChipsView(self._letter, subject, *self._manner)
 
     def take_turn(self, size: int) -> None:
         """Count a message of so many bytes. Raises DeskError if there were too many."""
@@ -100,7 +113,7 @@ class Desk:
         if not self._at_work.acquire(blocking=False):
             raise DeskError(429)  # a text box waits for its answer
         try:
-            before, view = self.text, self.view
+            before, view = self.text, self.view()
             self._take(change)
             if turns_back(before, self.text):
                 view = view._replace(page=1)
@@ -136,7 +149,7 @@ def sit_down(name: str, view: ChipsView, session: str) -> None:
     desk = _desks.get(name)
     if desk is None:
         desk = Desk(view, session)
-    desk.view, desk.session = view, session
+    desk.look(view, session)
     keep(name, desk)
 
 

@@ -1,0 +1,102 @@
+"""Tokenizers that a server has dropped are gone: nothing that it keeps about them keeps them alive.
+
+Oracles: Python's own weak references and `tracemalloc`.
+"""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from tests.app.catalogue.test_loaded import bpe, document, files_of
+from tokensteps.catalogue.analysis import analyse
+from tokensteps.catalogue.files.formats import load
+from tokensteps.catalogue.lookup import search
+from tokensteps.catalogue.side_by_side import aligned_html, fertilities, words_html
+from tokensteps.catalogue.subjects import Subject
+from tokensteps.drawing.chips import Shown
+from tokensteps.pages.explore.playground_chips import ChipsView, chips_data
+from tokensteps.pages.explore.typed.desks import DeskError, TextChange, desk_called, leave_desk, sit_down
+from tokensteps.server.jobs import Registry
+
+ROUNDS, KEPT = 6, 2
+DESK = "a-desk-that-outlives-its-page"
+
+
+@pytest.fixture(autouse=True)
+def desk() -> Iterator[None]:
+    yield
+    leave_desk(DESK)
+
+
+def brought(number: int) -> Subject:
+    """A tokenizer with thousands of tokens, another one for each number."""
+    made = document(bpe())
+    vocab = made["model"]["vocab"]
+    vocab |= {f"unused {number} {place}": len(vocab) + place for place in range(3_000)}
+    return load(files_of(made), f"tokenizer {number}")
+
+
+def looked_at(subject: Subject) -> None:
+    """All that the playground does with a tokenizer of a short text."""
+    view = ChipsView("A", subject, Shown(style=subject.style))
+    sit_down(DESK, view, "")
+    assert chips_data(view, "hug a pug", (1, 0))
+    analyses = {"A": analyse(subject, "hug a pug"), "B": analyse(subject, "hug a pug", specials=False)}
+    assert analyses["A"].bytes_at(0)
+    assert aligned_html(analyses) and words_html({"A": subject}, ["hug"]) and fertilities({"A": subject})
+    assert search(subject, "text", "unused").number
+
+
+def rounds(server: Registry, first: int, number: int) -> list[weakref.ref[Subject]]:
+    """Load and look at so many tokenizers, one after the other."""
+    alive = []
+    for each in range(first, first + number):
+
+        def made(progress: object, each: int = each) -> Subject:
+            progress.size = 1  # type: ignore[attr-defined]
+            return brought(each)
+
+        subject = server.ask(str(each), made, wait=60.0)
+        assert isinstance(subject, Subject)
+        looked_at(subject)
+        alive.append(weakref.ref(subject))
+        del subject
+    gc.collect()
+    return alive
+
+
+def test_rounds_of_tokenizers_leave_those_that_the_server_keeps() -> None:
+    server = Registry(KEPT)
+    alive = rounds(server, 0, ROUNDS)
+    assert [one() is not None for one in alive] == [False] * (ROUNDS - KEPT) + [True] * KEPT
+
+
+def test_rounds_of_tokenizers_take_no_more_memory() -> None:
+    server = Registry(KEPT)
+    rounds(server, 0, ROUNDS)
+    tracemalloc.start()
+    try:
+        rounds(server, ROUNDS, KEPT)
+        before = tracemalloc.get_traced_memory()[0]
+        one = before // KEPT  # what a tokenizer takes
+        rounds(server, ROUNDS + KEPT, ROUNDS)
+        assert tracemalloc.get_traced_memory()[0] - before < one
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_desk_whose_tokenizer_is_gone_leaves_the_text_to_the_page() -> None:
+    subject = brought(0)
+    looked_at(subject)
+    desk = desk_called(DESK)
+    assert desk is not None and desk.draw(TextChange((1, 1), "hug"))
+    del subject
+    gc.collect()
+    with pytest.raises(DeskError) as refused:
+        desk.draw(TextChange((1, 2), "hugs"))
+    assert refused.value.status == 404

